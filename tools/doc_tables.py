@@ -23,6 +23,7 @@ from textveil.catalog import MECHANISMS, CatalogEntry
 from textveil.detection.kinds import KINDS
 from textveil.mechanisms.declaration import entry_of as mechanism_entry_of
 from textveil.mechanisms.presets import PRESETS
+from textveil.sanitize.laws import IDENTIFIERS, covered
 from textveil.sanitize.policy.choice import PRESETS as POLICIES
 from textveil.sanitize.policy.choice import policy
 from textveil.sanitize.policy.policy import Action, Policy
@@ -136,6 +137,23 @@ def policies() -> str:
     return table(("kind", *(f"`{name}`" for name in presets)), rows)
 
 
+def hipaa() -> str:
+    """HIPAA's eighteen identifiers, and what two presets do with each."""
+    names = ("identifiers", "clinical")
+    rules = [policy(name).to_data()["rules"] for name in names]
+    rows = (
+        (
+            one.letters,
+            one.name,
+            ", ".join(f"`{kind}`" for kind in one.kinds) or "none",
+            *(covered(own, one.kinds, finds_spans=True) for own in rules),
+            one.watch,
+        )
+        for one in IDENTIFIERS
+    )
+    return table(("place", "identifier", "kinds", *(f"`{name}`" for name in names), "what to watch"), rows)
+
+
 def _done(one: Policy, kind: str) -> str:
     """What a policy does with a kind, in a few words."""
     rule = one.rule(kind)
@@ -162,6 +180,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "options": options,
     "surrogates": surrogates,
     "policies": policies,
+    "hipaa": hipaa,
     "options of surrogates": surrogate_options,
 }
 """Every table: its name in the docs, and what it holds."""

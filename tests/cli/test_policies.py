@@ -175,3 +175,23 @@ def test_decoding_a_release_of_a_policy_is_refused(monkeypatch, capsys, files) -
         monkeypatch.setattr(sys, "stdin", io.StringIO(""))
         assert run(monkeypatch, command, str(output), "--report", str(folder / "r.json")) in (1, 2)
         assert "words were all drawn; got one of the policy mine" in capsys.readouterr().err
+
+
+def test_options_of_common_words(monkeypatch, capsys, files) -> None:
+    _, text, folder = files
+    out, report = folder / "out.txt", folder / "report.json"
+    options = ["--policy", "common-words", "--level", "high", "--others", "class", "-q"]
+    assert run(monkeypatch, "sanitize", text, "-o", str(out), "--report", str(report), *options) == 0
+    assert out.read_text(encoding="utf-8").splitlines()[0] == "[name], aged [number]"
+    (rule, others) = json.loads(report.read_text(encoding="utf-8"))["policy"]["rules"]
+    assert (rule["level"], rule["list"], others["placeholder"]) == ("high", "shipped", "class")
+    for wrong, told in (
+        (["--level", "low"], "--level must be left out where there is no --policy"),
+        (["--policy", "identifiers", "--others", "blank"], "the policy identifiers keeps no common words"),
+        (["--policy", "common-words", "--background", str(folder / "none")], "--background must be a text file"),
+        (["--policy", "common-words", "--decode"], "--decode needs"),
+    ):
+        capsys.readouterr()
+        assert run(monkeypatch, "sanitize", text, "-o", str(folder / "two.txt"), *wrong) == 2
+        told_here = capsys.readouterr().err
+        assert told in told_here and told_here.count("\n") == 1 and not (folder / "two.txt").exists()

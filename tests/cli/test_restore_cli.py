@@ -185,6 +185,10 @@ def test_what_a_policy_released_comes_back_byte_for_byte(tmp_path, command: Text
     secret = ("--map", tmp_path / "map", "--map-key", tmp_path / "key")
     code, out, _ = command("restore", tmp_path / "out.txt", *secret)
     assert (code, out) == (0, text)
+    for option in ((), ("--answer",)):
+        restored = tmp_path / f"restored{len(option)}.txt"
+        assert command("restore", *option, tmp_path / "out.txt", "-o", restored, *secret)[0] == 0
+        assert restored.stat().st_mode & 0o777 == 0o600
     first = (tmp_path / "out.txt").read_bytes().split(b" (")[0]
     code, out, _ = command("restore", "--answer", *secret, stdin=b"Dear " + first.upper() + b"!")
     assert (code, out) == (0, b"Dear MARIA ZYXWELL!")

@@ -342,4 +342,4 @@ def test_the_pure_exponential_has_the_distribution_of_half_epsilon_over_the_diam
 
 def test_the_metric_form_leaves_room_for_rounding(tiny: Vocabulary) -> None:
     made = exponential(tiny, epsilon_per_distance=3.0)
-    assert 3.0 * (1 - 1e-4) < made.epsilon_per_distance < 3.0
+    assert 3.0 * (1 - 1e-4) < made.parameters["epsilon_per_distance"] < 3.0

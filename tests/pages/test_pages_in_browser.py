@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,14 +17,45 @@ from textveil.detection.detectors import combined
 from textveil.detection.page import spans_page
 from textveil.frontiers.files import write_frontier
 from textveil.frontiers.study import Sizes
+from textveil.pages.review import review_page
 from textveil.risk.page import write_page
 from textveil.risk.run import risk
+from textveil.sanitize.measured_risk import Attack, MeasuredRisk
+from textveil.sanitize.policy.corrections import correctable
+from textveil.sanitize.report_pages import report_page, sender_page
+from textveil.sanitize.sender_report import SenderReport
 
 pytest.importorskip("matplotlib")
-PAGES = ("audit.html", "spans.html", "reference.html", "frontier/index.html")
-RISK_PAGES = ("risk.html", "riskiest.html", "risk/risk.html")
+PAGES = (
+    "audit.html",
+    "spans.html",
+    "reference.html",
+    "frontier/index.html",
+    "filed.html",
+    "sender.html",
+    "review.html",
+)
+PRIVATE_PAGES = ("risk.html", "riskiest.html", "risk/risk.html", "sender.html")
 RECORDS = [("Anna Kowalczyk", "Leeds", "cats"), ("Omar Haddad", "Ulm", "bees"), ("Mary Jones", "York", "w" * 200)]
 reference_page = pytest.importorskip("textveil.server.reference").reference_page
+
+
+FULL = (
+    "Mrs. Maria Gonzalez of Acme Corp, Leeds, MRN 4471298: admitted 27/02/2015 at 10:30, aged 44, BP 101/77. Call "
+    "020 7946 0321, mail maria@acme.example, see https://acme.example/x or @mariag, 10.1.2.3, paid $1,200; she is a "
+    "Catholic teacher; took 20 mg for 3 weeks, 12 tablets; password is hunter2Secret."
+)
+"""A value of nearly every kind."""
+
+RISK = MeasuredRisk(
+    tuple(
+        Attack(name, known, 0.14, 0.3, 0.06, 0.27)
+        for name in ("tf-idf", "vectors")
+        for known in ("originals", "public")
+    ),
+    {"words": 0.5, "content_words": 0.18},
+    0.2,
+)
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +73,8 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     text = "Dr. Maria Gonzalez <b>called</b> on 3/4/2024.\n" + "w" * 200
     detector = combined(["embedded"])
     (folder / "spans.html").write_text(spans_page([(text, detector.detect([text])[0])], detector.name))
+    reviewed = review_page([(text, text.replace("Maria", "Anna"))], correctable("identifiers"))
+    (folder / "review.html").write_text(reviewed)
     fields = {"a field": {"type": "string", "description": "What it says, " + "w" * 200}}
     body = {"content": {"application/json": {"schema": {"properties": fields}}}}
     paths = {"/v1/x": {"post": {"description": "Does.", "requestBody": body, "responses": {"200": body}}}}
@@ -53,10 +87,14 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "risk").mkdir()
     write_page(risk(people, people, people[::-1]), folder)
     write_page(risk(people, people, policies=["identifiers"]), folder / "risk")
+    release = tv.Sanitizer("clinical")(FULL)
+    (folder / "filed.html").write_text(report_page(release.report(), RISK, "ab" * 32))
+    sender = SenderReport(setting=release.setting, mapped=0, sample=[(FULL + "w" * 200, release.text)])
+    (folder / "sender.html").write_text(sender_page(sender))
     return folder
 
 
-@pytest.mark.parametrize("name", PAGES + RISK_PAGES)
+@pytest.mark.parametrize("name", PAGES + PRIVATE_PAGES)
 @pytest.mark.parametrize(("width", "scheme"), [(1200, "light"), (360, "dark")])
 def test_pages_pass_axe_fit_the_width_and_ask_nothing(
     chromium: Any, pages: Path, name: str, width: int, scheme: str
@@ -70,4 +108,14 @@ def test_pages_pass_axe_fit_the_width_and_ask_nothing(
     assert [(one["id"], [node["html"][:120] for node in one["nodes"]]) for one in violations] == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert asked[0] == "file" and set(asked[1:]) <= {"data"}
+    page.close()
+
+
+@pytest.mark.parametrize("paper", ["A4", "Letter"])
+@pytest.mark.parametrize("policy", ["clinical", "all-words"])
+def test_the_page_to_file_prints_on_two_sheets(chromium: Any, tmp_path: Path, policy: str, paper: str) -> None:
+    (tmp_path / "filed.html").write_text(report_page(tv.Sanitizer(policy)(FULL).report(), RISK, "ab" * 32))
+    page = chromium.new_page()
+    page.goto((tmp_path / "filed.html").as_uri())
+    assert len(re.findall(rb"/Type\s*/Page\b", page.pdf(format=paper))) == 2
     page.close()

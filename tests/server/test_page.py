@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import httpx
 import pytest
 from tests.helpers.servers import MemoryLedger, running
 
+from textveil.sanitize.policy.choice import policy, preset_text
+from textveil.sanitize.policy.reading import policy_of_data
 from textveil.server.page.examples import EXAMPLES, recovery
 from textveil.server.page.files import PAGE, page_files
+from textveil.server.page.routes import corrections_of
 
 NOTE = "\U0001f600 Maria Gonzalez, 44, was seen on 3 March 2024; call 617-555-0133."
 
@@ -126,3 +130,13 @@ def test_answers_with_text_are_kept_nowhere(client: httpx.Client) -> None:
     assert made.headers["cache-control"] == "no-store"
     back = client.post("/page/restore", json={"answer": "", "maps": [{"text": "", "pieces": []}]})
     assert back.headers["cache-control"] == "no-store"
+
+
+def test_corrections_extend_presets_as_a_whole_and_tell_nothing_of_an_operators_lists(client: httpx.Client) -> None:
+    made = client.post("/page/release", json={"text": NOTE}).json()["corrections"]
+    assert made["toml"].endswith(preset_text("identifiers")[-60:]) and "person" in made["kinds"]
+    rules = [{"kind": "word", "keep": True}, {"kind": "crew", "placeholder": True}]
+    own = policy_of_data({"name": "own", "rules": rules, "lists": [{"kind": "crew", "words": ["CANARY"]}]})
+    assert corrections_of(own) == {"extends": "own", "toml": "", "kinds": ["crew"]}
+    assert corrections_of(replace(own, name="identifiers"))["toml"] == ""
+    assert corrections_of(replace(policy("all-words"), name="own")) is None

@@ -17,6 +17,7 @@ from tests.helpers.servers import MemoryLedger, running, serving
 from textveil.budget.account import Account
 from textveil.budget.ledger import Ledger
 from textveil.budget.limit import Limit
+from textveil.sanitize.policy.choice import policy
 from textveil.server.app import make_app
 from textveil.server.config import Config
 from textveil.server.key_store import ApiKeys
@@ -361,6 +362,12 @@ def test_every_state_passes_axe_and_fits_the_width(
         check()
         wrote(page, NOTE, "prompts")
         released(page)
+        page.check("#correct")
+        page.locator("#release ins").first.click()
+        page.get_by_role("button", name="Not a name").click()
+        check()
+        page.get_by_role("button", name="Undo").click()
+        page.uncheck("#correct")
         page.check("#compare")
         page.click("#kinds summary")
         page.click("#answer-own")
@@ -372,3 +379,41 @@ def test_every_state_passes_axe_and_fits_the_width(
         check()
         page.click("#key-open")
         check()
+
+
+def test_clicks_on_a_release_become_lists_of_its_policy(chromium: Any, client: httpx.Client, tmp_path: Path) -> None:
+    with shown(chromium, client, accept_downloads=True) as page:
+        wrote(page, NOTE)
+        out = released(page)
+        page.check("#correct")
+        assert page.inner_text("#release") == out
+        page.locator("#release ins").first.click()
+        assert page.inner_text(".picked strong") == "Maria Gonzalez"
+        page.get_by_role("button", name="Not a name").click()
+        place = out.index("seen") + 1
+        page.evaluate(
+            """place => {
+            const walker = document.createTreeWalker(document.querySelector("#release"), NodeFilter.SHOW_TEXT);
+            while (walker.nextNode()) {
+                if (walker.currentNode.parentElement.closest("del")) continue;
+                if (place < walker.currentNode.length) return getSelection().collapse(walker.currentNode, place);
+                place -= walker.currentNode.length;
+            } }""",
+            len(out[:place].encode("utf-16-le")) // 2,
+        )
+        until(page, "document.querySelector('.picked strong').textContent === 'seen'")
+        page.select_option(".picked select", "organization")
+        page.get_by_role("button", name="Hide this").click()
+        released(page)  # what was marked stays
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Download").click()
+        path = tmp_path / "reviewed.toml"
+        download.value.save_as(path)
+        marked = [(one.kind, one.keep, one.words) for one in policy(path).lists[1:]]
+        assert marked == [("", True, ("Maria Gonzalez",)), ("organization", False, ("seen",))]
+        page.uncheck("#correct")
+        assert page.locator("#corrections").is_hidden() and page.get_attribute("#release", "contenteditable") is None
+        wrote(page, NOTE, "all-words")
+        released(page)
+        page.check("#correct")
+        assert page.locator(".picked option").all_text_contents() == ["hidden"]

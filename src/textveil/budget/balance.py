@@ -51,8 +51,8 @@ class Balance:
             UnsupportedGuarantee: a draw promises nothing.
         """
         charge = Charge.of(cost)
-        found = [sums.affords(charge) for sums in self.counted]
-        return min((one for one in found if one is not None), default=None)
+        left = [sums.affords(charge) for sums in self.counted]
+        return min((times for times in left if times is not None), default=None)
 
     def tightness(self) -> tuple[float, float]:
         """The less is left, the smaller."""

@@ -53,13 +53,13 @@ class Book:
         self._opened: list[dict[str, Any]] = []
         self._closed: list[tuple[bytes, int]] = []
         self._changed: set[bytes] = set()
-        digests = [names.of(one) for one in accounts]
-        written = {one.tenant for one in digests}
-        digests += [names.of(one) for one in reads]
-        self._chains = _locked(connection, names, sorted({one.tenant for one in digests}), written)
-        levels = [level for one in digests for level in one.levels]
-        wanted = {one.digest for one in levels} | {one.each for one in levels if one.each is not None}
-        open_now = statements.open_rows(connection, {(names.of(one).tenant, number) for one, number in commits})
+        digests = [names.of(account) for account in accounts]
+        written = {named.tenant for named in digests}
+        digests += [names.of(account) for account in reads]
+        self._chains = _locked(connection, names, sorted({named.tenant for named in digests}), written)
+        levels = [level for named in digests for level in named.levels]
+        wanted = {level.digest for level in levels} | {level.each for level in levels if level.each is not None}
+        open_now = statements.open_rows(connection, {(names.of(account).tenant, number) for account, number in commits})
         self._open = {(row["tenant"], row["number"]) for row in open_now}
         # No clock goes back: what is decided is decided at the time that its entry has.
         self._nows = {tenant: now if end is None else max(now, end.at) for tenant, end in self._chains.items()}
@@ -104,8 +104,8 @@ class Book:
             self._chain(account)
             for _ in self._levels(account, keep=True):  # whatever sums must be counted again are now
                 pass
-        standings = {level: replace(one) for level, one in self._standings.items()}
-        chains = {tenant: None if one is None else replace(one) for tenant, one in self._chains.items()}
+        standings = {level: replace(standing) for level, standing in self._standings.items()}
+        chains = {tenant: None if chain is None else replace(chain) for tenant, chain in self._chains.items()}
         entries, opened, changed = len(self._entries), len(self._opened), set(self._changed)
         try:
             return [self.reserve(account, charge) for account, charge in wanted]
@@ -152,17 +152,17 @@ class Book:
         now = self._nows[self._names.of(account).tenant]
         levels = list(self._levels(account))
         counted = tuple(standing.counted(limit) for _, standing, limit in levels if limit is not None)
-        found = [(one, balance_of(standing, limit, now, counted)) for one, standing, limit in levels]
-        one, balance = min(reversed(found), key=lambda pair: pair[1].tightness())
-        return replace(balance, reserved=self._reserved(one)) if reserved else balance
+        balances = [(level, balance_of(standing, limit, now, counted)) for level, standing, limit in levels]
+        tightest, balance = min(reversed(balances), key=lambda pair: pair[1].tightness())
+        return replace(balance, reserved=self._reserved(tightest)) if reserved else balance
 
     def _reserved(self, level: BudgetLevel) -> Guarantee:
         """What is not committed of an account's reservations."""
         self._flush()
         wanted = sa.select(OPEN.c.epsilon, OPEN.c.delta).where(*own_rows(OPEN, level))
-        found = [(int(epsilon), int(delta)) for epsilon, delta in self._connection.execute(wanted)]
+        charges = [(int(epsilon), int(delta)) for epsilon, delta in self._connection.execute(wanted)]
         status = self._standings[level.digest].status
-        return guarantee_of(sum(one[0] for one in found), sum(one[1] for one in found), status)
+        return guarantee_of(sum(charge[0] for charge in charges), sum(charge[1] for charge in charges), status)
 
     def write(self) -> None:
         """Write everything down; the caller ends the transaction."""
@@ -175,9 +175,11 @@ class Book:
         """Write the entries down, for they are asked for or the transaction ends."""
         if not self._entries:
             return
-        statements.add_rows(self._connection, ENTRIES, [one._asdict() for one in self._entries])
-        ends = [self._chains[tenant] for tenant in sorted({one.tenant for one in self._entries})]
-        statements.set_rows(self._connection, CHAINS, [one.as_row(self._names) for one in ends if one is not None])
+        statements.add_rows(self._connection, ENTRIES, [entry._asdict() for entry in self._entries])
+        ends = [self._chains[tenant] for tenant in sorted({entry.tenant for entry in self._entries})]
+        statements.set_rows(
+            self._connection, CHAINS, [chain.as_row(self._names) for chain in ends if chain is not None]
+        )
         statements.add_rows(self._connection, OPEN, self._opened)
         statements.close_open(self._connection, self._closed)
         self._entries, self._opened, self._closed = [], [], []
@@ -197,15 +199,15 @@ class Book:
         return chain
 
     def _new(self, level: BudgetLevel) -> Standing:
-        made = self._standings[level.digest] = Standing(level.digest, level.tenant, level.account.scope)
-        return made
+        standing = self._standings[level.digest] = Standing(level.digest, level.tenant, level.account.scope)
+        return standing
 
     def _from_entries(self, level: BudgetLevel) -> Standing:
         """The standing of an account that had no row, though it may have entries."""
-        made = self._new(level)
+        standing = self._new(level)
         for at, charge in self._charges(level, 0):
-            made.add(charge, at, None)
-        return made
+            standing.add(charge, at, None)
+        return standing
 
     def _levels(self, account: Account, *, keep: bool = False) -> Iterator[tuple[BudgetLevel, Standing, Limit | None]]:
         """Where an account stands at each level, with its sums counted for the limit there.
@@ -214,16 +216,16 @@ class Book:
             account: whose.
             keep: whether sums that are counted anew are written: not where the account is only looked at.
         """
-        for one in self._names.of(account).levels:
-            standing = self._standings.get(one.digest)
+        for level in self._names.of(account).levels:
+            standing = self._standings.get(level.digest)
             if standing is None:
-                if one.kept_on_demand:
+                if level.kept_on_demand:
                     continue
-                standing = self._new(one)
-            limit = self._limit(one, standing)
+                standing = self._new(level)
+            limit = self._limit(level, standing)
             if limit is not None:
-                self._count(one, standing, limit, keep=keep)
-            yield one, standing, limit
+                self._count(level, standing, limit, keep=keep)
+            yield level, standing, limit
 
     def _limit(self, level: BudgetLevel, standing: Standing) -> Limit | None:
         """The account's own limit, else that of each of its kind."""
@@ -270,13 +272,13 @@ def _locked(
         there = {row["tenant"] for row in statements.chain_rows(connection, tenants, locked=False)}
         begun = [Chain(tenant).as_row(names) for tenant in tenants if tenant in written - there]
         statements.begin_rows(connection, CHAINS, begun)
-    found = dict(_chains(connection, names, tenants))
-    absent = [tenant for tenant in tenants if tenant not in found]
+    chains = dict(_chains(connection, names, tenants))
+    absent = [tenant for tenant in tenants if tenant not in chains]
     new = [tenant for tenant in absent if tenant in written]
     if new:
         statements.begin_rows(connection, CHAINS, [Chain(tenant).as_row(names) for tenant in new])
-        found.update(_chains(connection, names, new))
-    return {**{tenant: Chain(tenant) for tenant in absent}, **found}
+        chains.update(_chains(connection, names, new))
+    return {**{tenant: Chain(tenant) for tenant in absent}, **chains}
 
 
 def _chains(connection: Connection, names: Names, tenants: list[bytes]) -> Iterator[tuple[bytes, Chain | None]]:

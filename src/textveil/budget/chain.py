@@ -68,7 +68,7 @@ class Entry(NamedTuple):
 
     def chained(self, before: bytes) -> bytes:
         """The digest that it must have behind an entry with digest ``before``."""
-        unit, key = (None if one is None else one.hex() for one in (self.unit, self.key))
+        unit, key = (None if digest is None else digest.hex() for digest in (self.unit, self.key))
         parts = [self.tenant.hex(), self.number, self.at, self.what, unit, key, self.data, before.hex()]
         return hashlib.sha256(canonical(parts).encode("ascii")).digest()
 

@@ -82,19 +82,19 @@ class Charge:
         """The charge for draws."""
         held = tuple(draws)
         status = Status.PROVED.value
-        for one in held:
-            status = worse(status, one[3])
+        for draw in held:
+            status = worse(status, draw[3])
         return cls(
             held,
-            -((-sum(_scaled(one[0]) * one[2] for one in held)) >> _SCALE),
-            sum(_delta_units(one[1]) * one[2] for one in held if one[1] is not None),
+            -((-sum(_scaled(draw[0]) * draw[2] for draw in held)) >> _SCALE),
+            sum(_delta_units(draw[1]) * draw[2] for draw in held if draw[1] is not None),
             status,
         )
 
     @classmethod
     def of_data(cls, data: Mapping[str, Any]) -> Charge:
         """The charge with the draws of JSON data, added up again."""
-        return cls.of_draws((float(one[0]), one[1], int(one[2]), str(one[3])) for one in data["draws"])
+        return cls.of_draws((float(draw[0]), draw[1], int(draw[2]), str(draw[3])) for draw in data["draws"])
 
     @property
     def guarantee(self) -> Guarantee:
@@ -103,7 +103,7 @@ class Charge:
 
     def to_data(self) -> dict[str, Any]:
         """JSON data: the draws, and what they come to in units, as decimal digits."""
-        return {"draws": [list(one) for one in self.draws], "epsilon": str(self.epsilon), "delta": str(self.delta)}
+        return {"draws": [list(draw) for draw in self.draws], "epsilon": str(self.epsilon), "delta": str(self.delta)}
 
 
 @lru_cache(maxsize=4096)

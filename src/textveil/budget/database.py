@@ -121,8 +121,8 @@ def _reason(error: SQLAlchemyError) -> str:
         "closed": "the connection broke",
         "terminat": "the connection broke",
     }
-    found = next((reason for part, reason in reasons.items() if part in said), "")
-    return found or f"{type(getattr(error, 'orig', None) or error).__name__}"
+    reason = next((reason for part, reason in reasons.items() if part in said), "")
+    return reason or f"{type(getattr(error, 'orig', None) or error).__name__}"
 
 
 def _engine(url: URL) -> Engine:
@@ -161,15 +161,15 @@ def _bring_up(connection: Connection, *, upgrade: bool) -> None:
     """Make the tables, or bring them into today's form; two processes do it one after the other."""
     if connection.dialect.name == "postgresql":
         connection.execute(sa.text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _UPGRADE_LOCK})
-    found = version_of(connection)
-    if found == VERSION:
+    version = version_of(connection)
+    if version == VERSION:
         return
-    if (found is not None and not found.isdigit()) or int(found or 0) > int(VERSION):
+    if (version is not None and not version.isdigit()) or int(version or 0) > int(VERSION):
         raise LedgerError("the ledger's database was made by a newer version of textveil. Install that one.")
-    if found is not None and not upgrade:
+    if version is not None and not upgrade:
         raise LedgerError(
-            f"the ledger's database must have form {VERSION}; got the older form {found}. Make a copy of it, then run "
-            "`textveil ledger upgrade`."
+            f"the ledger's database must have form {VERSION}; got the older form {version}. Make a copy of it, then "
+            "run `textveil ledger upgrade`."
         )
     _migrate(connection)
 

@@ -26,9 +26,9 @@ def write_export(entries: Iterable[Entry], stream: BinaryIO) -> int:
     stream.write(_line(TITLE))
     heads: dict[str, list[Any]] = {}
     count = 0
-    for one in entries:
-        stream.write(_line(to_data(one)))
-        heads[one.tenant.hex()] = [one.number, one.digest.hex()]
+    for entry in entries:
+        stream.write(_line(to_data(entry)))
+        heads[entry.tenant.hex()] = [entry.number, entry.digest.hex()]
         count += 1
     stream.write(_line({"entries": count, "heads": heads}))
     return count

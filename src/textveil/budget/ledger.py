@@ -144,10 +144,13 @@ class Ledger:
         asked = [Ask(account, _reserving(account, Charge.of(cost))) for account, cost in wanted]
         self._need_open()
         self._turns.ask(asked)
-        if all(isinstance(one.error, LedgerError) for one in asked):
-            return [one.result() for one in asked]
+        if all(isinstance(request.error, LedgerError) for request in asked):
+            return [request.result() for request in asked]
         # What is wrong with one tenant's entries is told to those alone who ask for it: the others have paid.
-        return [one.error if isinstance(one.error, BudgetExhausted | LedgerError) else one.result() for one in asked]
+        return [
+            request.error if isinstance(request.error, BudgetExhausted | LedgerError) else request.result()
+            for request in asked
+        ]
 
     def reserve_together(self, wanted: Sequence[tuple[Account, Accountant]]) -> list[Reservation]:
         """The costs of several accounts, all of them or none, in one transaction.
@@ -270,15 +273,15 @@ class Ledger:
     def _write(self, batch: Sequence[Ask[Any]]) -> None:
         """Do what several threads asked for in one transaction."""
         with told(), writing(self._engine) as connection:
-            accounts = [account for one in batch if not one.reads for account in one.accounts]
-            read = [account for one in batch if one.reads for account in one.accounts]
-            commits = [pair for one in batch for pair in one.commits]
+            accounts = [account for request in batch if not request.reads for account in request.accounts]
+            read = [account for request in batch if request.reads for account in request.accounts]
+            commits = [pair for request in batch for pair in request.commits]
             book = Book(connection, self._names, time.time_ns() // 1000, accounts, commits, read)
-            for one in batch:
+            for request in batch:
                 try:
-                    one.value = one.work(book)
+                    request.value = request.work(book)
                 except TextveilError as error:
-                    one.error = error
+                    request.error = error
             book.write()
 
     def _settled(self) -> None:
@@ -357,10 +360,10 @@ def _key(file: str | None, given: bytes | None) -> bytes:
             'python -c "import secrets; print(secrets.token_hex(32))".'
         )
     path = Path(f"{file}.key")
-    made = Path(file)
-    old = made.is_file() and made.stat().st_size > 0  # a new key would fit nothing that is in it
-    if old or made.is_dir():
-        _need_sqlite(made)
+    key_path = Path(file)
+    old = key_path.is_file() and key_path.stat().st_size > 0  # a new key would fit nothing that is in it
+    if old or key_path.is_dir():
+        _need_sqlite(key_path)
     try:
         return read_key(path, "key") if old else read_or_made_key(path, "key")
     except (InputError, OutputError) as error:

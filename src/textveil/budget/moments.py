@@ -78,7 +78,7 @@ def _coarse(nats: float) -> int:
 
 def moments_of(draws: tuple[Drawn, ...], order: Order) -> int:
     """What draws cost by this rule, in units; their deltas are paid for beside it."""
-    return sum(moment_cost(one[0], order.value) * one[2] for one in draws)
+    return sum(moment_cost(draw[0], order.value) * draw[2] for draw in draws)
 
 
 def one_more(left: int, order: Order) -> float:

@@ -118,6 +118,6 @@ class Names:
         return Digests(of_tenant, of_unit, of_key, tuple(levels))
 
     def _digest(self, kind: str, *names: str) -> bytes:
-        parts = [one.encode("utf-8", "surrogatepass") for one in (kind, *names)]
-        data = b"".join(len(one).to_bytes(8, "big") + one for one in parts)
+        parts = [part.encode("utf-8", "surrogatepass") for part in (kind, *names)]
+        data = b"".join(len(part).to_bytes(8, "big") + part for part in parts)
         return hmac.digest(self._key, b"textveil ledger name\0" + data, "sha256")[:DIGEST_BYTES]

@@ -88,7 +88,7 @@ class Replay:
                 self.tell(entry, "cannot be read")
             self.ends[entry.tenant] = entry
             self._noted.discard(entry.digest.hex())
-        self.problems += [f"a head that was noted before is gone: {one[:12]}" for one in sorted(self._noted)]
+        self.problems += [f"a head that was noted before is gone: {head[:12]}" for head in sorted(self._noted)]
 
     def tell(self, entry: Entry, what: str) -> None:
         """Note a problem of an entry."""
@@ -97,13 +97,13 @@ class Replay:
 
     def standing(self, who: Who) -> Standing:
         """What an account's entries come to; from now on it is counted."""
-        found = self.standings.get(who)
-        if found is None:
-            found = self.standings[who] = Standing(b"", who.tenant, "")
+        standing = self.standings.get(who)
+        if standing is None:
+            standing = self.standings[who] = Standing(b"", who.tenant, "")
             if who.unit is not None and who.key is not None:  # counted on demand: from here, and what was before
                 for entry, charge in self._charges(who, 0):
-                    found.add(charge, entry.at, None)
-        return found
+                    standing.add(charge, entry.at, None)
+        return standing
 
     def _link(self, entry: Entry) -> None:
         """Check number, time and digest of an entry against the one before."""
@@ -134,13 +134,13 @@ class Replay:
         charge = Charge.of_data(data)
         if charge.to_data() != data:
             self.tell(entry, "its draws come to something else than it says")
-        for one in who.holders:
-            if one.unit is not None and one.key is not None and one not in self.standings:
+        for holder in who.holders:
+            if holder.unit is not None and holder.key is not None and holder not in self.standings:
                 continue
-            standing = self.standing(one)
-            limit = self._limit(one, standing)
+            standing = self.standing(holder)
+            limit = self._limit(holder, standing)
             if limit is not None:
-                self._count(one, standing, limit, entry)
+                self._count(holder, standing, limit, entry)
                 if not standing.admits(limit, charge):
                     self.tell(entry, "takes more than was left")
             standing.add(charge, entry.at, limit)

@@ -69,15 +69,17 @@ def _found(
     for start in range(0, len(wanted), _MOST_NAMES):
         some = wanted[start : start + _MOST_NAMES]
         text = _select(table, _mark(connection), tuple(by), len(some)) + then
-        for row in connection.exec_driver_sql(text, tuple(value for one in some for value in one)):
+        for row in connection.exec_driver_sql(text, tuple(value for values in some for value in values)):
             yield dict(zip(names, row, strict=True))
 
 
-def _write(connection: Connection, made: Callable[[sa.Table, str], str], table: sa.Table, rows: Sequence[Row]) -> None:
+def _write(
+    connection: Connection, statement_of: Callable[[sa.Table, str], str], table: sa.Table, rows: Sequence[Row]
+) -> None:
     if rows:
         names = [column.name for column in table.c]
         values = [tuple(row[name] for name in names) for row in rows]
-        connection.exec_driver_sql(made(table, _mark(connection)), values)
+        connection.exec_driver_sql(statement_of(table, _mark(connection)), values)
 
 
 def _mark(connection: Connection) -> str:
@@ -89,10 +91,10 @@ def _mark(connection: Connection) -> str:
 def _select(table: sa.Table, mark: str, by: tuple[str, ...], count: int) -> str:
     columns = ", ".join(f'"{column.name}"' for column in table.c)
     where = ", ".join(f'"{name}"' for name in by)
-    one = ", ".join([mark] * len(by))
-    listed = ", ".join([one] * count)
+    marks = ", ".join([mark] * len(by))
+    listed = ", ".join([marks] * count)
     if len(by) > 1:
-        where, listed = f"({where})", ", ".join([f"({one})"] * count)
+        where, listed = f"({where})", ", ".join([f"({marks})"] * count)
         if mark == "?":  # SQLite reads a list of rows as a table alone
             listed = f"VALUES {listed}"
     return f"SELECT {columns} FROM {table.name} WHERE {where} IN ({listed})"
@@ -111,7 +113,7 @@ def _begin(table: sa.Table, mark: str) -> str:
 
 @lru_cache
 def _upsert(table: sa.Table, mark: str) -> str:
-    changed = ", ".join(f'"{one.name}" = excluded."{one.name}"' for one in table.c if not one.primary_key)
+    changed = ", ".join(f'"{column.name}" = excluded."{column.name}"' for column in table.c if not column.primary_key)
     return f"{_insert(table, mark)} ON CONFLICT ({_key(table)}) DO UPDATE SET {changed}"
 
 

@@ -70,7 +70,7 @@ class Turns:
         """Have it written; returns when it is, by this thread or another."""
         self.leave(asked)
         with self._turn:
-            if not all(one.done for one in asked):
+            if not all(request.done for request in asked):
                 self._write_waiting()
 
     def leave(self, asked: Sequence[Ask[Any]]) -> None:
@@ -92,11 +92,11 @@ class Turns:
             self._write(batch)
         except BaseException as error:
             # What was drawn is noted by the next one: nobody waits for it, and to note it twice changes nothing.
-            self.leave([one for one in batch if one.commits])
-            for one in batch:
-                one.error = one.error or error
+            self.leave([request for request in batch if request.commits])
+            for request in batch:
+                request.error = request.error or error
             if not isinstance(error, Exception):
                 raise
         finally:
-            for one in batch:
-                one.done = True
+            for request in batch:
+                request.done = True

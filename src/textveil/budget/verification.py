@@ -66,16 +66,16 @@ def heads_of(replay: Replay) -> dict[str, tuple[int, str]]:
 
 def _ends(connection: Connection, names: Names, replay: Replay) -> Iterator[str]:
     """Ends of chains that are not those of the entries, or not sealed."""
-    found = set()
+    ends = set()
     for row in connection.execute(sa.select(CHAINS)).mappings():
         chain = Chain(row["tenant"], row["number"], row["at"], row["head"])
-        found.add(chain.tenant)
+        ends.add(chain.tenant)
         end, name = replay.ends.get(chain.tenant), f"tenant {chain.tenant.hex()[:12]}"
         if chain.seal(names) != row["seal"]:
             yield f"{name}: the end of its entries is not sealed under this key"
         if (chain.number, chain.head) != ((0, Chain(b"").head) if end is None else (end.number, end.digest)):
             yield f"{name}: its entries end elsewhere than they must; some were cut off or added"
-    for tenant in sorted(replay.ends.keys() - found):
+    for tenant in sorted(replay.ends.keys() - ends):
         yield f"tenant {tenant.hex()[:12]}: its entries have no end"
 
 
@@ -123,9 +123,9 @@ def _digest(names: Names, who: Who) -> bytes:
 def _open(connection: Connection, replay: Replay) -> Iterator[str]:
     """Reservations that are open in one place and not in the other."""
     wanted = {where: (charge.epsilon, charge.delta) for where, (_, charge) in replay.open.items()}
-    found = {
+    rows = {
         (row["tenant"], row["number"]): (int(row["epsilon"]), int(row["delta"]))
         for row in connection.execute(sa.select(OPEN)).mappings()
     }
-    for tenant, number in sorted({key for key in wanted.keys() | found.keys() if wanted.get(key) != found.get(key)}):
+    for tenant, number in sorted({key for key in wanted.keys() | rows.keys() if wanted.get(key) != rows.get(key)}):
         yield f"tenant {tenant.hex()[:12]}, entry {number}: it is not known rightly whether it was committed"

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -31,30 +30,6 @@ _STYLES = {
     "money": "bold cyan",
 }
 _STYLE = "bold yellow"
-
-
-@dataclass(frozen=True, kw_only=True)
-class _InputOptions:
-    """How the inputs are read."""
-
-    corpus_format: opt.FormatName = None
-    field: Annotated[list[str] | None, opt.fields("field to read; may be repeated.  [default: text]")] = None
-    delimiter: opt.Delimiter = None
-    whole_file: opt.WholeFile = False
-
-    def texts(self, patterns: list[str]) -> Iterator[list[str]]:
-        """The texts of the inputs, block by block."""
-        from textveil.cli.progress import counting
-        from textveil.corpora.texts import released_blocks
-
-        formats = opt.FormatOptions(
-            corpus_format=self.corpus_format, delimiter=self.delimiter, whole_file=self.whole_file
-        )
-        choice = formats.choice(self.field)
-        inputs = opt.inputs_of(patterns, choice)
-        with counting("detecting", "bytes") as progress:
-            for block in released_blocks(choice.reader(inputs), inputs, progress):
-                yield block.texts
 
 
 @opt.grouped
@@ -90,7 +65,7 @@ def detect_command(
     ] = None,
     confidence: Annotated[float, opt.option("P", "With --evaluate: of every interval.")] = 0.95,
     min_score: Annotated[float, opt.option("S", "Leave out spans with a lower score (0.35: guesses).")] = 0.0,
-    reading: _InputOptions,
+    reading: opt.ReadingOptions,
 ) -> None:
     """Show what detectors find in texts, or measure it on labelled ones.
 
@@ -106,7 +81,7 @@ def detect_command(
         _evaluated(labelled, combined(detector or ["embedded"], min_score), confidence, missed, as_json)
         return
     spans_of = combined(detector or list(DEFAULT), min_score)
-    documents = _detected(spans_of, reading.texts(source or ["-"]))
+    documents = _detected(spans_of, reading.texts(source or ["-"], "detecting"))
     if page is not None:
         from textveil.detection.page import spans_page
 

@@ -34,6 +34,7 @@ from textveil.cli.mechanism_options import MechanismCommand
 from textveil.cli.mechanisms import mechanisms_command
 from textveil.cli.policies import policies_command
 from textveil.cli.restore import restore_command
+from textveil.cli.review import review_command
 from textveil.cli.risk import risk_command
 from textveil.cli.sanitize import sanitize_command
 from textveil.cli.serve import serve_command
@@ -65,6 +66,7 @@ app.command("explain", cls=MechanismCommand)(explain_command)
 app.command("restore", cls=GroupedCommand)(restore_command)
 app.command("decode", cls=GroupedCommand)(decode_command)
 app.command("detect", cls=GroupedCommand)(detect_command)
+app.command("review", cls=GroupedCommand)(review_command)
 app.command("estimate", cls=GroupedCommand)(estimate_command)
 app.command("audit", cls=MechanismCommand)(audit_command)
 app.command("audit-field")(audit_field_command)

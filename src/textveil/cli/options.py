@@ -6,7 +6,7 @@ import dataclasses
 import functools
 import inspect
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, TypeAlias, TypeVar, get_type_hints
@@ -182,6 +182,37 @@ class FormatOptions:
             delimiter=self.delimiter,
             output_format=self.output_format,
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadingOptions:
+    """How texts are read that nothing is drawn for."""
+
+    corpus_format: FormatName = None
+    field: Annotated[list[str] | None, fields("field to read; may be repeated.  [default: text]")] = None
+    delimiter: Delimiter = None
+    whole_file: WholeFile = False
+
+    def texts(self, patterns: list[str], doing: str) -> Iterator[list[str]]:
+        """The texts of the inputs, block by block.
+
+        Args:
+            patterns: as they stand on the command line.
+            doing: what the bar says.
+
+        Raises:
+            InputError: an input or a record cannot be read; says which.
+            ParameterError: an option does not fit the format.
+        """
+        from textveil.cli.progress import counting
+        from textveil.corpora.texts import released_blocks
+
+        formats = FormatOptions(corpus_format=self.corpus_format, delimiter=self.delimiter, whole_file=self.whole_file)
+        choice = formats.choice(self.field)
+        inputs = inputs_of(patterns, choice)
+        with counting(doing, "bytes") as progress:
+            for block in released_blocks(choice.reader(inputs), inputs, progress):
+                yield block.texts
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -93,7 +93,7 @@ def _answer(restorer: Restorer, name: str, output: Path | None) -> Restored:
     with opened(name) as (stream, *_):
         if output is None:
             return restored_answer(restorer, stream, opt.standard_output())
-        with atomic_writers([output]) as (target,):
+        with atomic_writers([output], private=[output]) as (target,):
             return restored_answer(restorer, stream, target)
 
 
@@ -127,7 +127,9 @@ def _corpus(maps: MapFile, choice: FormatChoice, inputs: tuple[str, ...], output
     choice.check_output(inputs, output)
     restorer = CorpusRestorer(maps)
     bar = Bar("restoring", "bytes")
-    run = DecodingRun(decoder=restorer, corpus_format=reader, inputs=inputs, progress=bar, finish=restorer.finish)
+    run = DecodingRun(
+        decoder=restorer, corpus_format=reader, inputs=inputs, progress=bar, finish=restorer.finish, private=True
+    )
     try:
         documents = run.to_file(output) if output is not None else run.to_stream(opt.standard_output())
     finally:

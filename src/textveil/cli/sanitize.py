@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from textveil.corpora.places import Places
     from textveil.corpora.run import Finished, Run
     from textveil.mechanisms.base import Mechanism
+    from textveil.sanitize.measured_risk import MeasuredRisk
     from textveil.sanitize.options import SanitizerOptions
     from textveil.sanitize.policy.policy import Policy
     from textveil.text.marks import Marks
@@ -195,7 +196,19 @@ class _RecordOptions:
 class _WritingOptions:
     """What is written beside the release."""
 
-    report: Annotated[Path | None, opt.option("R.json", "Write the report as JSON.", None, "--report")] = None
+    report: Annotated[
+        Path | None,
+        opt.option(
+            "R.json|R.html",
+            "Write the report as JSON; where the name ends in .html, as two pages to file.",
+            None,
+            "--report",
+        ),
+    ] = None
+    risk: Annotated[
+        Path | None,
+        opt.option("risk.json", "What textveil risk measured of such a release, for the page of --report R.html."),
+    ] = None
     decode: Annotated[
         bool,
         opt.flag(
@@ -204,8 +217,15 @@ class _WritingOptions:
         ),
     ] = False
     sender_report: Annotated[
-        Path | None, opt.option("S.json", "Write what is for you alone as JSON: unknown words, skipped records.")
+        Path | None,
+        opt.option(
+            "S.json|S.html",
+            "Write what is for you alone as JSON, or as a page: unknown words, skipped records, the --sample.",
+        ),
     ] = None
+    sample: Annotated[
+        int, opt.option("N", "Show N documents, chosen at random, before and after in --sender-report.")
+    ] = 0
     private_map: Annotated[
         Path | None,
         opt.option(
@@ -229,6 +249,12 @@ class _WritingOptions:
         from textveil.corpora.places import check_outputs
 
         check_outputs(output, [self.report, self.sender_report], self.private_map, resume=self.resume)
+
+    def measured_risk(self) -> MeasuredRisk | None:
+        """What was measured of such a release."""
+        from textveil.sanitize.measured_risk import read_risk
+
+        return None if self.risk is None else read_risk(self.risk)
 
     def places(self, inputs: tuple[str, ...], output: Path | None) -> Places:
         """Where the run reads and writes."""
@@ -312,6 +338,8 @@ def sanitize_command(
         max_expansion=faults.max_expansion,
         on_error=cast(Literal["stop", "skip"], faults.on_error),
         payer=payer,
+        risk=writing.measured_risk(),
+        sample=writing.sample,
     )
     mechanism = run.drawing  # what a policy names is made, or refused, before anything is read
     beside = DecodingBeside.of(mechanism, choice, inputs, output) if writing.decode else None

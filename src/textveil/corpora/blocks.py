@@ -29,6 +29,20 @@ class Skip(NamedTuple):
     reason: str
 
 
+class Sampled(NamedTuple):
+    """A document before and after, with the chance by which those of several blocks are chosen among: private.
+
+    Attributes:
+        chance: uniform between 0 and 1, by the operating system; the smallest ones are the sample.
+        before: the document's text.
+        after: the released one.
+    """
+
+    chance: float
+    before: str
+    after: str
+
+
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
@@ -83,6 +97,7 @@ class Outcome:
         persons: draws of each person whose records are in ``data`` (``columns.person``), where a column says whose.
         nulls: sanitized fields of records in ``data`` that have no text.
         private: the block's frame of the private map, encrypted; empty where none is kept, or nothing was released.
+        sampled: documents chosen by chance, for the sender alone; empty where none is wanted.
         skipped: records that are not in ``data``. Where the run is to stop at a fault there is one at most, and
             ``data`` is empty.
     """
@@ -96,6 +111,7 @@ class Outcome:
     persons: Mapping[bytes, Counts] = field(default_factory=dict)
     nulls: int = 0
     private: bytes = field(default=b"", repr=False)
+    sampled: tuple[Sampled, ...] = field(default=(), repr=False)
     skipped: tuple[Skip, ...] = ()
 
 

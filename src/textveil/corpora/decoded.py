@@ -46,6 +46,7 @@ class DecodingRun:
         block_bytes: input bytes a block aims at.
         max_expansion: bytes that a byte of a compressed input may come to; None is no limit.
         finish: called behind the last document, before a file gets its name; may raise ``InputError``.
+        private: whether the file is for its owner only, as restored originals are.
     """
 
     decoder: DecodesTexts
@@ -55,6 +56,7 @@ class DecodingRun:
     block_bytes: int = BLOCK_BYTES
     max_expansion: float | None = None
     finish: Callable[[], None] | None = field(default=None, repr=False)
+    private: bool = False
 
     def to_file(self, output: Path) -> int:
         """Decode everything into a file, which is whole or not there; compressed where its name says so.
@@ -66,7 +68,7 @@ class DecodingRun:
             InputError: there is no document, or one cannot be read or is no release.
             OutputError: the file cannot be written.
         """
-        with atomic_writers([output]) as (stream,):
+        with atomic_writers([output], private=[output] if self.private else []) as (stream,):
             writer = compressing(stream, output.name)
             if isinstance(self.corpus_format, Assembled):
                 packed = output.suffix.lower() in COMPRESSED

@@ -21,8 +21,8 @@ class Places:
     Attributes:
         inputs: as ``sources.expanded`` gives them; ``-`` is standard input.
         output: where the release goes; None is a stream that the caller has.
-        report: where the report goes, as JSON.
-        sender_report: where what is for the sender alone goes, as JSON.
+        report: where the report goes: a page to file where the name ends in .html, else JSON.
+        sender_report: where what is for the sender alone goes, likewise.
         resume: go on with the job of the output, or begin it.
         private_map: where the private map goes, if one is kept.
         map_key: the file of its key.

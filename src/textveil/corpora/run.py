@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import heapq
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -10,12 +11,13 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, BinaryIO, TypeAlias, final
+from typing import Any, BinaryIO, Final, TypeAlias, final
 
 from textveil.corpora.blocks import BLOCK_BYTES, Block, Outcome, Skip
 from textveil.corpora.columns import NO_COLUMNS, RecordColumns
 from textveil.corpora.engines.base import Engine
 from textveil.corpora.engines.block_worker import BlockWorker, OnError
+from textveil.corpora.files.identity import Whole, whole_of
 from textveil.corpora.files.inputs import Inputs, file_size, file_stamp
 from textveil.corpora.formats.records import Assembled, CorpusFormat
 from textveil.corpora.jobs.folder import JobFolder
@@ -31,6 +33,7 @@ from textveil.corpora.tables import provided_tables
 from textveil.errors import InputError, ParameterError, TextveilError, need
 from textveil.mechanisms.base import Mechanism
 from textveil.randomness import new_secret
+from textveil.sanitize.measured_risk import MeasuredRisk
 from textveil.sanitize.options import SanitizerOptions
 from textveil.sanitize.persons import Persons
 from textveil.sanitize.release import Report
@@ -42,6 +45,9 @@ from textveil.surrogates.map_cipher import MapCipher, need_package
 from textveil.surrogates.map_key import read_or_made_key
 from textveil.types import Progress
 from textveil.whole_files import atomic_writers, check_folder, write_whole
+
+MAX_SAMPLE: Final = 1000
+"""Documents that a sender's report shows at most."""
 
 RunProgress: TypeAlias = Callable[[int, int | None, int], None]
 """Called with input bytes read, their total where it is known, and words released."""
@@ -68,6 +74,8 @@ class Run:
         map_key: the user's key of the private map, where one is kept; ``to_places`` reads or makes it.
         payer: whose budget it is taken from, before anything is drawn; None takes it from none.
         recall: what was measured of a policy's detection, for the report.
+        risk: what attacks on such a release came to, for a report that is a page.
+        sample: documents that the sender's report shows before and after, chosen at random; 0 is none.
     """
 
     options: SanitizerOptions
@@ -85,10 +93,13 @@ class Run:
     map_key: bytes | None = field(default=None, repr=False)
     recall: Mapping[str, Any] | None = None
     payer: Payer | None = None
+    risk: MeasuredRisk | None = None
+    sample: int = 0
 
     def __post_init__(self) -> None:
         need(self.on_error in ("stop", "skip"), "on_error", self.on_error, "stop or skip")
         need(self.max_expansion is None or self.max_expansion >= 1, "max_expansion", self.max_expansion, ">= 1")
+        need(0 <= self.sample <= MAX_SAMPLE, "sample", self.sample, f"from 0 to {MAX_SAMPLE}")
 
     def to_stream(self, stream: BinaryIO, private_map: BinaryIO | None = None) -> Finished:
         """Release everything to a stream that cannot be taken back.
@@ -158,6 +169,7 @@ class Run:
                 private_map=places.private_map,
                 resume=places.resume,
             )
+        self._check_reports(places.report, places.sender_report)
         private = [] if places.private_map is None else [places.private_map]
         with atomic_writers([*private, *places.files], private=[places.private_map, places.sender_report]) as sinks:
             released = sinks[len(private) :]
@@ -165,7 +177,7 @@ class Run:
             finished = self.to_stream(out, sinks[0] if private else None)
             texts = finished.texts(places.report, places.sender_report)
             for sink, text in zip(released[len(released) - len(texts) :], texts.values(), strict=True):
-                sink.write(text.encode("ascii"))
+                sink.write(text.encode("utf-8"))
         return finished
 
     def to_file(
@@ -181,8 +193,8 @@ class Run:
 
         Args:
             output: a regular file, or where one will be.
-            report: where the report goes, as JSON.
-            sender_report: where what is for the sender alone goes, as JSON (mode 0600).
+            report: where the report goes: a page to file where the name ends in .html, else JSON.
+            sender_report: where what is for the sender alone goes, likewise (mode 0600).
             private_map: where the private map goes, for its owner alone (mode 0600); needs ``map_key``.
             resume: go on with the job of this output, or begin it; its ledger stays when it is finished. Of a
                 finished one the reports are written again where they are asked for and not there.
@@ -192,6 +204,7 @@ class Run:
             OutputError: a file cannot be written.
             ParameterError: another job is there, or it was begun otherwise.
         """
+        self._check_reports(report, sender_report)
         settings = json.loads(json.dumps({**self.setting.to_data(), **self._beside()}))
         kept = None if private_map is None else self._map_wanted(private_map)
         terms = Terms(
@@ -205,7 +218,9 @@ class Run:
             )
         except JobFinished as done:
             finished = self._finished(done.totals, already=True, modified=done.modified)
-            _renew(finished.texts(report, sender_report), sender_report)
+            sampled = self.sample > 0 and sender_report is not None and sender_report.exists()
+            renewed = None if sampled else sender_report  # nothing was released now: an earlier sample stays
+            _renew(finished.texts(report, renewed, whole_of(output)), sender_report)
             return finished
         try:
             return self._work(job, (report, sender_report), private_map, resume)
@@ -236,7 +251,12 @@ class Run:
             self._need_documents(job.totals)
         finished = self._finished(job.totals, modified=job.modified)
         job.end(finished.report.to_data()["guarantee"])
-        job.finish(finished.texts(*reports), keep=resume, private_map=private_map, sender_report=reports[1])
+        job.finish(
+            lambda whole: finished.texts(reports[0], reports[1], whole),
+            keep=resume,
+            private_map=private_map,
+            sender_report=reports[1],
+        )
         return finished
 
     def _pump(
@@ -250,6 +270,7 @@ class Run:
             if skipped and self.on_error == "stop":
                 raise InputError(skipped[0].reason)
             write(replace(outcome, skipped=skipped))
+            totals.sampled = heapq.nsmallest(self.sample, [*totals.sampled, *outcome.sampled])
             self.progress(outcome.bytes_read, total, totals.tally.kinds["word"])
         del held  # until here, so that a table that is in memory only stays for this process
 
@@ -293,7 +314,13 @@ class Run:
             settings=self.setting.digest(**self._beside()),
             on_error=self.on_error,
             cipher=cipher,
+            sample=self.sample,
         )
+
+    def _check_reports(self, report: Path | None, sender_report: Path | None) -> None:
+        """Refuse what no report will show."""
+        need(self.risk is None or _is_page(report), "risk", "no such report", "with a `report` that ends in .html")
+        need(self.sample == 0 or sender_report is not None, "sample", "none", "with a `sender_report`, which shows it")
 
     def _inputs(self, secret: bytes) -> Inputs:
         return Inputs(
@@ -343,7 +370,7 @@ class Run:
             columns={key: value for key, value in self.columns.to_data().items() if key != "unit"},
             persons=None if unit is None else Persons.of(unit, totals.persons.values()),
         )
-        return Finished(report, totals, already, modified)
+        return Finished(report, totals, already, modified, self.risk)
 
     def _need_documents(self, totals: Totals) -> None:
         if totals.tally.documents == 0:
@@ -363,12 +390,14 @@ class Finished:
         already: the job was finished before; nothing was released now.
         modified: the job was begun before, and an input was written since: what was not yet committed was released as
             it is now.
+        risk: what attacks on such a release came to.
     """
 
     report: Report
     totals: Totals
     already: bool = False
     modified: bool = False
+    risk: MeasuredRisk | None = None
 
     @property
     def skipped(self) -> int:
@@ -383,12 +412,32 @@ class Finished:
             mapped=self.totals.tally.mapped,
             skipped=[skip._asdict() for skip in self.totals.skipped],
             skipped_count=self.skipped,
+            sample=[(document.before, document.after) for document in self.totals.sampled],
         )
 
-    def texts(self, report: Path | None, sender_report: Path | None) -> dict[Path, str]:
-        """The reports that are asked for, as JSON text by where they go."""
-        texts = ((report, self.report.to_json), (sender_report, self.sender_report.to_json))
-        return {path: text() for path, text in texts if path is not None}
+    def texts(self, report: Path | None, sender_report: Path | None, whole: Whole | None = None) -> dict[Path, str]:
+        """The reports that are asked for, by where they go: pages where the name ends in .html, else JSON.
+
+        Args:
+            report: of the run.
+            sender_report: for the sender alone.
+            whole: the output, where it is a file.
+        """
+        texts = {}
+        if _is_page(report) or _is_page(sender_report):
+            from textveil.sanitize.report_pages import report_page, sender_page  # which loads templates
+        if report is not None:
+            digest = "" if whole is None else whole.sha256
+            page = _is_page(report)
+            texts[report] = report_page(self.report, self.risk, digest) if page else self.report.to_json()
+        if sender_report is not None:
+            sender = self.sender_report
+            texts[sender_report] = sender_page(sender) if _is_page(sender_report) else sender.to_json()
+        return texts
+
+
+def _is_page(path: Path | None) -> bool:
+    return path is not None and path.suffix.lower() == ".html"
 
 
 def _renew(texts: Mapping[Path, str], sender_report: Path | None) -> None:
@@ -396,9 +445,9 @@ def _renew(texts: Mapping[Path, str], sender_report: Path | None) -> None:
     for path, text in texts.items():
         check_folder(path)
         with contextlib.suppress(OSError, ValueError):
-            if path != sender_report and path.is_file() and path.read_text("ascii") == text:
+            if path != sender_report and path.is_file() and path.read_text("utf-8") == text:
                 continue
-        write_whole(path, text.encode("ascii"), private=path == sender_report)
+        write_whole(path, text.encode("utf-8"), private=path == sender_report)
 
 
 def _identity(name: str) -> list[Any]:

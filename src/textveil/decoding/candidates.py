@@ -84,8 +84,8 @@ class CandidateTable:
             new = np.unique(outputs[~self._known[outputs]])
             for start in range(0, len(new), 4096):
                 part = new[start : start + 4096]
-                made = likeliest(self._channel.columns(part), self._log_prior, self._frequent, self.count)
-                self._words[part], self._ratios[part] = made
+                candidates = likeliest(self._channel.columns(part), self._log_prior, self._frequent, self.count)
+                self._words[part], self._ratios[part] = candidates
                 self._known[part] = True
         return Candidates(self._words[outputs], self._ratios[outputs])
 

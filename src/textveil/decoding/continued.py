@@ -75,8 +75,8 @@ class ColumnRatios:
         if len(self._keys) == 0:
             return np.zeros(words.shape, dtype=np.float32)
         keys = columns[:, None] * self._size + words
-        found = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
-        return np.where(self._keys[found] == keys, self._ratios[found], np.float32(0))
+        places = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
+        return np.where(self._keys[places] == keys, self._ratios[places], np.float32(0))
 
 
 @final

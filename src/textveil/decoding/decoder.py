@@ -91,8 +91,13 @@ class TextDecoder:
         source = mechanism if isinstance(mechanism, SequenceColumns) else columns_of(mechanism, progress)
         vocabulary = source.vocabulary
         size = len(vocabulary)
-        for one in (model, *((both_sides.model,) if both_sides is not None else ())):
-            need(one.size == size, "model", f"one of {one.size} words", f"over the vocabulary's {size} words")
+        for language_model in (model, *((both_sides.model,) if both_sides is not None else ())):
+            need(
+                language_model.size == size,
+                "model",
+                f"one of {language_model.size} words",
+                f"over the vocabulary's {size} words",
+            )
         self._both_sides = both_sides
         need(workers is None or workers >= 1, "workers", workers, "an integer >= 1")
         chosen = checked_prior(word_frequencies(vocabulary).counts if prior is None else prior, size)
@@ -123,7 +128,8 @@ class TextDecoder:
             spelled = self.vocabulary.words
             codes = read.codes.tolist()
             surfaces = [
-                spelled[next(words)] if code >= 0 else one for one, code in zip(read.surfaces, codes, strict=True)
+                spelled[next(words)] if code >= 0 else surface
+                for surface, code in zip(read.surfaces, codes, strict=True)
             ]
             decoded += [render_text(surfaces[start:stop]) for start, stop in pairwise(read.bounds.tolist())]
         return decoded
@@ -134,16 +140,16 @@ class TextDecoder:
             return self._again(read, self._both_sides)
         if self.options.choose == "text":
             return self._best_texts(read)
-        found = self.chances(read)
-        return _likeliest(found) if self.options.choose == "words" else self._nearest(found)
+        chances = self.chances(read)
+        return _likeliest(chances) if self.options.choose == "words" else self._nearest(chances)
 
     def _again(self, read: ReleasedTexts, both_sides: BothSides) -> Ids:
         """The words after they were gone over with a masked model, which sees a text with all its sentences."""
-        found = self.chances(read)
+        chances = self.chances(read)
         layout = laid_out(read, len(self.vocabulary), by_sentence=False)
         ids = layout.ids.copy()
-        ids[layout.is_word] = _likeliest(found)
-        candidates = Candidates(found.words, self._evidence.log_ratios(read, found.words))
+        ids[layout.is_word] = _likeliest(chances)
+        candidates = Candidates(chances.words, self._evidence.log_ratios(read, chances.words))
         return both_sides(ids, layout.bounds, np.flatnonzero(layout.is_word), candidates)
 
     def _best_texts(self, read: ReleasedTexts) -> Ids:
@@ -154,16 +160,16 @@ class TextDecoder:
             out[_places_of(sentences)] = words
         return out[layout.is_word]
 
-    def _nearest(self, found: WordChances) -> Ids:
+    def _nearest(self, chances: WordChances) -> Ids:
         """The candidate of greatest expected cosine with each original."""
         units = self._units
-        out = np.full(found.chances.shape, -np.inf, dtype=np.float32)
+        out = np.full(chances.chances.shape, -np.inf, dtype=np.float32)
         for start in range(0, len(out), _ROWS):
             part = slice(start, start + _ROWS)
-            rows = units[np.maximum(found.words[part], 0)]
-            means = np.matmul(found.chances[part, None, :], rows)
-            np.copyto(out[part], np.matmul(rows, means.swapaxes(1, 2))[..., 0], where=found.words[part] != NONE)
-        return _likeliest(found._replace(chances=out))
+            rows = units[np.maximum(chances.words[part], 0)]
+            means = np.matmul(chances.chances[part, None, :], rows)
+            np.copyto(out[part], np.matmul(rows, means.swapaxes(1, 2))[..., 0], where=chances.words[part] != NONE)
+        return _likeliest(chances._replace(chances=out))
 
     @cached_property
     def _units(self) -> Vectors:
@@ -182,9 +188,9 @@ class TextDecoder:
         width = places.candidates.words.shape[1] + (self.options.proposals if places.proposals is not None else 0)
         words = np.full((len(layout.ids), width), NONE, dtype=np.int32)
         chances = np.zeros(words.shape, dtype=np.float32)
-        for sentences, (found, likely) in self._over(layout, partial(self._search.marginals, places)):
+        for sentences, (places_read, likely) in self._over(layout, partial(self._search.marginals, places)):
             at = _places_of(sentences)
-            words[at], chances[at] = found, likely
+            words[at], chances[at] = places_read, likely
         return WordChances(words[layout.is_word], chances[layout.is_word])
 
     def vectors(self, texts: Sequence[str]) -> list[Vectors]:
@@ -199,15 +205,15 @@ class TextDecoder:
         Raises:
             InputError: a text is no release in words of the mechanism's vocabulary.
         """
-        rows, found = self.vocabulary.vectors, []
+        rows, vectors = self.vocabulary.vectors, []
         for read in self._parts(texts):
             words, chances = self.chances(read)
             there = words != NONE
             starts = np.concatenate([[0], np.cumsum(there.sum(axis=1))])
             table = sparse.csr_array((chances[there], words[there], starts), shape=(len(words), len(rows)))
             means = table @ rows
-            found += [means[start:stop] for start, stop in pairwise(read.word_bounds.tolist())]
-        return found
+            vectors += [means[start:stop] for start, stop in pairwise(read.word_bounds.tolist())]
+        return vectors
 
     def _parts(self, texts: Sequence[str], numbers: Sequence[int] | None = None) -> Iterator[ReleasedTexts]:
         """The texts read, some at a time."""
@@ -237,10 +243,10 @@ class TextDecoder:
             yield from zip(groups, pool.map(work, groups), strict=True)
 
 
-def _likeliest(found: WordChances) -> Ids:
+def _likeliest(chances: WordChances) -> Ids:
     """The most probable word at each place."""
-    best = np.argmax(found.chances, axis=1)
-    return found.words[np.arange(len(best)), best].astype(np.int64)
+    best = np.argmax(chances.chances, axis=1)
+    return chances.words[np.arange(len(best)), best].astype(np.int64)
 
 
 def _places_of(sentences: Sentences) -> Ids:

@@ -99,7 +99,7 @@ class Endpoint:
         """
         body = {
             "model": self.model,
-            "messages": [one._asdict() for one in messages],
+            "messages": [message._asdict() for message in messages],
             "temperature": 0,
             "max_tokens": max(64, most_characters),
             "stream": False,
@@ -141,10 +141,10 @@ class Endpoint:
         asking = threading.Thread(target=exchange, name="textveil-endpoint", daemon=True)
         asking.start()
         asking.join(self.timeout + _GRACE)
-        (found, *_) = came or [_Unanswered("none in time")]
-        if isinstance(found, Exception):
-            raise found
-        return found
+        (answer, *_) = came or [_Unanswered("none in time")]
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
 
     def _exchanged(self, data: bytes, headers: dict[str, str], most_bytes: int) -> bytes:
         """One question and its answer; see ``_answer``."""
@@ -163,7 +163,7 @@ class Endpoint:
                     raise _Unanswered(f"status {response.status}", _seconds(response.getheader("Retry-After")))
                 if response.status != http.client.OK:
                     raise self._refusal("status 200", f"{response.status}", "Check address, model and key.")
-                found = response.read(most_bytes + 1)
+                body = response.read(most_bytes + 1)
                 missing = response.length
         except (OSError, http.client.HTTPException) as error:
             if isinstance(error, EndpointError):
@@ -174,11 +174,11 @@ class Endpoint:
             connection.close()
         if late.is_set():
             raise _Unanswered("none in time")
-        if missing and len(found) <= most_bytes:  # bytes that it announced and did not send
+        if missing and len(body) <= most_bytes:  # bytes that it announced and did not send
             raise _Unanswered("a part")
-        if len(found) > most_bytes:
+        if len(body) > most_bytes:
             raise self._refusal(f"at most {most_bytes} bytes", "more", "Its model does not do what it is told.")
-        return found
+        return body
 
     def _content(self, answer: bytes, most_characters: int) -> str:
         """The text in an answer."""

@@ -58,12 +58,12 @@ class Evidence:
             lean: what is added to the score of each word, of ``lean``; None for nothing.
         """
         share = self._share if lean is None else self._share + lean
-        found, columns, which = self._of_words(read)
+        rows, columns, which = self._of_words(read)
         shape = (len(layout.ids), self._count)
         words, ratios = np.full(shape, NONE, dtype=np.int32), np.zeros(shape, dtype=np.float32)
         words[:, 0] = layout.ids
-        words[layout.is_word] = found.words
-        ratios[layout.is_word] = found.log_ratios + share[found.words]
+        words[layout.is_word] = rows.words
+        ratios[layout.is_word] = rows.log_ratios + share[rows.words]
         proposals = None
         if self._follows is not None:
             of_place = np.zeros(len(layout.ids), dtype=np.int64)

@@ -118,25 +118,25 @@ class TrellisSearch:
         flat = merged.reshape(count, states * options)
         kept = min(self._width, flat.shape[1])
         chosen = np.argpartition(-flat, kept - 1, axis=1)[:, :kept] if kept < flat.shape[1] else _every(count, kept)
-        found = np.take_along_axis(flat, chosen, 1)
+        best = np.take_along_axis(flat, chosen, 1)
         before = np.take_along_axis(parents.reshape(count, -1), chosen, 1)
         candidate = chosen % options
-        found -= found.max(axis=1, keepdims=True)
+        best -= best.max(axis=1, keepdims=True)
         if not total:
-            return _Step(found, before, words, candidate, _NO_ARCS)
+            return _Step(best, before, words, candidate, _NO_ARCS)
         into = np.take_along_axis(arcs, np.broadcast_to(candidate[:, None, :], (count, states, kept)), 2)
         allowed = np.take_along_axis(same, np.broadcast_to(before[:, None, :], (count, states, kept)), 2)
         # A state that no path reaches may stand for one that others reach: no arc may lead to it twice.
-        allowed &= np.isfinite(found)[:, None, :]
-        return _Step(found, before, words, candidate, np.where(allowed, into, _NEVER))
+        allowed &= np.isfinite(best)[:, None, :]
+        return _Step(best, before, words, candidate, np.where(allowed, into, _NEVER))
 
     def _predicted(self, contexts: Ids, words: _WORD, asked: Flags) -> Vectors:
         """Weighted log probabilities of the words after each state; 0 where none is asked for; (sentences, b, k)."""
         count, states, length = contexts.shape
         after = contexts[:, :, length - (self._model.order - 1) :].reshape(count * states, self._model.order - 1)
         rows = np.repeat(np.where(asked, words, 0).astype(np.int64), states, axis=0)
-        found = self._model.log_probabilities(after, rows).reshape(count, states, -1)
-        return np.where(asked[:, None, :], self._weight * found, np.float32(0))
+        logs = self._model.log_probabilities(after, rows).reshape(count, states, -1)
+        return np.where(asked[:, None, :], self._weight * logs, np.float32(0))
 
 
 class _Step(NamedTuple):

@@ -52,9 +52,9 @@ def laid_out(read: ReleasedTexts, size: int, *, by_sentence: bool) -> Layout:
     kept = (codes != GAP) & (~ends if by_sentence else ~ends | last_end)
     before = np.zeros(len(codes) + 1, dtype=np.int64)
     np.cumsum(kept, out=before[1:])
-    found = codes[kept]
-    ids = np.where(found >= 0, found, np.where(found == SENTENCE_END, boundary_id(size), other_id(size)))
+    word_codes = codes[kept]
+    ids = np.where(word_codes >= 0, word_codes, np.where(word_codes == SENTENCE_END, boundary_id(size), other_id(size)))
     bounds = before[read.bounds]
     if by_sentence:
         bounds = np.unique(np.concatenate([bounds, before[1:][ends]]))
-    return Layout(ids, found >= 0, bounds)
+    return Layout(ids, word_codes >= 0, bounds)

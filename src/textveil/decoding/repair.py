@@ -150,16 +150,16 @@ def _repaired(lines: list[str], endpoint: Endpoint, facts: str) -> list[str]:
     """
     most = sum(_longest(line) + 8 for line in lines)
     answer = endpoint.ask(request_messages(lines, facts), most)
-    found = [_NUMBERED.fullmatch(line.strip()) for line in answer.strip().split("\n")]
-    numbers = [one and one[1] for one in found]
+    numbered = [_NUMBERED.fullmatch(line.strip()) for line in answer.strip().split("\n")]
+    numbers = [match and match[1] for match in numbered]
     if numbers != [str(number) for number in range(1, len(lines) + 1)]:
-        got = f"{len(found)} lines" if len(found) != len(lines) else "lines without their numbers"
+        got = f"{len(numbered)} lines" if len(numbered) != len(lines) else "lines without their numbers"
         raise _refusal(endpoint, f"{len(lines)} numbered lines", got)
-    repaired = [one[2].strip() for one in found if one is not None]
+    repaired = [match[2].strip() for match in numbered if match is not None]
     for line, new in zip(lines, repaired, strict=True):
         if not new or len(new) > _longest(line):
             raise _refusal(endpoint, "lines about as long as they were", "an empty or a longer one")
-        if any(unicodedata.category(one) in ("Cc", "Cs", "Zl", "Zp") for one in new):
+        if any(unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") for character in new):
             raise _refusal(endpoint, "lines of plain text", "control characters")
     return [_in_place(line, new) for line, new in zip(lines, repaired, strict=True)]
 
@@ -171,8 +171,8 @@ def _longest(line: str) -> int:
 
 def _in_place(line: str, new: str) -> str:
     """The new line with the white space around the old one."""
-    found = _SPACES.fullmatch(line)
-    return new if found is None else found[1] + new + found[3]
+    match = _SPACES.fullmatch(line)
+    return new if match is None else match[1] + new + match[3]
 
 
 def _refusal(endpoint: Endpoint, wanted: str, got: str) -> EndpointError:

@@ -106,17 +106,17 @@ def _from_columns(channel: ChannelColumns, name: str, progress: Progress | None)
     inputs, values = [], []
     for start in range(0, size, _BLOCK):
         words = np.arange(start, min(start + _BLOCK, size))
-        found = channel.columns(words)
-        least = np.exp(found.log_least)
+        columns = channel.columns(words)
+        least = np.exp(columns.log_least)
         base[words] = least
-        starts[words + 1] = starts[start] + found.starts[1:]
+        starts[words + 1] = starts[start] + columns.starts[1:]
         if starts[words[-1] + 1] > MOST_ENTRIES:
             raise UnsupportedGuarantee(
                 f"estimates need a channel that raises at most {MOST_ENTRIES} pairs of words; got more from {name}. "
                 "Choose a larger epsilon, a larger base_mass, or flat base_weights."
             )
-        inputs.append(found.inputs.astype(np.int32))
-        values.append(np.expm1(found.log_ratios) * np.repeat(least, np.diff(found.starts)))
+        inputs.append(columns.inputs.astype(np.int32))
+        values.append(np.expm1(columns.log_ratios) * np.repeat(least, np.diff(columns.starts)))
         if progress is not None:
             progress(int(words[-1]) + 1, size)
     table = (np.concatenate(values), np.concatenate(inputs), starts)

@@ -70,8 +70,8 @@ def class_laws(matrix: ChannelMatrix, counts: Reals, prior: Reals) -> ClassLaws:
         return _SCALE * value, _SCALE * gradient
 
     start = np.zeros((dim + size) * classes)
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": _STEPS, "maxcor": 8})
-    law = (1 - _SMOOTHING) * split(found.x)[2] + _SMOOTHING * prior[:, None]
+    solution = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": _STEPS, "maxcor": 8})
+    law = (1 - _SMOOTHING) * split(solution.x)[2] + _SMOOTHING * prior[:, None]
     return ClassLaws(np.log(matrix.outputs(law)).T, np.log(law).T)
 
 

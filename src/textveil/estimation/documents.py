@@ -68,7 +68,7 @@ class DocumentReader:
         given = checked_documents(documents)
         if given and isinstance(given[0], str):
             return self._of_clean(given) if clean else self._of_releases(given)
-        rows = [checked_ids(_as_ids(one), self._size) for one in given]
+        rows = [checked_ids(_as_ids(document), self._size) for document in given]
         bounds = np.cumsum([0, *map(len, rows)])
         return Documents(np.concatenate([np.empty(0, dtype=np.int64), *rows]), bounds)
 
@@ -79,8 +79,8 @@ class DocumentReader:
         """
         given = checked_documents(documents)
         if not given or not isinstance(given[0], str):
-            return [[_WORD] * len(one) for one in given]
-        read = self._releases.read([with_plain_marks(one) for one in given])
+            return [[_WORD] * len(document) for document in given]
+        read = self._releases.read([with_plain_marks(document) for document in given])
         signs = [_sign(surface, code) for surface, code in zip(read.surfaces, read.codes.tolist(), strict=True)]
         edges = read.bounds.tolist()
         return [[_ENDS[0], *filter(None, signs[start:end]), _ENDS[1]] for start, end in pairwise(edges)]
@@ -93,8 +93,8 @@ class DocumentReader:
         if self._codes is None:
             self._codes = TextCodes(self._words)
         coded = self._codes.encode(texts)
-        found = self._codes.words(coded.codes)
-        return Documents(found.ids, np.searchsorted(found.indices, coded.bounds))
+        words = self._codes.words(coded.codes)
+        return Documents(words.ids, np.searchsorted(words.indices, coded.bounds))
 
 
 def checked_documents(documents: Iterable[Any]) -> list[Any]:
@@ -110,7 +110,7 @@ def checked_documents(documents: Iterable[Any]) -> list[Any]:
     except TypeError:
         kind = type(documents).__name__
         raise ParameterError(f"documents must be texts or lists of word ids; got {kind}.") from None
-    kinds = {isinstance(one, str) for one in given}
+    kinds = {isinstance(document, str) for document in given}
     if len(kinds) > 1:
         raise ParameterError("documents must be all texts or all lists of word ids; got both.")
     return given
@@ -118,12 +118,12 @@ def checked_documents(documents: Iterable[Any]) -> list[Any]:
 
 def _as_ids(document: Any) -> Ids:
     try:
-        found = np.asarray(document)
+        array = np.asarray(document)
     except ValueError:
-        found = np.empty(0, dtype=object)
-    if found.ndim != 1 or (found.size and found.dtype.kind not in "iu"):
+        array = np.empty(0, dtype=object)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
         raise ParameterError(f"documents must be texts or lists of word ids; got {type(document).__name__}.")
-    return found.astype(np.int64)
+    return array.astype(np.int64)
 
 
 def _sign(surface: str, code: int) -> str:
@@ -131,5 +131,5 @@ def _sign(surface: str, code: int) -> str:
     if code in (GAP, SENTENCE_END):
         return surface.strip(" ")
     if code == OTHER:
-        return "".join("0" if one.isdigit() else one for one in surface)
+        return "".join("0" if character.isdigit() else character for character in surface)
     return _WORD

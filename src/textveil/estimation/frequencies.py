@@ -131,7 +131,7 @@ class FrequencyEstimator:
         both = goals if plain else np.hstack([goals, squares])
         weights = weights_for(self.matrix, both, tokens=float(counts.sum()), prior=self.prior)
         known = goals.shape[1]
-        own = Weights(*(one[:, :known] for one in weights))
+        own = Weights(*(part[:, :known] for part in weights))
         return _estimates(
             self.matrix, counts, goals, own, weights.middle[:, -known:], self.confidence, self._confused(own)
         )
@@ -154,14 +154,14 @@ class FrequencyEstimator:
             return []
         weights = weights_for(self.matrix, self._indicators(wanted), tokens=float(len(ids)), prior=self.prior)
         tail = float(ndtri((1 + self.confidence) / 2))
-        found = []
-        for first, one in enumerate(wanted.tolist()):
+        pair_bounds = []
+        for first, word in enumerate(wanted.tolist()):
             for second, other in enumerate(wanted.tolist()):
-                made = _pair_bound(weights, first, second, ids, seconds, tail)
-                seen = float(np.sum((ids[seconds - 1] == one) & (ids[seconds] == other)))
-                count = Bound(made[0], made[1], made[2], self.confidence)
-                found.append(PairEstimate(one, other, CountEstimate(count, seen, made[3], made[4])))
-        return sorted(found, key=lambda pair: (-pair.estimate.total.estimate, pair.first, pair.second))
+                bound = _pair_bound(weights, first, second, ids, seconds, tail)
+                seen = float(np.sum((ids[seconds - 1] == word) & (ids[seconds] == other)))
+                count = Bound(bound[0], bound[1], bound[2], self.confidence)
+                pair_bounds.append(PairEstimate(word, other, CountEstimate(count, seen, bound[3], bound[4])))
+        return sorted(pair_bounds, key=lambda pair: (-pair.estimate.total.estimate, pair.first, pair.second))
 
     def _indicators(self, words: Ids) -> Reals:
         return (self._classes[:, None] == self._classes[words][None, :]).astype(np.float64)
@@ -193,11 +193,11 @@ def _estimates(
 ) -> list[CountEstimate]:
     tokens, tail = float(counts.sum()), float(ndtri((1 + confidence) / 2))
     noise = [
-        np.sqrt(np.maximum(counts @ (one**2 - squares), tokens * _least_variance(matrix, one)))
-        for one in (weights.below, weights.middle, weights.above)
+        np.sqrt(np.maximum(counts @ (part**2 - squares), tokens * _least_variance(matrix, part)))
+        for part in (weights.below, weights.middle, weights.above)
     ]
     ends = counts @ weights.below, counts @ weights.middle, counts @ weights.above
-    found = []
+    estimates = []
     for goal in range(goals.shape[1]):
         least, most = tokens * goals[:, goal].min(), tokens * goals[:, goal].max()
         low = float(np.clip(ends[0][goal] - tail * noise[0][goal], least, most))
@@ -206,7 +206,7 @@ def _estimates(
         vague = bias > _TOLD * tail * float(noise[1][goal])
         middle = float(np.clip(ends[1][goal], low, high))
         count = Bound(low, middle, high, confidence)
-        found.append(
+        estimates.append(
             CountEstimate(
                 count,
                 float(counts @ goals[:, goal]),
@@ -215,7 +215,7 @@ def _estimates(
                 confused[goal] if vague else (),
             )
         )
-    return found
+    return estimates
 
 
 def _least_variance(matrix: ChannelMatrix, weights: Reals) -> Reals:
@@ -232,9 +232,9 @@ def _pair_bound(
     With upper weights u and lower weights l of the two words, u1 u2 is an upper weight of the pair, as both have means
     >= 0, and u1 l2 + l1 u2 - u1 u2 is a lower one.
     """
-    one = [part[ids, first] for part in weights[:3]]
+    part_of_first = [part[ids, first] for part in weights[:3]]
     other = [part[ids, second] for part in weights[:3]]
-    (below, middle, above), (below2, middle2, above2) = one, other
+    (below, middle, above), (below2, middle2, above2) = part_of_first, other
     before = seconds - 1
     upper = above[before] * above2[seconds]
     lower = above[before] * below2[seconds] + below[before] * above2[seconds] - upper

@@ -72,8 +72,8 @@ def weights_for(matrix: ChannelMatrix, goals: Reals, *, tokens: float, prior: Re
     for scale in SCALES:
         ridge = 1 / (tokens * (scale * spread) ** 2)
         tried.append(_completed(matrix, goals, _solved(matrix, goals, usual, ridge, _STEPS)))
-    below, low = _nearest([one.below for one in tried], -1, usual, tokens)
-    above, high = _nearest([one.above for one in tried], 1, usual, tokens)
+    below, low = _nearest([weights.below for weights in tried], -1, usual, tokens)
+    above, high = _nearest([weights.above for weights in tried], 1, usual, tokens)
     bounded = tried[0]._replace(below=below, above=above)
     reached = np.abs(exact.missed).max(axis=0) <= _EXACT * np.maximum(1.0, np.abs(goals).max(axis=0))
     noise = 2 * _WIDTH * np.sqrt(tokens * (usual @ exact.middle**2))
@@ -81,7 +81,7 @@ def weights_for(matrix: ChannelMatrix, goals: Reals, *, tokens: float, prior: Re
     alone = np.divide(goals, own, out=np.zeros_like(goals, dtype=np.float64), where=own > 0)
     plain = 2 * _WIDTH * np.sqrt(tokens * (usual @ alone**2))
     tame = reached & ((noise <= _WILD * plain) | (noise <= _WILD * (low + high)))
-    return Weights(*(np.where(tame, one, other) for one, other in zip(exact, bounded, strict=True)))
+    return Weights(*(np.where(tame, exact_part, other) for exact_part, other in zip(exact, bounded, strict=True)))
 
 
 def _solved(matrix: ChannelMatrix, goals: Reals, usual: Reals, ridge: Reals, steps: int) -> Reals:
@@ -141,7 +141,7 @@ def _nearest(ends: Sequence[Reals], side: int, usual: Reals, tokens: float) -> t
     Returns:
         The weights, and how far up or down that end is expected to lie.
     """
-    reach = [side * tokens * (usual @ one) + _WIDTH * np.sqrt(tokens * (usual @ one**2)) for one in ends]
+    reach = [side * tokens * (usual @ end) + _WIDTH * np.sqrt(tokens * (usual @ end**2)) for end in ends]
     best = np.argmin(reach, axis=0)
     chosen = np.stack([ends[which][:, goal] for goal, which in enumerate(best)], axis=1)
     return chosen, np.min(reach, axis=0)

@@ -54,8 +54,8 @@ def learned_prior(matrix: ChannelMatrix, counts: Reals, public: Reals) -> Reals:
     start = (public + 1 / len(public)) / 2
     if not counts.any():
         return start
-    found = most_likely_counts(matrix, counts, start, _STEPS) / counts.sum()
-    return (1 - _PUBLIC) * found + _PUBLIC * start
+    likeliest = most_likely_counts(matrix, counts, start, _STEPS) / counts.sum()
+    return (1 - _PUBLIC) * likeliest + _PUBLIC * start
 
 
 def word_features(matrix: ChannelMatrix, prior: Reals) -> WordFeatures:

@@ -134,14 +134,14 @@ def measured(
     Returns:
         Values by the cell's name, in the order of ``cells``.
     """
-    found = {cell.name: folder.kept(cell.name) for cell in cells}
-    missing = [cell for cell in cells if found[cell.name] is None]
+    kept = {cell.name: folder.kept(cell.name) for cell in cells}
+    missing = [cell for cell in cells if kept[cell.name] is None]
     for number, (name, values) in enumerate(_answers(missing, measure, processes), 1):
         folder.keep(name, values)
-        found[name] = folder.kept(name)  # as a resumed run reads it
+        kept[name] = folder.kept(name)  # as a resumed run reads it
         if progress is not None:
             progress((len(cells) - len(missing) + number) / len(cells))
-    return {name: values for name, values in found.items() if values is not None}
+    return {name: values for name, values in kept.items() if values is not None}
 
 
 def _answers(cells: Sequence[Named], measure: Callable[[Any], Values], processes: int) -> Iterator[tuple[str, Values]]:

@@ -48,7 +48,7 @@ def drawn_frontier(found: Frontier) -> Chart:
 
 def looks(found: Frontier) -> dict[str, int]:
     """The number of the look of every contender."""
-    return {label: place for place, label in enumerate(dict.fromkeys(one.contender.label for one in found.points))}
+    return {label: place for place, label in enumerate(dict.fromkeys(point.contender.label for point in found.points))}
 
 
 def shown_label(one: FrontierPoint) -> str:
@@ -58,17 +58,17 @@ def shown_label(one: FrontierPoint) -> str:
     return one.contender.label if one.contender.comparable else f"{one.contender.label} (weaker: its groups are public)"
 
 
-def _draw(panel: Panel, found: FrontierPart, key: str, numbers: Mapping[str, int]) -> None:
-    if key not in found.measured:
+def _draw(panel: Panel, part: FrontierPart, key: str, numbers: Mapping[str, int]) -> None:
+    if key not in part.measured:
         panel.axes.set_axis_off()
         panel.axes.text(0.5, 0.5, "not measured", transform=panel.axes.transAxes, ha="center", color=GRAY)
         return
-    for points in lines_of(found.points, key).values():
+    for points in lines_of(part.points, key).values():
         place = numbers[points[0].contender.label]
         solid = points[0].way == GUARANTEE and points[0].contender.comparable
-        bounds = [one.scores[key] for one in points]
+        bounds = [point.scores[key] for point in points]
         panel.line(
-            [one.epsilon for one in points],
+            [point.epsilon for point in points],
             [bound.estimate for bound in bounds],
             shown_label(points[0]),
             style=place,
@@ -76,25 +76,26 @@ def _draw(panel: Panel, found: FrontierPart, key: str, numbers: Mapping[str, int
             high=[bound.upper for bound in bounds],
             pattern=(2 if place >= _LOOKS else 0) if solid else 1,
         )
-    for delta in sorted({one.delta for one in found.limits if one.measure == key}):
-        some = [one for one in found.limits if one.measure == key and one.delta == delta]
+    for delta in sorted({limit.delta for limit in part.limits if limit.measure == key}):
+        some = [limit for limit in part.limits if limit.measure == key and limit.delta == delta]
+        epsilons, values = [limit.epsilon for limit in some], [limit.value for limit in some]
         name = "limit" if delta == 0 else f"limit with delta {delta:g}"
-        panel.axes.plot([one.epsilon for one in some], [one.value for one in some], color=GRAY if delta else "black",
+        panel.axes.plot(epsilons, values, color=GRAY if delta else "black",
                         linewidth=1.2, linestyle="-" if delta == 0 else ":", label=name)  # fmt: skip
-    for value, label in found.levels(key):
+    for value, label in part.levels(key):
         panel.level(value, label)
     if key == COSINE:
         panel.axes.set_ylim(top=1.02)
-    _ticks(panel, [one.epsilon for one in found.points])
+    _ticks(panel, [point.epsilon for point in part.points])
 
 
 def _share_scale(panels: Sequence[Panel]) -> None:
     """One scale upwards for panels that hold something."""
-    full = [one for one in panels if one.axes.lines]
-    low = min(one.axes.get_ylim()[0] for one in full)
-    high = max(one.axes.get_ylim()[1] for one in full)
-    for one in full:
-        one.axes.set_ylim(low, high)
+    full = [panel for panel in panels if panel.axes.lines]
+    low = min(panel.axes.get_ylim()[0] for panel in full)
+    high = max(panel.axes.get_ylim()[1] for panel in full)
+    for panel in full:
+        panel.axes.set_ylim(low, high)
 
 
 def _ticks(panel: Panel, epsilons: Sequence[float]) -> None:

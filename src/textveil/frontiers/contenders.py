@@ -76,7 +76,7 @@ def contender_of(label: str) -> FrontierContender:
     name, *given = label.split(":")
     known = entry(name)
     _need_comparable(known)
-    options = dict(_option(known, one) for one in given)
+    options = dict(_option(known, written) for written in given)
     weaker = "" if known.adjacency == ONE_TOKEN else known.adjacency.text
     return FrontierContender(label, name, MappingProxyType(options), weaker)
 

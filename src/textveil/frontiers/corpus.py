@@ -71,7 +71,7 @@ def public_texts(
     rng = seeded_generator(seed, 3)
     some = sorted(rng.permutation(len(texts))[:DECODED].tolist())
     task = None if labels is None else _task(vocabulary, texts, labels, rng)
-    return PublicTexts(words, tuple(texts[one][:_CHARACTERS] for one in some), task)
+    return PublicTexts(words, tuple(texts[index][:_CHARACTERS] for index in some), task)
 
 
 def _task(

@@ -55,6 +55,6 @@ def cosine_limit(study: FrontierStudy, epsilon: float) -> float:
         table=WholeTable(utility, kept), mean_utility=mean, prior=study.prior, epsilon=epsilon, spread=spread
     )
     search = begun(problem, study.prior**_BEGIN_POWER, _BEGIN_MASS)
-    found = optimized(problem, search, steps=steps_for(len(study.vocabulary)))
-    bound, _ = upper_bound(utility, study.prior, found.best_levels, epsilon)
+    optimum = optimized(problem, search, steps=steps_for(len(study.vocabulary)))
+    bound, _ = upper_bound(utility, study.prior, optimum.best_levels, epsilon)
     return min(1.0, bound)

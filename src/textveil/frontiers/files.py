@@ -39,12 +39,12 @@ def write_frontier(found: Frontier, folder: Path) -> list[Path]:
         folder: see ``checked_folder``.
     """
     home = checked_folder(folder)
-    made = save_table(found.table(), home, NAME)
-    made += save_table(found.limit_table(), home, LIMITS)
-    made += save_table(found.shown_losses(), home, LOSSES)
-    made += save_figure(drawn_frontier(found), home, NAME)
-    made.append(write_whole(home / PAGE, to_html(found, home).encode("utf-8")))
-    return made
+    files = save_table(found.table(), home, NAME)
+    files += save_table(found.limit_table(), home, LIMITS)
+    files += save_table(found.shown_losses(), home, LOSSES)
+    files += save_figure(drawn_frontier(found), home, NAME)
+    files.append(write_whole(home / PAGE, to_html(found, home).encode("utf-8")))
+    return files
 
 
 def frontier_json(found: Frontier) -> str:

@@ -119,7 +119,7 @@ _ALL: Final = (
     ),
 )
 
-MEASURES: Final = MappingProxyType({one.key: one for one in _ALL})
+MEASURES: Final = MappingProxyType({measure.key: measure for measure in _ALL})
 """All measures by key, in the order of figures and tables."""
 
 APART: Final = (WORDS_BY_SURFACE, WORDS_BY_EMBEDDING, TEXTS_BY_SURFACE, TEXTS_BY_EMBEDDING)

@@ -116,8 +116,8 @@ Cell: TypeAlias = FrontierCell | EqualCell | CurveCell | CosineLimitCell
 def measured_cell(study: FrontierStudy, cell: Cell) -> Values:
     """What a cell of any kind found."""
     if isinstance(cell, CurveCell):
-        given, found = curve_of(study, cell.contender, cell_seed(cell, study.seed))
-        return {"given": given, "vulnerability": found}
+        given, vulnerabilities = curve_of(study, cell.contender, cell_seed(cell, study.seed))
+        return {"given": given, "vulnerability": vulnerabilities}
     if isinstance(cell, CosineLimitCell):
         return {"value": cosine_limit(study, cell.epsilon)}
     return _scored(study, cell)
@@ -126,19 +126,27 @@ def measured_cell(study: FrontierStudy, cell: Cell) -> Values:
 def _scored(study: FrontierStudy, cell: FrontierCell | EqualCell) -> Values:
     """The values of a cell; where the mechanism cannot be made for its epsilon, why."""
     try:
-        made = _made(study, cell)
+        mechanism = _made(study, cell)
     except (ParameterError, UnsupportedGuarantee) as error:
         return _values(None, math.inf, 0.0, "", "", {}, str(error))
     rng = seeded_generator(cell_seed(cell, study.seed))
-    scores = word_scores(study, made.mechanism, rng)
-    known = vulnerability(study, made.mechanism, rng)
+    scores = word_scores(study, mechanism.mechanism, rng)
+    known = vulnerability(study, mechanism.mechanism, rng)
     if known is not None:
         scores[VULNERABILITY] = known
-    scores |= words_apart(study, made.mechanism, rng) | texts_apart(study, made.mechanism, rng)
+    scores |= words_apart(study, mechanism.mechanism, rng) | texts_apart(study, mechanism.mechanism, rng)
     stream = cell_seed(cell, study.seed)
-    scores |= recovery_scores(study, made.mechanism, stream)
-    scores |= accuracy_scores(study, made.mechanism, stream)
-    return _values(made.given, made.epsilon, made.delta, made.verified, str(made.mechanism.guarantee), scores, "")
+    scores |= recovery_scores(study, mechanism.mechanism, stream)
+    scores |= accuracy_scores(study, mechanism.mechanism, stream)
+    return _values(
+        mechanism.given,
+        mechanism.epsilon,
+        mechanism.delta,
+        mechanism.verified,
+        str(mechanism.mechanism.guarantee),
+        scores,
+        "",
+    )
 
 
 def _made(study: FrontierStudy, cell: FrontierCell | EqualCell) -> Calibrated:
@@ -147,8 +155,8 @@ def _made(study: FrontierStudy, cell: FrontierCell | EqualCell) -> Calibrated:
     stream = cell_seed(cell, study.seed)
 
     def reached(epsilon: float) -> float:
-        found = vulnerability_at(study, cell.contender, epsilon, stream)
-        return 1.0 if found is None else found
+        estimated = vulnerability_at(study, cell.contender, epsilon, stream)
+        return 1.0 if estimated is None else estimated
 
     given = epsilon_within(cell.bracket, cell.wanted, reached)
     return given_as_it_is(cell.contender, study.vocabulary, given, study.delta)

@@ -28,7 +28,7 @@ def to_html(found: Frontier, folder: Path) -> str:
         found: what was measured.
         folder: where its figure and tables lie already.
     """
-    weaker = {one.contender.label: one.contender.weaker for one in found.points if one.contender.weaker}
+    weaker = {point.contender.label: point.contender.weaker for point in found.points if point.contender.weaker}
     return rendered(
         "frontier.html",
         title=TITLE,
@@ -47,11 +47,13 @@ def to_html(found: Frontier, folder: Path) -> str:
     )
 
 
-def _conditions(found: Frontier) -> str:
-    facts = found.facts
-    known = [(one.vocabulary, f"{one.facts['words']:,} words; prior: {one.facts['prior']}") for one in found.parts]
-    named = [f"{label} ({about})" if found.several else f"{label}, {about}" for label, about in known]
-    start = f"{'Vocabularies' if found.several else 'Vocabulary'} {', '.join(named)}"
+def _conditions(frontier: Frontier) -> str:
+    facts = frontier.facts
+    known = [
+        (part.vocabulary, f"{part.facts['words']:,} words; prior: {part.facts['prior']}") for part in frontier.parts
+    ]
+    named = [f"{label} ({about})" if frontier.several else f"{label}, {about}" for label, about in known]
+    start = f"{'Vocabularies' if frontier.several else 'Vocabulary'} {', '.join(named)}"
     return (
         f"{start}. For each point "
         f"{facts['draws']:,} words were drawn from the prior and released once; intervals are of 95 %, each on its "
@@ -59,12 +61,12 @@ def _conditions(found: Frontier) -> str:
     )
 
 
-def _data(found: Frontier) -> dict[str, Any]:
+def _data(frontier: Frontier) -> dict[str, Any]:
     """What the chart draws, as JSON values."""
-    places = looks(found)
+    places = looks(frontier)
     lines = []
     levels = []
-    for part, key in ((one, key) for one in found.parts for key in one.measured):
+    for part, key in ((frontier_part, key) for frontier_part in frontier.parts for key in frontier_part.measured):
         named = {"measure": key, "vocabulary": part.vocabulary}
         levels += [{**named, "y": value, "label": label} for value, label in part.levels(key)]
         for points in lines_of(part.points, key).values():
@@ -76,95 +78,101 @@ def _data(found: Frontier) -> dict[str, Any]:
                     "color": f"var(--c{places[first.contender.label] % SERIES})",
                     "look": places[first.contender.label],
                     "dashed": first.way != GUARANTEE or not first.contender.comparable,
-                    "points": [_point(one, key) for one in points],
+                    "points": [_point(point, key) for point in points],
                 }
             )
     limits = [
-        {"measure": one.measure, "vocabulary": one.vocabulary, "x": one.epsilon, "y": one.value, "delta": one.delta}
-        for one in found.limits
+        {
+            "measure": limit.measure,
+            "vocabulary": limit.vocabulary,
+            "x": limit.epsilon,
+            "y": limit.value,
+            "delta": limit.delta,
+        }
+        for limit in frontier.limits
     ]
-    titles = {key: MEASURES[key].title.format(k=found.facts["neighbors"]) for key in found.measured}
-    names = [part.vocabulary for part in found.parts]
+    titles = {key: MEASURES[key].title.format(k=frontier.facts["neighbors"]) for key in frontier.measured}
+    names = [part.vocabulary for part in frontier.parts]
     return {"lines": lines, "limits": limits, "levels": levels, "titles": titles, "vocabularies": names}
 
 
-def _point(one: FrontierPoint, key: str) -> dict[str, Any]:
-    bound = one.scores[key]
-    known = one.scores.get(VULNERABILITY)
+def _point(point: FrontierPoint, key: str) -> dict[str, Any]:
+    bound = point.scores[key]
+    known = point.scores.get(VULNERABILITY)
     return {
-        "epsilon": one.epsilon,
+        "epsilon": point.epsilon,
         "vulnerability": None if known is None else known.estimate,
         "low": bound.lower,
         "y": bound.estimate,
         "high": bound.upper,
-        "verified": _verified(one),
+        "verified": _verified(point),
     }
 
 
-def _verified(one: FrontierPoint) -> str:
-    if not one.verified:
+def _verified(point: FrontierPoint) -> str:
+    if not point.verified:
         return "nothing verified for any two words"
-    delta = f", delta {one.verified_delta:.3g}" if one.verified_delta else ""
-    return f"verified epsilon {one.verified_epsilon:.4g}{delta} ({one.verified})"
+    delta = f", delta {point.verified_delta:.3g}" if point.verified_delta else ""
+    return f"verified epsilon {point.verified_epsilon:.4g}{delta} ({point.verified})"
 
 
-def _head(found: Frontier, *columns: str) -> tuple[str, ...]:
+def _head(frontier: Frontier, *columns: str) -> tuple[str, ...]:
     """Names of columns; those of several vocabularies begin with which."""
-    return ("vocabulary", *columns) if found.several else columns
+    return ("vocabulary", *columns) if frontier.several else columns
 
 
-def _place(found: Frontier, vocabulary: str) -> list[str]:
-    return [vocabulary] if found.several else []
+def _place(frontier: Frontier, vocabulary: str) -> list[str]:
+    return [vocabulary] if frontier.several else []
 
 
-def _about(found: Frontier) -> Iterator[list[str]]:
-    for key in found.measured:
-        one = MEASURES[key]
-        count = found.facts["neighbors"]
-        yield [one.title.format(k=count), one.better.value, one.about.format(k=count)]
+def _about(frontier: Frontier) -> Iterator[list[str]]:
+    for key in frontier.measured:
+        measure = MEASURES[key]
+        count = frontier.facts["neighbors"]
+        yield [measure.title.format(k=count), measure.better.value, measure.about.format(k=count)]
 
 
-def _guarantees(found: Frontier) -> Iterator[list[str]]:
-    for one in found.points:
-        place = _place(found, one.vocabulary)
-        if one.missing:
-            yield [*place, one.contender.label, f"{one.epsilon:g}", "-", "-", "-", "not made", one.missing]
+def _guarantees(frontier: Frontier) -> Iterator[list[str]]:
+    for point in frontier.points:
+        place = _place(frontier, point.vocabulary)
+        if point.missing:
+            yield [*place, point.contender.label, f"{point.epsilon:g}", "-", "-", "-", "not made", point.missing]
             continue
-        epsilon = f"{one.verified_epsilon:.5g}" if one.verified else "-"
-        way = "" if one.way == GUARANTEE else " (equal Bayes vulnerability)"
-        how = one.verified or "nothing for any two words"
-        yield [*place, one.contender.label + way, f"{one.epsilon:g}", f"{one.given:.5g}", epsilon,
-               f"{one.verified_delta:.3g}", how, one.guarantee]  # fmt: skip
+        epsilon = f"{point.verified_epsilon:.5g}" if point.verified else "-"
+        way = "" if point.way == GUARANTEE else " (equal Bayes vulnerability)"
+        how = point.verified or "nothing for any two words"
+        yield [*place, point.contender.label + way, f"{point.epsilon:g}", f"{point.given:.5g}", epsilon,
+               f"{point.verified_delta:.3g}", how, point.guarantee]  # fmt: skip
 
 
-def _losses(found: Frontier) -> tuple[tuple[str, ...], list[list[str]]]:
-    table = found.shown_losses()
+def _losses(frontier: Frontier) -> tuple[tuple[str, ...], list[list[str]]]:
+    table = frontier.shown_losses()
     head = [MEASURES[name].title if name in MEASURES else name for name in table.columns[:-1]]
-    rows = [[*_place(found, str(row[-1])), *(shown(cell) for cell in row[:-1])] for row in table.rows]
-    return _head(found, *head), rows
+    rows = [[*_place(frontier, str(row[-1])), *(shown(cell) for cell in row[:-1])] for row in table.rows]
+    return _head(frontier, *head), rows
 
 
-def _tables(found: Frontier) -> Iterator[tuple[str, tuple[str, ...], list[list[str]]]]:
+def _tables(frontier: Frontier) -> Iterator[tuple[str, tuple[str, ...], list[list[str]]]]:
     """A table a measure: its title, a column an epsilon, a row a line."""
-    grid = sorted({one.epsilon for one in found.points})
-    head = _head(found, "mechanism", *(f"epsilon {epsilon:g}" for epsilon in grid))
-    for key in found.measured:
+    grid = sorted({point.epsilon for point in frontier.points})
+    head = _head(frontier, "mechanism", *(f"epsilon {epsilon:g}" for epsilon in grid))
+    for key in frontier.measured:
         rows = [
-            [*_place(found, part.vocabulary), *row]
-            for part in found.parts
+            [*_place(frontier, part.vocabulary), *row]
+            for part in frontier.parts
             if key in part.measured
             for row in _rows(part, key, grid)
         ]
-        title = MEASURES[key].title.format(k=found.facts["neighbors"])
+        title = MEASURES[key].title.format(k=frontier.facts["neighbors"])
         yield title, head, rows
 
 
 def _rows(part: FrontierPart, key: str, grid: Sequence[float]) -> Iterator[list[str]]:
     for points in lines_of(part.points, key).values():
-        by = {one.epsilon: one.scores[key] for one in points}
+        by = {point.epsilon: point.scores[key] for point in points}
         yield [shown_label(points[0]), *(_cell(by[epsilon]) if epsilon in by else "-" for epsilon in grid)]
-    for delta in sorted({one.delta for one in part.limits if one.measure == key}):
-        values = {one.epsilon: one.value for one in part.limits if one.measure == key and one.delta == delta}
+    for delta in sorted({limit.delta for limit in part.limits if limit.measure == key}):
+        values = {limit.epsilon: limit.value for limit in part.limits if limit.measure == key and limit.delta == delta}
         name = "limit" if delta == 0 else f"limit with delta {delta:g}"
         yield [name, *(f"{values[epsilon]:.4g}" for epsilon in grid)]
 

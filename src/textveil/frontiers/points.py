@@ -126,12 +126,12 @@ class FrontierPart:
 
     def levels(self, key: str) -> list[tuple[float, str]]:
         """Values of a measure that do not depend on epsilon, with what they are."""
-        found = [(0.5, "a coin")] if key in APART else []
+        lines = [(0.5, "a coin")] if key in APART else []
         if key == VULNERABILITY:
-            found.append((float(self.facts["best guess without a release"]), "without any release"))
+            lines.append((float(self.facts["best guess without a release"]), "without any release"))
         if key in self.baselines:
-            found += [(self.baselines[key].estimate, "texts as they are"), (1 / self.facts["classes"], "guessing")]
-        return found
+            lines += [(self.baselines[key].estimate, "texts as they are"), (1 / self.facts["classes"], "guessing")]
+        return lines
 
 
 @final
@@ -148,12 +148,12 @@ class Frontier:
     @property
     def points(self) -> tuple[FrontierPoint, ...]:
         """By vocabulary, contender, way and epsilon, in this order."""
-        return tuple(one for part in self.parts for one in part.points)
+        return tuple(point for part in self.parts for point in part.points)
 
     @property
     def limits(self) -> tuple[LimitLine, ...]:
         """Of every vocabulary and epsilon, pure and with the delta that contenders took."""
-        return tuple(one for part in self.parts for one in part.limits)
+        return tuple(limit for part in self.parts for limit in part.limits)
 
     @property
     def several(self) -> bool:
@@ -173,7 +173,7 @@ class Frontier:
         """
         known = self.parts[0].facts
         shared = {key: known[key] for key in known if not (self.several and key in OF_VOCABULARY)}
-        each = [{"label": one.vocabulary, **{key: one.facts[key] for key in OF_VOCABULARY}} for one in self.parts]
+        each = [{"label": part.vocabulary, **{key: part.facts[key] for key in OF_VOCABULARY}} for part in self.parts]
         return {**shared, "vocabularies": each}
 
     @property
@@ -201,54 +201,54 @@ class Frontier:
     def table(self) -> Table:
         """A row for each point and measure; a point that could not be made has one row that says why."""
         rows: list[tuple[Cell, ...]] = []
-        for one in self.points:
-            compares = one.contender.weaker or "any two words"
+        for point in self.points:
+            compares = point.contender.weaker or "any two words"
             for key in self.measured:
-                if key in one.scores:
-                    bound = one.scores[key]
-                    rows.append((*_place(one), key, bound.lower, bound.estimate, bound.upper, bound.confidence,
-                                 *_promise(one), compares, one.vocabulary))  # fmt: skip
-            if one.missing:
-                told = (*_place(one), one.missing, None, None, None, None, *_promise(one), compares, one.vocabulary)
+                if key in point.scores:
+                    bound = point.scores[key]
+                    rows.append((*_place(point), key, bound.lower, bound.estimate, bound.upper, bound.confidence,
+                                 *_promise(point), compares, point.vocabulary))  # fmt: skip
+            if point.missing:
+                told = (*_place(point), point.missing, *[None] * 4, *_promise(point), compares, point.vocabulary)
                 rows.append(told)
         return Table(columns=COLUMNS, rows=tuple(rows), facts=self.facts)
 
     def limit_table(self) -> Table:
         """A row for each limit."""
-        return Table(columns=LimitLine._fields, rows=tuple(tuple(one) for one in self.limits), facts=self.facts)
+        return Table(columns=LimitLine._fields, rows=tuple(tuple(limit) for limit in self.limits), facts=self.facts)
 
     def shown_losses(self) -> Table:
         """The loss that readers who tell two inputs apart have shown, beside the verified one."""
         columns = ("mechanism", "compared at equal", "epsilon", "verified epsilon", *APART, "vocabulary")
         rows = [
-            (one.contender.label, one.way, one.epsilon, _finite(one.verified_epsilon),
-             *(shown_epsilon(one.scores[key]) if key in one.scores else None for key in APART),
-             one.vocabulary)
-            for one in self.points
-            if one.scores
+            (point.contender.label, point.way, point.epsilon, _finite(point.verified_epsilon),
+             *(shown_epsilon(point.scores[key]) if key in point.scores else None for key in APART),
+             point.vocabulary)
+            for point in self.points
+            if point.scores
         ]  # fmt: skip
         return Table(columns=columns, rows=tuple(rows), facts=self.facts)
 
 
 def lines_of(points: Sequence[FrontierPoint], key: str) -> dict[tuple[str, str], list[FrontierPoint]]:
     """Points that have a measure, by label and way."""
-    found: dict[tuple[str, str], list[FrontierPoint]] = {}
-    for one in points:
-        if key in one.scores:
-            found.setdefault((one.contender.label, one.way), []).append(one)
-    return found
+    lines: dict[tuple[str, str], list[FrontierPoint]] = {}
+    for point in points:
+        if key in point.scores:
+            lines.setdefault((point.contender.label, point.way), []).append(point)
+    return lines
 
 
 def _measured(points: Sequence[FrontierPoint]) -> tuple[str, ...]:
-    return tuple(key for key in MEASURES if any(key in one.scores for one in points))
+    return tuple(key for key in MEASURES if any(key in point.scores for point in points))
 
 
-def _place(one: FrontierPoint) -> tuple[Cell, ...]:
-    return one.contender.label, one.way, one.epsilon
+def _place(point: FrontierPoint) -> tuple[Cell, ...]:
+    return point.contender.label, point.way, point.epsilon
 
 
-def _promise(one: FrontierPoint) -> tuple[Cell, ...]:
-    return one.given, _finite(one.verified_epsilon), one.verified_delta, one.verified, one.guarantee
+def _promise(point: FrontierPoint) -> tuple[Cell, ...]:
+    return point.given, _finite(point.verified_epsilon), point.verified_delta, point.verified, point.guarantee
 
 
 def _finite(value: float) -> float | None:

@@ -104,14 +104,14 @@ def frontier(
     parts = []
     with tempfile.TemporaryDirectory() as beside:
         path = Path(beside) / "cells" if cells is None else Path(cells)
-        folders = cell_folders(path, [_terms(one) for one in studies])
+        folders = cell_folders(path, [_terms(study) for study in studies])
         for place, (label, study, kept) in enumerate(zip(vocabularies, studies, folders, strict=True)):
             told = None if progress is None else partial(_told, progress, place, len(studies))
             parts.append(_part(_Measuring(label, study, kept, processes, told), contenders, grid))
-    made = Frontier(parts=tuple(parts))
+    measured = Frontier(parts=tuple(parts))
     if folder_of_results is not None:
-        write_frontier(made, folder_of_results)
-    return made
+        write_frontier(measured, folder_of_results)
+    return measured
 
 
 def _told(progress: Callable[[float], None], place: int, count: int, share: float) -> None:
@@ -124,9 +124,9 @@ def _terms(study: FrontierStudy) -> dict[str, Any]:
 
 
 def _checked_epsilons(epsilons: Sequence[float]) -> list[float]:
-    grid = sorted(float(one) for one in epsilons)
+    grid = sorted(float(epsilon) for epsilon in epsilons)
     need(0 < len(set(grid)) == len(grid), "epsilons", f"{len(grid)} of them", "one or more, each once")
-    inside = all(0 < one < math.inf for one in grid)
+    inside = all(0 < epsilon < math.inf for epsilon in grid)
     need(inside, "epsilons", "one that is not", "finite and > 0")
     return grid
 
@@ -163,8 +163,11 @@ def _part(measuring: _Measuring, contenders: Sequence[FrontierContender], grid: 
     """All that is found over one vocabulary."""
     study = measuring.study
     points, cosine_limits = _measured(measuring, contenders, grid)
-    deltas = [0.0, *([study.delta] if any(one.takes_delta for one in contenders) else [])]
-    limits = (*cosine_limits, *(one for epsilon in grid for part in deltas for one in limits_of(study, epsilon, part)))
+    deltas = [0.0, *([study.delta] if any(contender.takes_delta for contender in contenders) else [])]
+    limits = (
+        *cosine_limits,
+        *(limit for epsilon in grid for part in deltas for limit in limits_of(study, epsilon, part)),
+    )
     facts = {
         **_terms(study),
         "vocabulary name": study.vocabulary.name,
@@ -177,7 +180,7 @@ def _part(measuring: _Measuring, contenders: Sequence[FrontierContender], grid: 
     return FrontierPart(
         vocabulary=measuring.label,
         points=points,
-        limits=tuple(one._replace(vocabulary=measuring.label) for one in limits),
+        limits=tuple(limit._replace(vocabulary=measuring.label) for limit in limits),
         baselines=accuracy_scores(study, None, study.seed),
         facts=facts,
     )
@@ -187,28 +190,32 @@ def _measured(
     measuring: _Measuring, contenders: Sequence[FrontierContender], grid: Sequence[float]
 ) -> tuple[tuple[FrontierPoint, ...], list[LimitLine]]:
     """All at equal guarantees, then metric ones at the Bayes vulnerability of the first that is none; and limits."""
-    cells = [FrontierCell(one, epsilon) for one in contenders for epsilon in grid]
+    cells = [FrontierCell(contender, epsilon) for contender in contenders for epsilon in grid]
     limits = [CosineLimitCell(epsilon, steps_for(len(measuring.study.vocabulary))) for epsilon in grid]
-    reference = next((one for one in contenders if one.comparable and not one.metric), None)
-    metric = [one for one in contenders if one.comparable and one.metric] if reference is not None else []
-    curves = [CurveCell(one) for one in metric]
+    reference = next((contender for contender in contenders if contender.comparable and not contender.metric), None)
+    metric = (
+        [contender for contender in contenders if contender.comparable and contender.metric]
+        if reference is not None
+        else []
+    )
+    curves = [CurveCell(contender) for contender in metric]
     first: list[Cell] = [*cells, *limits, *curves]
     whole = len(first) + len(metric) * len(grid)
-    found = measuring(first, 0, whole)
-    points = [_point(measuring, cell, found) for cell in cells]
-    bounds = [LimitLine(COSINE, one.epsilon, 0.0, found[one.name]["value"], LIMIT_SOURCE) for one in limits]
-    target = {one.epsilon: one.scores[VULNERABILITY].estimate for one in points
-              if one.contender is reference and VULNERABILITY in one.scores}  # fmt: skip
+    measured = measuring(first, 0, whole)
+    points = [_point(measuring, cell, measured) for cell in cells]
+    bounds = [LimitLine(COSINE, limit.epsilon, 0.0, measured[limit.name]["value"], LIMIT_SOURCE) for limit in limits]
+    target = {point.epsilon: point.scores[VULNERABILITY].estimate for point in points
+              if point.contender is reference and VULNERABILITY in point.scores}  # fmt: skip
     equal = []
     for curve in curves:
-        given, reached = (found[curve.name][key] for key in ("given", "vulnerability"))
+        given, reached = (measured[curve.name][key] for key in ("given", "vulnerability"))
         for epsilon, wanted in target.items():
             bracket = bracket_of(given, reached, wanted)
             if bracket is not None and reference is not None:
                 equal.append(EqualCell(curve.contender, epsilon, reference.label, wanted, bracket))
-    found = measuring(equal, len(first), len(first) + len(equal)) if equal else {}
-    return (*points, *(_point(measuring, cell, found) for cell in equal)), bounds
+    measured = measuring(equal, len(first), len(first) + len(equal)) if equal else {}
+    return (*points, *(_point(measuring, cell, measured) for cell in equal)), bounds
 
 
-def _point(measuring: _Measuring, cell: FrontierCell | EqualCell, found: Mapping[str, Values]) -> FrontierPoint:
-    return point_of(cell.contender, cell.way, cell.epsilon, found[cell.name], measuring.label)
+def _point(measuring: _Measuring, cell: FrontierCell | EqualCell, values: Mapping[str, Values]) -> FrontierPoint:
+    return point_of(cell.contender, cell.way, cell.epsilon, values[cell.name], measuring.label)

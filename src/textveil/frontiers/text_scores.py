@@ -26,11 +26,11 @@ def recovery_scores(study: FrontierStudy, mechanism: WordMechanism, stream: int)
     if model is None:
         return {}
     try:
-        found = measure_recovery(mechanism, study.sentences, model, rng=seeded_generator(stream, 1)).kinds[0]
+        recovered = measure_recovery(mechanism, study.sentences, model, rng=seeded_generator(stream, 1)).kinds[0]
     except (UnsupportedGuarantee, InputError):  # no channel, or too few words of the vocabulary
         return {}
-    alone = {} if found.alone is None else {RECOVERED_ALONE: found.alone}
-    return {**alone, RECOVERED: found.in_context}
+    alone = {} if recovered.alone is None else {RECOVERED_ALONE: recovered.alone}
+    return {**alone, RECOVERED: recovered.in_context}
 
 
 def accuracy_scores(study: FrontierStudy, mechanism: WordMechanism | None, stream: int) -> Mapping[str, Bound]:
@@ -38,6 +38,6 @@ def accuracy_scores(study: FrontierStudy, mechanism: WordMechanism | None, strea
     if study.task is None:
         return {}
     scorer = accuracy_scorer(_LINEAR, LinearLearner(study.units), study.task.classes, study.seed)
-    found = measured(mechanism, study.task, [scorer], stream)
-    bounds = {key: found.bound(name) for key, name in _NAMES.items()}
+    accuracies = measured(mechanism, study.task, [scorer], stream)
+    bounds = {key: accuracies.bound(name) for key, name in _NAMES.items()}
     return {key: Bound(max(0.0, low), mid, min(1.0, high), sure) for key, (low, mid, high, sure) in bounds.items()}

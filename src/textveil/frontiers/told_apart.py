@@ -78,12 +78,12 @@ def text_pairs(study: FrontierStudy) -> tuple[Ids, Ids]:
 
 def windows(texts: Documents, length: int) -> Ids:
     """Stretches of so many words that follow each other, none twice and none over the end of a text."""
-    found = [
+    documents = [
         texts.ids[start : start + length]
         for begin, end in zip(texts.bounds[:-1].tolist(), texts.bounds[1:].tolist(), strict=True)
         for start in range(begin, end - length + 1, length)
     ]
-    return np.array(found, dtype=np.int64).reshape(len(found), length)
+    return np.array(documents, dtype=np.int64).reshape(len(documents), length)
 
 
 def shown_epsilon(share: Bound) -> float:
@@ -102,8 +102,8 @@ def _share(right: Flags) -> Bound:
     return clopper_pearson(int(np.count_nonzero(right)), len(right), _CONFIDENCE)
 
 
-def _cosines(units: np.ndarray, one: Ids, other: Ids) -> Reals:
-    return np.einsum("ij,ij->i", units[one], units[other], dtype=np.float64)
+def _cosines(units: np.ndarray, first: Ids, other: Ids) -> Reals:
+    return np.einsum("ij,ij->i", units[first], units[other], dtype=np.float64)
 
 
 def _units(rows: np.ndarray) -> np.ndarray:

@@ -33,13 +33,15 @@ def labelled_vocabularies(given: Vocabulary | Sequence[Vocabulary] | None) -> di
         return {given.name: given}
     name, wanted = "vocabulary", "one vocabulary or a list of them, each once"
     strange = "one str" if isinstance(given, str) else next(
-        (type(one).__name__ for one in given if not isinstance(one, Vocabulary)), "")  # fmt: skip
+        (type(vocabulary).__name__ for vocabulary in given if not isinstance(vocabulary, Vocabulary)), "")  # fmt: skip
     need(not strange, name, strange, wanted, "Load it with tv.load_vocabulary.")
     need(len(given) > 0, name, "an empty list", wanted)
-    need(len({one.digest for one in given}) == len(given), name, "the same words and vectors twice", wanted)
-    if len({one.name for one in given}) == len(given):
-        return {one.name: one for one in given}
-    return {f"{one.name} ({one.digest[:8]})": one for one in given}
+    need(
+        len({vocabulary.digest for vocabulary in given}) == len(given), name, "the same words and vectors twice", wanted
+    )
+    if len({vocabulary.name for vocabulary in given}) == len(given):
+        return {vocabulary.name: vocabulary for vocabulary in given}
+    return {f"{vocabulary.name} ({vocabulary.digest[:8]})": vocabulary for vocabulary in given}
 
 
 def cell_folders(path: Path, terms: Sequence[Mapping[str, Any]]) -> list[CellFolder]:
@@ -59,7 +61,7 @@ def cell_folders(path: Path, terms: Sequence[Mapping[str, Any]]) -> list[CellFol
         return [open_cells(path, terms[0])]
     shared = {key: value for key, value in terms[0].items() if key not in _ITS_OWN}
     open_cells(path, {**shared, "vocabularies": "a folder each"})
-    return [open_cells(path / one["vocabulary"][:_SHORT], one) for one in terms]
+    return [open_cells(path / facts["vocabulary"][:_SHORT], facts) for facts in terms]
 
 
 def first_words(vocabulary: Vocabulary, count: int) -> Vocabulary:

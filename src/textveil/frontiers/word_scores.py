@@ -44,9 +44,9 @@ def vulnerability(study: FrontierStudy, mechanism: WordMechanism, rng: np.random
     so it is an upper bound on what the released word tells, estimated with an interval.
     """
     if isinstance(mechanism, ChannelColumns):
-        found = _of_columns(mechanism, study.prior)
-        if found is not None:
-            return exactly(found)
+        of_columns = _of_columns(mechanism, study.prior)
+        if of_columns is not None:
+            return exactly(of_columns)
     if isinstance(mechanism, Channel | IntegerWeights):
         return bayes_vulnerability(mechanism, study.prior).success
     if isinstance(mechanism, NoisyVectors):
@@ -82,7 +82,7 @@ def _log_densities(noise: NoiseDistribution, noisy: Reals, points: Reals) -> Rea
     """The density of every noisy vector around every point; shape (batch, n)."""
     if isinstance(noise, PairwiseDensity):
         return noise.log_densities(noisy, points)
-    return np.stack([noise.log_density(one - points) for one in noisy])
+    return np.stack([noise.log_density(vector - points) for vector in noisy])
 
 
 def _of_columns(channel: ChannelColumns, prior: Reals) -> float | None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import wraps
 from importlib import import_module
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast, final
 
 from textveil.privacy.guarantees import Status
@@ -41,6 +42,7 @@ class CatalogEntry:
         instead: for a refuted mechanism, the name of the valid one.
         adjacency: which two inputs its guarantee compares.
         needs: what must be given beside a vocabulary, in words: "a model on disk (extra transformers)".
+        shown_at: options at which its line holds, where that is not so at epsilon 1; a refuted claim fails there.
     """
 
     name: str
@@ -54,6 +56,7 @@ class CatalogEntry:
     instead: str = ""
     adjacency: Adjacency = ONE_TOKEN
     needs: str = ""
+    shown_at: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     @property
     def unit(self) -> Unit:
@@ -100,6 +103,7 @@ def declared(
     instead: str = "",
     adjacency: Adjacency = ONE_TOKEN,
     needs: str = "",
+    shown_at: Mapping[str, Any] = MappingProxyType({}),
     name: str = "",
 ) -> Callable[[Callable[P, M]], Callable[P, M]]:
     """Declare the decorated function as the constructor of a mechanism: see ``CatalogEntry`` for the facts.
@@ -120,6 +124,7 @@ def declared(
         instead: name of the valid mechanism.
         adjacency: of the guarantee.
         needs: beside a vocabulary.
+        shown_at: options.
     """
 
     def decorate(make: Callable[P, M]) -> Callable[P, M]:
@@ -127,9 +132,9 @@ def declared(
         def checked(*args: P.args, **kwargs: P.kwargs) -> M:
             options = options_of(make)
             given = {key: options[key].checked(value) if key in options else value for key, value in kwargs.items()}
-            made = make(*args, **cast(Any, given))
-            note_maker(made, checked)
-            return made
+            mechanism = make(*args, **cast(Any, given))
+            note_maker(mechanism, checked)
+            return mechanism
 
         checked.__doc__ = documented(make)
         checked.__dict__[_ENTRY] = CatalogEntry(
@@ -144,6 +149,7 @@ def declared(
             instead=instead,
             adjacency=adjacency,
             needs=needs,
+            shown_at=dict(shown_at),
         )
         return checked
 
@@ -152,5 +158,5 @@ def declared(
 
 def entry_of(constructor: object) -> CatalogEntry | None:
     """What ``declared`` stated of a constructor; None where it was not used."""
-    found = getattr(constructor, "__dict__", {}).get(_ENTRY)
-    return found if isinstance(found, CatalogEntry) else None
+    entry = getattr(constructor, "__dict__", {}).get(_ENTRY)
+    return entry if isinstance(entry, CatalogEntry) else None

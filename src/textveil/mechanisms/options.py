@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from textveil.registry.options import ANY as ANY
+from textveil.registry.options import FINITE as FINITE
 from textveil.registry.options import FRACTION as FRACTION
 from textveil.registry.options import OTHERS as OTHERS
 from textveil.registry.options import POSITIVE as POSITIVE
 from textveil.registry.options import Domain as Domain
 from textveil.registry.options import Option as Option
 from textveil.registry.options import at_least as at_least
+from textveil.registry.options import file_or_named as file_or_named
+from textveil.registry.options import interval as interval
 from textveil.registry.options import named as named
 from textveil.registry.options import options_of as options_of
 from textveil.registry.options import takes_progress as takes_progress

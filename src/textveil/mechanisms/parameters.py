@@ -18,13 +18,17 @@ from textveil.mechanisms.options import (
     Domain,
     Option,
     at_least,
+    file_or_named,
     named,
 )
 from textveil.nearest.choice import BACKENDS, FASTEST
 from textveil.privacy.calibration import analytic_gaussian_sigma, classical_gaussian_sigma, spherical_laplace_rate
 from textveil.vocabulary.frequencies import FLAT, ZIPF
 
-_CHECK_PATH = "Check its path."
+
+def _folder(wanted: str, hint: str) -> Domain:
+    return Domain(wanted, lambda value: value != "" and Path(value).is_dir(), hint=hint, outside=("", "no such folder"))
+
 
 Epsilon: TypeAlias = Annotated[
     float,
@@ -59,11 +63,7 @@ NeighborhoodSize: TypeAlias = Annotated[
 Prior: TypeAlias = Annotated[
     str,
     Option(
-        domain=Domain(
-            f"{FLAT}, {ZIPF} or a file of word counts",
-            lambda value: value in (FLAT, ZIPF) or Path(value).is_file(),
-            hint=_CHECK_PATH,
-        ),
+        domain=file_or_named(f"{FLAT}, {ZIPF} or a file of word counts", FLAT, ZIPF),
         help="Public word frequencies in place of the embedded ones: flat, zipf (by the order of the words), or a file "
         "of which each line is a word and a count.",
         metavar="NAME|FILE",
@@ -140,9 +140,7 @@ DocumentDelta: TypeAlias = Annotated[
 ModelFolder: TypeAlias = Annotated[
     str,
     Option(
-        domain=Domain(
-            "the folder of a model", lambda value: value != "" and Path(value).is_dir(), hint="Check its path."
-        ),
+        domain=_folder("the folder of a model", "Check its path."),
         help="A Hugging Face model on disk: configuration, weights in safetensors, tokenizer.",
         metavar="DIR",
         group=MODELS,
@@ -151,11 +149,7 @@ ModelFolder: TypeAlias = Annotated[
 NetworkFolder: TypeAlias = Annotated[
     str,
     Option(
-        domain=Domain(
-            "the folder of a trained network",
-            lambda value: value != "" and Path(value).is_dir(),
-            hint="`textveil rewrite` trains one.",
-        ),
+        domain=_folder("the folder of a trained network", "`textveil rewrite` trains one."),
         help="An auto-encoder on disk with its words, trained on public text.",
         metavar="DIR",
         group=MODELS,

@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import Annotated, Any, Final, final, get_args, get_type_hints
 
 from textveil.mechanisms.declaration import declared, entry_of
-from textveil.mechanisms.options import GUARANTEE, Domain, Option
+from textveil.mechanisms.options import GUARANTEE, Option, interval
 
 
 @final
@@ -56,21 +56,27 @@ class Preset:
 
         def make(vocabulary: Any, **options: Any) -> Any:
             meant = {key: value for key, value in row.unset.items() if options.get(key) is None}
-            made = plain(vocabulary, **{**row.fixed, **defaults, **options, **meant})
-            parameters = {key: value for key, value in made.parameters.items() if key not in row.unreported}
-            return replace(made, name=row.name, parameters=parameters)
+            mechanism = plain(vocabulary, **{**row.fixed, **defaults, **options, **meant})
+            parameters = {key: value for key, value in mechanism.parameters.items() if key not in row.unreported}
+            return replace(mechanism, name=row.name, parameters=parameters)
 
         types = get_type_hints(plain, include_extras=True)
         types |= {key: Annotated[get_args(types[key])[0], option] for key, option in self.declared.items()}
         parameters = [
-            one.replace(annotation=types[one.name], default=self.defaults.get(one.name, one.default))
-            for one in inspect.signature(plain).parameters.values()
-            if one.name not in self.fixed and not one.name.startswith("_")
+            parameter.replace(
+                annotation=types[parameter.name], default=self.defaults.get(parameter.name, parameter.default)
+            )
+            for parameter in inspect.signature(plain).parameters.values()
+            if parameter.name not in self.fixed and not parameter.name.startswith("_")
         ]
-        defaults = {one.name: one.default for one in parameters if one.default is not one.empty}
+        defaults = {
+            parameter.name: parameter.default for parameter in parameters if parameter.default is not parameter.empty
+        }
         make.__name__ = make.__qualname__ = self.name.replace("-", "_")
         make.__doc__ = self.about
-        make.__annotations__ = {one.name: one.annotation for one in parameters} | {"return": types["return"]}
+        make.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters} | {
+            "return": types["return"]
+        }
         make.__signature__ = inspect.Signature(parameters, return_annotation=types["return"])  # type: ignore[attr-defined]
         facts = {key: getattr(entry, key) for key in ("family", "notion", "status", "proof", "adjacency", "needs")}
         return declared(**{**facts, "source": self.source, "summary": self.summary, **self.facts})(make)
@@ -115,9 +121,8 @@ PRESETS: Final = (
         defaults={"epsilon": 1.0},
         declared={
             "epsilon": Option(
-                domain=Domain(
-                    "in (0, 1]",
-                    lambda value: 0 < value <= 1,
+                domain=replace(
+                    interval("in (0, 1]", 0, 1, without=(0,)),
                     hint="Above 1 the classical formula is not proved. Use gaussian: it holds at any epsilon and adds "
                     "less noise.",
                 ),

@@ -90,23 +90,23 @@ class CausalModel:
         for row, some in zip(rows.tolist(), words.tolist(), strict=True):
             asked[row].update(some)
         room = self.foreign.room - self.spelling.longest - len(self._begin)
-        found = [
-            self._scores(self._begin + self.spelling.before(one, room), some)
-            for one, some in zip(distinct, asked, strict=True)
+        scored = [
+            self._scores(self._begin + self.spelling.before(context, room), some)
+            for context, some in zip(distinct, asked, strict=True)
         ]
-        scores = [[found[row][word] for word in some] for row, some in zip(rows.tolist(), words.tolist(), strict=True)]
+        scores = [[scored[row][word] for word in some] for row, some in zip(rows.tolist(), words.tolist(), strict=True)]
         return np.array(scores, dtype=np.float32)
 
     def _scores(self, text: list[int], asked: set[int]) -> dict[int, float]:
         """The logarithm for every word that is asked for after a text."""
         spelled = {word: self.spelling.words[word] for word in asked}
         begun = {tokens[:depth] for tokens in spelled.values() for depth in range(len(tokens) + 1)} & self._tree.keys()
-        steps = {one: _step(self._tree[one], logits) for one, logits in self._read(text, begun).items()}
-        found = {}
+        steps = {prefix: _step(self._tree[prefix], logits) for prefix, logits in self._read(text, begun).items()}
+        scores = {}
         for word, tokens in spelled.items():
             total = sum(steps[tokens[:depth]][token] for depth, token in enumerate(tokens))
-            found[word] = total + (steps[tokens][_END] if tokens in steps else 0.0)
-        return found
+            scores[word] = total + (steps[tokens][_END] if tokens in steps else 0.0)
+        return scores
 
     def _read(self, text: list[int], begun: set[Tokens]) -> dict[Tokens, Reals]:
         """What the model says after a text and each of the beginnings of words, the empty one among them.
@@ -114,24 +114,26 @@ class CausalModel:
         The text is read once, and then the longest beginnings: they hold the others.
         """
         libraries = load_libraries()
-        inner = {one[:-1] for one in begun if one}
+        inner = {prefix[:-1] for prefix in begun if prefix}
         longest = sorted(begun - inner - {_ROOT})
         with libraries.torch.inference_mode():
             out = self.foreign.model(input_ids=self._tensor([text]), use_cache=True)
-            found = {_ROOT: self._logits(out.logits[0, -1])}
+            logits_of = {_ROOT: self._logits(out.logits[0, -1])}
             for start in range(0, len(longest), self.batch):
                 some = longest[start : start + self.batch]
                 logits = self._going_on(text, some, getattr(out, "past_key_values", None))
-                for row, one in enumerate(some):
-                    for depth in range(1, len(one) + 1):
-                        if one[:depth] in begun and one[:depth] not in found:
-                            found[one[:depth]] = self._logits(logits[row, depth - 1])
-        return found
+                for row, prefix in enumerate(some):
+                    for depth in range(1, len(prefix) + 1):
+                        if prefix[:depth] in begun and prefix[:depth] not in logits_of:
+                            logits_of[prefix[:depth]] = self._logits(logits[row, depth - 1])
+        return logits_of
 
     def _going_on(self, text: list[int], begun: list[Tokens], past: Any) -> Any:
         """The model's logits after each token of the beginnings of words; what it kept of the text is used again."""
         deepest = max(map(len, begun))
-        rows = [[*one, *[one[-1]] * (deepest - len(one))] for one in begun]  # a causal model does not look behind
+        rows = [
+            [*prefix, *[prefix[-1]] * (deepest - len(prefix))] for prefix in begun
+        ]  # a causal model does not look behind
         if not hasattr(past, "batch_repeat_interleave"):
             return self.foreign.model(input_ids=self._tensor([text + row for row in rows])).logits[:, len(text) :]
         kept = copy.deepcopy(past)
@@ -147,18 +149,18 @@ class CausalModel:
         Raises:
             ModelError: there is NaN among them.
         """
-        found: Reals = line.float().cpu().numpy().astype(np.float64)
-        if np.isnan(found).any() or np.isposinf(found).any():
+        logits: Reals = line.float().cpu().numpy().astype(np.float64)
+        if np.isnan(logits).any() or np.isposinf(logits).any():
             raise ModelError(f"the language model {self.name} must give finite numbers; got NaN. Check its weights.")
-        return found
+        return logits
 
     @cached_property
     def _begin(self) -> list[int]:
         """Tokens before every text: the model's mark for a beginning, or else a full stop."""
         tokenizer = self.foreign.tokenizer
-        for one in (tokenizer.bos_token_id, tokenizer.cls_token_id, tokenizer.eos_token_id):
-            if one is not None:
-                return [int(one)]
+        for token in (tokenizer.bos_token_id, tokenizer.cls_token_id, tokenizer.eos_token_id):
+            if token is not None:
+                return [int(token)]
         return list(self.spelling.stop)
 
     @cached_property

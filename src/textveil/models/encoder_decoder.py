@@ -102,7 +102,7 @@ class EncoderDecoder:
             length: tokens of every row, see ``check_length``.
         """
         torch, device = load_libraries().torch, self.foreign.device
-        found = np.empty((len(texts), length, self.width))
+        states_of_texts = np.empty((len(texts), length, self.width))
         encoder = self.foreign.model.get_encoder()
         for start in range(0, len(texts), _BLOCK):
             rows = self.rows(texts[start : start + _BLOCK], length)
@@ -110,8 +110,8 @@ class EncoderDecoder:
             mask = torch.from_numpy(rows.inside.astype(np.int64)).to(device)
             with torch.inference_mode():
                 states = encoder(input_ids=ids, attention_mask=mask).last_hidden_state
-            found[start : start + len(rows.ids)] = states.float().cpu().numpy()
-        return found
+            states_of_texts[start : start + len(rows.ids)] = states.float().cpu().numpy()
+        return states_of_texts
 
     def written(self, states: Reals, *, beams: int) -> list[str]:
         """Texts that the decoder writes of the encoder's states, and of nothing else: every place is attended to.
@@ -181,7 +181,7 @@ class StateCoder:
 
     def __post_init__(self) -> None:
         width = self.model.width
-        inside = all(0 <= one < width for one in self.pruned) and len(set(self.pruned)) == len(self.pruned)
+        inside = all(0 <= place < width for place in self.pruned) and len(set(self.pruned)) == len(self.pruned)
         wanted = f"different coordinates from 0 to {width - 1} of the states of {self.model.name}, not all of them"
         need(inside and len(self.pruned) < width, "pruned", f"{len(self.pruned)} others", wanted)
 

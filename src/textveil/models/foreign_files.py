@@ -162,7 +162,7 @@ def is_masked(folder: Path | str) -> bool:
     """Whether the configuration in a folder is of a masked model; what it is otherwise shows when it is read."""
     try:
         config = json.loads((Path(folder) / "config.json").read_text(encoding="utf-8"))
-        return any("MaskedLM" in str(one) for one in config["architectures"])
+        return any("MaskedLM" in str(architecture) for architecture in config["architectures"])
     except (OSError, ValueError, KeyError, TypeError):
         return False
 
@@ -182,6 +182,6 @@ def files_digest(folder: Path | str, *more: str) -> str:
     for path in sorted(Path(folder).iterdir()):
         if path.is_file() and path.suffix in _HASHED:
             with path.open("rb") as stream:
-                found = hashlib.file_digest(stream, "sha256").hexdigest()
-            total.update(f"\n{path.name} {found}".encode())
+                digest = hashlib.file_digest(stream, "sha256").hexdigest()
+            total.update(f"\n{path.name} {digest}".encode())
     return total.hexdigest()

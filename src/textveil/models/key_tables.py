@@ -212,14 +212,14 @@ def _nobody(buckets: int, bits: int) -> NDArray[np.uint32]:
 def _hits(first: Ids, second: Ids, in_first: Flags, in_second: Flags) -> Hits:
     """The matches among the cells of two buckets, given for each query and cell, shape (rows, k, 4)."""
     ones, others = in_first.view("<u4").reshape(-1), in_second.view("<u4").reshape(-1)  # a byte for each cell
-    found = (ones | others).nonzero()[0]
-    one, other = ones.take(found), others.take(found)
-    there = one > 0
-    match = np.where(there, one, other)
-    cells = np.where(there, first.reshape(-1).take(found), second.reshape(-1).take(found)) * CELLS
+    places = (ones | others).nonzero()[0]
+    single, other = ones.take(places), others.take(places)
+    there = single > 0
+    match = np.where(there, single, other)
+    cells = np.where(there, first.reshape(-1).take(places), second.reshape(-1).take(places)) * CELLS
     for cell in range(1, CELLS):
         cells += match >= 1 << 8 * cell
-    return Hits(found, cells)
+    return Hits(places, cells)
 
 
 def _placed(first: Ids, second: Ids, buckets: int) -> Ids:

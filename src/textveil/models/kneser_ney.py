@@ -75,8 +75,8 @@ def discounts(counts: Integers) -> Reals:
         return np.array([0.0, *_USUAL])
     scale = seen[0] / (seen[0] + 2 * seen[1])
     steps = np.arange(1, 4)
-    found = steps - (steps + 1) * scale * seen[1:] / seen[:-1]
-    return np.array([0.0, *(d if 0 < d < i else u for d, i, u in zip(found, steps, _USUAL, strict=True))])
+    discounts_of_counts = steps - (steps + 1) * scale * seen[1:] / seen[:-1]
+    return np.array([0.0, *(d if 0 < d < i else u for d, i, u in zip(discounts_of_counts, steps, _USUAL, strict=True))])
 
 
 def estimate(counts: TrigramCounts, left_out: Flags | None = None) -> Estimate:
@@ -104,8 +104,8 @@ def estimate(counts: TrigramCounts, left_out: Flags | None = None) -> Estimate:
 def _unigram(counts: Integers, n: int) -> Reals:
     """P(w) from the number of different ids seen before w, and the uniform distribution."""
     taken = discounts(counts[counts > 0])[np.minimum(counts, 3)]
-    made: Reals = (counts - taken + taken.sum() / n) / counts.sum()
-    return made
+    estimated: Reals = (counts - taken + taken.sum() / n) / counts.sum()
+    return estimated
 
 
 def _level(contexts: Ids, counts: Integers) -> Level:

@@ -69,7 +69,7 @@ class MaskedModel:
         check_contexts(right, self.reach, self.size, "right")
         need(len(left) == len(right), "right", f"{len(right)} rows", f"as many rows as left, {len(left)}")
         check_words(words, len(left), self.size)
-        made = np.empty(words.shape, dtype=np.float32)
+        log_values = np.empty(words.shape, dtype=np.float32)
         room = (self.foreign.room - self.spelling.longest - 2) // 2
         for start in range(0, len(words), self.batch):
             block = slice(start, start + self.batch)
@@ -82,8 +82,8 @@ class MaskedModel:
                 logs = self._logs([(before, length, after) for before, after in sides])
                 weights[:, some] = logs[:, np.arange(length), tokens].sum(axis=2)
             whole = np.logaddexp.reduce(weights, axis=1, keepdims=True)
-            made[block] = np.take_along_axis(weights - whole, words[block], axis=1)
-        return made
+            log_values[block] = np.take_along_axis(weights - whole, words[block], axis=1)
+        return log_values
 
     @cached_property
     def _lengths(self) -> dict[int, tuple[Ids, Ids]]:

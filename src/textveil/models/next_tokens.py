@@ -104,11 +104,12 @@ class ModelOnDisk:
         """The end tokens of its generation settings, its configuration and its tokenizer."""
         model = self.foreign.model
         named = [
-            getattr(one, "eos_token_id", None) for one in (getattr(model, "generation_config", None), model.config)
+            getattr(holder, "eos_token_id", None)
+            for holder in (getattr(model, "generation_config", None), model.config)
         ]
-        found = [*named, self.foreign.tokenizer.eos_token_id]
-        flat = [one for some in found for one in (some if isinstance(some, list | tuple) else [some])]
-        return frozenset(int(one) for one in flat if one is not None)
+        stated = [*named, self.foreign.tokenizer.eos_token_id]
+        flat = [token for some in stated for token in (some if isinstance(some, list | tuple) else [some])]
+        return frozenset(int(token) for token in flat if token is not None)
 
     def room(self, tokens: int) -> int:
         """See ``NextTokens.room``; a decoder has places of its own."""
@@ -119,27 +120,27 @@ class ModelOnDisk:
 
     def encoded(self, text: str) -> list[int]:
         """See ``NextTokens.encoded``; of nothing at all, the mark that texts begin with."""
-        return [int(one) for one in self.foreign.tokenizer(text)["input_ids"]] or [self.start]
+        return [int(token) for token in self.foreign.tokenizer(text)["input_ids"]] or [self.start]
 
     def decoded(self, tokens: Tokens) -> str:
         """See ``NextTokens.decoded``."""
         known = len(self.foreign.tokenizer)  # a model may have more rows than its tokenizer has tokens
-        kept = [int(one) for one in tokens if one < known]
+        kept = [int(token) for token in tokens if token < known]
         return str(self.foreign.tokenizer.decode(kept, skip_special_tokens=True))
 
     def read(self, prompts: Sequence[Tokens]) -> PromptReading:
         """See ``NextTokens.read``."""
-        return _read(self, [list(one) for one in prompts], [[] for _ in prompts])
+        return _read(self, [list(prompt) for prompt in prompts], [[] for _ in prompts])
 
     @cached_property
     def start(self) -> int:
         """The token that a decoder begins with, or a text."""
         settings = (getattr(self.foreign.model, "generation_config", None), self.foreign.model.config)
         for name in ("decoder_start_token_id", "bos_token_id", "eos_token_id", "pad_token_id"):
-            for one in (*settings, self.foreign.tokenizer):
-                found = getattr(one, name, None)
-                if isinstance(found, int):
-                    return found
+            for holder in (*settings, self.foreign.tokenizer):
+                token = getattr(holder, name, None)
+                if isinstance(token, int):
+                    return token
         raise ModelError(f"the model {self.name} must name the token that texts begin with; got none.")
 
     @cached_property
@@ -207,19 +208,19 @@ class _PromptsRead:
 def _read(model: ModelOnDisk, prompts: list[list[int]], outputs: list[list[int]]) -> _PromptsRead:
     """Prompts and what was generated for each, all outputs of one length, from the beginning."""
     torch, network = load_libraries().torch, model.foreign.model
-    rows = prompts if model.decodes else [one + more for one, more in zip(prompts, outputs, strict=True)]
+    rows = prompts if model.decodes else [prompt + more for prompt, more in zip(prompts, outputs, strict=True)]
     longest = max(map(len, rows))
     ids = np.zeros((len(rows), longest), dtype=np.int64)
     mask = np.zeros((len(rows), longest), dtype=np.int64)
-    for number, one in enumerate(rows):  # a decoder's prompts are filled up behind, a causal model's before
-        here = slice(0, len(one)) if model.decodes else slice(longest - len(one), longest)
-        ids[number, here], mask[number, here] = one, 1
+    for number, row in enumerate(rows):  # a decoder's prompts are filled up behind, a causal model's before
+        here = slice(0, len(row)) if model.decodes else slice(longest - len(row), longest)
+        ids[number, here], mask[number, here] = row, 1
     given = {"input_ids": model.tensor(ids), "attention_mask": model.tensor(mask)}
     with torch.inference_mode():
         encoded = None
         if model.decodes:
             encoded = network.get_encoder()(**given).last_hidden_state
-            begun = model.tensor([[model.start, *one] for one in outputs])
+            begun = model.tensor([[model.start, *row] for row in outputs])
             out = network(
                 encoder_outputs=_hidden(encoded),
                 attention_mask=given["attention_mask"],

@@ -88,8 +88,8 @@ class NgramModel:
     def digest(self) -> str:
         """SHA-256 of what it was made from and of its numbers."""
         total = hashlib.sha256(self.key.digest.encode("ascii"))
-        for one in self.key.arrays:
-            total.update(np.ascontiguousarray(self.arrays[one.name]).data)
+        for array in self.key.arrays:
+            total.update(np.ascontiguousarray(self.arrays[array.name]).data)
         return total.hexdigest()
 
     @property
@@ -134,12 +134,12 @@ class NgramModel:
         """
         self._check_contexts(contexts)
         check_words(words, len(contexts), self.size)
-        made = np.empty(words.shape, dtype=np.float32)
+        logs = np.empty(words.shape, dtype=np.float32)
         rows = max(1, _BLOCK // max(1, words.shape[1]))
         for start in range(0, len(words), rows):
             block = slice(start, start + rows)
-            made[block] = self._block(contexts[block], words[block])
-        return made
+            logs[block] = self._block(contexts[block], words[block])
+        return logs
 
     def continuations(self, contexts: Ids) -> Continuations:
         """The words listed after contexts of one or two ids, shape (batch, 1) or (batch, 2).
@@ -187,19 +187,19 @@ class NgramModel:
     def _block(self, contexts: Ids, words: Ids) -> Vectors:
         """The logarithms for a few contexts."""
         latest = contexts[:, -1]
-        made: Vectors = self.arrays["unigram"].take(words)
-        made += self.arrays["pair_rest"][latest][:, None]
+        logs: Vectors = self.arrays["unigram"].take(words)
+        logs += self.arrays["pair_rest"][latest][:, None]
         hits = self._pairs.find(latest, words)
-        made.reshape(-1)[hits.found] = self.arrays["pair_logs"][self._pairs.codes[hits.cells]]
+        logs.reshape(-1)[hits.found] = self.arrays["pair_logs"][self._pairs.codes[hits.cells]]
         if contexts.shape[1] < ORDER - 1:
-            return made
+            return logs
         rows, numbers = self._longer(contexts[:, 0], latest)
         if len(rows):
-            part = made[rows] + self.arrays["rest_logs"][self.arrays["triple_rest"][numbers]][:, None]
+            part = logs[rows] + self.arrays["rest_logs"][self.arrays["triple_rest"][numbers]][:, None]
             hits = self._triples.find(numbers, words[rows])
             part.reshape(-1)[hits.found] = self.arrays["triple_logs"][self._triples.codes(hits.cells)]
-            made[rows] = part
-        return made
+            logs[rows] = part
+        return logs
 
     def _longer(self, earlier: Ids, latest: Ids) -> tuple[Ids, Ids]:
         """Which contexts of two ids list words, and their numbers."""
@@ -219,10 +219,10 @@ def read_ngram_model(path: Path | str, vocabulary: Vocabulary) -> NgramModel:
     key = read_key(where)
     if key is None or key.kind != KIND:
         raise ModelError(f"the language model {where.name} must be a file that `save` wrote; got another or none.")
-    found = read_table(where, key)
-    if found is None:
+    arrays = read_table(where, key)
+    if arrays is None:
         raise ModelError(f"the language model {where.name} must be intact; got a cut or changed file. Build it again.")
-    model = NgramModel(key, found)
+    model = NgramModel(key, arrays)
     if model.vocabulary != vocabulary.digest:
         wanted, got = vocabulary.digest[:16], model.vocabulary[:16]
         raise ModelError(

@@ -94,12 +94,12 @@ def _within(counts: TrigramCounts, vocabulary: str, name: str, room: float) -> N
 
 def _arrays(counts: TrigramCounts, kept: Kept) -> tuple[dict[str, NDArray[Any]], int]:
     """The arrays of a model, and the bits of its triples' keys."""
-    n, wide, made = counts.size, counts.size + 2, kept.made
-    unigram = np.log(made.unigram).astype(np.float32)
+    n, wide, estimated = counts.size, counts.size + 2, kept.made
+    unigram = np.log(estimated.unigram).astype(np.float32)
     single = np.exp(unigram.astype(np.float64))
     keys = counts.pairs[kept.pairs]
     contexts, words = keys // n, keys % n
-    pairs = quantized(made.bigram[kept.pairs], contexts, single[words], wide, n)
+    pairs = quantized(estimated.bigram[kept.pairs], contexts, single[words], wide, n)
     table, cells = pair_table(n, contexts, words, pairs.codes, wide)
     pair_rest = _logs(pairs.rest)
 
@@ -108,7 +108,7 @@ def _arrays(counts: TrigramCounts, kept: Kept) -> tuple[dict[str, NDArray[Any]],
     above = cells[np.searchsorted(keys, pair_of // wide * n + pair_of % wide)]
     last = triple_keys % n
     below = np.exp(pairs.logs.astype(np.float64))[pairs.codes[np.searchsorted(keys, pair_of[row] % wide * n + last)]]
-    triples = quantized(made.trigram[kept.triples], row, below, len(pair_of), n)
+    triples = quantized(estimated.trigram[kept.triples], row, below, len(pair_of), n)
     unsound = (triples.rest > 1)[row]  # the listed words would take from the others' lower probabilities, not give
     if unsound.any():
         some = np.flatnonzero(kept.triples)[unsound]

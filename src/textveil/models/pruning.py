@@ -74,28 +74,28 @@ def _kept(counts: TrigramCounts, triple_gains: Reals, least: float) -> Kept:
     """What gains more than ``least`` nats a byte, and what that needs."""
     n, wide = counts.size, counts.size + 2
     triples = triple_gains > least * TRIPLE_BYTES
-    made = estimate(counts, ~triples)
-    pairs = _pair_gains(counts, made) > least * PAIR_BYTES
-    pairs[made.pairs[triples]] = True
+    estimated = estimate(counts, ~triples)
+    pairs = _pair_gains(counts, estimated) > least * PAIR_BYTES
+    pairs[estimated.pairs[triples]] = True
     contexts = np.unique(counts.triples[triples] // n)
     pairs[np.searchsorted(counts.pairs, contexts // wide * n + contexts % wide)] = True
-    return Kept(pairs, triples, made)
+    return Kept(pairs, triples, estimated)
 
 
-def _triple_gains(made: Estimate) -> Reals:
+def _triple_gains(estimated: Estimate) -> Reals:
     """Nats that the training text loses if a triple is predicted from the pair below it."""
-    level = made.trigrams
-    without = level.back[level.rows] * made.bigram[made.pairs]
-    gains: Reals = level.totals[level.rows] * made.trigram * np.log(made.trigram / without)
+    level = estimated.trigrams
+    without = level.back[level.rows] * estimated.bigram[estimated.pairs]
+    gains: Reals = level.totals[level.rows] * estimated.trigram * np.log(estimated.trigram / without)
     return gains
 
 
-def _pair_gains(counts: TrigramCounts, made: Estimate) -> Reals:
+def _pair_gains(counts: TrigramCounts, estimated: Estimate) -> Reals:
     """Nats that the training text loses if a pair is predicted from the word alone."""
-    level = made.bigrams
+    level = estimated.bigrams
     uses = np.bincount(level.rows, counts.pair_counts)
-    without = level.back[level.rows] * made.unigram[counts.pairs % counts.size]
-    gains: Reals = uses[level.rows] * made.bigram * np.log(made.bigram / without)
+    without = level.back[level.rows] * estimated.unigram[counts.pairs % counts.size]
+    gains: Reals = uses[level.rows] * estimated.bigram * np.log(estimated.bigram / without)
     return gains
 
 

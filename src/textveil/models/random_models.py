@@ -94,7 +94,9 @@ def _saved(folder: Path, kind: Any, config: Any, words: Sequence[str], seed: int
     from tokenizers import Tokenizer, models, pre_tokenizers
 
     torch, transformers = load_libraries()
-    tokens = Tokenizer(models.WordLevel({one: place for place, one in enumerate((*_MARKS, *words))}, unk_token="<unk>"))
+    tokens = Tokenizer(
+        models.WordLevel({token: place for place, token in enumerate((*_MARKS, *words))}, unk_token="<unk>")
+    )
     tokens.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     with quiet(transformers), torch.random.fork_rng(devices=[]):
         model = kind(config)

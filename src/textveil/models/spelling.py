@@ -53,7 +53,9 @@ class Spelling:
     def _text(self, ids: Ids) -> list[int]:
         size = len(self.words)
         marks = {boundary_id(size): self.stop, other_id(size): self.other}
-        return [token for one in ids.tolist() for token in (self.words[one] if one < size else marks[one])]
+        return [
+            token for word_id in ids.tolist() for token in (self.words[word_id] if word_id < size else marks[word_id])
+        ]
 
 
 def spelling(tokenizer: Any, vocabulary: Vocabulary, name: str) -> Spelling:

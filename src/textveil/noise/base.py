@@ -40,7 +40,13 @@ class NoiseDistribution(Protocol):
     def sample(self, count: int, rng: np.random.Generator | None = None, dtype: Precision = np.float32) -> Draws:
         """Fresh independent vectors, one a row; shape (count, dim).
 
-        ``rng=None`` draws from the operating system's randomness.
+        Args:
+            count: number of vectors, >= 0.
+            rng: source of randomness; None is the operating system's.
+            dtype: ``numpy.float32`` or ``numpy.float64``.
+
+        Raises:
+            ParameterError: an argument is outside its domain.
         """
 
     def log_density(self, z: ArrayLike) -> Reals:

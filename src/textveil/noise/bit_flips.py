@@ -63,10 +63,12 @@ def bit_flips(epsilon: float) -> BitFlips:
     with localcontext() as context:
         context.prec = 60
         wanted = _ALL / (1 + Decimal(min(epsilon, 40.0)).exp())
-        made = BitFlips(flips=min(_ALL // 2, int(wanted.to_integral_value(rounding=ROUND_CEILING))))
-    while made.loss > epsilon and made.flips < _ALL // 2:  # the loss is rounded up, so it may pass by its last place
-        made = BitFlips(flips=made.flips + 1)
-    return made
+        rounded = BitFlips(flips=min(_ALL // 2, int(wanted.to_integral_value(rounding=ROUND_CEILING))))
+    while (
+        rounded.loss > epsilon and rounded.flips < _ALL // 2
+    ):  # the loss is rounded up, so it may pass by its last place
+        rounded = BitFlips(flips=rounded.flips + 1)
+    return rounded
 
 
 @final
@@ -107,6 +109,6 @@ class FlippedBitsProfile:
         chances = gammaln(self.bits + 1) - gammaln(above + 1) - gammaln(self.bits - above + 1)
         chances += above * math.log(self.flips.probability)
         chances += (self.bits - above) * math.log1p(-self.flips.probability)
-        found = float(logsumexp(chances + np.log(-np.expm1(epsilon - losses[above]))))
-        slack = _ROUNDING * (1 + abs(found))
-        return Bound(found - slack, found, min(0.0, found + slack), 1.0)
+        log_sum = float(logsumexp(chances + np.log(-np.expm1(epsilon - losses[above]))))
+        slack = _ROUNDING * (1 + abs(log_sum))
+        return Bound(log_sum - slack, log_sum, min(0.0, log_sum + slack), 1.0)

@@ -99,5 +99,5 @@ class Postprocessed:
 
     def log_delta(self, epsilon: float) -> Bound:
         """Natural logarithm of the least delta at epsilon: an upper bound, and no lower one."""
-        found = self.whole.log_delta(epsilon)
-        return Bound(-math.inf, found.estimate, found.upper, 1.0)
+        exact = self.whole.log_delta(epsilon)
+        return Bound(-math.inf, exact.estimate, exact.upper, 1.0)

@@ -56,14 +56,6 @@ class CoordinateLaplace:
         """Exponential magnitudes with random signs, made in float64; shape (count, dim).
 
         Their tail does not end (``noise.unbounded``).
-
-        Args:
-            count: number of vectors, >= 0.
-            rng: source of randomness; None is the operating system's.
-            dtype: ``numpy.float32`` or ``numpy.float64``.
-
-        Raises:
-            ParameterError: an argument is outside its domain.
         """
         check_draw(count, dtype, scale=self.scale)
         source = resolve(rng)

@@ -19,5 +19,5 @@ def distances(
     """
     from scipy.spatial.distance import cdist  # a tenth of a second, which draws do not need
 
-    found: Reals = cdist(as_points(points, dim), as_points(centers, dim), norm)
-    return found
+    measured: Reals = cdist(as_points(points, dim), as_points(centers, dim), norm)
+    return measured

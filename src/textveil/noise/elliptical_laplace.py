@@ -79,16 +79,7 @@ class EllipticalLaplace:
         return as_points(vectors, self.dim) @ self._inverse.T
 
     def sample(self, count: int, rng: np.random.Generator | None = None, dtype: Precision = np.float32) -> Draws:
-        """Spherical draws times S, made in float64; shape (count, dim). Their tail does not end (``noise.unbounded``).
-
-        Args:
-            count: number of vectors, >= 0.
-            rng: source of randomness; None is the operating system's.
-            dtype: ``numpy.float32`` or ``numpy.float64``.
-
-        Raises:
-            ParameterError: an argument is outside its domain.
-        """
+        """Spherical draws times S in float64; shape (count, dim). Their tail does not end (``noise.unbounded``)."""
         check_draw(count, dtype, rate=self.rate)
         source = resolve(rng)
         return drawn(count, self.dim, dtype, lambda rows: self.spherical.sample(rows, source, np.float64) @ self.root.T)

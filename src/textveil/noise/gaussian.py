@@ -46,16 +46,7 @@ class Gaussian:
         return self.sigma * self.sigma
 
     def sample(self, count: int, rng: np.random.Generator | None = None, dtype: Precision = np.float32) -> Draws:
-        """Normal draws times sigma, made in float64; shape (count, dim). Their tail does not end (``noise.unbounded``).
-
-        Args:
-            count: number of vectors, >= 0.
-            rng: source of randomness; None is the operating system's.
-            dtype: ``numpy.float32`` or ``numpy.float64``.
-
-        Raises:
-            ParameterError: an argument is outside its domain.
-        """
+        """Normal draws times sigma in float64; shape (count, dim). Their tail does not end (``noise.unbounded``)."""
         check_draw(count, dtype, sigma=self.sigma)
         source = resolve(rng)
         return drawn(count, self.dim, dtype, lambda rows: self.sigma * normals(rows * self.dim, source))

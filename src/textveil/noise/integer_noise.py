@@ -60,7 +60,7 @@ class DiscreteLaplace:
 
     def profile(self, shift: Sequence[int]) -> BoundedLoss:
         """The largest loss is ||shift||_1 / scale, where every coordinate lies on the far side of the first vector."""
-        reach, moved = sum(map(abs, shift)), sum(one != 0 for one in shift)
+        reach, moved = sum(map(abs, shift)), sum(step != 0 for step in shift)
         side = -math.log1p(math.exp(-1 / self.scale))  # of z >= 0
         return BoundedLoss(largest_loss=float_up(Fraction(reach, self.scale)), log_probability=moved * side)
 
@@ -98,7 +98,7 @@ class RoundedGaussian:
 
 def _norm_up(shift: Sequence[int]) -> float:
     """||shift||_2, rounded up."""
-    square = sum(one * one for one in shift)
+    square = sum(step * step for step in shift)
     root = math.isqrt(square)
     near = math.sqrt(square)
     return near if root * root == square and near == root else math.nextafter(near, math.inf)

@@ -98,11 +98,11 @@ class LaplaceProfile:
         widths, counts = np.unique(np.abs(self.shift[self.shift != 0]), return_counts=True)
         for width, count in zip(widths.tolist(), counts.tolist(), strict=True):
             if math.isinf(self.bound):
-                one = laplace_loss(width, self.scale, step=step, upper=upper)
+                loss = laplace_loss(width, self.scale, step=step, upper=upper)
             else:
-                one = truncated_laplace_loss(width, self.scale, self.bound, step=step, upper=upper)
+                loss = truncated_laplace_loss(width, self.scale, self.bound, step=step, upper=upper)
             for _ in range(count):
-                total = total.compose(one)
+                total = total.compose(loss)
         return total
 
     def _all_atoms(self, beyond: float) -> float:

@@ -34,7 +34,7 @@ def l1_over(shift: Reals, scale: float) -> float:
 
 def l2_times(shift: Reals, rate: float) -> float:
     """Rate ||shift||_2, the least float that is not below it; inf beyond floats."""
-    square = Fraction(rate) ** 2 * sum((Fraction(one) ** 2 for one in shift.tolist()), Fraction(0))
+    square = Fraction(rate) ** 2 * sum((Fraction(coordinate) ** 2 for coordinate in shift.tolist()), Fraction(0))
     value = rate * math.hypot(*shift.tolist())
     if math.isinf(value):
         return value

@@ -57,14 +57,6 @@ class SphericalLaplace:
 
         A direction is a vector of independent normals divided by its norm. The norms have no largest value
         (``noise.unbounded``).
-
-        Args:
-            count: number of vectors, >= 0.
-            rng: source of randomness; None is the operating system's.
-            dtype: ``numpy.float32`` or ``numpy.float64``.
-
-        Raises:
-            ParameterError: an argument is outside its domain.
         """
         check_draw(count, dtype, rate=self.rate)
         source = resolve(rng)

@@ -98,8 +98,8 @@ def log_tail_of_product(dim: int, distance: Reals) -> tuple[Reals, Reals]:
     """
     shape = np.shape(distance)
     values, which = np.unique(distance, return_inverse=True)
-    found = np.array([_tail(dim, value) if value > 0 else (math.log(0.5),) * 2 for value in values.tolist()])
-    return found[which, 0].reshape(shape), found[which, 1].reshape(shape)
+    tails = np.array([_tail(dim, value) if value > 0 else (math.log(0.5),) * 2 for value in values.tolist()])
+    return tails[which, 0].reshape(shape), tails[which, 1].reshape(shape)
 
 
 def _tail(dim: int, start: float) -> tuple[float, float]:

@@ -34,10 +34,10 @@ def geng_noise(epsilon: float, delta: float, reach: int, width: int) -> BlockNoi
     blocks = -(-reach // width)
     last = math.ceil(geng_bound(epsilon, delta, blocks))
     need(last <= _MOST_BLOCKS, "epsilon", epsilon, "larger, or delta, for the noise to fit in a table")
-    while worst_delta(made := _laplace(epsilon / blocks, last, width), epsilon, reach) > delta:
+    while worst_delta(noise := _laplace(epsilon / blocks, last, width), epsilon, reach) > delta:
         last = math.ceil(last * _GROWTH)
         need(last <= 4 * geng_bound(epsilon, delta, blocks) + 4, "epsilon", epsilon, "at most about 20 at this delta")
-    return made
+    return noise
 
 
 def geng_bound(epsilon: float, delta: float, blocks: float) -> float:
@@ -78,9 +78,9 @@ def least_variance_noise(
             progress(tries + 1, None)
         weights = np.floor(masses * 2.0 ** (_TOTAL_BITS - 1)).astype(np.int64)
         weights = weights[: int(np.flatnonzero(weights >= 1 << 12)[-1]) + 1]
-        made = BlockNoise(weights=np.maximum(1, weights), width=width)
-        if worst_delta(made, epsilon, reach) <= delta:
-            return made
+        noise = BlockNoise(weights=np.maximum(1, weights), width=width)
+        if worst_delta(noise, epsilon, reach) <= delta:
+            return noise
     need(False, "delta", delta, "larger at this epsilon: the program is too sharp for floating point")
     raise AssertionError
 
@@ -100,7 +100,7 @@ def _program(epsilon: float, delta: float, blocks: int, last: int) -> Reals:
             (np.full(int((far <= last).sum()), -math.exp(epsilon)), places[far <= last], far[far <= last]),
             (-np.ones(size), places, count + done + places),
         ]
-        values, at, columns = (np.concatenate(one) for one in zip(*parts, strict=True))
+        values, at, columns = (np.concatenate(column) for column in zip(*parts, strict=True))
         rows.append(csr_array(coo_array((values, (at, columns)), shape=(size, count + excess))))
         together = (np.ones(size), (np.zeros(size, dtype=np.int64), count + done + places))
         rows.append(csr_array(coo_array(together, shape=(1, count + excess))))
@@ -108,7 +108,7 @@ def _program(epsilon: float, delta: float, blocks: int, last: int) -> Reals:
     limits = np.concatenate([np.append(np.zeros(size), delta) for size in sizes])
     twice = np.append(1.0, np.full(last, 2.0))
     cost = np.concatenate([twice * np.arange(count, dtype=np.float64) ** 2, np.zeros(excess)])
-    found = linprog(
+    solution = linprog(
         cost / blocks**2,
         A_ub=cast(Any, vstack(rows)),
         b_ub=limits,
@@ -119,7 +119,10 @@ def _program(epsilon: float, delta: float, blocks: int, last: int) -> Reals:
         options={"primal_feasibility_tolerance": _FEASIBLE, "dual_feasibility_tolerance": _FEASIBLE},
     )
     need(
-        found.status == 0 and found.x is not None, "epsilon", epsilon, "one at which the linear program has a solution"
+        solution.status == 0 and solution.x is not None,
+        "epsilon",
+        epsilon,
+        "one at which the linear program has a solution",
     )
-    masses = np.maximum(np.asarray(found.x, dtype=np.float64)[:count], 0.0)
+    masses = np.maximum(np.asarray(solution.x, dtype=np.float64)[:count], 0.0)
     return masses / float((masses * twice).sum())

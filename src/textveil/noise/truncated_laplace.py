@@ -77,14 +77,6 @@ class TruncatedLaplace:
 
         Where the bound is one scale or more, exponential magnitudes with random signs; those beyond the bound, fewer
         than 37 %, are drawn again. They reach every bound (``noise.unbounded``). Else by the inverse CDF.
-
-        Args:
-            count: number of vectors, >= 0.
-            rng: source of randomness; None is the operating system's.
-            dtype: ``numpy.float32`` or ``numpy.float64``.
-
-        Raises:
-            ParameterError: an argument is outside its domain.
         """
         if self.bound < self.scale:
             return self.sample_by_inversion(count, rng, dtype)
@@ -106,14 +98,6 @@ class TruncatedLaplace:
         The uniform numbers are the odd multiples of 2^-53 in (-1, 1), so the distribution is symmetric, and neither
         zero nor the logarithm of zero occurs. Magnitudes end at 36.7 scales: where the bound is larger this is a
         second method for tests, not for release.
-
-        Args:
-            count: number of vectors, >= 0.
-            rng: source of randomness; None is the operating system's.
-            dtype: ``numpy.float32`` or ``numpy.float64``.
-
-        Raises:
-            ParameterError: an argument is outside its domain.
         """
         check_draw(count, dtype, length=min(self.scale, self.bound))
         source = resolve(rng)
@@ -133,8 +117,8 @@ class TruncatedLaplace:
 
     def log_densities(self, points: ArrayLike, centers: ArrayLike) -> Reals:
         """See ``capabilities.PairwiseDensity``."""
-        found = (distances(points, centers, self.dim, norm) for norm in ("cityblock", "chebyshev"))
-        return self._at_norms(*found)
+        norms = (distances(points, centers, self.dim, norm) for norm in ("cityblock", "chebyshev"))
+        return self._at_norms(*norms)
 
     def _at_norms(self, norms: Reals, largest: Reals) -> Reals:
         inside = -norms / self.scale - self.dim * self._log_normalizer()

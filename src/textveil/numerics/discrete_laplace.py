@@ -41,13 +41,13 @@ def discrete_laplace(scale: Fraction, rng: np.random.Generator) -> int:
         rng: source of uniform integers.
     """
     need(scale > 0, "scale", scale, "> 0")
-    top, bottom, one = scale.numerator, scale.denominator, Fraction(1)
+    top, bottom, unit = scale.numerator, scale.denominator, Fraction(1)
     while True:
         rest = uniform_below(top, rng)
         if not happens(Fraction(rest, top), rng):
             continue
         whole = 0
-        while happens(one, rng):
+        while happens(unit, rng):
             whole += 1
         size = (rest + top * whole) // bottom
         negative = uniform_below(2, rng) == 1

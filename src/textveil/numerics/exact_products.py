@@ -42,10 +42,10 @@ def exact_here() -> bool:
 
         rows = np.random.default_rng(0).choice([-127, -126, 126, 127], size=(64, 304)).astype(np.int8)
         rows[:2] = [[127], [-127]]
-        found = torch._int_mm(torch.from_numpy(rows), torch.from_numpy(rows).t()).numpy()
+        products = torch._int_mm(torch.from_numpy(rows), torch.from_numpy(rows).t()).numpy()
     except (ImportError, AttributeError, RuntimeError):
         return False
-    return bool(np.array_equal(found, rows.astype(np.int64) @ rows.T.astype(np.int64)))
+    return bool(np.array_equal(products, rows.astype(np.int64) @ rows.T.astype(np.int64)))
 
 
 @cache
@@ -91,5 +91,5 @@ class Int8Table:
         """``rows @ table.T``, exact; shape (batch, dim) to (batch, n)."""
         import torch
 
-        found: NDArray[np.int32] = torch._int_mm(torch.from_numpy(rows), self._columns).numpy()
-        return found
+        products: NDArray[np.int32] = torch._int_mm(torch.from_numpy(rows), self._columns).numpy()
+        return products

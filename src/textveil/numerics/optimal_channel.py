@@ -94,7 +94,7 @@ class Search:
 
     def arrays(self) -> dict[str, Reals]:
         """Everything, as arrays by name."""
-        return {one.name: np.asarray(getattr(self, one.name), dtype=np.float64) for one in fields(self)}
+        return {field.name: np.asarray(getattr(self, field.name), dtype=np.float64) for field in fields(self)}
 
     def copy(self) -> Search:
         """A search of its own from here; steps replace arrays, they do not write into them."""
@@ -104,12 +104,12 @@ class Search:
 def search_from(arrays: dict[str, Reals], size: int) -> Search | None:
     """The search that ``Search.arrays`` described; None where these are not arrays of one of that size."""
     kept: dict[str, Any] = {}
-    for one in fields(Search):
-        array = arrays.get(one.name)
-        scalar = one.default is not MISSING
+    for field in fields(Search):
+        array = arrays.get(field.name)
+        scalar = field.default is not MISSING
         if array is None or array.shape != (() if scalar else (size,)) or np.isnan(array).any():
             return None
-        kept[one.name] = array.item() if scalar else np.array(array, dtype=np.float64)
+        kept[field.name] = array.item() if scalar else np.array(array, dtype=np.float64)
     return Search(**{**kept, "step": int(kept["step"])})
 
 
@@ -142,8 +142,8 @@ class Problem:
     def value(self, base: Reals) -> float:
         """The mean utility of the best rows over these base probabilities."""
         mass = float(base.sum())
-        found = self.table.cuts(base, (1 - mass) / self.lift)
-        return float(base @ self.mean_utility + self.lift * (self.prior @ found.values))
+        cuts = self.table.cuts(base, (1 - mass) / self.lift)
+        return float(base @ self.mean_utility + self.lift * (self.prior @ cuts.values))
 
     def slopes(self, levels: Reals, base: Reals) -> tuple[Reals, Reals, Reals]:
         """The derivative of the value by q(y), the share of inputs that raise y, and what rows raise."""

@@ -80,19 +80,19 @@ def of_program(utilities: Reals, prior: Reals, epsilon: float, caps: Reals | Non
     # P(y | x) = q(y) + lift r(x, y): columns are q and all r, of which none exceeds its q.
     raised = kron(csr_matrix(np.ones((m, 1))), identity(k))
     most = np.full(k, np.inf) if caps is None else caps[outputs] * sizes
-    found = linprog(
+    solution = linprog(
         -np.concatenate([pi @ u, (lift * pi[:, None] * u).ravel()]),
         A_ub=hstack([-raised, identity(m * k)], format="csr"),
         b_ub=np.zeros(m * k),
         A_eq=hstack([csr_matrix(np.ones((m, k))), lift * kron(identity(m), np.ones((1, k)))], format="csr"),
         b_eq=np.ones(m),
-        bounds=[(0.0, one) for one in most.tolist()] + [(0.0, math.inf)] * (m * k),
+        bounds=[(0.0, bound) for bound in most.tolist()] + [(0.0, math.inf)] * (m * k),
         method="highs",
     )
-    if found.status != 0 or found.x is None:
+    if solution.status != 0 or solution.x is None:
         return None
-    base = np.maximum(found.x[:k], 0.0)
-    return Exact((base / sizes)[columns], (-found.eqlin.marginals / pi)[rows])
+    base = np.maximum(solution.x[:k], 0.0)
+    return Exact((base / sizes)[columns], (-solution.eqlin.marginals / pi)[rows])
 
 
 def _classes(table: Reals) -> tuple[Ids, Ids]:

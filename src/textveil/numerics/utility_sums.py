@@ -151,12 +151,12 @@ class WholeTable:
 
     def cuts(self, base: Reals, raised: float) -> Cuts:
         """See ``UtilityTable``."""
-        found = _empty_cuts(self._utilities.size)
+        cuts = _empty_cuts(self._utilities.size)
         for where, rows in self._rows():
             order = np.argsort(-rows.astype(np.float32), axis=1)
             near = np.take_along_axis(rows, order, axis=1).astype(np.float32)
-            _cut(found, where, near * np.float32(self._step) + np.float32(self._least), base[order], raised)
-        return found
+            _cut(cuts, where, near * np.float32(self._step) + np.float32(self._least), base[order], raised)
+        return cuts
 
 
 @final
@@ -171,9 +171,9 @@ class NearestLists:
         self._utilities = np.empty((size, length), dtype=np.float32)
         for ids, rows in blocks(utilities, progress):
             best = np.argpartition(-rows, length - 1, axis=1)[:, :length] if length < size else None
-            found = rows if best is None else np.take_along_axis(rows, best, axis=1)
-            order = np.argsort(-found, axis=1)
-            self._utilities[ids] = np.take_along_axis(found, order, axis=1)
+            kept = rows if best is None else np.take_along_axis(rows, best, axis=1)
+            order = np.argsort(-kept, axis=1)
+            self._utilities[ids] = np.take_along_axis(kept, order, axis=1)
             self._outputs[ids] = order if best is None else np.take_along_axis(best, order, axis=1)
 
     @property
@@ -224,17 +224,17 @@ class NearestLists:
 
     def cuts(self, base: Reals, raised: float) -> Cuts:
         """See ``UtilityTable``; a row that its list is too short for raises all of it and the last one more."""
-        found = _empty_cuts(len(self._outputs))
+        cuts = _empty_cuts(len(self._outputs))
         for where in self._parts():
-            _cut(found, where, self._utilities[where], base[self._outputs[where]], raised)
-        return found
+            _cut(cuts, where, self._utilities[where], base[self._outputs[where]], raised)
+        return cuts
 
 
 def _empty_cuts(size: int) -> Cuts:
     return Cuts(np.empty(size), np.empty(size), np.empty(size, dtype=np.int64))
 
 
-def _cut(found: Cuts, where: slice, utilities: NDArray[np.float32], base: Reals, raised: float) -> None:
+def _cut(cuts: Cuts, where: slice, utilities: NDArray[np.float32], base: Reals, raised: float) -> None:
     """Write the cuts of rows whose outputs come by falling utility."""
     reached = np.cumsum(base, axis=1)
     last = np.minimum((reached < raised * (1 - 1e-12)).sum(axis=1), reached.shape[1] - 1)
@@ -243,8 +243,8 @@ def _cut(found: Cuts, where: slice, utilities: NDArray[np.float32], base: Reals,
     before = np.where(last > 0, reached[rows, np.maximum(last - 1, 0)], 0.0)
     inside = np.arange(reached.shape[1]) < last[:, None]
     whole = np.einsum("xy,xy->x", np.where(inside, base, 0.0), utilities, dtype=np.float64)
-    found.levels[where], found.lengths[where] = level, last + 1
-    found.values[where] = whole + (raised - before) * level
+    cuts.levels[where], cuts.lengths[where] = level, last + 1
+    cuts.values[where] = whole + (raised - before) * level
 
 
 def sample_cuts(utilities: Utilities, base: Reals, raised: float) -> int:
@@ -252,9 +252,9 @@ def sample_cuts(utilities: Utilities, base: Reals, raised: float) -> int:
     ids = np.unique(np.linspace(0, utilities.size - 1, _MADE_ROWS).astype(np.int64))
     rows = utilities.rows(ids)
     order = np.argsort(-rows, axis=1)
-    found = _empty_cuts(len(ids))
-    _cut(found, slice(0, len(ids)), np.take_along_axis(rows, order, axis=1), base[order], raised)
-    return max(1, math.ceil(float(np.quantile(found.lengths, 0.99))))
+    cuts = _empty_cuts(len(ids))
+    _cut(cuts, slice(0, len(ids)), np.take_along_axis(rows, order, axis=1), base[order], raised)
+    return max(1, math.ceil(float(np.quantile(cuts.lengths, 0.99))))
 
 
 class Slopes(NamedTuple):
@@ -312,14 +312,14 @@ def upper_bound(
     for number in range(rounds):
         tried = (levels + shift).astype(np.float32)
         exact = tried.astype(np.float64)
-        found = slopes(utilities, prior, exact, lift, _within(progress, number, rounds))
-        worst = float(found.slopes.max())
+        slopes_of_part = slopes(utilities, prior, exact, lift, _within(progress, number, rounds))
+        worst = float(slopes_of_part.slopes.max())
         rounding = 2.0**-50 * math.fsum(np.abs(prior * exact).tolist()) + 2.0**-1000
         reached = math.fsum((prior * exact).tolist()) + max(0.0, worst) + rounding
         if reached < best:
             best, proving = reached, tried
         # Newton's step for the largest of convex functions: from the left it stays on the left.
-        shift += float((found.slopes / (1 + lift * found.share)).max())
+        shift += float((slopes_of_part.slopes / (1 + lift * slopes_of_part.share)).max())
     return best, proving
 
 

@@ -78,7 +78,7 @@ class Accountant:
     @property
     def spent(self) -> Guarantee:
         """The sum: epsilons added, deltas added, rounded up. Nothing where one part promises nothing."""
-        return compose([_repeated(one.guarantee, one.times, self.into) for one in self.draws], self.into)
+        return compose([_repeated(draw.guarantee, draw.times, self.into) for draw in self.draws], self.into)
 
     def optimal(self, delta: float = DELTA) -> Guarantee:
         """The least epsilon that is known to hold at ``delta`` more than the sum's own; rounded up.
@@ -92,7 +92,7 @@ class Accountant:
         """
         need(0 < delta < 1, "delta", delta, "between 0 and 1")
         total = self.spent
-        if not total.promises or not any(one.times for one in self.draws):
+        if not total.promises or not any(draw.times for draw in self.draws):
             return total
         basic = total.approximate()
         if basic.epsilon == 0:  # nothing is left to save
@@ -120,15 +120,15 @@ class Accountant:
         Raises:
             UnsupportedGuarantee: a draw promises nothing; or the budget is of a smaller unit than the accountant.
         """
-        added_up([replace(one.guarantee, adjacency=self.into) for one in self.draws], budget.adjacency)
+        added_up([replace(draw.guarantee, adjacency=self.into) for draw in self.draws], budget.adjacency)
         limit, total = budget.approximate(), as_approximate(self.spent)
         return Remaining(_difference(limit.epsilon, total.epsilon), _difference(_floor(limit), total.delta))
 
     def _parts(self) -> tuple[tuple[float, int], ...]:
         """How many draws there are of each epsilon above 0."""
         counts: Counter[float] = Counter()
-        for one in (one for one in self.draws if one.guarantee.promises):
-            counts[as_approximate(one.guarantee).epsilon] += one.times
+        for draw in (draw for draw in self.draws if draw.guarantee.promises):
+            counts[as_approximate(draw.guarantee).epsilon] += draw.times
         return tuple(sorted((epsilon, times) for epsilon, times in counts.items() if epsilon > 0 and times > 0))
 
 

@@ -45,9 +45,9 @@ def added_up(guarantees: Sequence[Guarantee], into: Adjacency | None = None) -> 
     Raises:
         UnsupportedGuarantee: different units, and ``into`` does not say what they add up to; or it is smaller.
     """
-    parts = {one.adjacency for one in guarantees}
+    parts = {guarantee.adjacency for guarantee in guarantees}
     if into is not None:
-        if not all(into.unit.holds(one.unit) for one in parts):
+        if not all(into.unit.holds(adjacency.unit) for adjacency in parts):
             raise UnsupportedGuarantee(
                 f"guarantees of {_units(parts)} cannot add up to one of a {into.unit.value}; wanted a unit that is at "
                 "least as large. Use narrowed() for what follows for a smaller unit."
@@ -58,14 +58,14 @@ def added_up(guarantees: Sequence[Guarantee], into: Adjacency | None = None) -> 
         raise UnsupportedGuarantee(
             f"guarantees of one unit and adjacency can be added; got {_units(parts)}. Say by into= what they add up to."
         )
-    one = parts.pop() if parts else ONE_TOKEN
-    within = one.unit in (Unit.TOKEN, Unit.SPAN, Unit.ENTITY, Unit.GROUP)
-    return one.larger if within and one.larger is not None else one
+    adjacency = parts.pop() if parts else ONE_TOKEN
+    within = adjacency.unit in (Unit.TOKEN, Unit.SPAN, Unit.ENTITY, Unit.GROUP)
+    return adjacency.larger if within and adjacency.larger is not None else adjacency
 
 
 def _need_shared(parts: set[Adjacency], adjacency: Adjacency) -> None:
     """Refuse to state for any two words what holds for some of them alone."""
-    narrow = next((one for one in parts if one.shared not in ("", adjacency.shared)), None)
+    narrow = next((other for other in parts if other.shared not in ("", adjacency.shared)), None)
     if narrow is not None:
         raise UnsupportedGuarantee(
             f"a guarantee that leaves {narrow.shared} public says nothing of {adjacency}; wanted one for any two "
@@ -75,7 +75,7 @@ def _need_shared(parts: set[Adjacency], adjacency: Adjacency) -> None:
 
 def _units(parts: set[Adjacency]) -> str:
     """The adjacencies in words, each with its unit."""
-    return " and ".join(sorted(f"a {one.unit.value} ({one})" for one in parts))
+    return " and ".join(sorted(f"a {adjacency.unit.value} ({adjacency})" for adjacency in parts))
 
 
 def narrowed(guarantee: Guarantee, adjacency: Adjacency) -> Guarantee:
@@ -156,12 +156,12 @@ def compose(guarantees: Sequence[Guarantee], into: Adjacency | None = None) -> G
     Raises:
         UnsupportedGuarantee: an unknown kind of guarantee, or units that differ where ``into`` is None.
     """
-    nothing = next((one for one in guarantees if not getattr(one, "promises", True)), None)
+    nothing = next((guarantee for guarantee in guarantees if not getattr(guarantee, "promises", True)), None)
     if nothing is not None:
         return replace(nothing, adjacency=added_up(guarantees, into))
-    parts = [as_approximate(one) for one in guarantees]
+    parts = [as_approximate(guarantee) for guarantee in guarantees]
     # What costs nothing for one unit costs nothing for any, so it has no say in the sum's unit.
-    costly = [one for one in parts if one.epsilon > 0 or one.log_delta > -math.inf]
+    costly = [part for part in parts if part.epsilon > 0 or part.log_delta > -math.inf]
     adjacency = added_up(costly or parts, into)
     if not parts:
         return repeat(PureDP(epsilon=0.0), 0, adjacency)
@@ -181,10 +181,10 @@ def weakest(guarantees: Sequence[Guarantee]) -> Guarantee:
         UnsupportedGuarantee: they speak of different units; or one is unknown.
     """
     need(len(guarantees) > 0, "guarantees", "none", "at least one")
-    nothing = next((one for one in guarantees if not getattr(one, "promises", True)), None)
+    nothing = next((guarantee for guarantee in guarantees if not getattr(guarantee, "promises", True)), None)
     if nothing is not None:
         return nothing
-    parts = [as_approximate(one) for one in guarantees]
+    parts = [as_approximate(guarantee) for guarantee in guarantees]
     adjacencies = {part.adjacency for part in parts}
     if len(adjacencies) > 1:
         raise UnsupportedGuarantee(

@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from numbers import Integral, Real
+from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, TypeAlias, Union, final, get_args, get_origin, get_type_hints
 
@@ -35,6 +36,9 @@ PROGRESS = "progress"
 """A keyword of this name is no option: it is called as work is done, ``(done, total)``. No option begins with ``_``."""
 
 
+_NO_NAMES = ("", "no name or file of this sort")
+
+
 @final
 @dataclass(frozen=True, slots=True)
 class Domain:
@@ -45,28 +49,51 @@ class Domain:
         holds: whether a value is inside.
         names: all values, where they are names.
         hint: what to do about another value, a full sentence.
+        inside: values that it holds, where they are neither numbers nor names.
+        outside: values of the option's type that it does not hold.
     """
 
     wanted: str
     holds: Callable[[Any], bool]
     names: tuple[str, ...] = ()
     hint: str = ""
+    inside: tuple[Any, ...] = ()
+    outside: tuple[Any, ...] = ()
 
 
 def at_least(least: int) -> Domain:
     """Integers from ``least`` on."""
-    return Domain(f"an integer >= {least}", lambda value: value >= least)
+    return Domain(f"an integer >= {least}", lambda value: value >= least, outside=(least - 1, least - 4))
+
+
+def interval(wanted: str, low: float, high: float, *, without: tuple[float, ...] = ()) -> Domain:
+    """Numbers from ``low`` to ``high``, both included but for those ``without``."""
+    outside = (*without, low - 1, high + 1, math.nan)
+    return Domain(wanted, lambda value: low <= value <= high and value not in without, outside=outside)
 
 
 def named(*names: str, hint: str = "") -> Domain:
     """One of these names."""
     *others, last = names
     wanted = f"one of {', '.join(names)}" if len(names) > 2 else " or ".join([*others, last])
-    return Domain(wanted, lambda value: value in names, names, hint)
+    return Domain(wanted, lambda value: value in names, names, hint, outside=_NO_NAMES)
 
 
-POSITIVE = Domain("finite and > 0", lambda value: 0 < value < math.inf)
-FRACTION = Domain("in (0, 1)", lambda value: 0 < value < 1)
+def file_or_named(wanted: str, *names: str) -> Domain:
+    """A file, or one of these names."""
+    return Domain(
+        wanted,
+        lambda value: value in names or Path(value).is_file(),
+        hint="Check its path.",
+        inside=names,
+        outside=_NO_NAMES,
+    )
+
+
+POSITIVE = interval("finite and > 0", 0, math.inf, without=(0, math.inf))
+NOT_NEGATIVE = interval("finite and >= 0", 0, math.inf, without=(math.inf,))
+FINITE = interval("finite", -math.inf, math.inf, without=(-math.inf, math.inf))
+FRACTION = interval("in (0, 1)", 0, 1, without=(0, 1))
 ANY = Domain("", lambda value: True)
 
 

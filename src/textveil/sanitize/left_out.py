@@ -52,7 +52,7 @@ def blanks() -> LeftOut:
 
 
 def _class_of_each(words: Sequence[str]) -> list[tuple[int, bool]]:
-    return [(place, False) for place in word_classes([word.lower() for word in words]).tolist()]
+    return [(place, False) for place in word_classes(words).tolist()]
 
 
 def class_labels() -> LeftOut:

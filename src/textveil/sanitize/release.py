@@ -26,6 +26,7 @@ from textveil.sanitize.recovery import recovery_lines
 from textveil.sanitize.sender_report import SenderReport
 from textveil.sanitize.setting import COUNTED, UNREAD, UNSETTLED, Setting
 from textveil.sanitize.short_numbers import short_number_lines
+from textveil.sanitize.statement import statement
 from textveil.sanitize.vectors import WordVectors
 from textveil.surrogates.private_map import PrivateMap
 from textveil.text.render import Span
@@ -127,6 +128,11 @@ class Report:
     def _drawn(self) -> int:
         return sum(self.tally.kinds.get(kind, 0) for kind in self.setting.counted)
 
+    @property
+    def statement(self) -> tuple[str, ...]:
+        """The bottom line in words: what is hidden, what stays, and what holds of the text as a whole."""
+        return statement(self.setting, self.tally.kinds)
+
     def to_data(self) -> dict[str, Any]:
         """The report as JSON data; the keys are documented in docs/guarantees.md."""
         setting, tally = self.setting, self.tally
@@ -137,6 +143,7 @@ class Report:
             "textveil": setting.version,
             "setting_digest": setting.digest().hex(),
             "for_release": setting.for_release,
+            "statement": list(self.statement),
             "mechanism": {"name": setting.mechanism, "parameters": dict(setting.parameters)}
             if setting.mechanism
             else None,
@@ -144,8 +151,8 @@ class Report:
             "guarantee": {
                 "per_token": per_token_data(setting),
                 **per_value_data(setting),
-                "per_document": costliest(setting, tally.largest).to_data(),
                 **({} if self.persons is None else {"per_person": self.persons.to_data(setting)}),
+                "per_document": costliest(setting, tally.largest).to_data(),
                 "whole_input": {
                     "protected_tokens": self._drawn(),
                     **everything.spent.to_data(),
@@ -190,7 +197,7 @@ class Report:
         return lines
 
     def summary(self) -> str:
-        """The report for a reader, a few lines."""
+        """The report for a reader, a few lines; the last ones are the statement."""
         setting, tally = self.setting, self.tally
         document = costliest(setting, tally.largest)
         everything = self._everything()
@@ -198,6 +205,7 @@ class Report:
         counts = ", ".join(f"{count} {kind}" for kind, count in sorted(tally.kinds.items()))
         policy = setting.policy
         spans, tokens = policy is not None and policy.finds_spans, policy is None or policy.draws_words
+        costly = "the values found in the costliest" if spans and not tokens else "the costliest"
         drawn = "text" if setting.whole_texts else "draw that costs" if spans else "protected token"
         lines += [
             f"documents   {tally.documents}",
@@ -213,13 +221,13 @@ class Report:
                 if spans
                 else [f"per {'text ' if setting.whole_texts else 'token'}   {guarantee_line(setting.token)}"]
             ),
-            *([f"compares    {setting.one_token}"] if setting.one_token.shared else []),
+            *([f"compares    {setting.one_token}"] if setting.one_token.shared and not policy else []),
             *_number_lines(setting),
             *(short_number_lines(setting.unchanged_numbers) if tally.kinds.get("number") else []),
-            f"per document {guarantee_line(document.guarantee)} for the costliest, {_counted(document.tokens, drawn)}",
-            *optimal_lines(document.accountants),
             *([] if self.persons is None else self.persons.lines(setting)),
-            f"whole input {guarantee_line(everything.spent)} for {_counted(self._drawn(), drawn)}",
+            f"per document {guarantee_line(document.guarantee)} for {costly}, {_counted(document.tokens, drawn)}",
+            *optimal_lines(document.accountants),
+            f"whole input {guarantee_line(everything.spent)} for {_counted(self._drawn(), drawn)}, as if one person's",
             *optimal_lines([everything]),
             *recovery_lines(setting.recovery),
             *_vocabulary_lines(setting.vocabulary),
@@ -232,7 +240,7 @@ class Report:
             lines += [f"columns     {line}" for line in _public_columns(self.columns)]
         elif self.nulls:
             lines.append(f"missing     {_counted(self.nulls, 'document')} without a text, as the output shows")
-        return "\n".join(lines)
+        return "\n".join([*lines, *self.statement])
 
 
 @final
@@ -374,14 +382,16 @@ class Release:
                 cut=cut,
                 colors=COLORS,
                 colors_style=light_colors(),
-                notes=[self._note(), *self.setting.warnings()],
+                notes=[self._note(), *self.report().statement, *self.setting.warnings()],
             )
         )
 
     def _note(self) -> str:
         drawn = len(self.drawn_spans) or sum(self.kinds.get(kind, 0) for kind in self.setting.counted)
-        what = "span" if self.setting.policy is not None and self.setting.policy.finds_spans else "draw"
-        return f"{_counted(drawn, what)}, {guarantee_line(self.guarantee)}"
+        policy = self.setting.policy
+        spans = policy is not None and policy.finds_spans
+        found = " for the values found" if policy is not None and spans and not policy.draws_words else ""
+        return f"{_counted(drawn, 'span' if spans else 'draw')}, {guarantee_line(self.guarantee)}{found}"
 
     def vectors(self, prior: Reals | None = None) -> Vectors:
         """The mean vector of what each released word may stand for, word by word: free post-processing.

@@ -3,40 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, final
+from dataclasses import dataclass, field
+from typing import Any, Final, final
 
 from textveil.json_text import json_text
 from textveil.sanitize.setting import Setting
 
-_NOTE = "computed from the private text; not covered by the guarantee; do not pass it on with the text"
+NOTE: Final = "computed from the private text; not covered by the guarantee; do not pass it on with the text"
+"""Stands in every such report."""
 
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SenderReport:
-    """Counts that are computed from the private text; no guarantee covers them. Holds no text.
+    """Counts that are computed from the private text; no guarantee covers them. Holds no text but the sample's.
 
     Attributes:
         setting: the sanitizer's.
         mapped: how many words were not in the vocabulary and were mapped to it.
         skipped: of records that could not be read, the first ones as JSON data.
         skipped_count: entries of such records in all.
+        sample: documents before and after, chosen at random for the sender's review; none unless they are asked for.
     """
 
     setting: Setting
     mapped: int
     skipped: Sequence[Mapping[str, Any]] = ()
     skipped_count: int = 0
+    sample: Sequence[tuple[str, str]] = field(default=(), repr=False)
 
     def to_data(self) -> dict[str, Any]:
         """The report as JSON data; the keys are documented in docs/guarantees.md."""
         return {
             "textveil": self.setting.version,
             "setting_digest": self.setting.digest().hex(),
-            "note": _NOTE,
+            "note": NOTE,
             "unknown_words_mapped": self.mapped,
             "skipped": {"count": self.skipped_count, "first": [dict(one) for one in self.skipped]},
+            **({"sample": [{"before": old, "after": new} for old, new in self.sample]} if self.sample else {}),
         }
 
     def to_json(self) -> str:

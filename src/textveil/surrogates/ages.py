@@ -10,7 +10,7 @@ import numpy as np
 
 from textveil.errors import need
 from textveil.numerics.discrete_laplace import discrete_laplace
-from textveil.registry.options import Domain, Option, at_least, named
+from textveil.registry.options import Option, at_least, named
 from textveil.surrogates.declaration import SURROGATES, OptionalEpsilon, declared
 from textveil.surrogates.drawn import AS_READ, UNREAD, Drawn, agreed, proved
 from textveil.surrogates.scopes import Scope
@@ -22,7 +22,10 @@ _ONES: Final = (
     *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
 )
 _TENS: Final = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
-WORDS: Final = (*_ONES, *(ten + (f"-{one}" if one != "zero" else "") for ten in _TENS for one in _ONES[:10]))
+WORDS: Final = (
+    *_ONES,
+    *(ten + (f"-{unit_word}" if unit_word != "zero" else "") for ten in _TENS for unit_word in _ONES[:10]),
+)
 """Numbers from 0 to 99, in words."""
 
 _NUMBERS: Final = {word: number for number, word in enumerate(WORDS)}
@@ -59,7 +62,7 @@ _GROUP = Option(
     metavar="NAME",
 )
 _TOP = Option(
-    domain=Domain("an integer >= 1", lambda value: value >= 1),
+    domain=at_least(1),
     help="Ages from this one on are written with a plus: 90 writes 90+ for them, as HIPAA's Safe Harbor groups them.",
     metavar="YEARS",
     unset="none",
@@ -164,16 +167,16 @@ def _key(value: str) -> str:
 
 def _read(value: str) -> _Read:
     """The age in a value."""
-    found = _AGE.fullmatch(value) if len(value) <= 40 else None
-    if found is None:
+    match = _AGE.fullmatch(value) if len(value) <= 40 else None
+    if match is None:
         return _Read(0, "y", None)
-    if found["digits"] is not None:
-        number = int(found["digits"])
+    if match["digits"] is not None:
+        number = int(match["digits"])
     else:
-        number = _NUMBERS.get(found["word"].lower().replace(" ", "-"), -1)
+        number = _NUMBERS.get(match["word"].lower().replace(" ", "-"), -1)
     if number < 0:
         return _Read(0, "y", None)
-    return _Read(number, (found["unit"] or "y")[0].lower(), found)
+    return _Read(number, (match["unit"] or "y")[0].lower(), match)
 
 
 def age_of(value: str) -> tuple[int, str] | None:
@@ -184,18 +187,18 @@ def age_of(value: str) -> tuple[int, str] | None:
 
 def _written(number: int, read: _Read, top_code: int | None) -> str:
     """A drawn age in the format of one that was read."""
-    found, top = read.match, top_code is not None and read.unit == "y" and number >= top_code
+    match, top = read.match, top_code is not None and read.unit == "y" and number >= top_code
     shown = f"{top_code}+" if top else str(number)
-    if found is None:
+    if match is None:
         return shown
-    if found["decade"]:
+    if match["decade"]:
         shown = f"{number // 10 * 10}s"
-    elif found["word"] and not top:
-        shown = in_case_of(found["word"], WORDS[number] if number < len(WORDS) else str(number))
-        shown = shown.capitalize() if found["word"][0].isupper() and not found["word"].isupper() else shown
-    unit, old = found["unit"], found["old"] or ""
+    elif match["word"] and not top:
+        shown = in_case_of(match["word"], WORDS[number] if number < len(WORDS) else str(number))
+        shown = shown.capitalize() if match["word"][0].isupper() and not match["word"].isupper() else shown
+    unit, old = match["unit"], match["old"] or ""
     if unit is None:
-        return (found["before"] or "") + shown
-    joined = found["gap"] == "-" or old.startswith("-") or len(unit) == 1
+        return (match["before"] or "") + shown
+    joined = match["gap"] == "-" or old.startswith("-") or len(unit) == 1
     many = "" if joined or number == 1 else in_case_of(unit, "s")
-    return (found["before"] or "") + shown + found["gap"] + unit + many + old
+    return (match["before"] or "") + shown + match["gap"] + unit + many + old

@@ -10,7 +10,7 @@ import numpy as np
 
 from textveil.detection.money import ABOUT, AGAIN, CODES, WORD
 from textveil.errors import need
-from textveil.registry.options import POSITIVE, Domain, Option, at_least, named
+from textveil.registry.options import POSITIVE, Option, at_least, interval, named
 from textveil.surrogates.ages import WORDS
 from textveil.surrogates.declaration import SURROGATES, OptionalEpsilon, declared
 from textveil.surrogates.drawn import AS_READ, UNREAD, Drawn, agreed, proved
@@ -43,7 +43,7 @@ _MOST_CELLS: Final = 100_000
 _LOW = Option(domain=POSITIVE, help="The least amount there is; smaller ones and zero are raised to it.", metavar="X")
 _HIGH = Option(domain=POSITIVE, help="The greatest amount there is; larger ones are cut to it.", metavar="X")
 _SCALE = Option(
-    domain=Domain("between 0.001 and 10", lambda value: 0.001 <= value <= 10),
+    domain=interval("between 0.001 and 10", 0.001, 10),
     help="Relative width of a cell: 0.1 makes cells of 10 %; amounts of one cell are not told apart.",
     metavar="S",
 )
@@ -97,19 +97,19 @@ def amount(
         return repr(math.exp(lowest + exponent))  # low * exp(exponent) may be beyond all floats
 
     def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
-        found = _AMOUNT.fullmatch(value) if len(value) <= _LONGEST else None
-        read = None if found is None else _read(found, decimal)
-        if found is None or read is None:
-            made = agreed(scope, label, key(value), rng, lambda source: drawn(None, source))
-            return _number(float(made), False, decimal)
+        match = _AMOUNT.fullmatch(value) if len(value) <= _LONGEST else None
+        read = None if match is None else _read(match, decimal)
+        if match is None or read is None:
+            released = agreed(scope, label, key(value), rng, lambda source: drawn(None, source))
+            return _number(float(released), False, decimal)
         cell = 0 if read <= low else int(min((math.log(read) - lowest) / math.log1p(scale), cells - 1))
-        made = agreed(scope, label, key(value), rng, lambda source: drawn(cell, source))
-        shown = _number(float(made), _has_decimals(found["number"] or ""), decimal)
-        return found["sign"] + found["before"] + shown + _counted(found["after"] + found["again"], shown)
+        released = agreed(scope, label, key(value), rng, lambda source: drawn(cell, source))
+        shown = _number(float(released), _has_decimals(match["number"] or ""), decimal)
+        return match["sign"] + match["before"] + shown + _counted(match["after"] + match["again"], shown)
 
     def key(value: str) -> str:
-        found = _AMOUNT.fullmatch(value) if len(value) <= _LONGEST else None
-        read = None if found is None else _read(found, decimal)
+        match = _AMOUNT.fullmatch(value) if len(value) <= _LONGEST else None
+        read = None if match is None else _read(match, decimal)
         return UNREAD + value if read is None else repr(read)
 
     given = {} if width is None else {"width": width}
@@ -134,7 +134,7 @@ def _has_decimals(number: str) -> bool:
 
 def _counted(unit: str, number: str) -> str:
     """A unit in the singular or plural that a number asks for."""
-    return _COUNTED.sub(lambda found: found[1] + ("" if number == "1" else in_case_of(found[1], "s")), unit)
+    return _COUNTED.sub(lambda match: match[1] + ("" if number == "1" else in_case_of(match[1], "s")), unit)
 
 
 def _spoken(words: str) -> float | None:
@@ -152,12 +152,12 @@ def _spoken(words: str) -> float | None:
     return float(total + part)
 
 
-def _read(found: re.Match[str], decimal: str) -> float | None:
+def _read(match: re.Match[str], decimal: str) -> float | None:
     """The amount that was read; None where the number is not well written."""
-    if found["spoken"]:
-        return _spoken(found["spoken"])
-    number = re.sub(r"['\u00a0\u202f ]", "", found["number"])
-    marks = [place for place, one in enumerate(number) if one in ".,"]
+    if match["spoken"]:
+        return _spoken(match["spoken"])
+    number = re.sub(r"['\u00a0\u202f ]", "", match["number"])
+    marks = [place for place, character in enumerate(number) if character in ".,"]
     fraction = ""
     if marks:
         last = marks[-1]
@@ -165,7 +165,7 @@ def _read(found: re.Match[str], decimal: str) -> float | None:
         if alone or (number.count(number[last]) == 1 and number[last] == decimal):
             number, fraction = number[:last], number[last + 1 :]
     digits = re.sub("[.,]", "", number)
-    word = found["many"].strip(" -").lower()
+    word = match["many"].strip(" -").lower()
     power = _MANY.get(word, _MANY.get(word[:1], 0))
     return float(f"{digits or '0'}.{fraction or '0'}e{power}")
 

@@ -135,34 +135,34 @@ def read_date(
         parts.append(part)
         texts.append(text)
         numbers.append(number)
-    found = {part.split(" ")[-1]: number for part, number in zip(parts, numbers, strict=True) if part}
-    read = _with_name(parts, texts, numbers) if "month" in found else _in_numbers(parts, texts, numbers, day_first)
+    fields = {part.split(" ")[-1]: number for part, number in zip(parts, numbers, strict=True) if part}
+    read = _with_name(parts, texts, numbers) if "month" in fields else _in_numbers(parts, texts, numbers, day_first)
     if read is None:
         return None
     known, year, month, day = read
     if known is Known.WEEKDAY:
-        made = _MONDAY + timedelta(days=found["weekday"] - 1)
+        shown_day = _MONDAY + timedelta(days=fields["weekday"] - 1)
     else:
         try:
-            made = date(year, found.get("month", month), day)
+            shown_day = date(year, fields.get("month", month), day)
         except ValueError:
-            known, made = Known.NOTHING, _MONDAY
+            known, shown_day = Known.NOTHING, _MONDAY
     short = short_months or any(part.endswith("short weekday") for part in parts)
     for index, part in enumerate(parts):
         if part.endswith(" month"):
             beside = {*texts[max(0, index - 1) : index], *texts[index + 1 : index + 2]}
             parts[index] = month_part(language, short=short or not beside.isdisjoint("-/"))
-    return WrittenDate(known, made, tuple(map(Field, parts, texts)))
+    return WrittenDate(known, shown_day, tuple(map(Field, parts, texts)))
 
 
 def _coarse(value: str) -> WrittenDate | None:
     """A quarter of a year (Q3 2021) or a decade (1990s), each by its middle; None where it is neither."""
     quarter, decade = _QUARTER.fullmatch(value), _DECADE.fullmatch(value)
-    found = quarter or decade
-    if found is None:
+    match = quarter or decade
+    if match is None:
         return None
-    digits = found["year"].lstrip("'")
-    mark = Field("", "'" if digits != found["year"] else "")
+    digits = match["year"].lstrip("'")
+    mark = Field("", "'" if digits != match["year"] else "")
     year = int(digits) if len(digits) == 4 else year_of(int(digits))
     size = "" if len(digits) == 4 else "2"
     if quarter is not None:
@@ -174,7 +174,7 @@ def _coarse(value: str) -> WrittenDate | None:
             Field(f"year{size}", ""),
         )
         return WrittenDate(Known.QUARTER, date(year, 3 * int(quarter["quarter"]) - 1, 15), form)
-    ending = Field("", found["mark"] + found["end"])
+    ending = Field("", match["mark"] + match["end"])
     return WrittenDate(Known.DECADE, date(year + 5, 1, 1), (mark, Field(f"decade{size}", ""), ending))
 
 

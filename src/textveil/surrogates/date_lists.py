@@ -130,8 +130,8 @@ class WrittenDates(NamedTuple):
         shown = before is None or before.month != day.month or not self._same_year(day, before) or style.full
         return (month + style.gaps[0] if shown else "") + number + year
 
-    def _same_year(self, one: date, other: date) -> bool:
-        return not self.style.years[0] or one.year == other.year
+    def _same_year(self, first: date, other: date) -> bool:
+        return not self.style.years[0] or first.year == other.year
 
 
 def read_dates(
@@ -155,9 +155,9 @@ def read_dates(
         return None
     pieces = _joined_years(pieces, between)
     for read in (_years, _in_digits, _named):
-        made = read(pieces, between, day_first, language, short_months)
-        if made is not None:
-            return made
+        dates = read(pieces, between, day_first, language, short_months)
+        if dates is not None:
+            return dates
     return None
 
 
@@ -191,7 +191,7 @@ def _made(parts: list[_Part], between: list[str], style: _Style, known: Known) -
     style = style._replace(full=full, years=kinds)
     month_of = {Known.MONTH: (15, 0), Known.YEAR: (1, 7)}.get(known, (0, 0))
     form = (Field("year2", ""),) if "year2" in kinds else ()
-    found = []
+    dates = []
     for part in shared:
         year = part.year if part.year >= 0 else 2000
         try:
@@ -199,8 +199,8 @@ def _made(parts: list[_Part], between: list[str], style: _Style, known: Known) -
         except ValueError:
             empty = WrittenDate(Known.NOTHING, date(2000, 1, 3), ())
             return WrittenDates((empty,) * len(parts), (*between, ""), style)
-        found.append(WrittenDate(known if years else Known.ANNIVERSARY, day, form))
-    return WrittenDates(tuple(found), (*between, ""), style)
+        dates.append(WrittenDate(known if years else Known.ANNIVERSARY, day, form))
+    return WrittenDates(tuple(dates), (*between, ""), style)
 
 
 def _years_written(parts: list[_Part], style: _Style) -> tuple[str, ...]:
@@ -250,12 +250,12 @@ def _year(written: str | None) -> tuple[int, bool]:
 
 def _years(pieces: list[str], between: list[str], day_first: bool, language: str, short: bool) -> WrittenDates | None:
     """1994, 1995 and 1997; 1998-2003; 1998-03."""
-    found = [_YEARS.fullmatch(piece) for piece in pieces]
-    if not all(found) or len(pieces[0]) != 4:
+    matches_of_pieces = [_YEARS.fullmatch(piece) for piece in pieces]
+    if not all(matches_of_pieces) or len(pieces[0]) != 4:
         return None
     parts: list[_Part] = []
     century = 0
-    for match in found:
+    for match in matches_of_pieces:
         assert match is not None
         year, two = _year(match["year"])
         if two:
@@ -264,31 +264,31 @@ def _years(pieces: list[str], between: list[str], day_first: bool, language: str
         century = year // 100
         parts.append(_Part(0, 0, year, two))
     style = _Style("y", "", ("", ""), "", tuple("" for _ in parts), full=True)
-    made = _made(parts, between, style, Known.YEAR)
-    return made
+    dates = _made(parts, between, style, Known.YEAR)
+    return dates
 
 
 def _in_digits(
     pieces: list[str], between: list[str], day_first: bool, language: str, short: bool
 ) -> WrittenDates | None:
     """02.01. bis 09.01.2024; 2.-4.1.2024; 1/2 - 5/2/2024."""
-    found = [_DIGITS.fullmatch(piece) for piece in pieces]
-    if not all(found) or found[-1] is None or not found[-1]["gap"]:
+    matches_of_pieces = [_DIGITS.fullmatch(piece) for piece in pieces]
+    if not all(matches_of_pieces) or matches_of_pieces[-1] is None or not matches_of_pieces[-1]["gap"]:
         return None
-    mark = found[-1]["gap"]
-    if any(match is not None and (match["gap"] or mark)[0] != mark[0] for match in found):
+    mark = matches_of_pieces[-1]["gap"]
+    if any(match is not None and (match["gap"] or mark)[0] != mark[0] for match in matches_of_pieces):
         return None
     first = day_first or mark[0] == "."
-    pairs = [(int(match["day"]), int(match["month"] or 0)) for match in found if match is not None]
+    pairs = [(int(match["day"]), int(match["month"] or 0)) for match in matches_of_pieces if match is not None]
     turned = first if first and mark[0] == "." else _turned(pairs, first)
     parts: list[_Part] = []
-    for match, (left, right) in zip(found, pairs, strict=True):
+    for match, (left, right) in zip(matches_of_pieces, pairs, strict=True):
         assert match is not None
         year, two = _year(match["year"])
         day, month = (left, right) if turned or not right else (right, left)
         parts.append(_Part(day, month, year, two))
-    end = found[-1]["gap2"] or (mark if mark[0] == "." else "/")
-    if found[-1]["gap2"] is None and mark[0] == ".":
+    end = matches_of_pieces[-1]["gap2"] or (mark if mark[0] == "." else "/")
+    if matches_of_pieces[-1]["gap2"] is None and mark[0] == ".":
         return None
     style = _Style("n", "day first" if first else "month first", (mark, end), "", (), full=False)
     return _made(parts, between, style, Known.DATE)
@@ -304,12 +304,12 @@ def _named(pieces: list[str], between: list[str], day_first: bool, language: str
     """29 and 30 June 1992; March 3-5, 2021; July and December 1995."""
     known = names(language)
     for order, pattern in (("dm", _DAY_FIRST), ("md", _MONTH_FIRST), ("m", _MONTHS_ALONE)):
-        found = [pattern.fullmatch(piece) for piece in pieces]
-        if not all(found):
+        matches_of_pieces = [pattern.fullmatch(piece) for piece in pieces]
+        if not all(matches_of_pieces):
             continue
         parts: list[_Part] = []
         gaps, ordinal, case = ["", ""], "", ""
-        for match in found:
+        for match in matches_of_pieces:
             assert match is not None
             groups = match.groupdict()
             name = groups.get("month")
@@ -327,7 +327,7 @@ def _named(pieces: list[str], between: list[str], day_first: bool, language: str
             return None
         if any(part.short_year for part in parts):
             gaps[1] += "'"
-        beside = {mark.strip() for one, mark in pairwise(between)} if order != "dm" else set()
+        beside = {mark.strip() for separator, mark in pairwise(between)} if order != "dm" else set()
         part = month_part(language, short=short or "/" in beside)
         style = _Style(order, part, (gaps[0] or " ", gaps[1] or " "), ordinal, (), full=False, case=case)
         return _made(parts, between, style, Known.MONTH if order == "m" else Known.DATE)

@@ -37,7 +37,7 @@ def _is_day(value: str) -> bool:
     return True
 
 
-_DAY = Domain("a day, as 2024-03-31", _is_day)
+_DAY = Domain("a day, as 2024-03-31", _is_day, outside=("", "2024-02-30", "31.3.2024"))
 _DAYS = Option(domain=at_least(1), help="Epsilon is the loss of moving all dates by this many days.", metavar="DAYS")
 _FROM = Option(domain=_DAY, help="The first day that is drawn.", metavar="DATE")
 _UNTIL = Option(domain=_DAY, help="The last day that is drawn.", metavar="DATE")
@@ -127,7 +127,7 @@ def date_shift(
         every = _each(written)
         if written.known is Known.NOTHING:
             return sorted(_any_day(value, scope, rng, place) for place in range(len(every)))
-        return [one.moved(moved_by) for one in every]
+        return [written.moved(moved_by) for written in every]
 
     parameters = {"epsilon": epsilon, "days": days, "order": order, "months": months, "language": language}
     return Drawn(
@@ -176,7 +176,7 @@ def date_window(
         if within:
             since += timedelta(days=scope.place(label + " stretch", "", size - within + 1, rng))
         keys = [key] if isinstance(written, WrittenDate) else [f"{key} {place}" for place in range(len(written.dates))]
-        return sorted(since + timedelta(days=scope.place(label, one, stretch, rng)) for one in keys)
+        return sorted(since + timedelta(days=scope.place(label, key, stretch, rng)) for key in keys)
 
     parameters: dict[str, object] = {"first": str(begin), "last": str(end), "order": order, "months": months}
     parameters |= {"language": language, "births": births} | ({"within": within} if within else {})
@@ -251,9 +251,11 @@ class _Settings(NamedTuple):
             @cache
             def read_by(known: Convention) -> tuple[_Read, frozenset[str], dict[str, str]]:
                 read = self.reader(known)
-                keyed = [(_key_of(read(one.value), one.value), one) for one in mentions]
-                born = frozenset(key for key, one in keyed if births and _BIRTH(one.before))
-                others = {key: one.value for key, one in keyed if key not in born and _is_full(read(one.value))}
+                keyed = [(_key_of(read(mention.value), mention.value), mention) for mention in mentions]
+                born = frozenset(key for key, mention in keyed if births and _BIRTH(mention.before))
+                others = {
+                    key: mention.value for key, mention in keyed if key not in born and _is_full(read(mention.value))
+                }
                 return read, born, others
 
             def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
@@ -265,7 +267,7 @@ class _Settings(NamedTuple):
                 if isinstance(written, WrittenDates):
                     return written.with_days(days(written, value, scope, rng))
                 if key in before or (key in born and written.known in _WITH_YEAR):
-                    other = next((one for other_key, one in others.items() if other_key not in before), None)
+                    other = next((value for other_key, value in others.items() if other_key not in before), None)
                     near = None if other is None else days(reads(other), other, scope, rng)[0]
                     day = agreed(scope, _BORN, key, rng, lambda source: str(_birth(near, ages, source)))
                     return written.with_day(date.fromisoformat(day))
@@ -350,7 +352,7 @@ def _key_of(written: _Written, value: str) -> str:
     """What values of one convention are told apart by."""
     if written.known is Known.NOTHING:
         return f"{written.known.value} {value}"
-    return f"{written.known.value} {' '.join(str(one.day) for one in _each(written))}"
+    return f"{written.known.value} {' '.join(str(day.day) for day in _each(written))}"
 
 
 def _day(name: str, given: str | date) -> date:

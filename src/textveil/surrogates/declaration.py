@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Final, ParamSpec, TypeAlias, TypeVar, final
 
-from textveil.registry.options import POSITIVE, Domain, Option, documented, options_of
+from textveil.registry.options import NOT_NEGATIVE, POSITIVE, Option, documented, options_of
 from textveil.surrogates.base import Surrogate
 
 PSEUDONYMS: Final = "privacy/proofs/pseudonyms.md"
@@ -25,13 +25,12 @@ S = TypeVar("S", bound=Surrogate)
 
 _ENTRY = "__textveil_surrogate__"
 
-NOT_NEGATIVE: Final = Domain("finite and >= 0", lambda value: 0 <= value < float("inf"))
 
 OptionalEpsilon: TypeAlias = Annotated[
     float,
     Option(
         domain=NOT_NEGATIVE,
-        help="Privacy loss in nats of one value; 0 is a draw that says nothing about it.",
+        help="Privacy loss in nats of one value; 0 is a draw that says nothing about it beyond its form.",
         metavar="E",
     ),
 ]
@@ -105,5 +104,5 @@ def declared(
 
 def entry_of(make: Any) -> SurrogateEntry | None:
     """What ``declared`` stated of a function; None where it was not used."""
-    found = getattr(make, "__dict__", {}).get(_ENTRY)
-    return found if isinstance(found, SurrogateEntry) else None
+    entry = getattr(make, "__dict__", {}).get(_ENTRY)
+    return entry if isinstance(entry, SurrogateEntry) else None

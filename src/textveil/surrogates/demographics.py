@@ -145,8 +145,8 @@ def _counted(bare: str) -> str:
         if match is not None:
             written = "digits" if match["count"].isdigit() else "words"
             several = name == "parent" and match["several"] is not None
-            one = name == "children" and match["count"].lower() in ("1", "one")
-            return f"{name}{'s' if several else ''}, {'one' if one else written}"
+            single = name == "children" and match["count"].lower() in ("1", "one")
+            return f"{name}{'s' if several else ''}, {'one' if single else written}"
     return ""
 
 

@@ -9,14 +9,14 @@ import numpy as np
 
 from textveil.errors import need
 from textveil.mechanisms.channels.digits import BASE, KEEP_LIMIT, DigitResponse
-from textveil.registry.options import Domain, Option
+from textveil.registry.options import Option, interval
 from textveil.surrogates.declaration import SURROGATES, OptionalEpsilon, declared
 from textveil.surrogates.drawn import Drawn, agreed, proved
 from textveil.surrogates.scopes import Scope
 from textveil.surrogates.writing import filled, shape_of
 
 _LIMIT = Option(
-    domain=Domain(f"between {1 / BASE} and 1", lambda value: 1 / BASE <= value <= 1),
+    domain=interval(f"between {1 / BASE} and 1", 1 / BASE, 1),
     help="No digit stays with a larger probability, whatever epsilon is; 1 is no limit.",
     metavar="P",
     unset=f"{KEEP_LIMIT:g} where epsilon is above 0",

@@ -55,10 +55,10 @@ class KnownSurrogate:
         if exact.islower() and not self._surface.islower() and _is_common(exact):
             return None
         if exact in self._exact:
-            found = self._exact[exact]
+            original = self._exact[exact]
         else:
-            found = None if self._several or self._first is None else _in_case(self._first, self._surface, exact)
-        return None if found is None else _with_gaps(found, surface)
+            original = None if self._several or self._first is None else _in_case(self._first, self._surface, exact)
+        return None if original is None else _with_gaps(original, surface)
 
 
 def _is_common(word: str) -> bool:

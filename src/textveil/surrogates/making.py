@@ -48,7 +48,7 @@ SURROGATE_ENTRIES: Final[Table[SurrogateEntry]] = Table(
         "demographic": "textveil.surrogates.demographics:demographic",
         # end
     },
-    lambda name, made: entry_of(made),
+    lambda name, maker: entry_of(maker),
     "a function that textveil.surrogates.declaration.declared decorates",
 )
 """Every surrogate: its name, and the function that makes it and declares all else."""
@@ -82,7 +82,7 @@ def make_surrogate(name: str, epsilon: float = 0.0, options: Mapping[str, Any] =
         if key not in known:
             close_ones = difflib.get_close_matches(str(key), known, n=1)
             hint = f" Did you mean `{close_ones[0]}`?" if close_ones else ""
-            taken = f"the options {', '.join(f'`{one}`' for one in known)}" if known else "no options"
+            taken = f"the options {', '.join(f'`{option}`' for option in known)}" if known else "no options"
             raise ParameterError(f"{name} takes {taken}; got `{str(key)[:40]}`.{hint}")
     given = {key: known[key].checked(value) for key, value in options.items()}
     for key, option in known.items():
@@ -91,9 +91,9 @@ def make_surrogate(name: str, epsilon: float = 0.0, options: Mapping[str, Any] =
         need(epsilon == 0, "epsilon", epsilon, f"0 for {name}: its draws never look at the value")
     else:
         given["epsilon"] = loss.checked(epsilon)
-    made = entry.make(**given)
-    note_maker(made, entry.make)
-    return made
+    surrogate = entry.make(**given)
+    note_maker(surrogate, entry.make)
+    return surrogate
 
 
 def guarantee_of(surrogate: Surrogate) -> Guarantee:

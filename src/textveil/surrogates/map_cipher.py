@@ -178,8 +178,8 @@ def _derived(secret: bytes, salt: bytes) -> tuple[bytes, bytes]:
     if len(secret) != SECRET_BYTES:
         raise ParameterError(f"map_key must have {SECRET_BYTES} bytes; got {len(secret)}.")
     _, hkdf, digest, _ = need_package()
-    made = hkdf(algorithm=digest(), length=SECRET_BYTES + _KEY_MARK, salt=salt, info=TITLE).derive(secret)
-    return made[:SECRET_BYTES], made[SECRET_BYTES:]
+    derived = hkdf(algorithm=digest(), length=SECRET_BYTES + _KEY_MARK, salt=salt, info=TITLE).derive(secret)
+    return derived[:SECRET_BYTES], derived[SECRET_BYTES:]
 
 
 def _checksum(start: bytes) -> bytes:

@@ -39,9 +39,11 @@ def block(cipher: MapCipher, number: int, documents: Sequence[Document]) -> byte
     """
     facts, texts = [], []
     for maps in documents:
-        facts.append([[len(one.released), [_facts(piece) for piece in one.replaced]] for one in maps])
-        for one in maps:
-            texts += [one.released, *(piece.original for piece in one.replaced)]
+        facts.append(
+            [[len(private_map.released), [_facts(piece) for piece in private_map.replaced]] for private_map in maps]
+        )
+        for private_map in maps:
+            texts += [private_map.released, *(piece.original for piece in private_map.replaced)]
     plain = json.dumps(facts).encode("ascii") + b"\n" + "".join(texts).encode("utf-8", "surrogatepass")
     return cipher.sealed(number + 1, BLOCK, zlib.compress(plain))
 

@@ -11,7 +11,7 @@ import numpy as np
 from textveil.detection.quantities import AFTER_SECTION, LIST_NUMBER
 from textveil.detection.units import WITH_DIGITS
 from textveil.errors import need
-from textveil.registry.options import Domain, Option
+from textveil.registry.options import Option, interval
 from textveil.surrogates.ages import WORDS
 from textveil.surrogates.base import Counts, Mention, Surrogate
 from textveil.surrogates.declaration import SURROGATES, OptionalEpsilon, declared
@@ -39,7 +39,7 @@ _COUNTED: Final = re.compile(
     rf"(?<![A-Za-z0-9.,/-])(?P<number>[0-9]+|(?i:{_WORD})) (?P<unit>(?i:{_OF_TIME}))[sS]?(?![A-Za-z-])"
 )
 
-_FINITE: Final = Domain("finite", lambda value: abs(value) < 1e12)
+_FINITE: Final = interval("finite", -1e12, 1e12, without=(-1e12, 1e12))
 _LOW = Option(
     domain=_FINITE, help="The least value there is; smaller ones are raised to it.", metavar="X", unset="digits"
 )

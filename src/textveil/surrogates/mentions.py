@@ -69,24 +69,24 @@ class Mentions:
     def known(self, surrogate: str) -> KnownSurrogate:
         """What is known of a surrogate: the same for all its cases and ways to write its accents."""
         composed = unicodedata.normalize("NFC", surrogate)
-        found: KnownSurrogate | None = None
+        longest: KnownSurrogate | None = None
         for form in {composed, unicodedata.normalize("NFD", composed)}:
             node = self._node(form)
-            found = node.setdefault(None, found or KnownSurrogate())
-        assert found is not None
-        return found
+            longest = node.setdefault(None, longest or KnownSurrogate())
+        assert longest is not None
+        return longest
 
     def in_text(self, text: str, start: int, stop: int) -> Iterator[FoundMention]:
         """The mentions that begin in ``text[start:stop]``; characters before ``start`` tell whether a word begins."""
         at = start
         starts = self._starts = self._starts or _compiled_starts(self._marks)
         while (token := starts.search(text, at)) is not None and token.start() < stop:
-            found = self._longest(text, token.start(), token.group())
-            if found is None:
+            mention = self._longest(text, token.start(), token.group())
+            if mention is None:
                 at = token.end()
             else:
-                yield found
-                at = found.end
+                yield mention
+                at = mention.end
 
     def _node(self, form: str) -> _Node:
         """Where a surrogate's tokens end."""

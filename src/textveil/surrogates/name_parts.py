@@ -67,7 +67,9 @@ class NameParts(NamedTuple):
 
 def letters_of(written: str) -> str:
     """The letters of a part as a reader counts them: composed, and without marks that no letter holds."""
-    return "".join(one for one in unicodedata.normalize("NFC", written) if not unicodedata.combining(one))
+    return "".join(
+        character for character in unicodedata.normalize("NFC", written) if not unicodedata.combining(character)
+    )
 
 
 def parts_of(value: str, before: str = "") -> NameParts:
@@ -83,9 +85,11 @@ def parts_of(value: str, before: str = "") -> NameParts:
         before: public text before it.
     """
     bare, ending = without_possessive(value)
-    found = list(_PIECE.finditer(bare))
-    marks = [bare[last : piece.start()] for last, piece in zip([0, *(one.end() for one in found)], found, strict=False)]
-    words = [piece[0] for piece in found]
+    pieces = list(_PIECE.finditer(bare))
+    marks = [
+        bare[last : piece.start()] for last, piece in zip([0, *(piece.end() for piece in pieces)], pieces, strict=False)
+    ]
+    words = [piece[0] for piece in pieces]
     small, large = all(map(str.islower, words)), all(map(str.isupper, words))
     roles: list[Role | None] = [_alone(word, all_small=small, all_large=large) for word in words]
     titled = _keep_titles(words, marks, roles) or _TITLE_BEFORE.search(before) is not None
@@ -101,7 +105,7 @@ def parts_of(value: str, before: str = "") -> NameParts:
             roles[names[0]] = Role.FAMILY
         elif initials:
             roles[names[0]] = Role.GIVEN
-    end = bare[found[-1].end() if found else 0 :] + ending
+    end = bare[pieces[-1].end() if pieces else 0 :] + ending
     return NameParts(tuple(map(Part, marks, words, roles)), end)
 
 

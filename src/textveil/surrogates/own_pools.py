@@ -50,9 +50,9 @@ def own_pool(
 
 
 def _checked(words: object, name: str) -> tuple[str, ...]:
-    listed = isinstance(words, Sequence) and not isinstance(words, str) and all(isinstance(one, str) for one in words)
+    listed = isinstance(words, Sequence) and not isinstance(words, str) and all(isinstance(word, str) for word in words)
     need(listed, name, type(words).__name__, "a list of texts")
-    entries = tuple(sorted({one.strip() for one in words if one.strip()}))  # type: ignore[attr-defined]
+    entries = tuple(sorted({word.strip() for word in words if word.strip()}))  # type: ignore[attr-defined]
     need(len(entries) >= 2, name, f"{len(entries)} of them", "at least 2 different entries", "Add some.")
     return entries
 

@@ -8,7 +8,7 @@ from typing import Annotated, Final, NamedTuple, final
 
 import numpy as np
 
-from textveil.registry.options import Domain, Option
+from textveil.registry.options import Option, interval
 from textveil.surrogates.declaration import SURROGATES, declared
 from textveil.surrogates.drawn import Drawn, agreed, proved
 from textveil.surrogates.pools import has_pool, pool
@@ -21,7 +21,7 @@ _LOCAL: Final = 7
 _ANY: Final = tuple("23456789")
 
 _COUNTRY = Option(
-    domain=Domain("a calling code from 1 to 999", lambda value: 1 <= value <= 999),
+    domain=interval("a calling code from 1 to 999", 1, 999),
     help="The calling code of the country whose numbers stand without one: 1 for North America, 44 for Britain.",
     metavar="CODE",
 )
@@ -83,8 +83,14 @@ def phone(*, country_code: Annotated[int, _COUNTRY] = 1) -> Drawn:
         own = f"{plan.name} {number} {letters}"
         large = iter(agreed(scope, "phone letters", own, rng, lambda source: _capitals(letters, source)))
         written = [
-            next(digits) if one == "9" else next(large) if one == "A" else next(large).lower() if one == "a" else one
-            for one in shape_of(read.bare)
+            next(digits)
+            if character == "9"
+            else next(large)
+            if character == "A"
+            else next(large).lower()
+            if character == "a"
+            else character
+            for character in shape_of(read.bare)
         ]
         ending = _digits(read.extension)
         other = agreed(
@@ -115,8 +121,8 @@ def phone(*, country_code: Annotated[int, _COUNTRY] = 1) -> Drawn:
 
 
 def _read(value: str, country_code: int) -> _WrittenNumber:
-    found = _EXTENSION.search(value[-_LONGEST_EXTENSION:])
-    extension = "" if found is None else found[0]
+    match = _EXTENSION.search(value[-_LONGEST_EXTENSION:])
+    extension = "" if match is None else match[0]
     bare = value[: len(value) - len(extension)]
     digits, letters = _digits(bare), "".join(filter(str.isalpha, bare))
     plan = _plan(digits, bare.lstrip("( ").startswith("+"), country_code)
@@ -156,4 +162,4 @@ def _capitals(letters: str, rng: np.random.Generator) -> str:
 
 def _digits(written: str) -> str:
     """The digits of a text, as 0 to 9."""
-    return "".join(str(unicodedata.digit(one)) for one in written if one.isdigit())
+    return "".join(str(unicodedata.digit(character)) for character in written if character.isdigit())

@@ -9,7 +9,11 @@ from textveil.surrogates.declaration import SURROGATES, declared
 from textveil.surrogates.drawn import Drawn, proved
 
 _TEXT = Option(
-    domain=Domain("1 to 40 printable characters", lambda value: 1 <= len(value) <= 40 and value.isprintable()),
+    domain=Domain(
+        "1 to 40 printable characters",
+        lambda value: 1 <= len(value) <= 40 and value.isprintable(),
+        outside=("", "x" * 41, "a\n"),
+    ),
     help="What stands in the place of every value.",
     metavar="TEXT",
 )

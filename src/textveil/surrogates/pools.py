@@ -45,13 +45,13 @@ def keys_of(name: str) -> frozenset[str]:
 
 def pools_of(data: bytes) -> dict[str, tuple[str, ...]]:
     """The pools in the bytes of a file: a line ``[name]`` before the entries of each, one a line."""
-    found: dict[str, list[str]] = {}
+    pools: dict[str, list[str]] = {}
     for line in gzip.decompress(data).decode("utf-8").splitlines():
         if line.startswith("["):
-            entries = found[line[1:-1]] = []
+            entries = pools[line[1:-1]] = []
         else:
             entries.append(line)
-    return {name: tuple(entries) for name, entries in found.items()}
+    return {name: tuple(entries) for name, entries in pools.items()}
 
 
 def chance_of_a_hit(draws: int, present: int, entries: int) -> float:

@@ -88,7 +88,7 @@ def formal_shape(value: str) -> str:
 def _hexadecimal(value: str) -> str:
     """The shape of digits of 16: in capitals where a capital and no small letter is among them."""
     symbol = LARGE_HEX if value.isupper() else HEX
-    return "".join(symbol if one.isalnum() else one for one in value)
+    return "".join(symbol if character.isalnum() else character for character in value)
 
 
 def _coordinates(value: str) -> str:
@@ -96,16 +96,18 @@ def _coordinates(value: str) -> str:
     if not any(mark in value for mark in ".\u00b0"):
         return ""
     parts, position = [], 0
-    for found in _COORDINATE.finditer(value):
-        between = value[position : found.start()]
+    for coordinate in _COORDINATE.finditer(value):
+        between = value[position : coordinate.start()]
         if between.strip(" ,;/-+()[]"):
             return ""
-        degrees = {1: "9", 2: "d9", 3: "ct9"}[len(found["degrees"])]
-        rest = re.sub("[0-9]+", lambda one: "m9" if len(one[0]) == 2 else "9" * len(one[0]), found["rest"] or "")
-        rest = "." + "9" * (len(rest) - 1) if (found["rest"] or "").startswith(".") else rest
-        parts.append(between + found["before"].translate(_HEMISPHERES) + degrees + rest)
-        parts.append(found["after"].translate(_HEMISPHERES))
-        position = found.end()
+        degrees = {1: "9", 2: "d9", 3: "ct9"}[len(coordinate["degrees"])]
+        rest = re.sub(
+            "[0-9]+", lambda digits: "m9" if len(digits[0]) == 2 else "9" * len(digits[0]), coordinate["rest"] or ""
+        )
+        rest = "." + "9" * (len(rest) - 1) if (coordinate["rest"] or "").startswith(".") else rest
+        parts.append(between + coordinate["before"].translate(_HEMISPHERES) + degrees + rest)
+        parts.append(coordinate["after"].translate(_HEMISPHERES))
+        position = coordinate.end()
     pair = len(parts) == 4 or (len(parts) == 2 and parts[1].strip() != "")
     whole = pair and not value[position:].strip(" )]")
     return "".join(parts) + value[position:] if whole else ""
@@ -126,13 +128,13 @@ def drawn_id(shape: str, country: str, rng: np.random.Generator) -> str:
 
 def with_luhn_digit(number: str) -> str:
     """A card number with its last digit such that the Luhn sum is a multiple of ten."""
-    digits = [int(one) for one in number if one.isdigit()][:-1]
-    doubled = [sum(divmod(2 * one, 10)) if index % 2 == 0 else one for index, one in enumerate(reversed(digits))]
+    digits = [int(character) for character in number if character.isdigit()][:-1]
+    doubled = [sum(divmod(2 * digit, 10)) if index % 2 == 0 else digit for index, digit in enumerate(reversed(digits))]
     return number[:-1] + str(-sum(doubled) % 10)
 
 
 def with_iban_check(number: str) -> str:
     """An IBAN with the two check digits that ISO 13616 asks for: the rest after dividing by 97 is 1."""
     bare = number.replace(" ", "").upper()
-    moved = "".join(str(int(one, 36)) for one in f"{bare[4:]}{bare[:2]}00")
+    moved = "".join(str(int(character, 36)) for character in f"{bare[4:]}{bare[:2]}00")
     return f"{number[:2]}{98 - int(moved) % 97:02d}{number[4:]}"

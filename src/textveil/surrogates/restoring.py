@@ -108,10 +108,10 @@ class Restorer:
         maps = _checked(private_map)
         self._mentions = Mentions()
         self._wholes = 0
-        for one in maps:
-            self._learn(_as_read(one))
-        for one in maps:
-            self._meet(_as_read(one))
+        for kept_map in maps:
+            self._learn(_as_read(kept_map))
+        for kept_map in maps:
+            self._meet(_as_read(kept_map))
         self._kept = tuple(maps) if isinstance(maps, Sequence) else ()
 
     def __repr__(self) -> str:
@@ -120,7 +120,9 @@ class Restorer:
     @property
     def reach(self) -> int:
         """Characters, as they are read, that a stream holds back at the most, beside an escape at its end."""
-        longest = max((piece.end - piece.start for one in self._kept for piece in one.replaced), default=0)
+        longest = max(
+            (piece.end - piece.start for private_map in self._kept for piece in private_map.replaced), default=0
+        )
         return max(self._mentions.reach, longest + MARGIN)
 
     def restore(self, text: str) -> Restored:
@@ -144,12 +146,12 @@ class Restorer:
         """The map whose release is told by position in this text."""
         if len(self._kept) == 1:
             return self._kept[0]
-        same = [one for one in self._kept if one.released == text]
-        return same[0] if same and len({one.original() for one in same}) == 1 else None
+        same = [private_map for private_map in self._kept if private_map.released == text]
+        return same[0] if same and len({private_map.original() for private_map in same}) == 1 else None
 
-    def _learn(self, one: PrivateMap) -> None:
-        for piece in one.replaced:
-            surface = one.released[piece.start : piece.end]
+    def _learn(self, private_map: PrivateMap) -> None:
+        for piece in private_map.replaced:
+            surface = private_map.released[piece.start : piece.end]
             if piece.kind and any(character.isalnum() for character in surface):
                 self._wholes += self._add(surface, piece.original)
                 for part, original in name_parts(surface, piece):
@@ -169,18 +171,18 @@ class Restorer:
         new, known.whole = not known.whole, True
         return new
 
-    def _meet(self, one: PrivateMap) -> None:
+    def _meet(self, private_map: PrivateMap) -> None:
         """Note the surrogates that this release mentions where something else stood."""
-        starts, ends = [piece.start for piece in one.replaced], [piece.end for piece in one.replaced]
-        for found in self._mentions.in_text(one.released, 0, len(one.released)):
-            first, last = bisect_right(ends, found.start), bisect_left(starts, found.end)
-            pieces = one.replaced[first:last]
-            if pieces and _inside(found, pieces[0]):
+        starts, ends = [piece.start for piece in private_map.replaced], [piece.end for piece in private_map.replaced]
+        for mention in self._mentions.in_text(private_map.released, 0, len(private_map.released)):
+            first, last = bisect_right(ends, mention.start), bisect_left(starts, mention.end)
+            pieces = private_map.replaced[first:last]
+            if pieces and _inside(mention, pieces[0]):
                 continue  # a part of it
-            before = _before(one, pieces, found)
-            restored = _restored(one.released, found)
+            before = _before(private_map, pieces, mention)
+            restored = _restored(private_map.released, mention)
             if before is None or (restored is not None and compared_form(before) != compared_form(restored)):
-                found.known.met_by_chance(one.released[found.start : found.end])
+                mention.known.met_by_chance(private_map.released[mention.start : mention.end])
 
 
 def _checked(private_map: Maps) -> Iterable[PrivateMap]:
@@ -193,7 +195,7 @@ def _checked(private_map: Maps) -> Iterable[PrivateMap]:
             maps = tuple(maps)
         if not isinstance(maps, Sequence):
             return maps
-        others = [type(one).__name__ for one in maps if not isinstance(one, PrivateMap)]
+        others = [type(given).__name__ for given in maps if not isinstance(given, PrivateMap)]
         if not others:
             return maps
         got = others[0]
@@ -204,14 +206,14 @@ def _checked(private_map: Maps) -> Iterable[PrivateMap]:
     )
 
 
-def _as_read(one: PrivateMap) -> PrivateMap:
+def _as_read(private_map: PrivateMap) -> PrivateMap:
     """A map of the same release as it is read through its escapes, and so are its originals."""
-    released, original = read(one.released), read(one.original())
+    released, original = read(private_map.released), read(private_map.original())
     if not released.escaped and not original.escaped:
-        return one
+        return private_map
     pieces: list[Replaced] = []
     shift = 0  # from places of the release to those of the original
-    for piece in one.replaced:
+    for piece in private_map.replaced:
         start, end = released.inner(piece.start)[0], released.inner(piece.end)[1]
         begin = piece.start + shift
         value = original.value(begin, begin + len(piece.original)) if piece.original else ""
@@ -239,27 +241,30 @@ def _names(word: str) -> bool:
     return len(word) > 1 and word[0].isalpha() and not word.islower() and word.casefold() not in _NO_NAMES
 
 
-def _inside(found: FoundMention, piece: Replaced) -> bool:
+def _inside(mention: FoundMention, piece: Replaced) -> bool:
     """Whether a mention is a part of a piece, and not all of it."""
-    within = piece.start <= found.start and found.end <= piece.end
-    return within and (piece.start, piece.end) != (found.start, found.end)
+    within = piece.start <= mention.start and mention.end <= piece.end
+    return within and (piece.start, piece.end) != (mention.start, mention.end)
 
 
-def _before(one: PrivateMap, pieces: Sequence[Replaced], found: FoundMention) -> str | None:
+def _before(private_map: PrivateMap, pieces: Sequence[Replaced], mention: FoundMention) -> str | None:
     """What stood in the text where a release mentions a surrogate; None where a piece is cut by its ends."""
-    parts, at = [], found.start
+    parts, at = [], mention.start
     for piece in pieces:
-        if piece.start < found.start or piece.end > found.end:
+        if piece.start < mention.start or piece.end > mention.end:
             return None
-        parts += [one.released[at : piece.start], piece.original]
+        parts += [private_map.released[at : piece.start], piece.original]
         at = piece.end
-    return "".join([*parts, one.released[at : found.end]])
+    return "".join([*parts, private_map.released[at : mention.end]])
 
 
-def _restored(text: str, found: FoundMention) -> str | None:
+def _restored(text: str, mention: FoundMention) -> str | None:
     """What a mention is replaced by; None where it does not tell."""
-    surface, suffix = text[found.start : found.end - found.suffix], text[found.end - found.suffix : found.end]
-    original = found.known.original(surface)
+    surface, suffix = (
+        text[mention.start : mention.end - mention.suffix],
+        text[mention.end - mention.suffix : mention.end],
+    )
+    original = mention.known.original(surface)
     return None if original is None else inflected(original, suffix)
 
 
@@ -341,13 +346,13 @@ class RestoringStream:
         pieces = release.replaced
         at = self._begun
         while self._piece < len(pieces) and pieces[self._piece].end <= until:
-            one = pieces[self._piece]
-            self._give(parts, released[at : one.start])
-            if self._counts(released[one.start : one.end], one):
-                self._put_back(parts, one.original)
+            shown = pieces[self._piece]
+            self._give(parts, released[at : shown.start])
+            if self._counts(released[shown.start : shown.end], shown):
+                self._put_back(parts, shown.original)
             else:
-                self._give(parts, one.original)
-            at = one.end
+                self._give(parts, shown.original)
+            at = shown.end
             self._piece += 1
         if self._piece < len(pieces):
             until = min(until, pieces[self._piece].start)
@@ -360,8 +365,8 @@ class RestoringStream:
         """Whether this is a surrogate, and not a mark in plain form; it is then used."""
         if not piece.kind or not any(character.isalnum() for character in surface):
             return False
-        for found in self._mentions.in_text(surface, 0, 1):
-            self._use(found.known)
+        for mention in self._mentions.in_text(surface, 0, 1):
+            self._use(mention.known)
         return True
 
     def _put_back(self, parts: list[str], original: str) -> None:
@@ -387,11 +392,11 @@ class RestoringStream:
                 stop = len(text)
         places = Places(reading, len(self._behind), self._quotes)
         at = len(self._behind)
-        for found in self._mentions.in_text(text, begin, stop):
-            start, end = reading.written(found.start, found.end)
+        for mention in self._mentions.in_text(text, begin, stop):
+            start, end = reading.written(mention.start, mention.end)
             self._give(parts, written[at:start])
-            self._use(found.known)
-            original = _restored(text, found)
+            self._use(mention.known)
+            original = _restored(text, mention)
             if original is None:
                 self.ambiguous.append(AmbiguousPlace(self._given, self._given + end - start))
                 self._give(parts, written[start:end])

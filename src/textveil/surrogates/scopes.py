@@ -59,9 +59,9 @@ class MemoryScope:
 
     def apart(self) -> MemoryScope:
         """A new scope of other values: none has an equal here, and what one of them has is taken for all of both."""
-        made = MemoryScope()
-        made._used, made._taken = self._used, self._taken
-        return made
+        scope = MemoryScope()
+        scope._used, scope._taken = self._used, self._taken
+        return scope
 
     def place(self, label: str, value: str, size: int, rng: np.random.Generator) -> int:
         """See ``Scope``."""
@@ -88,12 +88,12 @@ class MemoryScope:
     @classmethod
     def of_data(cls, data: Mapping[str, Any]) -> MemoryScope:
         """A scope that goes on where another one was."""
-        made = cls()
-        made._places = {(label, value): place for label, value, place in data["places"]}
-        made._used = {label: set(used) for label, used in data["used"].items()}
+        scope = cls()
+        scope._places = {(label, value): place for label, value, place in data["places"]}
+        scope._used = {label: set(used) for label, used in data["used"].items()}
         for label, drawn in data["drawn"].items():
-            made.remembered(label).update(drawn)
-        return made
+            scope.remembered(label).update(drawn)
+        return scope
 
     @property
     def values(self) -> int:

@@ -66,13 +66,13 @@ def secret_shape(value: str) -> tuple[str, str]:
     rest = "".join(character for character, mark in zip(value, kept, strict=True) if mark == "\0")
     shape = shape_of(rest)
     symbol = _symbol(rest, shape)
-    return "".join(kept), "".join(symbol if one in _DRAWN else one for one in shape)
+    return "".join(kept), "".join(symbol if character in _DRAWN else character for character in shape)
 
 
 def _symbol(rest: str, shape: str) -> str:
     """The symbol of the alphabet that letters and digits are drawn from."""
-    classes = "".join(one for one in "9Aa" if one in shape)
-    word = "".join(one for one in rest if one.isalnum())
+    classes = "".join(symbol for symbol in "9Aa" if symbol in shape)
+    word = "".join(character for character in rest if character.isalnum())
     if len(word) >= _SHORTEST_HEX and classes in ("9a", "9A"):
         if not _SMALL_HEX.search(word):
             return HEX
@@ -83,4 +83,4 @@ def _symbol(rest: str, shape: str) -> str:
 
 def _drawn(kept: str, shape: str, rng: np.random.Generator) -> str:
     drawn = iter(filled(shape, rng))
-    return "".join(next(drawn) if one == "\0" else one for one in kept)
+    return "".join(next(drawn) if character == "\0" else character for character in kept)

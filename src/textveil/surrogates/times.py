@@ -45,14 +45,14 @@ def time(*, epsilon: OptionalEpsilon = 0.0, width: Annotated[int, _WIDTH] | None
     minutes, label = window(size=MINUTES, epsilon=epsilon, width=width, circle=True), f"time {epsilon!r} {width}"
 
     def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
-        found = _TIME.fullmatch(value) if len(value) <= 30 else None
-        minute = -1 if found is None else minute_of(found)
-        if found is None or minute < 0:
+        match = _TIME.fullmatch(value) if len(value) <= 30 else None
+        minute = -1 if match is None else minute_of(match)
+        if match is None or minute < 0:
             any_minute = agreed(scope, label, _key(value), rng, lambda source: str(source.integers(MINUTES)))
             return "{:02d}:{:02d}".format(*divmod(int(any_minute), 60))
-        if not found["seconds"]:
+        if not match["seconds"]:
             drawn = agreed(scope, label, _key(value), rng, lambda source: str(minutes.draw(minute, source)))
-            return _written(int(drawn), found)
+            return _written(int(drawn), match)
         drawn = agreed(
             scope,
             label,
@@ -61,7 +61,7 @@ def time(*, epsilon: OptionalEpsilon = 0.0, width: Annotated[int, _WIDTH] | None
             lambda source: f"{minutes.draw(minute, source)}:{source.integers(60):02d}",
         )
         shown, mark, second = drawn.partition(":")
-        return _written(int(shown), found, mark + second)
+        return _written(int(shown), match, mark + second)
 
     return Drawn(
         name="time",
@@ -78,9 +78,9 @@ def time(*, epsilon: OptionalEpsilon = 0.0, width: Annotated[int, _WIDTH] | None
 
 def _key(value: str) -> str:
     """What times are told apart by: minute of the day and second, where they can be read."""
-    found = _TIME.fullmatch(value) if len(value) <= 30 else None
-    minute = -1 if found is None else minute_of(found)
-    return UNREAD + value if found is None or minute < 0 else f"{minute}{found['seconds'] or ''}"
+    match = _TIME.fullmatch(value) if len(value) <= 30 else None
+    minute = -1 if match is None else minute_of(match)
+    return UNREAD + value if match is None or minute < 0 else f"{minute}{match['seconds'] or ''}"
 
 
 def minute_of(found: re.Match[str]) -> int:
@@ -99,16 +99,16 @@ def minute_of(found: re.Match[str]) -> int:
     return read % MINUTES if read <= MINUTES else -1
 
 
-def _written(minute: int, found: re.Match[str], seconds: str = "") -> str:
+def _written(minute: int, match: re.Match[str], seconds: str = "") -> str:
     """A drawn minute of the day in the format of the time that was read."""
     hour, rest = divmod(minute, 60)
-    end = found["end"]
+    end = match["end"]
     if end[:1].lower() in ("a", "p"):
         half = "p" if hour >= 12 else "a"
         end = (half.upper() if end[0].isupper() else half) + end[1:]
         shown = str((hour - 1) % 12 + 1)
     else:
         shown = f"{hour:02d}"
-    if found["minute"] is not None:
-        shown += f"{found['mark']}{rest:02d}{seconds}"
-    return shown + found["gap"] + end
+    if match["minute"] is not None:
+        shown += f"{match['mark']}{rest:02d}{seconds}"
+    return shown + match["gap"] + end

@@ -49,8 +49,8 @@ def key_of(value: str) -> str:
 
 def without_possessive(value: str) -> tuple[str, str]:
     """A value and its possessive ending, which is empty where it has none."""
-    found = _POSSESSIVE.search(value)
-    return (value, "") if found is None else (value[: found.start()], found[1] + "s")
+    match = _POSSESSIVE.search(value)
+    return (value, "") if match is None else (value[: match.start()], match[1] + "s")
 
 
 def in_case_of(model: str, written: str) -> str:
@@ -76,7 +76,7 @@ def _class(character: str) -> str:
 def filled(shape: str, rng: np.random.Generator) -> str:
     """A uniform string of this shape: digits of ten, letters of 17 that spell nothing; other symbols by their table."""
     out = np.frombuffer(shape.encode("utf-32-le"), np.uint32).copy()
-    digits, large, small = ((out == ord(one)).nonzero()[0] for one in (_DIGIT, _LARGE, _SMALL))
+    digits, large, small = ((out == ord(symbol)).nonzero()[0] for symbol in (_DIGIT, _LARGE, _SMALL))
     if len(digits):
         out[digits] = ord("0") + rng.integers(10, size=len(digits), dtype=np.uint8)
     if len(large):
@@ -84,6 +84,6 @@ def filled(shape: str, rng: np.random.Generator) -> str:
     if len(small):
         out[small] = _LETTERS[rng.integers(len(_LETTERS), size=len(small))] | 0x20
     for symbol in sorted(_ALPHABETS.keys() & set(shape)):
-        held, alphabet = (np.array([one == symbol for one in shape])).nonzero()[0], _ALPHABETS[symbol]
+        held, alphabet = (np.array([character == symbol for character in shape])).nonzero()[0], _ALPHABETS[symbol]
         out[held] = alphabet[rng.integers(len(alphabet), size=len(held))]
     return out.tobytes().decode("utf-32-le")

@@ -128,12 +128,12 @@ def _shares(
     task: Task, split: Split, texts: Sequence[str], releases: Sequence[str], learner: Learner
 ) -> tuple[float, float]:
     train, test = split.train.tolist(), split.test.tolist()
-    learned = learner.fit([releases[one] for one in train], [task.labels[one] for one in train])
-    wanted = [task.labels[one] for one in test]
+    learned = learner.fit([releases[index] for index in train], [task.labels[index] for index in train])
+    wanted = [task.labels[index] for index in test]
 
     def share(of: Sequence[str]) -> float:
-        found = learned.predict([of[one] for one in test])
-        return sum(one == other for one, other in zip(found, wanted, strict=True)) / len(wanted)
+        predicted = learned.predict([of[index] for index in test])
+        return sum(label == other for label, other in zip(predicted, wanted, strict=True)) / len(wanted)
 
     on_releases = share(releases)
     return on_releases, on_releases if releases is texts else share(texts)

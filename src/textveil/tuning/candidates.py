@@ -57,12 +57,12 @@ def candidates(
     """
     for what, given in (("policies", names), ("epsilons", epsilons)):
         need(0 < len(set(given)) == len(given), what, f"{len(given)} of them", "one or more, each once")
-    made = []
+    all_candidates = []
     for number, name in enumerate(names):
-        made += _of(name, epsilons, vocabulary, rng)
+        all_candidates += _of(name, epsilons, vocabulary, rng)
         if progress is not None:
             progress(number + 1, len(names))
-    return made
+    return all_candidates
 
 
 def _of(
@@ -76,7 +76,7 @@ def _of(
         made_of = [(epsilon, policy(name, vocabulary, epsilon=epsilon)) for epsilon in epsilons]
     else:
         made_of = [(None, policy(name, vocabulary))]
-    return [Candidate(_shown(name), epsilon, Sanitizer(one, rng=rng)) for epsilon, one in made_of]
+    return [Candidate(_shown(name), epsilon, Sanitizer(mechanism, rng=rng)) for epsilon, mechanism in made_of]
 
 
 def _shown(name: str) -> str:

@@ -40,10 +40,10 @@ def drawn(run: Tuning) -> Chart:
         panels.append(("Accuracy of the task", _of_accuracy(run)))
     if kinds_of(run):
         panels.append(("Entities still verbatim", {kind: [*first, *row] for kind, row in _of_entities(run).items()}))
-    if any(one.recovery is not None for one in run.outcomes):
-        rows = {kind: [*first, *(decoded(one, kind) for one in run.outcomes)] for kind in DECODED}
+    if any(outcome.recovery is not None for outcome in run.outcomes):
+        rows = {kind: [*first, *(decoded(outcome, kind) for outcome in run.outcomes)] for kind in DECODED}
         panels.append(("Named by a decoder", rows))
-    names = [*("no protection" for _ in first), *(one.name for one in run.outcomes)]
+    names = [*("no protection" for _ in first), *(outcome.name for outcome in run.outcomes)]
     deep = len(names) * _APART * (1 + max((len(series) for _, series in panels), default=1))
     titles = [title for title, _ in panels] or ["Nothing was measured"]
     chart = new_figure(titles, x="share", y="", panel_size=(_WIDTH, deep + _ROOM), x_range=(-0.02, 1.02))
@@ -74,13 +74,15 @@ def _draw(panel: Panel, series: Mapping[str, Sequence[Bound | None]], names: Seq
 
 
 def _of_accuracy(run: Tuning) -> dict[str, list[Bound | None]]:
-    found = [*([] if run.raw is None else [run.raw]), *(one.accuracy for one in run.outcomes)]
+    shown = [*([] if run.raw is None else [run.raw]), *(outcome.accuracy for outcome in run.outcomes)]
     return {
-        "tested on releases": [None if one is None or one is run.raw else one.on_releases for one in found],
-        "tested on clean text": [None if one is None else one.on_texts for one in found],
+        "tested on releases": [
+            None if accuracy is None or accuracy is run.raw else accuracy.on_releases for accuracy in shown
+        ],
+        "tested on clean text": [None if accuracy is None else accuracy.on_texts for accuracy in shown],
     }
 
 
 def _of_entities(run: Tuning) -> dict[str, list[Bound | None]]:
-    shares = [{one.kind: one.share for one in outcome.verbatim} for outcome in run.outcomes]
-    return {kind: [one.get(kind) for one in shares] for kind in kinds_of(run)[: 1 + MOST_KINDS]}
+    shares = [{share.kind: share.share for share in outcome.verbatim} for outcome in run.outcomes]
+    return {kind: [shares_of_kinds.get(kind) for shares_of_kinds in shares] for kind in kinds_of(run)[: 1 + MOST_KINDS]}

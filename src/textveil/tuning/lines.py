@@ -58,7 +58,7 @@ def about_task(run: Tuning) -> str:
 
 def about_recovery(run: Tuning) -> str:
     """What the decoder's shares are."""
-    if all(one.recovery is None for one in run.outcomes):
+    if all(outcome.recovery is None for outcome in run.outcomes):
         return ""
     return (
         "Decoded: words of the vocabulary that a decoder with the embedded language model names right from their "
@@ -68,14 +68,14 @@ def about_recovery(run: Tuning) -> str:
 
 def kinds_of(run: Tuning) -> list[str]:
     """The kinds of entities that the sample has, all together first."""
-    return list(dict.fromkeys(one.kind for outcome in run.outcomes for one in outcome.verbatim))
+    return list(dict.fromkeys(share.kind for outcome in run.outcomes for share in outcome.verbatim))
 
 
 def main_table(run: Tuning) -> tuple[tuple[str, ...], list[list[str]]]:
     """Head and rows: what each candidate keeps and hides, in all."""
     decoding = ("words decoded", "names decoded")
     head = ("policy", "accuracy on releases", "on clean text", "entities verbatim", "in part", *decoding)
-    rows = [[one.name, *_accuracies(one), *_both(one, ALL), *_decoded(one)] for one in run.outcomes]
+    rows = [[outcome.name, *_accuracies(outcome), *_both(outcome, ALL), *_decoded(outcome)] for outcome in run.outcomes]
     if run.raw is not None:
         rows.insert(
             0, ["(no protection)", "-", shown(run.raw.on_texts), *(2 * ["1.000" if kinds_of(run) else "-"]), "-", "-"]
@@ -91,9 +91,12 @@ def kinds_table(run: Tuning, *, in_part: bool = False) -> tuple[tuple[str, ...],
         run: what was measured.
         in_part: whether a word or a number of an entity is enough to be left.
     """
-    counts = {one.kind: one.count for outcome in run.outcomes for one in outcome.verbatim}
-    head = (f"entities {'in part' if in_part else 'verbatim'}", "count", *(one.name for one in run.outcomes))
-    rows = [[kind, f"{counts[kind]:,}", *(_both(one, kind)[in_part] for one in run.outcomes)] for kind in kinds_of(run)]
+    counts = {share.kind: share.count for outcome in run.outcomes for share in outcome.verbatim}
+    head = (f"entities {'in part' if in_part else 'verbatim'}", "count", *(outcome.name for outcome in run.outcomes))
+    rows = [
+        [kind, f"{counts[kind]:,}", *(_both(outcome, kind)[in_part] for outcome in run.outcomes)]
+        for kind in kinds_of(run)
+    ]
     return head, rows
 
 
@@ -111,20 +114,20 @@ def shown(bound: Bound | None) -> str:
 
 
 def _accuracies(outcome: CandidateOutcome) -> tuple[str, str]:
-    found = outcome.accuracy
-    return ("-", "-") if found is None else (shown(found.on_releases), shown(found.on_texts))
+    accuracy = outcome.accuracy
+    return ("-", "-") if accuracy is None else (shown(accuracy.on_releases), shown(accuracy.on_texts))
 
 
 def _both(outcome: CandidateOutcome, kind: str) -> tuple[str, str]:
     """The shares of a kind that are left as a whole, and in part."""
-    found = next((one for one in outcome.verbatim if one.kind == kind), None)
-    return ("-", "-") if found is None else (shown(found.share), shown(found.in_part))
+    share = next((kept for kept in outcome.verbatim if kept.kind == kind), None)
+    return ("-", "-") if share is None else (shown(share.share), shown(share.in_part))
 
 
 def decoded(outcome: CandidateOutcome, kind: str) -> Bound | None:
     """What a decoder names of "words" or "names"; None where that was not measured."""
     kinds = () if outcome.recovery is None else outcome.recovery.kinds
-    return next((one.in_context for one in kinds if one.kind == kind), None)
+    return next((kept.in_context for kept in kinds if kept.kind == kind), None)
 
 
 def _decoded(outcome: CandidateOutcome) -> tuple[str, str]:

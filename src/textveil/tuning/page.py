@@ -46,10 +46,10 @@ def write_results(run: Tuning, folder: Path) -> list[Path]:
         OutputError: it cannot be written.
         MissingExtra: matplotlib is not installed.
     """
-    made = save_figure(drawn(run), folder, FIGURE)
-    made.append(write_whole(folder / NUMBERS, json_text(run.facts(), indent=1).encode("ascii")))
-    made.append(write_whole(folder / PAGE, to_html(run, folder).encode("utf-8", "backslashreplace"), private=True))
-    return made
+    files = save_figure(drawn(run), folder, FIGURE)
+    files.append(write_whole(folder / NUMBERS, json_text(run.facts(), indent=1).encode("ascii")))
+    files.append(write_whole(folder / PAGE, to_html(run, folder).encode("utf-8", "backslashreplace"), private=True))
+    return files
 
 
 def to_html(run: Tuning, folder: Path) -> str:
@@ -59,7 +59,7 @@ def to_html(run: Tuning, folder: Path) -> str:
         run: what was measured.
         folder: where its figure and numbers lie already.
     """
-    names = ["(the text)", *(one.name for one in run.outcomes)]
+    names = ["(the text)", *(outcome.name for outcome in run.outcomes)]
     return rendered(
         "tuning.html",
         title=_TITLE,
@@ -68,5 +68,5 @@ def to_html(run: Tuning, folder: Path) -> str:
         warnings=() if run.public else (_PRIVATE, lines.LEAKS),
         drawing=folder / f"{FIGURE}.svg",
         numbers=folder / NUMBERS,
-        examples=[list(zip(names, (one.text, *one.releases), strict=True)) for one in run.examples],
+        examples=[list(zip(names, (example.text, *example.releases), strict=True)) for example in run.examples],
     )

@@ -78,16 +78,16 @@ class TuningSample:
             return self
         chosen = sorted(rng.choice(len(self.texts), size, replace=False).tolist())
         return TuningSample(
-            texts=tuple(self.texts[one] for one in chosen),
-            labels=None if self.labels is None else tuple(self.labels[one] for one in chosen),
-            entities=tuple(self.entities[one] for one in chosen) if self.entities else (),
+            texts=tuple(self.texts[index] for index in chosen),
+            labels=None if self.labels is None else tuple(self.labels[index] for index in chosen),
+            entities=tuple(self.entities[index] for index in chosen) if self.entities else (),
             found_by=self.found_by,
         )
 
     def with_detected(self, detector: Detector) -> TuningSample:
         """The same texts with the entities that a detector finds."""
-        found = checked_spans(detector, self.texts)
-        return TuningSample(self.texts, self.labels, entities_of(self.texts, found), detector.name)
+        spans_of_texts = checked_spans(detector, self.texts)
+        return TuningSample(self.texts, self.labels, entities_of(self.texts, spans_of_texts), detector.name)
 
 
 def entities_of(texts: Sequence[str], spans: Sequence[Sequence[DetectedSpan]]) -> tuple[Entities, ...]:
@@ -109,7 +109,11 @@ def labelled_sample(path: Path | str) -> TuningSample:
     """
     labelled = read_labelled(path)
     entities = tuple(
-        tuple(dict.fromkeys(Entity(span.kinds[0], one.text[span.start : span.end]) for span in one.spans if span.kinds))
-        for one in labelled
+        tuple(
+            dict.fromkeys(
+                Entity(span.kinds[0], document.text[span.start : span.end]) for span in document.spans if span.kinds
+            )
+        )
+        for document in labelled
     )
-    return TuningSample(tuple(one.text for one in labelled), None, entities, "labels")
+    return TuningSample(tuple(document.text for document in labelled), None, entities, "labels")

@@ -75,7 +75,7 @@ class CandidateOutcome:
             "epsilon": self.epsilon,
             "mechanism": self.mechanism,
             "accuracy": None if self.accuracy is None else self.accuracy.to_data(),
-            "verbatim": [one.to_data() for one in self.verbatim],
+            "verbatim": [share.to_data() for share in self.verbatim],
             "recovery": None if self.recovery is None else self.recovery.to_data(),
         }
 
@@ -126,7 +126,7 @@ class Tuning:
                 "majority": task.majority,
                 "raw": None if self.raw is None else self.raw.on_texts._asdict(),
             },
-            "outcomes": [one.to_data() for one in self.outcomes],
+            "outcomes": [outcome.to_data() for outcome in self.outcomes],
         }
 
 
@@ -174,7 +174,7 @@ def tune(
         need(learner is not None, "learner", "none", "given where the sample has labels")
         raw = accuracy(task, sample.texts, sample.texts, learner, CONFIDENCE) if learner is not None else None
     done()
-    outcomes = [_outcome(sample, one, task, learner, model, rng, done) for one in candidates]
+    outcomes = [_outcome(sample, candidate, task, learner, model, rng, done) for candidate in candidates]
     return Tuning(
         documents=len(sample.texts),
         public=public,
@@ -196,7 +196,7 @@ def _outcome(
     rng: np.random.Generator,
     done: Callable[[], None],
 ) -> CandidateOutcome:
-    releases = [one.text for one in candidate.sanitizer.stream(sample.texts)]
+    releases = [release.text for release in candidate.sanitizer.stream(sample.texts)]
     done()
     learned = None
     if task is not None and learner is not None:
@@ -232,20 +232,20 @@ def _examples(sample: TuningSample, candidates: Sequence[Candidate], rng: np.ran
     """Short sentences, those first that name most kinds of entities, each released by every candidate anew."""
     order = rng.permutation(len(sample.texts)).tolist()
     if sample.entities:
-        order.sort(key=lambda one: -len({kind for kind, _ in sample.entities[one]}))
-    found = 0
+        order.sort(key=lambda index: -len({kind for kind, _ in sample.entities[index]}))
+    count = 0
     for place in order:
         named = [value for _, value in sample.entities[place]] if sample.entities else []
         sentence = _sentence(sample.texts[place], named)
         if sentence:
-            yield Example(sentence, tuple(one.sanitizer(sentence).text for one in candidates))
-            found += 1
-        if found == EXAMPLES:
+            yield Example(sentence, tuple(candidate.sanitizer(sentence).text for candidate in candidates))
+            count += 1
+        if count == EXAMPLES:
             return
 
 
 def _sentence(text: str, named: Sequence[str]) -> str:
     """The sentence of a text that names most; empty where none has a fitting length."""
     sentences = [line.strip() for line in text.replace("\n", " ").replace(". ", ".\n").split("\n")]
-    fitting = [one for one in sentences if _SHORTEST <= len(one) <= _LONGEST]
-    return max(fitting, key=lambda one: sum(value in one for value in named), default="")
+    fitting = [sentence for sentence in sentences if _SHORTEST <= len(sentence) <= _LONGEST]
+    return max(fitting, key=lambda sentence: sum(value in sentence for value in named), default="")

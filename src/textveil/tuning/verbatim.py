@@ -69,19 +69,21 @@ def verbatim(entities: Sequence[Entities], releases: Sequence[str], confidence: 
     counts: dict[str, list[tuple[int, int, int]]] = {}
     for here, release in zip(entities, releases, strict=True):
         shown = _compared(release)
-        found: dict[str, list[tuple[bool, bool]]] = {}
+        hits_of_kinds: dict[str, list[tuple[bool, bool]]] = {}
         for kind, value in here:
             stands = _compared(value)
             if stands != _BETWEEN:  # nothing to compare: a name of symbols alone
                 whole = stands in shown
-                found.setdefault(kind, []).append((whole, whole or any(part in shown for part in _telling(stands))))
-        everything = (ALL, list(chain.from_iterable(found.values())))
-        for kind, those in [*found.items(), everything]:
+                hits_of_kinds.setdefault(kind, []).append(
+                    (whole, whole or any(part in shown for part in _telling(stands)))
+                )
+        everything = (ALL, list(chain.from_iterable(hits_of_kinds.values())))
+        for kind, those in [*hits_of_kinds.items(), everything]:
             if those:
                 whole, part = (sum(column) for column in zip(*those, strict=True))
                 counts.setdefault(kind, []).append((whole, part, len(those)))
-    made = [_shares(kind, np.array(rows), confidence) for kind, rows in counts.items()]
-    return tuple(sorted(made, key=lambda one: (one.kind != ALL, -one.count, one.kind)))
+    shares = [_shares(kind, np.array(rows), confidence) for kind, rows in counts.items()]
+    return tuple(sorted(shares, key=lambda share: (share.kind != ALL, -share.count, share.kind)))
 
 
 def _compared(text: str) -> str:
@@ -93,16 +95,16 @@ def _compared(text: str) -> str:
 def _telling(compared: str) -> Iterator[str]:
     """The parts of what is compared that tell something of it each alone."""
     frequent = _frequent()
-    for one in compared.split(_BETWEEN):
-        if one and (not one.isalpha() or (len(one) >= _SHORTEST and one not in frequent)):
-            yield _BETWEEN + one + _BETWEEN
+    for word in compared.split(_BETWEEN):
+        if word and (not word.isalpha() or (len(word) >= _SHORTEST and word not in frequent)):
+            yield _BETWEEN + word + _BETWEEN
 
 
 @cache
 def _frequent() -> frozenset[str]:
     vocabulary = load_vocabulary()
     order = np.argsort(-word_frequencies(vocabulary).counts, kind="stable")
-    return frozenset(vocabulary.words[one] for one in order[:FREQUENT].tolist())
+    return frozenset(vocabulary.words[word_id] for word_id in order[:FREQUENT].tolist())
 
 
 def _shares(kind: str, counts: np.ndarray[Any, Any], confidence: float) -> VerbatimShare:
@@ -112,8 +114,8 @@ def _shares(kind: str, counts: np.ndarray[Any, Any], confidence: float) -> Verba
 
 
 def _share(hits: np.ndarray[Any, Any], trials: np.ndarray[Any, Any], confidence: float) -> Bound:
-    found, there = int(hits.sum()), int(trials.sum())
+    hit, there = int(hits.sum()), int(trials.sum())
     # Student's interval has no width where all documents agree, as where nothing is left: that of single trials has.
-    if found in (0, there) or len(trials) < 2:
-        return clopper_pearson(found, there, confidence)
+    if hit in (0, there) or len(trials) < 2:
+        return clopper_pearson(hit, there, confidence)
     return ratio_of_sums(hits, trials, confidence)

@@ -142,8 +142,8 @@ def zipf_frequencies(size: int) -> WordFrequencies:
 def _embedded() -> WordFrequencies:
     record = json.loads((DATA / RECORD).read_text(encoding="ascii"))
     for name, digest in record["files"].items():
-        found = hashlib.sha256((DATA / name).read_bytes()).hexdigest()
-        if found != digest:
+        actual = hashlib.sha256((DATA / name).read_bytes()).hexdigest()
+        if actual != digest:
             raise InputError(f"the embedded file {name} must be intact; got another. Install textveil again.")
     counts, bits = (np.load(DATA / name, allow_pickle=False) for name in FILES)
     names = np.unpackbits(bits, count=len(counts)).astype(bool)
@@ -157,7 +157,7 @@ def _read(vocabulary: Vocabulary, path: Path) -> WordFrequencies:
         kind = type(error).__name__
         raise InputError(f"the file of word counts must be readable UTF-8 text; got {kind}. Check its path.") from None
     counts = np.ones(len(vocabulary), dtype=np.int64)
-    found = 0
+    counted = 0
     for number, line in enumerate(lines, 1):
         word, _, count = line.strip().rpartition("\t" if "\t" in line else " ")
         if not line.strip():
@@ -171,8 +171,8 @@ def _read(vocabulary: Vocabulary, path: Path) -> WordFrequencies:
             )
         index = vocabulary.id_of(word.strip())
         if index is not None:
-            counts[index], found = max(1, round(value * _HALVES)), found + 1
-    if not found:
+            counts[index], counted = max(1, round(value * _HALVES)), counted + 1
+    if not counted:
         raise InputError("the file of word counts must hold words of the vocabulary; got none. Is it the right file?")
     names = _embedded().names if vocabulary.digest == load_vocabulary().digest else np.zeros(len(vocabulary), bool)
     return WordFrequencies(counts, names, path.name)

@@ -222,10 +222,10 @@ def integer_grid(vocabulary: Vocabulary) -> IntegerGrid:
     below 2^53: 22 bits a coordinate at 300 dimensions, so short binary fractions stay exact. It is kept as
     long as the vocabulary lives.
     """
-    made = _GRIDS.get(vocabulary)
-    if made is None:
-        made = _GRIDS[vocabulary] = _made(vocabulary)
-    return made
+    grid = _GRIDS.get(vocabulary)
+    if grid is None:
+        grid = _GRIDS[vocabulary] = _made(vocabulary)
+    return grid
 
 
 def _made(vocabulary: Vocabulary) -> IntegerGrid:
@@ -299,19 +299,19 @@ def by_falling_score(scores: NDArray[Any], size: int) -> Ids:
     maxima = scores[:, :whole].reshape(batch, length, groups).max(axis=1)
     maxima = np.concatenate([maxima, scores[:, whole:]], axis=1)
     bound = np.partition(maxima, maxima.shape[1] - size, axis=1)[:, maxima.shape[1] - size]
-    found = np.flatnonzero(scores >= bound[:, None])
-    rows = found // n
+    places = np.flatnonzero(scores >= bound[:, None])
+    rows = places // n
     starts = np.searchsorted(rows, np.arange(batch))[:, None] + np.arange(size)
     bits = (n - 1).bit_length()
     if scores.dtype == np.float32 and (batch - 1).bit_length() + 32 + bits <= 64:
         # Row, falling score and column in one integer each: sorted ten times as fast as by three keys.
         packed = rows.astype(np.uint64) << np.uint64(32 + bits)
-        packed |= _falling(scores.reshape(-1)[found]).astype(np.uint64) << np.uint64(bits)
-        packed |= (found - rows * n).astype(np.uint64)
+        packed |= _falling(scores.reshape(-1)[places]).astype(np.uint64) << np.uint64(bits)
+        packed |= (places - rows * n).astype(np.uint64)
         packed.sort()
         return (packed[starts] & np.uint64((1 << bits) - 1)).astype(np.int64)
-    order = np.lexsort((found, -scores.reshape(-1)[found], rows))
-    return found[order[starts]] % n
+    order = np.lexsort((places, -scores.reshape(-1)[places], rows))
+    return places[order[starts]] % n
 
 
 def _sorted(scores: NDArray[Any]) -> Ids:

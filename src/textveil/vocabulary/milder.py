@@ -44,5 +44,5 @@ def _pairs() -> Mapping[int, int]:
     if not words.digest.startswith(IDS_OF):  # other words would be rewritten
         raise VocabularyError(f"{FILE} must be made again: its ids are of the vocabulary {IDS_OF}; got another.")
     lines = (line.split() for line in (DATA / FILE).read_text(encoding="ascii").splitlines())
-    found = {int(coarse): words.id_of(milder) for coarse, milder in lines}
-    return MappingProxyType({coarse: milder for coarse, milder in found.items() if milder is not None})
+    pairs = {int(coarse): words.id_of(milder) for coarse, milder in lines}
+    return MappingProxyType({coarse: milder for coarse, milder in pairs.items() if milder is not None})

@@ -143,9 +143,9 @@ class Vocabulary:
         """
         if self.grid is None:  # pragma: no cover - __init__ stored them under this very name
             raise AttributeError("vectors")
-        made = np.empty(self.grid.values.shape, dtype=np.float32)
-        np.multiply(self.grid.values, self.grid.scales[:, None], out=made)
-        return _sealed(made)
+        vectors = np.empty(self.grid.values.shape, dtype=np.float32)
+        np.multiply(self.grid.values, self.grid.scales[:, None], out=vectors)
+        return _sealed(vectors)
 
     @cached_property
     def digest(self) -> str:

@@ -172,8 +172,8 @@ def _audited(entry: CatalogEntry, trial: FormTrial) -> tuple[Finding | None, str
 def _first_failing(
     entry: CatalogEntry, trial: FormTrial, words: Vocabulary, model: Mapping[str, Any]
 ) -> tuple[Finding | None, str]:
-    tried: Sequence[Mapping[str, Any]] = [trial.options]
-    if not trial.options and "epsilon" in entry.options():
+    tried: Sequence[Mapping[str, Any]] = [trial.options or entry.shown_at]
+    if not tried[0] and "epsilon" in entry.options():
         tried = [{"epsilon": epsilon} for epsilon in EPSILONS if entry.takes(epsilon)]
     try:
         mechanisms = (entry.constructor()(words, **options, **model) for options in tried)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import heapq
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -11,11 +12,11 @@ from typing import Literal, NamedTuple, TypeAlias, final
 
 import numpy as np
 
-from textveil.corpora.blocks import Block, Outcome, Skip, lost
+from textveil.corpora.blocks import Block, Outcome, Sampled, Skip, lost
 from textveil.corpora.columns import NO_COLUMNS, RecordColumns, person
 from textveil.corpora.formats.records import CorpusFormat, Records
 from textveil.errors import ParameterError, need
-from textveil.randomness import SECRET_BYTES, derived_generator, seeded_generator
+from textveil.randomness import SECRET_BYTES, derived_generator, secure_generator, seeded_generator
 from textveil.sanitize.costs import Counts, added, trimmed
 from textveil.sanitize.options import SanitizerOptions
 from textveil.sanitize.release import Release, Tally
@@ -52,6 +53,7 @@ class BlockWorker:
         on_error: ``"stop"``: a block with a bad record releases nothing; ``"skip"``: its other records are released.
         counts_only: draw nothing: outcomes have counts and no data, and the persons in them are named as their column
             names them (``=`` and the name, or nothing for null).
+        sample: documents of a block that come back before and after; no draw depends on it.
     """
 
     options: SanitizerOptions
@@ -62,6 +64,7 @@ class BlockWorker:
     on_error: OnError = "stop"
     cipher: MapCipher | None = None
     counts_only: bool = False
+    sample: int = 0
 
     def __post_init__(self) -> None:
         need(len(self.secret) == SECRET_BYTES, "secret", f"{len(self.secret)} bytes", f"{SECRET_BYTES} bytes")
@@ -119,6 +122,7 @@ class BlockWorker:
             persons=releases.persons,
             nulls=records.nulls,
             private=b"" if self.cipher is None else sealed_block(self.cipher, block.number, releases.maps),
+            sampled=releases.sampled(self.sample),
             skipped=skipped,
         )
 
@@ -159,6 +163,7 @@ class _BlockReleases:
         self.tally = Tally()
         self.persons: dict[bytes, Counts] = {}
         self.maps: list[Document] = []
+        self._fresh: list[list[str]] = []
 
     def counted(self, sanitizer: Sanitizer) -> None:
         """Count what ``released`` will draw, and draw nothing."""
@@ -190,7 +195,7 @@ class _BlockReleases:
         values = [own.values[place] for place in drawn] if own.values else None
         made = sanitizer.batch(wanted, spans=False, rng=rng, maps=self._keeps_maps, scopes=scopes, values=values)
         releases = iter(made)
-        fresh: list[list[str]] = []
+        fresh = self._fresh
         alone: Counter[str] = Counter()
         for place, texts in enumerate(texts_of):
             parts = [blank[text] if text in blank else next(releases) for text in texts]
@@ -206,6 +211,16 @@ class _BlockReleases:
         for text, count in alone.items():
             self.tally.merge(Tally.of_equal(count, blank[text].kinds, blank[text].mapped))
         return self._records.joined(fresh)
+
+    def sampled(self, count: int) -> tuple[Sampled, ...]:
+        """At most so many of the documents that were released, chosen by the operating system's randomness."""
+        if count == 0:
+            return ()
+        pairs = list(zip(self._records.texts, self._fresh, strict=True))
+        places = [place for place, (texts, _) in enumerate(pairs) if any(text.strip() for text in texts)]
+        chances = zip(secure_generator().random(len(places)).tolist(), places, strict=True)
+        chosen = heapq.nsmallest(count, chances)
+        return tuple(Sampled(chance, *("\n".join(side) for side in pairs[place])) for chance, place in chosen)
 
     def _count(self, name: bytes, parts: Sequence[Release], counted: Sequence[str]) -> None:
         """Add the releases of a record to those of its person."""

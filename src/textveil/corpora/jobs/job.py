@@ -144,7 +144,7 @@ class Job:
 
     def finish(
         self,
-        reports: Mapping[Path, str],
+        reports: Callable[[Whole], Mapping[Path, str]],
         *,
         keep: bool,
         private_map: Path | None = None,
@@ -153,7 +153,7 @@ class Job:
         """Give the output, the reports and the private map their names, together; then forget the secret.
 
         Args:
-            reports: texts by where they go.
+            reports: gives texts by where they go, for the output that is complete.
             keep: leave the ledger where it is, so that the job can be told to be finished.
             private_map: where the map goes, where one is kept.
             sender_report: that of the reports that nobody but its owner may open.
@@ -171,9 +171,10 @@ class Job:
         also = [] if hidden is None else [(hidden, self.folder.output)]
         maps = [] if private_map is None else [private_map]
         map_whole = None
-        with atomic_writers([*reports, *maps], also, self.folder.path, [sender_report, private_map]) as sinks:
-            for sink, text in zip(sinks, reports.values(), strict=False):
-                sink.write(text.encode("ascii"))
+        texts = reports(self._whole)
+        with atomic_writers([*texts, *maps], also, self.folder.path, [sender_report, private_map]) as sinks:
+            for sink, text in zip(sinks, texts.values(), strict=False):
+                sink.write(text.encode("utf-8"))
             if self._map is not None:
                 self._map.close()
                 map_whole = self._map.copy(sinks[-1], self.totals.blocks, self.totals.tally.documents)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, BinaryIO, final
 
-from textveil.corpora.blocks import Outcome, Skip
+from textveil.corpora.blocks import Outcome, Sampled, Skip
 from textveil.corpora.files.identity import Whole
 from textveil.sanitize.costs import Counts, added
 from textveil.sanitize.release import Tally
@@ -34,6 +34,7 @@ class Totals:
         nulls: sanitized fields that have no text.
         skipped: the first ``LISTED`` of the records that were not released.
         more_skipped: how many entries were left out of ``skipped``.
+        sampled: documents that this run released, before and after; in no ledger, for they are private.
     """
 
     blocks: int = 0
@@ -46,6 +47,7 @@ class Totals:
     nulls: int = 0
     skipped: list[Skip] = field(default_factory=list)
     more_skipped: int = 0
+    sampled: list[Sampled] = field(default_factory=list, repr=False)
 
     def add(self, outcome: Outcome, length: int, map_length: int = 0) -> None:
         """Count one more block, behind which the output has ``length`` bytes, and the private map ``map_length``."""

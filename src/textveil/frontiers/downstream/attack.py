@@ -68,4 +68,6 @@ def guessed_from_noisy_vectors(mechanism: NoisyVectors, words: Ids, prior: Reals
     with np.errstate(divide="ignore"):
         logs = np.log(prior)
     noisy = points[words] + mechanism.distribution.sample(len(words), rng, np.float64)
-    return np.array([np.argmax(logs + mechanism.distribution.log_density(one - points)) for one in noisy], np.int64)
+    return np.array(
+        [np.argmax(logs + mechanism.distribution.log_density(vector - points)) for vector in noisy], np.int64
+    )

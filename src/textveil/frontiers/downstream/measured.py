@@ -108,7 +108,7 @@ def accuracy_scorer(name: str, learner: DocumentLearner, classes: int, seed: int
     """Accuracy on released and on clean documents of what was learned from released ones."""
 
     def score(clean: Repetition, released: Repetition) -> Mapping[str, float]:
-        found = accuracies(learner, classes, clean, released, seed)
-        return {f"{name}, {ON_RELEASES}": found.on_releases, f"{name}, {ON_TEXTS}": found.on_texts}
+        shares = accuracies(learner, classes, clean, released, seed)
+        return {f"{name}, {ON_RELEASES}": shares.on_releases, f"{name}, {ON_TEXTS}": shares.on_texts}
 
     return score

@@ -137,12 +137,12 @@ def _parts(
                 f"{name} must have {runs * each} documents of each class; got {len(members)} of one. Ask for fewer."
             )
         chosen.append(members[: runs * each].reshape(runs, each))
-    found = []
+    parts = []
     for run in range(runs):
         places = rng.permutation(np.concatenate([rows[run] for rows in chosen]))
         documents = reader.words([source.texts[place] for place in places.tolist()], clean=True)
-        found.append(LabelledPart(shortened(documents, longest), given[places].astype(np.int64)))
-    return found
+        parts.append(LabelledPart(shortened(documents, longest), given[places].astype(np.int64)))
+    return parts
 
 
 def shortened(documents: Documents, longest: int) -> Documents:

@@ -141,8 +141,8 @@ def brr(
     name, value = one_of(epsilon=epsilon, epsilon_per_distance=epsilon_per_distance)
     need(bits <= _MOST_BITS, "bits", bits, f"between 1 and {_MOST_BITS}")
     codes = binary_codes(vocabulary.vectors, bits, code_seed)
-    found = remembered(vocabulary, ("codes", bits, code_seed), lambda: diameter(codes, 2, progress))
-    differing = int(np.count_nonzero(codes[found.first] != codes[found.second]))
+    diameter_of_codes = remembered(vocabulary, ("codes", bits, code_seed), lambda: diameter(codes, 2, progress))
+    differing = int(np.count_nonzero(codes[diameter_of_codes.first] != codes[diameter_of_codes.second]))
     need(differing > 0, "bits", bits, "enough to tell two words apart", "Give more.")
     rate = value if name == "epsilon_per_distance" else rate_within(value, differing)
     flips = bit_flips(rate)
@@ -167,5 +167,5 @@ def brr(
         flips=flips,
         codes=codes,
         projection=nearest(codes, "numpy"),
-        farthest=(found.first, found.second),
+        farthest=(diameter_of_codes.first, diameter_of_codes.second),
     )

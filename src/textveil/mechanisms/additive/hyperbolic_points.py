@@ -94,9 +94,9 @@ class Points:
     @property
     def parameters(self) -> Mapping[str, Any]:
         """Public parameters, for reports."""
-        made = {"hyperbolic_dim": self.dim, "radius": self.radius} if self.source == MADE else {}
+        of_the_map = {"hyperbolic_dim": self.dim, "radius": self.radius} if self.source == MADE else {}
         digest = hashlib.sha256(self.ball.astype("<f4").tobytes()).hexdigest()[:16]
-        return {"points": self.source, **made, "points_digest": digest}
+        return {"points": self.source, **of_the_map, "points_digest": digest}
 
 
 def hyperbolic_points(

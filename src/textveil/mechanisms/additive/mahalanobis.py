@@ -17,7 +17,7 @@ from textveil.mechanisms.additive.perturb_project import (
     perturb_project,
 )
 from textveil.mechanisms.declaration import declared
-from textveil.mechanisms.options import VECTORS, Domain, Option
+from textveil.mechanisms.options import VECTORS, Option, interval
 from textveil.mechanisms.parameters import (
     Clip,
     Epsilon,
@@ -45,7 +45,7 @@ _LEAST = 1e-10
 CovarianceWeight: TypeAlias = Annotated[
     float,
     Option(
-        domain=Domain("between 0 and 1", lambda value: 0 <= value <= 1),
+        domain=interval("between 0 and 1", 0, 1),
         help="Share of the vectors' covariance in the shape of the noise; the rest is a sphere.",
         metavar="W",
         group=VECTORS,

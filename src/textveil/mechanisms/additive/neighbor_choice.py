@@ -8,23 +8,23 @@ from typing import Annotated, TypeAlias, final
 import numpy as np
 
 from textveil.errors import need
-from textveil.mechanisms.options import VECTORS, Domain, Option
+from textveil.mechanisms.options import VECTORS, Domain, Option, interval
 from textveil.types import Ids, Reals
 
 
 def _numbers(text: str) -> tuple[float, ...]:
     """The numbers of "1,0"; none where it is something else."""
     try:
-        found = tuple(float(part) for part in text.split(","))
+        numbers = tuple(float(part) for part in text.split(","))
     except ValueError:
         return ()
-    return found if all(0 <= one < np.inf for one in found) else ()
+    return numbers if all(0 <= number < np.inf for number in numbers) else ()
 
 
 SecondShare: TypeAlias = Annotated[
     float,
     Option(
-        domain=Domain("between 0 and 1", lambda value: 0 <= value <= 1),
+        domain=interval("between 0 and 1", 0, 1),
         help="Preference for the second nearest word: at 0 always the nearest, at 1 always the second.",
         metavar="T",
         group=VECTORS,
@@ -33,7 +33,12 @@ SecondShare: TypeAlias = Annotated[
 NeighborRates: TypeAlias = Annotated[
     str,
     Option(
-        domain=Domain("two numbers >= 0 or more, with commas between them", lambda value: len(_numbers(value)) >= 2),
+        domain=Domain(
+            "two numbers >= 0 or more, with commas between them",
+            lambda value: len(_numbers(value)) >= 2,
+            inside=("2,0.5",),
+            outside=("", "1", "1,x", "1,-1"),
+        ),
         help="In place of t: of the k nearest words take the i-th with weight exp(-rate_i d_i); the k rates.",
         metavar="R,R",
         group=VECTORS,
@@ -97,6 +102,8 @@ def neighbor_choice(t: float, neighbor_rates: str | None, size: int, spare: int 
     Raises:
         ParameterError: the vocabulary has too few words.
     """
-    made = NeighborChoice(t, () if neighbor_rates is None else _numbers(neighbor_rates))
-    need(made.count + spare <= size, "neighbor_rates", made.count, f"at most {size - spare} numbers for {size} words")
-    return made
+    choice = NeighborChoice(t, () if neighbor_rates is None else _numbers(neighbor_rates))
+    need(
+        choice.count + spare <= size, "neighbor_rates", choice.count, f"at most {size - spare} numbers for {size} words"
+    )
+    return choice

@@ -23,7 +23,7 @@ PROOF: Final = "privacy/proofs/rapt.md"
     proof=PROOF,
     source="Li et al. 2023 (RAPT, arXiv 2305.06212), section on text-to-text privatization",
     summary="Noise of density exp(-rate ||z||) on a language model's token embeddings, then the nearest token.",
-    needs="a model on disk (extra transformers)",
+    needs="a model of any kind on disk (extra transformers)",
 )
 def rapt(
     vocabulary: Vocabulary,
@@ -51,8 +51,8 @@ def rapt(
         ModelError: the folder holds no model with its tokenizer, or no words.
     """
     words, digest = token_vocabulary(model)
-    made = spherical_laplace(
+    noisy = spherical_laplace(
         words, epsilon=epsilon, epsilon_per_distance=epsilon_per_distance, clip=clip, projection=projection
     )
-    facts = {**made.parameters, "model": words.name, "model_digest": digest[:16], "words": len(words)}
-    return replace(made, name="rapt", parameters=facts, guarantee=replace(made.guarantee, source=PROOF))
+    facts = {**noisy.parameters, "model": words.name, "model_digest": digest[:16], "words": len(words)}
+    return replace(noisy, name="rapt", parameters=facts, guarantee=replace(noisy.guarantee, source=PROOF))

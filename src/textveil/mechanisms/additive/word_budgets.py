@@ -16,7 +16,7 @@ from textveil.mechanisms.additive.perturb_project import PerturbProject
 from textveil.mechanisms.additive.spherical_laplace import spherical_laplace
 from textveil.mechanisms.base import checked_ids
 from textveil.mechanisms.declaration import declared
-from textveil.mechanisms.options import FRACTION, Domain, Option
+from textveil.mechanisms.options import FRACTION, Option, file_or_named
 from textveil.mechanisms.parameters import Clip, Epsilon, EpsilonPerDistance, ProjectionName, one_of
 from textveil.privacy.guarantees import MetricDP, Status
 from textveil.privacy.units import within_groups
@@ -32,11 +32,7 @@ RARE, NAMES = "rare", "names"
 
 _GROUP: Final = "Budgets of words"
 _BUDGETS = Option(
-    domain=Domain(
-        f"{RARE}, {NAMES} or a file of words and shares",
-        lambda value: value in (RARE, NAMES) or Path(value).is_file(),
-        hint="Check its path.",
-    ),
+    domain=file_or_named(f"{RARE}, {NAMES} or a file of words and shares", RARE, NAMES),
     help="Words with less budget: the rarer half, those that name people and places, or a file of which each line is a "
     "word and its share of epsilon, in (0, 1].",
     metavar="NAME|FILE",

@@ -51,8 +51,8 @@ class FallingWeights:
 
     def __call__(self, words: Ids) -> Integers:
         """The rows of these words."""
-        found = np.exp(-self.rate * distances(self.ball, words)) * float(self.top)
-        return np.maximum(found.astype(np.int64), self.floor)
+        weights = np.exp(-self.rate * distances(self.ball, words)) * float(self.top)
+        return np.maximum(weights.astype(np.int64), self.floor)
 
 
 @declared(

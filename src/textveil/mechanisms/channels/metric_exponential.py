@@ -243,11 +243,11 @@ def certified_guarantee(mechanism: MetricExponential, *, progress: Progress | No
         for level in range(1, len(distances))
         if spread[level] > -np.inf
     )
-    found = math.nextafter(max(worst, 0.0), math.inf)
+    per_unit = math.nextafter(max(worst, 0.0), math.inf)
     # Both hold where the mechanism states one per distance; the margin must not show.
-    found = min(found, mechanism.guarantee.numbers.get("epsilon_per_distance", math.inf))
+    per_unit = min(per_unit, mechanism.guarantee.numbers.get("epsilon_per_distance", math.inf))
     return MetricDP(
-        epsilon_per_distance=found,
+        epsilon_per_distance=per_unit,
         metric=metric.facts.description,
         diameter=float(distances[int(np.flatnonzero(counts.any(axis=0))[-1])]),
         status=Status.CERTIFIED if verified else Status.CLAIMED,

@@ -15,7 +15,7 @@ from textveil.mechanisms.base import checked_ids, checked_word_id
 from textveil.mechanisms.channels.weighted_neighborhood import PROOF as WEIGHTED_PROOF
 from textveil.mechanisms.channels.weighted_neighborhood import WeightedNeighborhood, weighted_neighborhood
 from textveil.mechanisms.declaration import declared
-from textveil.mechanisms.options import FRACTION, NEIGHBORHOODS, Domain, Option, named
+from textveil.mechanisms.options import FRACTION, NEIGHBORHOODS, Domain, Option, interval, named
 from textveil.mechanisms.parameters import Epsilon, NeighborhoodSize, Prior
 from textveil.mechanisms.sampling.columns import Columns, RaisedColumns
 from textveil.mechanisms.sampling.neighbor_rows import NeighborRows
@@ -116,7 +116,11 @@ _BASE = Option(
     unset="frequency, or flat where neighborhood_size is given",
 )
 _ALPHA = Option(
-    domain=Domain("a multiple of 1/4 between 0 and 2", lambda value: 0 <= value <= 2 and float(4 * value).is_integer()),
+    domain=Domain(
+        "a multiple of 1/4 between 0 and 2",
+        lambda value: 0 <= value <= 2 and float(4 * value).is_integer(),
+        outside=(-0.25, 0.3, 2.25, math.nan),
+    ),
     help="Base weights grow with frequency to this power.",
     metavar="A",
     group=NEIGHBORHOODS,
@@ -137,7 +141,7 @@ _CONTEXT = Option(
     unset="none; released for a whole file",
 )
 _CONTEXT_WEIGHT = Option(
-    domain=Domain("between 0 and 1,024", lambda value: 0 <= value <= 1024),
+    domain=interval("between 0 and 1,024", 0, 1024),
     help="With context: how much weight the predicted words of a place get in all, the fixed weights being 1.",
     metavar="C",
     group=NEIGHBORHOODS,

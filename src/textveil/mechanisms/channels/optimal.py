@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Annotated, Any, final
 
 import numpy as np
@@ -15,7 +14,7 @@ from textveil.errors import need
 from textveil.mechanisms.base import checked_ids, checked_word_id
 from textveil.mechanisms.channels.weighted_neighborhood import WeightedNeighborhood, weighted_neighborhood
 from textveil.mechanisms.declaration import declared
-from textveil.mechanisms.options import NEIGHBORHOODS, Domain, Option, named
+from textveil.mechanisms.options import NEIGHBORHOODS, Option, file_or_named, named
 from textveil.mechanisms.parameters import Epsilon, Prior
 from textveil.mechanisms.sampling.columns import Columns
 from textveil.mechanisms.sampling.optimal_weights import OptimumSetting, optimum_of, optimum_table
@@ -103,11 +102,7 @@ class Optimal:
 
 
 _UTILITY = Option(
-    domain=Domain(
-        f"one of {', '.join(NAMES)}, or a .npy file",
-        lambda value: value in NAMES or Path(value).is_file(),
-        hint="Check its path.",
-    ),
+    domain=file_or_named(f"one of {', '.join(NAMES)}, or a .npy file", *NAMES),
     help="How useful an output is: its cosine (content: each word counted by its information; centered: after the mean "
     "vector is taken away), the rank of the neighbor, or a file with a row and a column for every word.",
     metavar="NAME|FILE",
@@ -158,37 +153,37 @@ def optimal(
     need(
         epsilon <= _MOST_EPSILON, "epsilon", f"{epsilon:g}", f"at most {_MOST_EPSILON:g} here", "All words stay there."
     )
-    made, frequencies = utility_of(vocabulary, utility), given_frequencies(vocabulary, prior)
+    gains, frequencies = utility_of(vocabulary, utility), given_frequencies(vocabulary, prior)
     setting = OptimumSetting(
         vocabulary=vocabulary.digest,
-        utility=made,
+        utility=gains,
         frequencies=frequencies,
         epsilon=float(epsilon),
         rare_names=names == "rare",
     )
     table = optimum_table(setting)
-    found = optimum_of(setting, table.opened() or table.build(progress).table)
-    _refuse_unless(found.value > found.uniform + 1e-9 * abs(found.uniform), epsilon)
-    gap = found.bound - found.value
-    if gap > FAR * abs(found.value):
+    optimum = optimum_of(setting, table.opened() or table.build(progress).table)
+    _refuse_unless(optimum.value > optimum.uniform + 1e-9 * abs(optimum.uniform), epsilon)
+    gap = optimum.bound - optimum.value
+    if gap > FAR * abs(optimum.value):
         warnings.warn(
-            f"optimal: its mean utility is {found.value:.4g}, and only at {found.bound:.4g} could none be better; "
+            f"optimal: its mean utility is {optimum.value:.4g}, and only at {optimum.bound:.4g} could none be better; "
             "a better channel may exist. Compare other mechanisms, or give a utility with fewer ties.",
             stacklevel=3,
         )
     parameters = {
         "prior": frequencies.source,
-        "utility": made.name,
+        "utility": gains.name,
         "names": names,
-        "value": found.value,
-        "bound": found.bound,
-        "weights_digest": found.weights.digest[:16],
+        "value": optimum.value,
+        "bound": optimum.bound,
+        "weights_digest": optimum.weights.digest[:16],
     }
     channel = weighted_neighborhood(
-        vocabulary, found.weights, epsilon=epsilon, parameters={}, order=made.order, proof=PROOF
+        vocabulary, optimum.weights, epsilon=epsilon, parameters={}, order=gains.order, proof=PROOF
     )
     public = {"epsilon": channel.guarantee.epsilon, **parameters}
-    return Optimal(channel, public, found.value, found.bound, table)
+    return Optimal(channel, public, optimum.value, optimum.bound, table)
 
 
 def _refuse_unless(holds: bool, epsilon: float) -> None:

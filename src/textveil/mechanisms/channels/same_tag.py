@@ -64,8 +64,8 @@ def same_tag(
             metric form) words whose vectors coincide.
         InputError: the file of tags cannot be read.
     """
-    found = word_tags(vocabulary, tags)
-    counts = np.bincount(found.groups)
+    tagging = word_tags(vocabulary, tags)
+    counts = np.bincount(tagging.groups)
     need(int(counts.max()) > 1, "tags", "another one for each word", "such that two words share one")
     weights = distance_weights(
         vocabulary,
@@ -78,11 +78,11 @@ def same_tag(
     facts: dict[str, Any] = {
         **weights.promise.numbers,
         "epsilon_per_distance": epsilon_per_distance or 2 * weights.rate,
-        "tags": found.source,
-        "tags_digest": hashlib.sha256(found.groups.tobytes()).hexdigest()[:16],
+        "tags": tagging.source,
+        "tags_digest": hashlib.sha256(tagging.groups.tobytes()).hexdigest()[:16],
         "clip": clip,
     }
-    rows = weights.rows(vocabulary, groups=found.groups)
-    groups = np.where(counts[found.groups] > 1, found.groups, -1)  # a word alone with its tag is released as it is
+    rows = weights.rows(vocabulary, groups=tagging.groups)
+    groups = np.where(counts[tagging.groups] > 1, tagging.groups, -1)  # a word alone with its tag is released as it is
     distances = weights.distances(vocabulary)
     return GroupedChannel(IntegerChannel(vocabulary, "same-tag", facts, weights.promise, rows, distances), groups)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Annotated, Final, final
@@ -13,7 +14,7 @@ from textveil.errors import need
 from textveil.mechanisms.channels.integer_channel import GroupedChannel, IntegerChannel
 from textveil.mechanisms.channels.santext import PAPER, PURE, asked
 from textveil.mechanisms.declaration import declared
-from textveil.mechanisms.options import NEIGHBORHOODS, Domain, Option
+from textveil.mechanisms.options import NEIGHBORHOODS, Domain, Option, interval
 from textveil.mechanisms.parameters import Clip
 from textveil.mechanisms.sampling.distance_weights import distance_weights
 from textveil.mechanisms.sampling.weight_rows import WeightRows
@@ -33,13 +34,13 @@ def _whole_parts(value: float) -> bool:
 
 
 _P = Option(
-    domain=Domain(f"a multiple of 1/{_PARTS} in (0, 1)", _whole_parts),
+    domain=Domain(f"a multiple of 1/{_PARTS} in (0, 1)", _whole_parts, outside=(0.0, 1.0, 0.5 / _PARTS, math.nan)),
     help="Probability that a word that is not sensitive is replaced.",
     metavar="P",
     group=NEIGHBORHOODS,
 )
 _W = Option(
-    domain=Domain("in (0, 1]", lambda value: 0 < value <= 1),
+    domain=interval("in (0, 1]", 0, 1, without=(0,)),
     help="Share of the words, the least frequent in public text, that are sensitive.",
     metavar="W",
     group=NEIGHBORHOODS,

@@ -68,6 +68,6 @@ def tgm(
     scale = search.smallest(spent - _ROOM / 2, scale)
     least = least_weight(counted, scale, spent)
     facts = {"epsilon": asked, "least_epsilon": domain, "scale": scale, "limit": counted.diameter, "clip": clip}
-    made = GumbelRows(vocabulary, clip, counted.diameter, scale, spent, least)
+    rows = GumbelRows(vocabulary, clip, counted.diameter, scale, spent, least)
     promise = PureDP(epsilon=stated_epsilon(spent, asked), status=Status.PROVED, source=PROOF)
-    return IntegerChannel(vocabulary, "tgm", facts, promise, ComputedRows(len(vocabulary), made))
+    return IntegerChannel(vocabulary, "tgm", facts, promise, ComputedRows(len(vocabulary), rows))

@@ -10,7 +10,7 @@ from textveil.errors import ParameterError
 from textveil.mechanisms.code_bounds import ClampedValues
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.document.noisy_codes import NoisyCodes, gaussian_codes
-from textveil.mechanisms.options import MODELS, POSITIVE, Domain, Option, at_least
+from textveil.mechanisms.options import MODELS, POSITIVE, Option, at_least, file_or_named
 from textveil.mechanisms.parameters import (
     CALIBRATIONS,
     Calibration,
@@ -36,9 +36,7 @@ ClipValue = Annotated[
 Pruned = Annotated[
     str,
     Option(
-        domain=Domain(
-            "a file of coordinates", lambda value: value != "" and Path(value).is_file(), hint="Check its path."
-        ),
+        domain=file_or_named("a file of coordinates"),
         help="Public coordinates of every state, counted from 0, that are left out and written as 0: DP-BART-PR.",
         metavar="FILE",
         group=MODELS,
@@ -110,7 +108,7 @@ def dp_bart(
 def _coordinates(file: str) -> tuple[int, ...]:
     """The whole numbers in a file."""
     try:
-        return tuple(int(one) for one in Path(file).read_text(encoding="utf-8").split())
+        return tuple(int(coordinate) for coordinate in Path(file).read_text(encoding="utf-8").split())
     except (OSError, ValueError):
         raise ParameterError(
             "pruned must be a file of whole numbers between spaces or lines; got another. Write one of public numbers."

@@ -124,12 +124,12 @@ def earth_mover(
         clip=clip,
         projection=projection,
     )
-    one = word.guarantee
-    assert isinstance(one, MetricDP)
+    of_a_word = word.guarantee
+    assert isinstance(of_a_word, MetricDP)
     promise = MetricDP(
-        epsilon_per_distance=one.epsilon_per_distance * bag_size,
+        epsilon_per_distance=of_a_word.epsilon_per_distance * bag_size,
         metric=f"earth mover's distance between bags of {bag_size} words, {metric_name('euclidean', clip)}",
-        diameter=one.diameter,
+        diameter=of_a_word.diameter,
         status=Status.PROVED,
         source=PROOF,
         adjacency=ANY_DOCUMENT,

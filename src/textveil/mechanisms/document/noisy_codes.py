@@ -170,20 +170,20 @@ def far_texts(
         words: public ones, at least one.
     """
     places = np.unique(np.linspace(0, len(words) - 1, min(len(words), _PROBES)).astype(np.int64))
-    some = [words[one] for one in places.tolist()]
-    texts = ["", *some, *(" ".join([one] * 8) for one in some[: _PROBES // 2]), " ".join(some), " ".join(some[::-1])]
+    some = [words[place] for place in places.tolist()]
+    texts = ["", *some, *(" ".join([word] * 8) for word in some[: _PROBES // 2]), " ".join(some), " ".join(some[::-1])]
     texts = list(dict.fromkeys(texts))
     texts = [text for text, fits in zip(texts, takes(texts).tolist(), strict=True) if fits]
     codes = codes_of(texts)
-    best, found = 0.0, None
+    best, farthest = 0.0, None
     for row, code in enumerate(codes[:-1]):
         lengths = np.linalg.norm(codes[row + 1 :] - code, ord=norm, axis=1)
         other = int(np.argmax(lengths))
         if lengths[other] > best:
-            best, found = float(lengths[other]), (row, row + 1 + other)
-    if found is None:
+            best, farthest = float(lengths[other]), (row, row + 1 + other)
+    if farthest is None:
         return None
-    first, second = found
+    first, second = farthest
     return FarTexts((texts[first], texts[second]), codes[first] - codes[second])
 
 
@@ -207,7 +207,10 @@ class JudgedClaim(NamedTuple):
     def parameters(self) -> dict[str, Any]:
         """For reports: what the noise gives, in place of what was claimed."""
         shown = {"true_log_delta": self.worst, "witness_log_delta": self.witness}
-        return {**{name: None if math.isinf(one) else one for name, one in shown.items()}, "witness": list(self.texts)}
+        return {
+            **{name: None if math.isinf(number) else number for name, number in shown.items()},
+            "witness": list(self.texts),
+        }
 
 
 def judged_claim(

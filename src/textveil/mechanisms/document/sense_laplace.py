@@ -87,10 +87,10 @@ class SenseLaplace:
         return out
 
 
-def _cosines(rows: Reals, one: Reals) -> Reals:
+def _cosines(rows: Reals, vector: Reals) -> Reals:
     """Cosines but for a factor that all rows share; 0 for a zero row."""
     lengths = np.sqrt((rows**2).sum(axis=1))
-    return np.divide(rows @ one, lengths, out=np.zeros(len(rows)), where=lengths > 0)
+    return np.divide(rows @ vector, lengths, out=np.zeros(len(rows)), where=lengths > 0)
 
 
 def _made(vocabulary: Vocabulary, bag_size: int, guarantee: PureDP, sense: PerturbProject) -> SenseLaplace:

@@ -47,4 +47,4 @@ def bags_of(codes: TextCodes, texts: Sequence[str], length: int) -> Ids:
 def text_of(vocabulary: Vocabulary, ids: Iterable[int]) -> str:
     """Words parted by spaces."""
     milder = milder_words(vocabulary)
-    return " ".join(written(vocabulary.words[milder.get(one, one)]) for one in ids)
+    return " ".join(written(vocabulary.words[milder.get(word_id, word_id)]) for word_id in ids)

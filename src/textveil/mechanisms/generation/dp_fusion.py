@@ -107,32 +107,32 @@ class FusedWriting:
         """
         alone, generator = _Alone(self.model), resolve(rng)
         drawn = [
-            write(alone, [one], self._rows, tokens=self.tokens, batch=1, rng=generator)[0]
-            for one in self.contexts(texts)
+            write(alone, [contexts], self._rows, tokens=self.tokens, batch=1, rng=generator)[0]
+            for contexts in self.contexts(texts)
         ]
-        return [self.model.decoded(one) for one in drawn]
+        return [self.model.decoded(tokens) for tokens in drawn]
 
     def contexts(self, texts: Sequence[str]) -> list[tuple[tuple[int, ...], ...]]:
         """What the model reads for each text: without the spans, then with each group of them."""
-        found = tagged(texts, self.detector, self.placeholder, by_kind=self.by_kind)
-        return [self._contexts(one, number) for number, one in enumerate(found, start=1)]
+        documents = tagged(texts, self.detector, self.placeholder, by_kind=self.by_kind)
+        return [self._contexts(document, number) for number, document in enumerate(documents, start=1)]
 
-    def _contexts(self, one: TaggedText, number: int) -> tuple[tuple[int, ...], ...]:
+    def _contexts(self, document: TaggedText, number: int) -> tuple[tuple[int, ...], ...]:
         room, cut = self.model.room(self.tokens), self.long_texts == "cut"
-        public = fitted(self.model, self.prompt, one.public, room, cut=cut, number=number)
+        public = fitted(self.model, self.prompt, document.public, room, cut=cut, number=number)
         # Whether a text is refused must not depend on how long its spans are.
-        private = [fitted(self.model, self.prompt, shown, room, cut=True, number=number) for shown in one.private]
+        private = [fitted(self.model, self.prompt, shown, room, cut=True, number=number) for shown in document.private]
         return tuple(tuple(tokens) for tokens in (public, *private))
 
     def adjacent_texts(self, words: Sequence[str]) -> list[tuple[str, str]]:
         """See ``capabilities.AdjacentTexts``: the same text outside the spans, and spans of the same kinds."""
         marked = [f"{words[0]} {OPEN}{word}{CLOSE} {words[-1]}" for word in (words[0], words[-1], " ".join(words[:3]))]
         tried = [*combinations(marked, 2), *_DETECTABLE]
-        found = tagged([text for pair in tried for text in pair], self.detector, self.placeholder, by_kind=True)
+        documents = tagged([text for pair in tried for text in pair], self.detector, self.placeholder, by_kind=True)
         same = [
             pair
-            for pair, one, other in zip(tried, found[::2], found[1::2], strict=True)
-            if one.private and one.public == other.public and len(one.private) == len(other.private)
+            for pair, first, other in zip(tried, documents[::2], documents[1::2], strict=True)
+            if first.private and first.public == other.public and len(first.private) == len(other.private)
         ]
         if not same:
             raise UnsupportedGuarantee(
@@ -143,7 +143,7 @@ class FusedWriting:
 
     def integer_weights_after(self, past: Ids, texts: Sequence[str]) -> Integers:
         """The very integers that the draw after the tokens ``past`` uses for each text, int64, shape (texts, size)."""
-        return np.concatenate([self._weights_after(past, one) for one in self.contexts(texts)])
+        return np.concatenate([self._weights_after(past, contexts) for contexts in self.contexts(texts)])
 
     def _weights_after(self, past: Ids, contexts: tuple[tuple[int, ...], ...]) -> Integers:
         reading: PromptReading = _Alone(self.model).read([contexts])
@@ -152,7 +152,7 @@ class FusedWriting:
         return self._rows(reading.logits)
 
     def _rows(self, logits: Reals) -> Integers:
-        return np.array([self.weights.row(one) for one in logits])
+        return np.array([self.weights.row(rows) for rows in logits])
 
 
 @final
@@ -248,7 +248,9 @@ def dp_fusion(
     placeholder: Annotated[
         str,
         Option(
-            domain=Domain("a text that is not empty", lambda value: value.strip() not in ("", "elsewhere")),
+            domain=Domain(
+                "a text that is not empty", lambda value: value.strip() != "", inside=("[hidden]",), outside=("", " ")
+            ),
             help="Stands for a span where it is hidden.",
             metavar="TEXT",
             group=MODELS,

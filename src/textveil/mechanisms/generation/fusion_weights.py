@@ -61,7 +61,7 @@ class FusionWeights:
         least = np.maximum(1, np.ceil(public * (math.exp(-self.beta) * (1 + 2.0**-48)))).astype(np.int64)
         most = np.floor(public * min(math.exp(min(self.beta, 40.0)) * (1 - 2.0**-48), 2.0**60 / total)).astype(np.int64)
         least, most = np.minimum(least, public), np.maximum(most, public)
-        return np.sum([self._one(public, least, most, softmax(one), total) for one in logits[1:]], axis=0)
+        return np.sum([self._one(public, least, most, softmax(private), total) for private in logits[1:]], axis=0)
 
     def _one(self, public: Integers, least: Integers, most: Integers, private: Reals, total: int) -> Integers:
         """The weights of one group."""
@@ -84,8 +84,8 @@ def softmax(logits: Reals) -> Reals:
     """Probabilities of logits; what is no number counts as the least."""
     finite = np.nan_to_num(logits, nan=-1e30, posinf=1e30, neginf=-1e30)
     powers = np.exp(finite - finite.max())
-    found: Reals = powers / powers.sum()
-    return found
+    shares: Reals = powers / powers.sum()
+    return shares
 
 
 def _projected(least: Integers, most: Integers, private: Reals, total: int) -> Reals:
@@ -98,8 +98,8 @@ def _projected(least: Integers, most: Integers, private: Reals, total: int) -> R
             high = middle
         else:
             low = middle
-    found: Reals = np.clip(np.exp(np.minimum(logs + low, 50.0)), least, most)
-    return found
+    blend: Reals = np.clip(np.exp(np.minimum(logs + low, 50.0)), least, most)
+    return blend
 
 
 def _filled(weights: Integers, least: Integers, most: Integers, total: int) -> Integers:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from typing import Annotated, TypeAlias
 
-from textveil.mechanisms.options import GUARANTEE, MODELS, POSITIVE, Domain, Option, at_least
-
-_FINITE = Domain("finite", math.isfinite)
+from textveil.mechanisms.options import FINITE, GUARANTEE, MODELS, POSITIVE, Domain, Option, at_least
 
 EpsilonPerToken: TypeAlias = Annotated[
     float,
@@ -34,7 +31,7 @@ WrittenTokens: TypeAlias = Annotated[
 MinLogit: TypeAlias = Annotated[
     float,
     Option(
-        domain=_FINITE,
+        domain=FINITE,
         help="Lower logits count as this one; public.",
         metavar="B",
         group=MODELS,
@@ -44,7 +41,7 @@ MinLogit: TypeAlias = Annotated[
 MaxLogit: TypeAlias = Annotated[
     float,
     Option(
-        domain=_FINITE,
+        domain=FINITE,
         help="Higher logits count as this one; public.",
         metavar="B",
         group=MODELS,
@@ -54,7 +51,12 @@ MaxLogit: TypeAlias = Annotated[
 Prompt: TypeAlias = Annotated[
     str,
     Option(
-        domain=Domain("a text with one {text} in it", lambda value: value.count("{text}") == 1),
+        domain=Domain(
+            "a text with one {text} in it",
+            lambda value: value.count("{text}") == 1,
+            inside=("say: {text}",),
+            outside=("", "say", "{text}{text}"),
+        ),
         help="What the model reads, the document in the place of {text}.",
         metavar="TEXT",
         group=MODELS,
@@ -64,7 +66,12 @@ Prompt: TypeAlias = Annotated[
 Device: TypeAlias = Annotated[
     str,
     Option(
-        domain=Domain("a device of torch", lambda value: value.partition(":")[0] in ("cpu", "cuda", "mps", "xpu")),
+        domain=Domain(
+            "a device of torch",
+            lambda value: value.partition(":")[0] in ("cpu", "cuda", "mps", "xpu"),
+            inside=("cpu:0",),
+            outside=("", "tape"),
+        ),
         help="Where torch computes: cpu, cuda, cuda:1, mps.",
         metavar="NAME",
         group=MODELS,

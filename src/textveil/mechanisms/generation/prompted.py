@@ -84,7 +84,7 @@ class PromptedWriting:
         """
         prompts = self.prompts(texts)
         drawn = write(self.model, prompts, self.weights.rows, tokens=self.tokens, batch=self.batch, rng=resolve(rng))
-        return [self.model.decoded(one) for one in drawn]
+        return [self.model.decoded(tokens) for tokens in drawn]
 
     def prompts(self, texts: Sequence[str]) -> list[list[int]]:
         """The tokens that the model reads for each text."""
@@ -176,15 +176,15 @@ def public_range(model: NextTokens, prompt: str) -> tuple[float, float]:
     Raises:
         ModelError: the model gives numbers that are not finite.
     """
-    prompts = [model.encoded(prompt.replace(PLACE, one)) for one in PUBLIC_SENTENCES]
-    forced = [model.encoded(one) for one in PUBLIC_SENTENCES]
+    prompts = [model.encoded(prompt.replace(PLACE, sentence)) for sentence in PUBLIC_SENTENCES]
+    forced = [model.encoded(sentence) for sentence in PUBLIC_SENTENCES]
     reading = model.read(prompts)
-    found = [reading.logits]
+    logits = [reading.logits]
     rows = np.arange(len(prompts))
     for step in range(_STEPS - 1):
-        reading = reading.going_on(rows, np.array([one[step % len(one)] for one in forced]))
-        found.append(reading.logits)
-    numbers = np.concatenate(found)
+        reading = reading.going_on(rows, np.array([tokens[step % len(tokens)] for tokens in forced]))
+        logits.append(reading.logits)
+    numbers = np.concatenate(logits)
     mean, deviation = float(numbers.mean()), float(numbers.std())
     if not (math.isfinite(mean) and deviation > 0):
         raise ModelError(f"the language model {model.name} must give finite numbers; got others. Check its weights.")

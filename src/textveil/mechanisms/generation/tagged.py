@@ -26,9 +26,7 @@ class MarkedSpans:
 
     def detect(self, texts: Sequence[str]) -> list[list[DetectedSpan]]:
         """See ``Detector``; the marks belong to the span."""
-        return [
-            [DetectedSpan(*found.span(), MARKED, 1.0, self.name) for found in _MARK.finditer(text)] for text in texts
-        ]
+        return [[DetectedSpan(*mark.span(), MARKED, 1.0, self.name) for mark in _MARK.finditer(text)] for text in texts]
 
 
 @final
@@ -56,9 +54,9 @@ def tagged(texts: Sequence[str], detector: Detector, placeholder: str, *, by_kin
     Raises:
         InputError: the detector's answer does not fit its texts.
     """
-    found = checked_spans(detector, texts)
+    spans_of_texts = checked_spans(detector, texts)
     readings = []
-    for text, spans in zip(texts, found, strict=True):
+    for text, spans in zip(texts, spans_of_texts, strict=True):
         kinds = sorted({span.kind for span in spans})
         groups = [{kind} for kind in kinds] if by_kind else [set(kinds)] if kinds else []
         shown = [_shown(text, spans, placeholder, group) for group in groups]

@@ -50,7 +50,7 @@ def write(
     """
     written: list[list[int]] = [[] for _ in prompts]
     distinct: dict[tuple[Any, ...], int] = {}
-    kinds = np.array([distinct.setdefault(tuple(one), len(distinct)) for one in prompts], dtype=np.int64)
+    kinds = np.array([distinct.setdefault(tuple(prompt), len(distinct)) for prompt in prompts], dtype=np.int64)
     order = np.argsort(kinds, kind="stable")
     start = 0
     while start < len(order):

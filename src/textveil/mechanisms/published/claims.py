@@ -201,7 +201,7 @@ class FormTrial:
     """How the catalog's own published form is audited, where no epsilon alone shows it at its worst.
 
     Attributes:
-        options: of the form.
+        options: of the form; those at which its line holds where there are none.
         opposites: whether the claim is of any two vectors of a ball, and fails only for the farthest.
         model: makes a small model with random weights in a folder, as options: the claim is of every model.
         work: the library or paper, where no other claim is about the form.

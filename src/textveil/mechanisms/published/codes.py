@@ -115,6 +115,7 @@ _BART_PROOF = "privacy/proofs/dp_bart_published.md"
     instead="dp-bart",
     adjacency=ANY_DOCUMENT,
     needs=MODEL_NEEDS,
+    shown_at={"epsilon": 250.0},
 )
 def dp_bart_published(
     vocabulary: Vocabulary,
@@ -246,6 +247,4 @@ CLAIMS: Final = (
 
 ADEPT_TRIAL: Final = FormTrial(model=lambda folder, words: {"network": str(random_network(folder, words))})
 
-BART_TRIAL: Final = FormTrial(
-    options={"epsilon": 250.0}, model=lambda folder, words: {"model": str(random_bart(folder, words.words))}
-)
+BART_TRIAL: Final = FormTrial(model=lambda folder, words: {"model": str(random_bart(folder, words.words))})

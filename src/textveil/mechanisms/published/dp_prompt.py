@@ -69,6 +69,7 @@ class UnclippedWeights:
     source="Utpala, Hooker and Chen 2023 (DP-Prompt), public code",
     summary="DP-Prompt without clipping, as its public code has it; false wherever logits leave the range.",
     instead="dp-prompt",
+    shown_at={"epsilon": 1.0, "min_logit": -0.02, "max_logit": 0.02},
 )
 def dp_prompt_published(
     vocabulary: Vocabulary,

@@ -13,7 +13,7 @@ from textveil.mechanisms.additive.mahalanobis import CovarianceWeight, elliptica
 from textveil.mechanisms.additive.perturb_project import PerturbProject, clipped_points, perturb_project
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.parameters import Clip, Epsilon, EpsilonPerDistance, ProjectionName
-from textveil.mechanisms.published.claims import DensityAtPoint, PublishedClaim, TrialSetting, line
+from textveil.mechanisms.published.claims import DensityAtPoint, FormTrial, PublishedClaim, TrialSetting, line
 from textveil.noise.elliptical_laplace import EllipticalLaplace
 from textveil.noise.renormalized_laplace import RenormalizedLaplace
 from textveil.privacy.guarantees import Status
@@ -37,6 +37,7 @@ _MARGIN = 1e-9
     source="public code: pyPANTERA, Mahalanobis",
     summary="Mahalanobis noise whose direction is scaled to length 1 after it was turned; its claim is false.",
     instead="mahalanobis",
+    shown_at={"epsilon": 1.0, "covariance_weight": 0.9},
 )
 def mahalanobis_published(
     vocabulary: Vocabulary,
@@ -130,3 +131,5 @@ CLAIMS: Final = (
         repaired=lambda setting: _direction(setting, renormalized=False),
     ),
 )
+
+TRIAL: Final = FormTrial(options={"epsilon": 1.0})

@@ -109,6 +109,7 @@ def _radii(scales: Reals, count: int, rng: np.random.Generator) -> Reals:
     source="Tong et al. 2023 (InferDPT), and its public code",
     summary="Words within a random radius, which differ from word to word; its claim is false.",
     instead="exponential",
+    shown_at={"epsilon": 3.0},
 )
 def rantext_published(vocabulary: Vocabulary, *, epsilon: Epsilon) -> Rantext:
     """RANTEXT with the published scales. Use ``exponential`` for a guarantee that holds.

@@ -43,11 +43,9 @@ TRIALS: Final = {
     "dp-bart-published": codes.BART_TRIAL,
     "dp-prompt-published": dp_prompt.TRIAL,
     "adept-published": codes.ADEPT_TRIAL,
-    "diffractor-published": diffractor.TRIAL,
     "gaussian-classical-published": truncated_laplace.GAUSSIAN_TRIAL,
+    "mahalanobis-published": mahalanobis.TRIAL,
     "scored-budgets-published": scored_budgets.TRIAL,
-    "tem-published": tem.TRIAL,
-    "vickrey-published": vickrey.TRIAL,
     "ome-published": vectors.OME_TRIAL,
     "dptext-published": vectors.DPTEXT_TRIAL,
 }

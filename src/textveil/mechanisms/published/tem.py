@@ -18,7 +18,6 @@ from textveil.mechanisms.published.claims import (
     METRIC,
     MLDP,
     ComputedTable,
-    FormTrial,
     PublishedClaim,
     TrialSetting,
     line,
@@ -105,6 +104,7 @@ def _top_bits(n: int) -> int:
     summary="tem with another score for the words beyond the truncation distance; its claim fails where words differ "
     "in how many are near.",
     instead="tem",
+    shown_at={"epsilon_per_distance": 0.5, "beta": 0.9},
 )
 def tem_published(
     vocabulary: Vocabulary,
@@ -224,5 +224,3 @@ CLAIMS: Final = (
         repaired=truncated_law,
     ),
 )
-
-TRIAL: Final = FormTrial(options={"epsilon_per_distance": 0.5, "beta": 0.9})

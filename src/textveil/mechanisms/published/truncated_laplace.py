@@ -125,6 +125,7 @@ _GAUSSIAN_DIM = Option(
     source="Huang et al. 2024 (EMNLP), theorem 2",
     summary="Gaussian noise by the classical formula at any epsilon; its claim can be false above 1.",
     instead="gaussian",
+    shown_at={"epsilon": 40.0},
 )
 def gaussian_classical_published(
     vocabulary: Vocabulary,

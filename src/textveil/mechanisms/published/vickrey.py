@@ -19,7 +19,6 @@ from textveil.mechanisms.published.claims import (
     METRIC,
     MLDP,
     ComputedTable,
-    FormTrial,
     PublishedClaim,
     TrialSetting,
     line,
@@ -189,6 +188,7 @@ def _witness(points: Vectors, noise: SphericalLaplace, choice: NeighborChoice) -
     source="public code: sjmeis/MLDP, VickreyMechanism",
     summary="Vickrey that passes over the input word where it is the nearest; its claim is false.",
     instead="vickrey",
+    shown_at={"epsilon": 0.5, "t": 0.25},
 )
 def vickrey_published(
     vocabulary: Vocabulary,
@@ -269,5 +269,3 @@ CLAIMS: Final = (
         repaired=lambda setting: two_nearest(setting, skips=False),
     ),
 )
-
-TRIAL: Final = FormTrial(options={"epsilon": 0.5, "t": 0.25})

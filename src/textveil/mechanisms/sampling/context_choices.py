@@ -33,10 +33,10 @@ def context_choice(epsilon: float) -> ContextChoice:
     """
     stored = _stored()
     least = min(stored)
-    return stored[max((one for one in stored if one <= epsilon), default=least)]
+    return stored[max((tried for tried in stored if tried <= epsilon), default=least)]
 
 
 @cache
 def _stored() -> dict[float, ContextChoice]:
     data = json.loads((DATA / CHOICES).read_text(encoding="ascii"))
-    return {one["epsilon"]: ContextChoice(*(one[name] for name in ContextChoice._fields)) for one in data["choices"]}
+    return {row["epsilon"]: ContextChoice(*(row[name] for name in ContextChoice._fields)) for row in data["choices"]}

@@ -101,7 +101,7 @@ class ExcessRows:
         first = min(_FIRST, longest)
         # A longer one pays only where the mean row is more than twice as long as the first: else most is unread.
         sizes = (first, longest) if longest > 2 * _FIRST else (first,)
-        return tuple(found for one in sizes if (found := self._order.neighbors(one)) is not None)
+        return tuple(neighbors for size in sizes if (neighbors := self._order.neighbors(size)) is not None)
 
     @property
     def kept(self) -> Ids:
@@ -112,9 +112,9 @@ class ExcessRows:
         """The raised words of one row and what each of them gains, in units."""
         if (whole := self._found_whole()) is not None:
             return whole.row(word)
-        made = list(made_rows(self._order, self._weights, np.array([word]), self._open))
-        reached = np.concatenate([rows.reached for rows in made])
-        return np.concatenate([rows.outputs for rows in made]), np.diff(reached, prepend=0)
+        parts = list(made_rows(self._order, self._weights, np.array([word]), self._open))
+        reached = np.concatenate([rows.reached for rows in parts])
+        return np.concatenate([rows.outputs for rows in parts]), np.diff(reached, prepend=0)
 
     def entries(self) -> RaisedEntries:
         """All raised words of all rows, with their gains in units.
@@ -160,7 +160,7 @@ class ExcessRows:
                 self._looked = builds()
                 whole = self._table.opened() if self.fits else None
                 if whole is None:
-                    self._open = tuple(found for one in self._neighbors if (found := one.opened()) is not None)
+                    self._open = tuple(opened for table in self._neighbors if (opened := table.opened()) is not None)
                 else:
                     self._held = whole
                     self._whole = whole_rows(whole, self._weights)
@@ -184,9 +184,9 @@ class ExcessRows:
         done = 0
         while done < len(words):
             self._forget()
-            made = self._make(words[done:])
-            yield order[edges[done] : edges[done + made]]
-            done += made
+            rows = self._make(words[done:])
+            yield order[edges[done] : edges[done + rows]]
+            done += rows
 
     def _make(self, words: Ids) -> int:
         """Make and keep rows of ``words`` while the budget lasts, some at least where none is kept; how many."""

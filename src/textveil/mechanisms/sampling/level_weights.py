@@ -185,12 +185,12 @@ class LevelRows:
         out = uniform >> self._weights.shift
         raised = np.flatnonzero(uniform >= base)
         value, row = uniform[raised], index[raised]
-        sums, starts = np.stack([one.sums for one in rows]), np.stack([one.starts for one in rows])
-        firsts = np.cumsum([0] + [len(one.members) for one in rows[:-1]])
+        sums, starts = np.stack([row.sums for row in rows]), np.stack([row.starts for row in rows])
+        firsts = np.cumsum([0] + [len(row.members) for row in rows[:-1]])
         level = (value[:, None] >= sums[row]).sum(axis=1)
         below = np.where(level > 0, sums[row, level - 1], base)
         member = firsts[row] + starts[row, level] + (value - below) // self._extra[level]
-        out[raised] = np.concatenate([one.members for one in rows])[member]
+        out[raised] = np.concatenate([row.members for row in rows])[member]
         return out
 
 

@@ -39,8 +39,8 @@ class NearestInOrder:
         size = len(vocabulary)
         limit = nested_limit(size)
         self._vocabulary = vocabulary
-        sizes = sorted({min(limit, one) for one in (SHIPPED_SIZE, _TABLED)} - {0, 1})
-        self._levels = tuple(NeighborRows(vocabulary, one) for one in sizes)
+        sizes = sorted({min(limit, size) for size in (SHIPPED_SIZE, _TABLED)} - {0, 1})
+        self._levels = tuple(NeighborRows(vocabulary, size) for size in sizes)
         self.most: int = min(size, _KEPT)
         self._deep = RowCache(size, block=_BLOCK, width=self.most, dtype=np.min_scalar_type(size - 1))
 
@@ -80,5 +80,5 @@ class NearestInOrder:
 
     def _ordered(self, words: Ids, count: int) -> Ids:
         scores = integer_grid(self._vocabulary).cosines(words)
-        found = largest(scores, count)
-        return np.take_along_axis(found, np.lexsort((found, -np.take_along_axis(scores, found, 1)), axis=1), 1)
+        nearest = largest(scores, count)
+        return np.take_along_axis(nearest, np.lexsort((nearest, -np.take_along_axis(scores, nearest, 1)), axis=1), 1)

@@ -66,8 +66,8 @@ class NeighborRows:
         members = np.empty((count, self.size), dtype=kind)
         for start in range(0, count, _BLOCK):
             words = np.arange(start, min(start + _BLOCK, count))
-            found = self.members(np.repeat(words, self.size), np.tile(every, len(words)))
-            members[words] = found.reshape(len(words), self.size)
+            neighbors = self.members(np.repeat(words, self.size), np.tile(every, len(words)))
+            members[words] = neighbors.reshape(len(words), self.size)
         owners = np.repeat(np.arange(count).astype(kind), self.size)
         return RaisedEntries(owners, members.reshape(-1), np.ones(len(owners), dtype=np.uint8))
 

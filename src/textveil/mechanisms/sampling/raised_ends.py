@@ -103,10 +103,10 @@ class EndColumns:
         ends = self._opened()
         words, places = np.unique(outputs, return_inverse=True)
         parts = [words[start : start + _BLOCK] for start in range(0, len(words), _BLOCK)]
-        found = [self._block(ends, part, len(words)) for part in parts]
-        lengths = np.concatenate([np.zeros(0, dtype=np.int64), *(one[0] for one in found)])
-        inputs = np.concatenate([np.zeros(0, dtype=np.int64), *(one[1] for one in found)])
-        gains = np.concatenate([np.zeros(0, dtype=np.int64), *(one[2] for one in found)])
+        blocks = [self._block(ends, part, len(words)) for part in parts]
+        lengths = np.concatenate([np.zeros(0, dtype=np.int64), *(block[0] for block in blocks)])
+        inputs = np.concatenate([np.zeros(0, dtype=np.int64), *(block[1] for block in blocks)])
+        gains = np.concatenate([np.zeros(0, dtype=np.int64), *(block[2] for block in blocks)])
         starts, at = gathered(starts_of(lengths), places)
         return starts, inputs[at], gains[at]
 
@@ -125,7 +125,7 @@ class EndColumns:
     def _opened(self) -> OpenTable:
         with self._lock:
             if self._table is None:
-                found = self.table.opened() or self.table.build().table
-                self._scores = self._order.scores_of_pairs(found[LAST].astype(np.int64))
-                self._table = found
+                opened = self.table.opened() or self.table.build().table
+                self._scores = self._order.scores_of_pairs(opened[LAST].astype(np.int64))
+                self._table = opened
             return self._table

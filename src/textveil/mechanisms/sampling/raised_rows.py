@@ -60,9 +60,9 @@ def made_rows(order: NestedOrder, weights: BaseWeights, words: Ids, tables: Sequ
         left = [words[:0]]
         for start in range(0, len(words), TABLED):
             part = words[start : start + TABLED]
-            whole, made = _raised(weights, part, table[NEIGHBORS][part].astype(np.int64))
+            whole, row = _raised(weights, part, table[NEIGHBORS][part].astype(np.int64))
             left.append(part[~whole])
-            yield made
+            yield row
         words = np.concatenate(left)
     size, block = max(1, nested_limit(order.size)), _BLOCK
     if (typical := expected_length(weights)) > 4 * size:
@@ -75,8 +75,8 @@ def _from_scores(order: NestedOrder, weights: BaseWeights, words: Ids, wanted: i
     """Rows of a block by its scores, of the first ``size`` words and more until every row is whole."""
     scores = order.scores(words, wanted)
     while len(words):
-        whole, made = _raised(weights, words, by_falling_score(scores, size))
-        yield made
+        whole, row = _raised(weights, words, by_falling_score(scores, size))
+        yield row
         words, scores = words[~whole], scores[~whole]
         size = min(4 * size, order.size)
 
@@ -94,5 +94,5 @@ def _raised(weights: BaseWeights, words: Ids, order: Ids) -> tuple[NDArray[np.bo
 
 def raised_row(weights: BaseWeights, order: Ids) -> tuple[Ids, Integers]:
     """The raised words of a row whose words come in this order, and the units handed out up to and with each."""
-    _, made = _raised(weights, order[:1], order[None])
-    return made.outputs, made.reached
+    _, row = _raised(weights, order[:1], order[None])
+    return row.outputs, row.reached

@@ -82,7 +82,7 @@ def _made(
     lengths = np.zeros(n, dtype=np.min_scalar_type(n))
     parts: list[tuple[Ids, NDArray[Any]]] = []
     done = 0
-    tables = [found for one in neighbors if (found := one.opened()) is not None]
+    tables = [opened for table in neighbors if (opened := table.opened()) is not None]
     for rows in made_rows(order, weights, np.arange(n), tables):
         lengths[rows.words] = rows.lengths
         parts.append((rows.words, rows.outputs.astype(np.min_scalar_type(n - 1))))
@@ -168,10 +168,10 @@ _WHOLE: WeakKeyDictionary[OpenTable, WholeRows] = WeakKeyDictionary()
 
 def whole_rows(table: OpenTable, weights: BaseWeights) -> WholeRows:
     """All rows of a table that is of these weights."""
-    found = _WHOLE.get(table)
-    if found is None:
-        found = _WHOLE[table] = WholeRows(table, weights)
-    return found
+    rows = _WHOLE.get(table)
+    if rows is None:
+        rows = _WHOLE[table] = WholeRows(table, weights)
+    return rows
 
 
 def key_type(weights: BaseWeights) -> np.dtype[Any]:

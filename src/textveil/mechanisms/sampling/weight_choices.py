@@ -49,8 +49,8 @@ def weight_choice(
     kept = _SAMPLES.get(vocabulary)
     if kept is None or kept[0] != frequencies.digest:
         kept = _SAMPLES[vocabulary] = (frequencies.digest, sample_of(vocabulary, frequencies, progress))
-    found = chosen(frequencies, kept[1], epsilon, progress)
-    return WeightChoice(found.alpha, found.base_mass)
+    choice = chosen(frequencies, kept[1], epsilon, progress)
+    return WeightChoice(choice.alpha, choice.base_mass)
 
 
 class _Stored(NamedTuple):
@@ -65,5 +65,5 @@ def _stored() -> _Stored:
         return _Stored(("", ""), ((math.inf, 0.0, 0.0),))
     data = json.loads(path.read_text(encoding="ascii"))
     return _Stored(
-        (data["vocabulary"], data["frequencies"]), tuple((one[0], one[1], one[2]) for one in data["choices"])
+        (data["vocabulary"], data["frequencies"]), tuple((row[0], row[1], row[2]) for row in data["choices"])
     )

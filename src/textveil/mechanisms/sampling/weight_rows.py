@@ -95,9 +95,9 @@ class WeightRows:
                     sums = self._rows.table[slot]
                     here = slice(bounds[block + offset], bounds[block + offset + 1])
                     uniform = rng.integers(0, sums[-1], size=here.stop - here.start, dtype=np.int64)
-                    found = np.searchsorted(sums, uniform, side="right")
-                    spans[here] = found
-                    rest[here] = uniform - np.where(found > 0, sums[found - 1], 0)
+                    outputs = np.searchsorted(sums, uniform, side="right")
+                    spans[here] = outputs
+                    rest[here] = uniform - np.where(outputs > 0, sums[outputs - 1], 0)
         out = np.empty(len(ids), dtype=np.int64)
         out[order] = self._within(ordered, spans, rest)
         return out

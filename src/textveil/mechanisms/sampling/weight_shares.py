@@ -144,10 +144,10 @@ def sample_of(
         scores = table[words] @ table.T
         scores[np.arange(len(words)), words] = np.inf
         nearest = np.argpartition(-scores, look - 1, axis=1)[:, :look]
-        found = np.take_along_axis(scores, nearest, axis=1)
-        by_cosine = np.argsort(-found, axis=1, kind="stable")
+        nearest_scores = np.take_along_axis(scores, nearest, axis=1)
+        by_cosine = np.argsort(-nearest_scores, axis=1, kind="stable")
         order[start : start + _BLOCK] = np.take_along_axis(nearest, by_cosine, axis=1)
-        cosines[start : start + _BLOCK] = np.minimum(np.take_along_axis(found, by_cosine, axis=1), 1.0)
+        cosines[start : start + _BLOCK] = np.minimum(np.take_along_axis(nearest_scores, by_cosine, axis=1), 1.0)
         if progress is not None:
             progress(start + len(words), len(ids))
     return CriterionSample(weights[0], weights[1], table[ids], table, order, cosines)
@@ -194,14 +194,14 @@ def chosen(
     def tried(alpha: float, mass: float) -> Choice:
         nonlocal done
         shares = capped_shares(frequencies, alpha=alpha, epsilon=epsilon, base_mass=mass)
-        found = Choice(alpha, mass, *expected_cosines(sample, shares, epsilon, mass))
+        choice = Choice(alpha, mass, *expected_cosines(sample, shares, epsilon, mass))
         done += 1
         if progress is not None:
             progress(done, len(masses) + len(QUARTERS) + 2)
-        return found
+        return choice
 
-    best = max((tried(1.0, mass) for mass in masses), key=lambda one: one.value)
-    best = max((tried(quarters / 4, best.base_mass) for quarters in QUARTERS), key=lambda one: one.value)
+    best = max((tried(1.0, mass) for mass in masses), key=lambda choice: choice.value)
+    best = max((tried(quarters / 4, best.base_mass) for quarters in QUARTERS), key=lambda choice: choice.value)
     at = masses.index(best.base_mass)
     near = [mass for mass in masses[max(0, at - 1) : at + 2] if mass != best.base_mass]
-    return max([best, *(tried(best.alpha, mass) for mass in near)], key=lambda one: one.value)
+    return max([best, *(tried(best.alpha, mass) for mass in near)], key=lambda choice: choice.value)

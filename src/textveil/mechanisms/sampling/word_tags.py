@@ -10,7 +10,7 @@ from typing import Annotated, Final, TypeAlias, final
 import numpy as np
 
 from textveil.errors import InputError, ParameterError, need
-from textveil.mechanisms.options import NEIGHBORHOODS, Domain, Option
+from textveil.mechanisms.options import NEIGHBORHOODS, Option, file_or_named
 from textveil.text.function_words import FUNCTION_WORDS
 from textveil.types import Integers
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -44,11 +44,7 @@ _FORMS: Final = (
 Tags: TypeAlias = Annotated[
     str,
     Option(
-        domain=Domain(
-            f"{ENDINGS} or a file of words and tags",
-            lambda value: value == ENDINGS or Path(value).is_file(),
-            hint="Check its path.",
-        ),
+        domain=file_or_named(f"{ENDINGS} or a file of words and tags", ENDINGS),
         help="Public tags of the words: by their endings, or a file of which each line is a word and its tag.",
         metavar="NAME|FILE",
         group=NEIGHBORHOODS,
@@ -120,12 +116,12 @@ def _read(path: Path) -> dict[str, str]:
     except (OSError, UnicodeDecodeError) as error:
         kind = type(error).__name__
         raise InputError(f"the file of tags must be readable UTF-8 text; got {kind}. Check its path.") from None
-    found: dict[str, str] = {}
+    tags: dict[str, str] = {}
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         word, _, tag = line.strip().rpartition("\t" if "\t" in line else " ")
         if not word.strip() or not tag:
             raise InputError(f"line {number} of the tags must be a word and its tag, parted by a tab or a space.")
-        need(found.setdefault(word.strip(), tag) == tag, f"line {number} of the tags", "a second tag", "one for a word")
-    return found
+        need(tags.setdefault(word.strip(), tag) == tag, f"line {number} of the tags", "a second tag", "one for a word")
+    return tags

@@ -102,21 +102,21 @@ class ContextualNeighborhood:
         edges = checked_bounds(bounds, len(words))
         known = self._filter.tables.inputs
         least = np.empty(len(words))
-        found = []
+        parts = []
         for step in self._steps(edges):
             here, places = words[step.at], step.places
             inputs, ranks = known.words[here].astype(np.int64), known.ranks[here].astype(np.int64)
             ratios = np.where(inputs < 0, 0.0, places.raised(np.maximum(inputs, 0), np.maximum(ranks, 1), here))
             inputs, ratios = np.hstack([here[:, None], inputs]), np.hstack([places.kept(here)[:, None], ratios])
             some = (ratios > 0).nonzero()
-            found.append((step.at[some[0]], inputs[some], np.log1p(ratios[some])))
+            parts.append((step.at[some[0]], inputs[some], np.log1p(ratios[some])))
             every = np.arange(len(here))
             least[step.at] = places.weights.log_least(places.lent, places.counts(every, here))[: len(here)]
             step.followed.released(here, places)
-        if not found:
+        if not parts:
             nothing = np.empty(0, dtype=np.int64)
             return Columns(np.zeros(1, dtype=np.int64), nothing, np.empty(0), least, complete=False)
-        whose, whom, logs = (np.concatenate(one) for one in zip(*found, strict=True))
+        whose, whom, logs = (np.concatenate(column) for column in zip(*parts, strict=True))
         order = np.lexsort((whom, whose))
         starts = np.searchsorted(whose[order], np.arange(len(words) + 1))
         return Columns(starts, whom[order], logs[order], least, complete=False)
@@ -129,7 +129,7 @@ class ContextualNeighborhood:
             outputs: what was released, shape (places,).
             bounds: where each document begins in both and the last one ends, shape (documents + 1,).
         """
-        words, released = (checked_ids(one, len(self.vocabulary)) for one in (ids, outputs))
+        words, released = (checked_ids(ids_given, len(self.vocabulary)) for ids_given in (ids, outputs))
         out = np.empty(len(words))
         for step in self._steps(checked_bounds(bounds, len(words))):
             out[step.at] = np.log(step.followed.chances(words[step.at]))

@@ -77,13 +77,13 @@ def continuation_lists(model: ContinuationModel) -> ContinuationLists:
     rows, words, chances = [], [], []
     for start in range(0, contexts, _BLOCK):
         asked = np.arange(start, min(start + _BLOCK, contexts))
-        found = model.continuations(asked[:, None])
-        row = np.repeat(asked, np.diff(found.starts))
-        lower = np.repeat(_rounded(found.rest.astype(np.float64)), np.diff(found.starts)) * unigram[found.words]
-        chance = _rounded(found.probabilities.astype(np.float64)) - lower
+        listed = model.continuations(asked[:, None])
+        row = np.repeat(asked, np.diff(listed.starts))
+        lower = np.repeat(_rounded(listed.rest.astype(np.float64)), np.diff(listed.starts)) * unigram[listed.words]
+        chance = _rounded(listed.probabilities.astype(np.float64)) - lower
         kept = (chance >= 2.0**-_BITS).nonzero()[0]
         rows.append(row[kept])
-        words.append(found.words[kept])
+        words.append(listed.words[kept])
         chances.append(chance[kept])
     row, word, chance = np.concatenate(rows), np.concatenate(words), np.concatenate(chances)
     bits = np.clip(1 - np.frexp(chance)[1], 0, _BITS).astype(np.int64)

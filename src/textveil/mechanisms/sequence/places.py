@@ -54,9 +54,9 @@ class DocumentPlaces:
         for count in (min(_FIRST, self._order.near), *self._order.steps):
             order = self._order.first(inputs[left], count)
             reached = np.cumsum(self.gains(left[:, None], order), axis=1)
-            found = (reached <= raised[left, None]).sum(axis=1)
-            done = found < count
-            out[left[done]] = order[done, found[done]]
+            places = (reached <= raised[left, None]).sum(axis=1)
+            done = places < count
+            out[left[done]] = order[done, places[done]]
             left = left[~done]
         for document in left.tolist():  # hardly any
             order = self._order.whole(inputs[document : document + 1])[0]

@@ -164,7 +164,7 @@ class Followed:
         parts = [(self._documents[listed.lists], listed.words, listed.chances)]
         if self._place:
             parts += [self._recurring(documents), self._nearby(documents)]
-        whose, words, chances = (np.concatenate(one) for one in zip(*parts, strict=True))
+        whose, words, chances = (np.concatenate(column) for column in zip(*parts, strict=True))
         self._rest = np.maximum(1 - np.bincount(whose, weights=chances, minlength=documents), _LEAST_REST)
         keys = whose * self._size + words
         np.add.at(self._chances, keys, chances)
@@ -216,7 +216,7 @@ class Followed:
         chances = np.where(none, 0.0, self._chance(every, words))
         if words.shape[1] > _WEIGHED:
             best = np.argpartition(-chances, _WEIGHED - 1, axis=1)[:, :_WEIGHED]
-            words, ranks, chances = (np.take_along_axis(one, best, 1) for one in (words, ranks, chances))
+            words, ranks, chances = (np.take_along_axis(table, best, 1) for table in (words, ranks, chances))
         ratios = places.raised(words, np.maximum(ranks, 1), outputs)
         return (
             np.hstack([outputs[:, None], words]),
@@ -284,7 +284,7 @@ def _inputs(weights: GrowingWeights, order: NearestInOrder) -> PossibleInputs:
     size, near = fixed.size, order.near
     by_weight = np.empty(size, dtype=np.int64)
     by_weight[np.argsort(-fixed.counts, kind="stable")] = np.arange(size)
-    found = []
+    rows_before = []
     for start in range(0, size, 4096):
         words = np.arange(start, min(start + 4096, size))
         outputs = order.first(words, near)
@@ -292,8 +292,8 @@ def _inputs(weights: GrowingWeights, order: NearestInOrder) -> PossibleInputs:
         reached = np.cumsum(gains, axis=1) - gains < fixed.row_gain
         reached[:, 0] = False
         row, rank = reached.nonzero()
-        found.append(np.stack([outputs[row, rank], words[row], rank]))
-    outputs, inputs, ranks = np.concatenate(found, axis=1)
+        rows_before.append(np.stack([outputs[row, rank], words[row], rank]))
+    outputs, inputs, ranks = np.concatenate(rows_before, axis=1)
     sorted_ = np.argsort(outputs * size + by_weight[inputs])
     outputs, inputs, ranks = outputs[sorted_], inputs[sorted_], ranks[sorted_]
     column = np.arange(len(outputs)) - np.searchsorted(outputs, outputs)

@@ -96,7 +96,7 @@ class SubsetSelection:
 
     def log_ratio(self, first: NDArray[Any], second: NDArray[Any], released: NDArray[Any]) -> Reals:
         """See ``capabilities.LikelihoodRatio``."""
-        here, there = ((released == one).any(axis=1).astype(np.float64) for one in (first, second))
+        here, there = ((released == word).any(axis=1).astype(np.float64) for word in (first, second))
         return (here - there) * self.weights.epsilon
 
 

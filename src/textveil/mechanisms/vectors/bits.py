@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from textveil.errors import need
 from textveil.mechanisms.base import checked_vectors
-from textveil.mechanisms.options import Domain, Option
+from textveil.mechanisms.options import Option, interval
 from textveil.mechanisms.vectors.options import REPRESENTATIONS
 from textveil.noise.coarse_profiles import BoundedLoss
 from textveil.noise.shifts import float_up
@@ -25,7 +25,7 @@ from textveil.types import Flags, Reals
 TOTAL: Final = 1 << 53
 """Probabilities are whole parts of this."""
 
-_BITS = Domain("an integer between 1 and 20", lambda value: 1 <= value <= 20)
+_BITS = interval("an integer between 1 and 20", 1, 20)
 
 IntegerBits: TypeAlias = Annotated[
     int,
@@ -161,15 +161,15 @@ class NoisyBits:
         """See ``capabilities.WorstInputs``: the losses of all bits add up."""
         loss, log_probability = Fraction(0), 0.0
         for odds, count in ((self.even, (self.released_dim + 1) // 2), (self.odd, self.released_dim // 2)):
-            one, log_one = odds.losses(odds.leading)
-            loss += count * Fraction(one)
+            of_ones, log_one = odds.losses(odds.leading)
+            loss += count * Fraction(of_ones)
             log_probability += count * log_one
         return BoundedLoss(largest_loss=float_up(loss), log_probability=log_probability)
 
     def log_ratio(self, first: NDArray[Any], second: NDArray[Any], released: NDArray[Any]) -> Reals:
         """See ``capabilities.LikelihoodRatio``."""
         ones, zeros = self._by_place("ones") / TOTAL, self._by_place("zeros") / TOTAL
-        chances = [np.where(self.encoding.bits(one[None]), ones, zeros) for one in (first, second)]
+        chances = [np.where(self.encoding.bits(vector[None]), ones, zeros) for vector in (first, second)]
         if_one = np.log(chances[0] / chances[1])
         if_zero = np.log((1 - chances[0]) / (1 - chances[1]))
         return np.asarray(np.where(released > 0, if_one, if_zero).sum(axis=1))
@@ -181,8 +181,8 @@ class NoisyBits:
 
 def share(epsilon: float, parts: int) -> float:
     """The greatest float that is not above epsilon / parts."""
-    found = epsilon / parts
-    return found if Fraction(found) * parts <= Fraction(epsilon) else math.nextafter(found, 0.0)
+    rounded = epsilon / parts
+    return rounded if Fraction(rounded) * parts <= Fraction(epsilon) else math.nextafter(rounded, 0.0)
 
 
 def facts(encoding: FixedPoint, epsilon: float, **odds: float) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import math
 from typing import Annotated
 
 from textveil.mechanisms.declaration import declared
-from textveil.mechanisms.options import Domain, Option
+from textveil.mechanisms.options import Option, interval
 from textveil.mechanisms.vectors.noisy_cube import PROOF, Cube, NoisyCube, noisy_cube
 from textveil.mechanisms.vectors.options import (
     REPRESENTATIONS,
@@ -22,7 +22,7 @@ from textveil.privacy.units import ANY_VECTOR
 from textveil.vocabulary.vocabulary import Vocabulary
 
 _DROPOUT = Option(
-    domain=Domain("in [0, 1)", lambda value: 0 <= value < 1),
+    domain=interval("in [0, 1)", 0, 1, without=(1,)),
     help="Probability with which each word was dropped before the vector was computed, mu in the paper.",
     metavar="MU",
     group=REPRESENTATIONS,

@@ -105,8 +105,8 @@ class NoisyCube:
     def log_ratio(self, first: NDArray[Any], second: NDArray[Any], released: NDArray[Any]) -> Reals:
         """See ``capabilities.LikelihoodRatio``."""
         masses: list[Reals] = [
-            self.noise.log_mass(released * STEPS - self._places(one[None]).astype(np.float64))
-            for one in (first, second)
+            self.noise.log_mass(released * STEPS - self._places(vector[None]).astype(np.float64))
+            for vector in (first, second)
         ]
         return np.asarray((masses[0] - masses[1]).sum(axis=1))
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from typing import Annotated, Final, TypeAlias
 
-from textveil.mechanisms.options import DEFAULT_EPSILON, FRACTION, GUARANTEE, POSITIVE, Domain, Option, at_least
+from textveil.mechanisms.options import DEFAULT_EPSILON, FINITE, FRACTION, GUARANTEE, POSITIVE, Option, at_least
 from textveil.vocabulary.vocabulary import Vocabulary
 
 REPRESENTATIONS: Final = "Representations of texts"
 """The heading under which help lists what only mechanisms of vectors take."""
-
-FINITE: Final = Domain("finite", math.isfinite)
 
 VectorEpsilon: TypeAlias = Annotated[
     float,

@@ -86,7 +86,7 @@ class NoisyTokenVectors:
 
     def log_ratio(self, first: NDArray[Any], second: NDArray[Any], released: NDArray[Any]) -> Reals:
         """See ``capabilities.LikelihoodRatio``; up to the width of the grid."""
-        here, there = (self.noise.log_density(released - self._clipped(one[None])) for one in (first, second))
+        here, there = (self.noise.log_density(released - self._clipped(vector[None])) for vector in (first, second))
         return here - there
 
     def _clipped(self, vectors: ArrayLike) -> Reals:

@@ -74,7 +74,7 @@ class SentenceCoder:
         Every text is read alone, so that its code is a function of it to the last bit; texts of the same words once.
         """
         torch = load_torch()
-        found = np.zeros((len(texts), self.dim))
+        codes = np.zeros((len(texts), self.dim))
         known: dict[bytes, Reals] = {}
         with torch.inference_mode():
             for row, ids in enumerate(self._words(texts)):
@@ -82,8 +82,8 @@ class SentenceCoder:
                 if len(ids) and key not in known:
                     known[key] = self.network.encode(self.network.read([ids])).double().cpu().numpy()[0]
                 if len(ids):
-                    found[row] = known[key]
-        return found
+                    codes[row] = known[key]
+        return codes
 
     def write(self, codes: Reals) -> list[str]:
         """See ``TextCoder``: the likeliest word at each place, until the decoder ends the sentence."""
@@ -91,7 +91,7 @@ class SentenceCoder:
         given = torch.from_numpy(np.asarray(codes, dtype=np.float32)).to(self.network.device)
         with torch.inference_mode():
             said = said_of(self.network, given, lambda logits: logits.argmax(dim=1)) if len(codes) else []
-        return [" ".join(self.vocabulary.words[one] for one in ids.tolist()) for ids in said]
+        return [" ".join(self.vocabulary.words[word_id] for word_id in ids.tolist()) for ids in said]
 
     def _words(self, texts: Sequence[str]) -> list[Ids]:
         """The first words of each text, over the ends of its sentences."""

@@ -47,7 +47,7 @@ class TextSentences(NamedTuple):
         need(len(sentences) == len(self.sentences), "sentences", len(sentences), f"{len(self.sentences)}, one for each")
         words: list[list[str]] = [[] for _ in range(self.documents)]
         for text, ids in zip(self.texts.tolist(), sentences, strict=True):
-            words[text] += [vocabulary.words[one] for one in ids.tolist()]
+            words[text] += [vocabulary.words[word_id] for word_id in ids.tolist()]
         return [" ".join(some) for some in words]
 
 
@@ -67,9 +67,9 @@ def sentences_of(
     """
     need(length >= 1, "length", length, ">= 1")
     rows = [list(_cut_at_spaces(text, vocabulary) if tokenized else _cut(text)) for text in texts]
-    surfaces = sorted({surface for sentences in rows for one in sentences for surface in one})
-    found = WordIndex(vocabulary.words).lookup_many(surfaces)
-    ids = {surface: word for surface, (word, _) in zip(surfaces, found, strict=True)}
+    surfaces = sorted({surface for sentences in rows for sentence in sentences for surface in sentence})
+    word_ids = WordIndex(vocabulary.words).lookup_many(surfaces)
+    ids = {surface: word for surface, (word, _) in zip(surfaces, word_ids, strict=True)}
     sentences, owners = [], []
     for number, parts in enumerate(rows):
         for part in parts:
@@ -125,8 +125,8 @@ def drawn_vectors(vocabulary: Vocabulary, *, seed: int, dim: int | None = None) 
     """
     need(dim is None or dim >= 1, "dim", dim, ">= 1")
     shape = (len(vocabulary), dim or vocabulary.dim)
-    made = seeded_generator(seed).uniform(-RANDOM_WIDTH, RANDOM_WIDTH, size=shape)
-    return Vocabulary(vocabulary.words, made.astype(np.float32), f"{vocabulary.name}-random", copy=False)
+    vectors = seeded_generator(seed).uniform(-RANDOM_WIDTH, RANDOM_WIDTH, size=shape)
+    return Vocabulary(vocabulary.words, vectors.astype(np.float32), f"{vocabulary.name}-random", copy=False)
 
 
 def _cut(text: str) -> Iterator[list[str]]:
@@ -144,4 +144,6 @@ def _cut(text: str) -> Iterator[list[str]]:
 
 def _cut_at_spaces(text: str, vocabulary: Vocabulary) -> Iterator[list[str]]:
     """The words of a text whose tokens stand between spaces, as one sentence."""
-    yield [one for one in text.split() if vocabulary.id_of(one) is not None or classify(one) is Kind.WORD]
+    yield [
+        surface for surface in text.split() if vocabulary.id_of(surface) is not None or classify(surface) is Kind.WORD
+    ]

@@ -49,7 +49,7 @@ class AutoencoderSettings:
             need(isinstance(value, int) and not isinstance(value, bool) and value >= 1, name, value, "an integer >= 1")
         need(0 <= self.dropout < 1, "dropout", self.dropout, "in [0, 1)")
         need(0 < self.learning_rate < math.inf, "learning_rate", self.learning_rate, "finite and > 0")
-        fits = len(self.betas) == 2 and all(0 <= one < 1 for one in self.betas)
+        fits = len(self.betas) == 2 and all(0 <= beta < 1 for beta in self.betas)
         need(fits, "betas", self.betas, "two numbers in [0, 1)")
         need(self.precision in ("float32", "bfloat16"), "precision", self.precision, "float32 or bfloat16")
 
@@ -64,7 +64,7 @@ class AutoencoderSettings:
         Raises:
             ModelError: they are not of this form.
         """
-        known = {one.name for one in fields(AutoencoderSettings)}
+        known = {setting.name for setting in fields(AutoencoderSettings)}
         try:
             if set(data) != known:
                 raise ParameterError("other names")

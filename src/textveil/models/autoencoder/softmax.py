@@ -84,6 +84,6 @@ def _function() -> Any:
         @staticmethod
         def backward(ctx: Any, outer: Any) -> Any:
             scale = outer / ctx.tokens
-            return *(one * scale for one in ctx.saved_tensors), None, None
+            return *(gradient * scale for gradient in ctx.saved_tensors), None, None
 
     return MeanCrossEntropy

@@ -35,7 +35,7 @@ class Views(NamedTuple):
 
     def part(self, rows: Integers) -> Views:
         """The sentences of some rows, in their order."""
-        return Views(*([one[row] for row in rows.tolist()] for one in self))
+        return Views(*([view[row] for row in rows.tolist()] for view in self))
 
 
 class Epochs(NamedTuple):
@@ -117,7 +117,7 @@ class Training:
                         progress.note(f"epoch {epoch + 1}, loss {total / tokens:.3f}")
                     progress(epoch * steps + step, settings.epochs * steps)
             seconds = time.perf_counter() - start
-            if not all(bool(one.isfinite().all()) for one in self.network.modules.parameters()):
+            if not all(bool(parameter.isfinite().all()) for parameter in self.network.modules.parameters()):
                 raise _broken("every weight", "nan or inf", steps, epoch, keep is not None)
             done = Epochs((*done.losses, total / tokens), (*done.seconds, seconds))
             if keep is not None:
@@ -129,7 +129,9 @@ class Training:
         """The loss of each step, before its weights are changed, and its tokens."""
         torch = load_torch()
         lengths = np.fromiter(map(len, self.views.wanted), np.int64, len(self.views.wanted))
-        order, disturbed, dropped = (seeded_generator(self.seed, epoch, one) for one in (_ORDER, _DISTURBED, _DROPPED))
+        order, disturbed, dropped = (
+            seeded_generator(self.seed, epoch, purpose) for purpose in (_ORDER, _DISTURBED, _DROPPED)
+        )
         disturb = self.disturb(disturbed)
         self.network.modules.train()
         for rows in batches(lengths, self.network.settings.batch, order):
@@ -147,7 +149,7 @@ class Training:
 def adam(network: Autoencoder) -> Any:
     """Adam over the network's weights, with the settings' rate and betas."""
     settings = network.settings
-    weights = [one for one in network.modules.parameters() if one.requires_grad]
+    weights = [weight for weight in network.modules.parameters() if weight.requires_grad]
     return load_torch().optim.Adam(weights, lr=settings.learning_rate, betas=settings.betas, fused=True)
 
 
@@ -157,7 +159,7 @@ def checked_sentences(sentences: Sequence[Ids], words: int, length: int) -> list
     Raises:
         ParameterError: one is empty, longer than ``length``, or holds an id outside [0, words); named by its number.
     """
-    found = []
+    sentences_read = []
     for number, sentence in enumerate(sentences, 1):
         ids = np.asarray(sentence)
         name = f"sentence {number}"
@@ -165,8 +167,8 @@ def checked_sentences(sentences: Sequence[Ids], words: int, length: int) -> list
         need(ids.ndim == 1 and ids.dtype.kind in "iu", name, f"{ids.dtype} of shape {ids.shape}", "a row of ids")
         need(ids.size <= length, name, ids.size, f"of {length} words at most", "Cut it, or raise `length`.")
         need(int(ids.min()) >= 0 and int(ids.max()) < words, name, "one outside it", f"of ids in [0, {words})")
-        found.append(ids.astype(np.int64, copy=False))
-    return found
+        sentences_read.append(ids.astype(np.int64, copy=False))
+    return sentences_read
 
 
 def _broken(what: str, value: object, step: int, epoch: int, keeps: bool) -> ModelError:

@@ -19,6 +19,7 @@ from textveil.detection.kinds import checked_kind
 from textveil.detection.token_kinds import TOKEN_SPANS
 from textveil.errors import InputError, ParameterError, need
 from textveil.text.common_words import LEVELS, CommonWords, common_words
+from textveil.text.function_words import FUNCTION_WORDS, NAMES_TOO
 from textveil.text.marks import Marks, checked_marks
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -58,7 +59,8 @@ class Rule:
         kind: of a span, or one of ``TOKEN_KINDS``.
         action: what is done.
         name: of the surrogate or the mechanism; empty where neither is drawn.
-        epsilon: nats for one value; 0 is a draw that says nothing about it. None is the default of what is drawn.
+        epsilon: nats for one value; 0 is a draw that says nothing about it beyond its form. None is the default of
+            what is drawn.
         scope: "mention" where, other than in the rest of the policy, each mention has a surrogate of its own.
         min_score: detectors' spans of this kind with a lower score count as not found; None is the policy's.
         options: more options of the surrogate or the mechanism, by name; of common words their ``level``.
@@ -107,19 +109,20 @@ class Rule:
         if self.kind == "common-word" and not whole:
             kept = self.common_words.words
             listed = hashlib.sha256("\n".join(sorted(kept)).encode("utf-8")).hexdigest()
-            words = {"list": "given" if self.words else "shipped", "size": len(kept), "sha256": listed}
+            level = {"level": LEVELS[0]} if not (self.words or self.options) else {}
+            words = {**level, "list": "given" if self.words else "shipped", "size": len(kept), "sha256": listed}
         return {"kind": self.kind, **done, **epsilon, **scope, **score, **self.options, **words}
 
     @property
     def common_words(self) -> CommonWords:
         """The words of a rule for common words, and those of them that are names with a capital.
 
-        Of given words, only those that the shipped list knows are sure to be no names.
+        Of given words, only function words and those that the shipped list knows are sure to be no names.
         """
         if not self.words:
             return common_words(self.options.get("level", LEVELS[0]))
         shipped, given = common_words(LEVELS[-1]), frozenset(self.words)
-        return CommonWords(given, given - (shipped.words - shipped.names))
+        return CommonWords(given, given - (shipped.words - shipped.names) - (FUNCTION_WORDS - NAMES_TOO))
 
 
 def _need_common_words(rule: Rule) -> None:

@@ -47,5 +47,6 @@ class PageFile(NamedTuple):
 def page_files() -> Mapping[str, PageFile]:
     """Every file of the page by its name."""
     folder = files("textveil.server.page") / "assets"
-    found = sorted(folder.iterdir(), key=lambda one: one.name)
+    shared = files("textveil.pages") / "corrections.js"
+    found = sorted([*folder.iterdir(), shared], key=lambda one: one.name)
     return {one.name: PageFile(one.read_bytes(), _TYPES["." + one.name.rpartition(".")[2]]) for one in found}

@@ -7,13 +7,16 @@ browser that sent the text, and comes from there again.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
 from pydantic import Field
 
 from textveil.sanitize.left import TextCosts
+from textveil.sanitize.policy.choice import PRESETS, policy
+from textveil.sanitize.policy.corrections import correctable, list_kinds
+from textveil.sanitize.policy.policy import Policy
 from textveil.server.api import CallerNow, report_data, service_of
 from textveil.server.bodies import Body, Epsilon, Text, UnitName
 from textveil.server.budgets import budget_data
@@ -134,6 +137,7 @@ def add_work(router: APIRouter) -> None:
                 "for_release": report["for_release"],
             },
             "budget": made.budget,
+            "corrections": corrections_of(service.policies.policy(made.policy)),
         }
 
     @router.post("/page/restore", include_in_schema=False)
@@ -157,6 +161,22 @@ def _pieces(private_map: PrivateMap | None) -> list[dict[str, Any]] | None:
     if private_map is None:
         return None
     return [{"start": one.start, "end": one.end, "was": one.original, "kind": one.kind} for one in private_map.replaced]
+
+
+def corrections_of(chosen: Policy) -> dict[str, Any] | None:
+    """What the page needs to collect corrections as lists; None where a policy of an operator has no kinds for them.
+
+    A policy of the package comes as a whole, an operator's with its kinds alone: its lists may be private.
+    """
+    kinds = list_kinds(chosen)
+    if chosen.name in PRESETS and chosen == policy(chosen.name):
+        return _extended(chosen.name)
+    return {"extends": chosen.name, "toml": "", "kinds": kinds} if kinds else None
+
+
+@cache
+def _extended(name: str) -> dict[str, Any]:
+    return correctable(name)
 
 
 def _places(found: Sequence[tuple[int, int]]) -> list[dict[str, int]]:

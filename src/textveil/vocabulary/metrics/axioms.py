@@ -77,17 +77,17 @@ def check_axioms(
         table = distances(metric, np.arange(n, dtype=np.int64))
         return check_table(table, strong=asked, progress=progress)
     sample = np.unique(np.linspace(0, n - 1, min(_SAMPLE, most)).astype(np.int64))
-    found = check_table(distances(metric, sample)[:, sample], strong=asked, progress=progress)
+    report = check_table(distances(metric, sample)[:, sample], strong=asked, progress=progress)
     sound, proof = _premises(metric, asked)
     return AxiomVerdict(
-        identity=found.identity,
-        symmetry=found.symmetry,
-        triangle=found.triangle,
+        identity=report.identity,
+        symmetry=report.symmetry,
+        triangle=report.triangle,
         strong=asked,
         words=len(sample),
         complete=sound and _rows_agree(metric, sample),
         proof=proof if sound else "",
-        witness=None if found.witness is None else tuple(int(sample[index]) for index in found.witness),
+        witness=None if report.witness is None else tuple(int(sample[index]) for index in report.witness),
     )
 
 
@@ -103,14 +103,14 @@ def need_metric(metric: WordMetric, *, progress: Progress | None = None) -> bool
     """
     if metric not in _VERIFIED:
         _need_sound_lists(metric)
-        found = check_axioms(metric, strong=False, progress=progress)
-        failed = [name for name in ("identity", "symmetry", "triangle") if not getattr(found, name)]
+        report = check_axioms(metric, strong=False, progress=progress)
+        failed = [name for name in ("identity", "symmetry", "triangle") if not getattr(report, name)]
         if failed:
             raise ParameterError(
                 f"metric must be a metric; got one whose {' and '.join(failed)} fails, at the word ids "
-                f"{', '.join(map(str, found.witness or ()))}. Check it with check_axioms."
+                f"{', '.join(map(str, report.witness or ()))}. Check it with check_axioms."
             )
-        _VERIFIED[metric] = found.complete
+        _VERIFIED[metric] = report.complete
     return _VERIFIED[metric]
 
 
@@ -173,10 +173,10 @@ def check_table(table: Integers, *, strong: bool = False, progress: Progress | N
     )
 
 
-def _first(found: NDArray[Any]) -> tuple[int, ...]:
+def _first(flags: NDArray[Any]) -> tuple[int, ...]:
     """The place of the first true value, or nothing."""
-    indices = np.argwhere(found)
-    return tuple(int(one) for one in indices[0]) if len(indices) else ()
+    indices = np.argwhere(flags)
+    return tuple(int(index) for index in indices[0]) if len(indices) else ()
 
 
 def _premises(metric: WordMetric, strong: bool) -> tuple[bool, str]:

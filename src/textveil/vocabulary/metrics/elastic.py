@@ -45,7 +45,8 @@ class ElasticMetric:
     def near(self, ids: Ids) -> list[NearWords]:
         """See ``WordMetric.near``."""
         return [
-            NearWords(self.words[self.starts[one] : self.starts[one + 1]], self.counts[one]) for one in ids.tolist()
+            NearWords(self.words[self.starts[word_id] : self.starts[word_id + 1]], self.counts[word_id])
+            for word_id in ids.tolist()
         ]
 
     def level_counts(self, progress: Progress | None = None) -> Integers:
@@ -135,15 +136,15 @@ def _edges(
             taken = np.maximum(taken, count)
         if progress is not None:
             progress(int(ids[-1]) + 1, n)
-    made = []
+    edges = []
     for head, tail in zip(heads, tails, strict=True):
         first, second = np.concatenate(head), np.concatenate(tail)
         both = np.concatenate([first, second]), np.concatenate([second, first])
         graph = csr_array((np.ones(len(both[0]), dtype=np.int32), both), shape=(n, n))
         graph.sum_duplicates()
         graph.data[:] = 1
-        made.append(graph)
-    return made
+        edges.append(graph)
+    return edges
 
 
 def _nearest(vocabulary: Vocabulary, size: int) -> Callable[[Ids], Integers]:

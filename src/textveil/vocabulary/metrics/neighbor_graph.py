@@ -65,7 +65,7 @@ class NeighborGraph:
         seen[word] = True
         rings: list[NDArray[Any]] = [np.array([word], dtype=self.graph.words.dtype)]
         for _ in range(1, self.hops):
-            reached = [self.graph.of(one) for one in rings[-1].tolist()]
+            reached = [self.graph.of(word_id) for word_id in rings[-1].tolist()]
             fresh = np.zeros_like(seen)
             if reached:
                 fresh[np.concatenate(reached)] = True

@@ -49,8 +49,8 @@ class SharedNeighbors:
 
     def _near(self, word: int) -> NearWords:
         n, k = self.lists.shape
-        found = np.concatenate([self.holders.of(neighbor) for neighbor in self.lists[word].tolist()])
-        shared = np.bincount(found, minlength=n)
+        sharing = np.concatenate([self.holders.of(neighbor) for neighbor in self.lists[word].tolist()])
+        shared = np.bincount(sharing, minlength=n)
         members = np.flatnonzero(shared)
         level = np.maximum(k - shared[members], 1)
         level[np.searchsorted(members, word)] = 0  # a word is in its own list, so it shares all with itself

@@ -145,11 +145,11 @@ def _vocabulary(name: str, words: list[str], table: NDArray[Any], scales: NDArra
         raise refusal(name, "a 2-D table of floats", got, hint)
     if table.dtype == np.float32:
         return Vocabulary(words, table, name)
-    made = np.empty(table.shape, dtype=np.float32)
+    vectors = np.empty(table.shape, dtype=np.float32)
     with np.errstate(over="ignore"):  # an overflow becomes infinite, and is refused as such
         for first in range(0, len(table), _BLOCK_ROWS):
-            made[first : first + _BLOCK_ROWS] = table[first : first + _BLOCK_ROWS]
-    return Vocabulary(words, made, name, copy=False)
+            vectors[first : first + _BLOCK_ROWS] = table[first : first + _BLOCK_ROWS]
+    return Vocabulary(words, vectors, name, copy=False)
 
 
 def _told(vocabulary: Vocabulary, path: Path, progress: Progress | None) -> Vocabulary:

@@ -100,8 +100,8 @@ def _need_arrays(path: Path, name: str) -> None:
     """Refuse a folder that is not in the layout of ``npy``, and name the file to give where there is only one."""
     if (path / WORDS).is_file() or (path / VECTORS).is_file():
         return
-    files = [one for one in path.iterdir() if one.is_file() and not one.name.startswith(".")]
-    tables = [one for one in files if one.suffix == ".txt"] or files
+    files = [file for file in path.iterdir() if file.is_file() and not file.name.startswith(".")]
+    tables = [file for file in files if file.suffix == ".txt"] or files
     hint = f"Give its file {public_name(tables[0])} instead." if len(tables) == 1 else "Give a file of vectors instead."
     raise refusal(name, f"a file, or a folder with {VECTORS} and {WORDS}", "a folder with neither", hint)
 

@@ -74,8 +74,8 @@ class TableKey:
 
     def __post_init__(self) -> None:
         need(self.kind.replace("-", "").isalpha() and self.kind.islower(), "kind", repr(self.kind), "letters, hyphens")
-        little = all(np.dtype(one.dtype).newbyteorder("<").str == one.dtype for one in self.arrays)
-        need(little, "arrays", [one.dtype for one in self.arrays], "of little-endian types, spelled as NumPy does")
+        little = all(np.dtype(array.dtype).newbyteorder("<").str == array.dtype for array in self.arrays)
+        need(little, "arrays", [array.dtype for array in self.arrays], "of little-endian types, spelled as NumPy does")
 
     @property
     def digest(self) -> str:
@@ -90,24 +90,24 @@ class TableKey:
     @property
     def told(self) -> bool:
         """Whether all dimensions are told."""
-        return all(one.shape[0] != UNTOLD for one in self.arrays)
+        return all(array.shape[0] != UNTOLD for array in self.arrays)
 
     @property
     def nbytes(self) -> int:
         """Length of the file; all dimensions must be told."""
         need(self.told, "arrays", "a length that is not told", "of told lengths")
-        return _HEADER_BYTES + sum(_padded(one.nbytes) for one in self.arrays)
+        return _HEADER_BYTES + sum(_padded(array.nbytes) for array in self.arrays)
 
     def with_lengths(self, lengths: Mapping[str, int]) -> TableKey:
         """The key of a table whose arrays have these lengths, where this one does not tell them."""
         arrays = (
-            one if one.shape[0] != UNTOLD else one._replace(shape=(lengths[one.name], *one.shape[1:]))
-            for one in self.arrays
+            array if array.shape[0] != UNTOLD else array._replace(shape=(lengths[array.name], *array.shape[1:]))
+            for array in self.arrays
         )
         return replace(self, arrays=tuple(arrays))
 
     def _fields(self) -> dict[str, Any]:
-        arrays = [[one.name, one.dtype, list(one.shape)] for one in self.arrays]
+        arrays = [[array.name, array.dtype, list(array.shape)] for array in self.arrays]
         return {"textveil table": FORMAT, "kind": self.kind, "made_from": dict(self.made_from), "arrays": arrays}
 
     def header(self, content: str) -> bytes:
@@ -174,21 +174,21 @@ def read_table(path: Path, key: TableKey) -> dict[str, NDArray[Any]] | None:
     """
     if not key.told:
         stated = _stated(_contents(path))
-        if stated is None or {one.name for one in stated.arrays} != {one.name for one in key.arrays}:
+        if stated is None or {array.name for array in stated.arrays} != {array.name for array in key.arrays}:
             return None
-        key = key.with_lengths({one.name: one.shape[0] for one in stated.arrays})
-    found = _contents(path, key.nbytes)
-    if found is None:
+        key = key.with_lengths({array.name: array.shape[0] for array in stated.arrays})
+    contents = _contents(path, key.nbytes)
+    if contents is None:
         return None
-    content = hashlib.sha256(memoryview(found)[_HEADER_BYTES:]).hexdigest()
-    if found[:_HEADER_BYTES] != key.header(content):
+    content = hashlib.sha256(memoryview(contents)[_HEADER_BYTES:]).hexdigest()
+    if contents[:_HEADER_BYTES] != key.header(content):
         return None
     arrays = {}
     offset = _HEADER_BYTES
-    for one in key.arrays:
-        flat = np.frombuffer(found, dtype=one.dtype, count=math.prod(one.shape), offset=offset)
-        arrays[one.name] = flat.reshape(one.shape)
-        offset += _padded(one.nbytes)
+    for array in key.arrays:
+        flat = np.frombuffer(contents, dtype=array.dtype, count=math.prod(array.shape), offset=offset)
+        arrays[array.name] = flat.reshape(array.shape)
+        offset += _padded(array.nbytes)
     return arrays
 
 
@@ -231,12 +231,12 @@ def clear_tables(folder: Path) -> tuple[int, int]:
 
 def _parts(key: TableKey, arrays: Arrays) -> Iterator[bytes | memoryview]:
     """What follows the header."""
-    need(set(arrays) == {one.name for one in key.arrays}, "arrays", sorted(arrays), "those that the key names")
-    for one in key.arrays:
-        array = arrays[one.name]
-        need(array.shape == one.shape, one.name, f"shape {array.shape}", f"shape {one.shape}")
-        yield np.ascontiguousarray(array, dtype=one.dtype).reshape(-1).view(np.uint8).data
-        yield bytes(_padded(one.nbytes) - one.nbytes)
+    need(set(arrays) == {array.name for array in key.arrays}, "arrays", sorted(arrays), "those that the key names")
+    for wanted in key.arrays:
+        array = arrays[wanted.name]
+        need(array.shape == wanted.shape, wanted.name, f"shape {array.shape}", f"shape {wanted.shape}")
+        yield np.ascontiguousarray(array, dtype=wanted.dtype).reshape(-1).view(np.uint8).data
+        yield bytes(_padded(wanted.nbytes) - wanted.nbytes)
 
 
 def _contents(path: Path, size: int | None = None) -> mmap.mmap | bytes | None:
@@ -248,11 +248,11 @@ def _contents(path: Path, size: int | None = None) -> mmap.mmap | bytes | None:
     except OSError:
         return None
     try:
-        found = os.fstat(handle)
-        fits = found.st_size == size if size is not None else found.st_size >= _HEADER_BYTES
-        if not (stat.S_ISREG(found.st_mode) and fits):
+        status = os.fstat(handle)
+        fits = status.st_size == size if size is not None else status.st_size >= _HEADER_BYTES
+        if not (stat.S_ISREG(status.st_mode) and fits):
             return None
-        if _is_ours(found):
+        if _is_ours(status):
             return mmap.mmap(handle, 0, access=mmap.ACCESS_READ)
         wanted = _HEADER_BYTES if size is None else size
         with os.fdopen(handle, "rb", closefd=False) as stream:
@@ -264,11 +264,11 @@ def _contents(path: Path, size: int | None = None) -> mmap.mmap | bytes | None:
         os.close(handle)
 
 
-def _is_ours(found: os.stat_result) -> bool:
+def _is_ours(status: os.stat_result) -> bool:
     """Whether nobody but this user and the administrator can write the file, as far as the system tells."""
     if not hasattr(os, "geteuid"):
         return True
-    return found.st_uid in (0, os.geteuid()) and not found.st_mode & 0o022
+    return status.st_uid in (0, os.geteuid()) and not status.st_mode & 0o022
 
 
 def _described(path: Path) -> TableFile:
@@ -280,15 +280,15 @@ def _described(path: Path) -> TableFile:
     return TableFile(path.name, size, key.kind, dict(key.made_from), key.arrays, read_table(path, key) is not None)
 
 
-def _stated(found: mmap.mmap | bytes | None) -> TableKey | None:
+def _stated(contents: mmap.mmap | bytes | None) -> TableKey | None:
     """What the header of a file says that it holds, whether it does or not; None where it says nothing."""
-    if found is None:
+    if contents is None:
         return None
     try:
-        header = json.loads(found[:_HEADER_BYTES])
+        header = json.loads(contents[:_HEADER_BYTES])
         arrays = tuple(ArrayShape(name, kind, tuple(shape)) for name, kind, shape in header["arrays"])
         key = TableKey(kind=header["kind"], made_from=dict(header["made_from"]), arrays=arrays)
-        sizes = [size for one in arrays for size in one.shape]
+        sizes = [size for array in arrays for size in array.shape]
         return key if all(type(size) is int and size >= 0 for size in sizes) and key.nbytes else None
     except (ValueError, TypeError, KeyError, AttributeError, IndexError, RecursionError):  # need() raises a ValueError
         return None

@@ -102,16 +102,16 @@ class PublicTable:
     @property
     def place(self) -> Path | None:
         """The file that is read; None where there is no intact one."""
-        found = self._read()
-        return None if found is None else found[0]
+        opened = self._read()
+        return None if opened is None else opened[0]
 
     def opened(self) -> OpenTable | None:
         """The table, if it is there and intact; a file that is not is left for ``build`` to replace."""
         digest = self.key.digest
         table = _OPEN.get(digest)
-        if table is None and (found := self._read()) is not None:
-            table = _OPEN[digest] = OpenTable(found[1])
-        if table is not None and not any(one is table for one in _LATEST):
+        if table is None and (opened := self._read()) is not None:
+            table = _OPEN[digest] = OpenTable(opened[1])
+        if table is not None and not any(latest is table for latest in _LATEST):
             _LATEST.append(table)
         return table
 
@@ -129,21 +129,21 @@ class PublicTable:
         Args:
             progress: called as rows are done.
         """
-        made = self.make(progress)
+        built = self.make(progress)
         path: Path | None = None
         problem = ""
         try:
-            path = write_table(tables_folder(), self.key, made)
+            path = write_table(tables_folder(), self.key, built)
         except OSError as error:
             problem = f"{self.describe} could not be kept on disk ({error.strerror or type(error).__name__})."
         arrays = None if path is None else read_table(path, self.key)
         if arrays is None:
-            for array in made.values():
+            for array in built.values():
                 array.flags.writeable = False
             if path is not None:  # removed at once by somebody, or a disk that does not keep what it is given
                 path, problem = None, f"{self.describe} could not be read back from disk."
         digest = self.key.digest
-        table = _OPEN[digest] = OpenTable(made if arrays is None else arrays)
+        table = _OPEN[digest] = OpenTable(built if arrays is None else arrays)
         _BUILDS.append(digest)
         return Built(table, path, problem)
 

@@ -1,5 +1,9 @@
 // Pieces and spans as elements: text goes in as text nodes alone.
 
+import { made } from "./corrections.js";
+
+export { made };
+
 const HUES = {
   person: "person", place: "place", address: "place", organization: "organization", date: "when", time: "when", age: "when",
   phone: "reach", email: "reach", url: "reach", handle: "reach", ip: "reach", id: "id", money: "money",
@@ -7,14 +11,6 @@ const HUES = {
 };
 
 export const hueOf = (kind) => HUES[kind] ?? "own";
-
-/** An element with attributes and children; strings become text. */
-export function made(tag, attributes = {}, ...children) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  element.append(...children);
-  return element;
-}
 
 /** The text with its spans marked, as what lies under the field in which it is written. */
 export function marked(text, spans) {
@@ -29,19 +25,20 @@ export function marked(text, spans) {
   return whole;
 }
 
-/** A release: what was drawn is marked as inserted, what stood there as deleted. */
+/** What was drawn, as inserted; what stood there, as deleted. */
+export function change(content, piece) {
+  const whole = document.createDocumentFragment();
+  if (piece.was !== undefined) whole.append(made("del", {}, piece.was));
+  const inserted = made("ins", { "data-hue": hueOf(piece.kind), title: piece.kind }, content);
+  if (piece.was === piece.text) inserted.classList.add("same");
+  whole.append(inserted);
+  return whole;
+}
+
+/** A release, with what was drawn marked. */
 export function changes(pieces) {
   const whole = document.createDocumentFragment();
-  for (const piece of pieces) {
-    if (!piece.kind) {
-      whole.append(piece.text);
-      continue;
-    }
-    if (piece.was !== undefined) whole.append(made("del", {}, piece.was));
-    const inserted = made("ins", { "data-hue": hueOf(piece.kind), title: piece.kind }, piece.text);
-    if (piece.was === piece.text) inserted.classList.add("same");
-    whole.append(inserted);
-  }
+  for (const piece of pieces) whole.append(piece.kind ? change(piece.text, piece) : piece.text);
   return whole;
 }
 

@@ -1,8 +1,9 @@
 // The page: a text, what is found in it, what leaves, what that costs, and the way back.
 
 import * as api from "./api.js";
+import { Corrections, Sheet, panel } from "./corrections.js";
 import { explore } from "./explore.js";
-import { changes, copyOnlyReleased, counted, legend, made, marked, hueOf } from "./marks.js";
+import { change, changes, copyOnlyReleased, counted, legend, made, marked, hueOf } from "./marks.js";
 import { afterEdit, bySpans, byWords, inUnits } from "./pieces.js";
 import { costOf, leftOf, promiseOf, several, shownCount, shownLeft, wordsLeft } from "./words.js";
 
@@ -16,7 +17,7 @@ const MAPS = 20;
 const LOW = 0.15;
 
 const at = element("at");
-const now = { explored: null, settling: 0, policies: [], spans: [], drawnFor: "", released: "", maps: [], detecting: new AbortController(), waiting: 0, busy: false };
+const now = { explored: null, settling: 0, policies: [], spans: [], drawnFor: "", released: "", maps: [], detecting: new AbortController(), waiting: 0, busy: false, pieces: [], corrections: new Map(), correcting: null };
 
 /* What is found */
 
@@ -175,7 +176,9 @@ function shown(original, chosen, answer) {
   const pieces = answer.pieces ? bySpans(answer.text, drawn) : byWords(original, answer.text);
   now.released = answer.text;
   if (answer.pieces) now.maps = [{ text: answer.text, pieces: answer.pieces }, ...now.maps].slice(0, MAPS);
-  element("release").replaceChildren(changes(pieces ?? [{ text: answer.text, kind: "" }]));
+  now.pieces = (pieces ?? [{ text: answer.text, kind: "" }]).map((piece) => ({ ...piece, drawn: Boolean(piece.kind) }));
+  element("correct-label").hidden = !answer.corrections || !pieces;
+  correctable(answer.corrections);
   element("release").scrollTop = 0;
   if (matchMedia("(max-width: 44rem)").matches) element("release-title").scrollIntoView({ block: "start" });
   element("release-words").textContent = changedIn(pieces, answer.text);
@@ -220,6 +223,23 @@ function promise({ guarantee, budget }, chosen) {
     made("td", {}, (one.public ?? []).join("; ") || "nothing"))));
 }
 
+/* Corrections: clicks on what was released, as lists of a policy */
+
+const sheet = new Sheet(element("release"), (choice) => now.correcting?.choose(choice));
+
+/** What was marked under a policy stays while this tab is open, whatever is released in between. */
+function correctable(base) {
+  if (base && !now.corrections.has(base.extends)) now.corrections.set(base.extends, new Corrections(base));
+  const corrections = base && now.corrections.get(base.extends);
+  const on = Boolean(corrections) && element("correct").checked;
+  now.correcting = null;
+  element("corrections").hidden = !on;
+  element("correct").onchange = () => correctable(base);
+  sheet.turn(on);
+  if (on) now.correcting = panel(element("corrections"), corrections, () => sheet.show(now.pieces, corrections, change));
+  else element("release").replaceChildren(changes(now.pieces));
+}
+
 /* Budget */
 
 function purse(budget) {
@@ -246,9 +266,10 @@ function problem(title, told = "") {
 /** What was released before stands no longer beside a text that was not. */
 function nothingLeft() {
   now.released = "";
-  element("release").replaceChildren(made("p", { class: "empty" }, "Nothing has left."));
   element("release-words").textContent = "";
-  for (const id of ["copy", "release-tag", "promise", "compare-label"]) element(id).hidden = true;
+  correctable(null);
+  element("release").replaceChildren(made("p", { class: "empty" }, "Nothing has left."));
+  for (const id of ["copy", "release-tag", "promise", "compare-label", "correct-label"]) element(id).hidden = true;
 }
 
 const refused = () => (api.keyInUse() ? "This server does not take that key." : "This server wants a key.");
@@ -357,6 +378,8 @@ element("key-open").addEventListener("click", openKey);
 element("key-close").addEventListener("click", () => element("key-dialog").close());
 element("key-forget").addEventListener("click", forgetKey);
 element("key-form").addEventListener("submit", useKey);
+element("release").addEventListener("keydown", (event) => now.correcting?.key(event));
+addEventListener("beforeunload", (event) => { if ([...now.corrections.values()].some((one) => !one.saved)) event.preventDefault(); });
 copyOnlyReleased(element("release"));
 if (/Mac|iP/.test(navigator.platform)) element("go-keys").textContent = "⌘ ↵";
 

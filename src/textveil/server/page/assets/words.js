@@ -88,7 +88,7 @@ export function costOf(document) {
   const { epsilon, delta, optimal, protected_tokens: draws } = document;
   if (epsilon === null || epsilon === undefined) return { figure: "no limit", words: "Nothing bounds what this release tells." };
   if (epsilon === 0) {
-    return { figure: "ε 0", words: "Nothing of the budget: draws that say nothing about a value are free, however many there are." };
+    return { figure: "ε 0", words: "Nothing of the budget: draws that say nothing about a value beyond its form are free, however many there are." };
   }
   const more = delta ? `, and delta ${up.format(delta)}` : "";
   const of = draws === 1 ? "One draw" : `The sum of ${several(draws, "draw")}`;

@@ -1,0 +1,217 @@
+"""Pages of reports: one to print, sign and file, for a privacy officer; and one for the sender alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final, NamedTuple
+
+from textveil.pages.rendering import rendered
+from textveil.pages.spans import shown
+from textveil.sanitize.laws import IDENTIFIERS, covered
+from textveil.sanitize.measured_risk import MeasuredRisk
+from textveil.sanitize.release import Report
+from textveil.sanitize.sender_report import NOTE, SenderReport
+from textveil.sanitize.setting import Protected, mentions_of
+
+_ROWS: Final = 12
+"""Kinds that have a row of their own on paper; the others share a line."""
+
+_PAYS: Final = {"mention": "each one", "value": "each value", "scope": "all together"}
+
+
+class _Kind(NamedTuple):
+    """What was done with what is of one kind.
+
+    Attributes:
+        name: of the kind.
+        times: how often it stood in the texts.
+        done: what replaced it.
+        promise: the guarantee, its status, and of what.
+    """
+
+    name: str
+    times: int
+    done: str
+    promise: str
+
+
+def report_page(report: Report, risk: MeasuredRisk | None = None, release_sha256: str = "") -> str:
+    """The report as two printed pages in plain language, to sign and file; it holds no text.
+
+    Args:
+        report: of a run, or of one release.
+        risk: what attacks on a release of this setting came to; None where nobody measured.
+        release_sha256: digest of the released file; empty where the release was no file.
+    """
+    setting, counts = report.setting, report.tally.kinds
+    data = report.to_data()
+    kinds = [_kind(part, counts) for part in setting.protected]
+    found = sorted((kind for kind in kinds if kind.times), key=lambda kind: -kind.times)
+    policy = setting.policy
+    kept = [(kind, counts[kind]) for kind in (policy.kept if policy else ()) if counts.get(kind)]
+    return rendered(
+        "filed.html",
+        title="Record of a sanitized release",
+        report=report,
+        day=f"{datetime.now(UTC):%Y-%m-%d}",
+        documents=report.tally.documents,
+        what=_what(report),
+        found=found[:_ROWS],
+        more=found[_ROWS:],
+        absent=sorted(kind.name for kind in kinds if not kind.times),
+        kept=kept,
+        costs=_costs(data["guarantee"]),
+        recall=_recall(report),
+        detects=bool(policy and policy.finds_spans),
+        not_covered=policy.not_covered if policy else (),
+        risk=risk,
+        attacks=[] if risk is None else _attacks(risk),
+        identifiers=_identifiers(report),
+        terms=_terms(report),
+        settings=_settings(data, release_sha256),
+        public=data["public"],
+    )
+
+
+def sender_page(report: SenderReport) -> str:
+    """What is for the sender alone, with the sampled documents before and after: private, like the text."""
+    return rendered(
+        "sender.html",
+        title="For the sender alone",
+        note=NOTE,
+        report=report,
+        sample=[(shown(before), shown(after)) for before, after in report.sample],
+    )
+
+
+def _what(report: Report) -> str:
+    """What the program did, in one sentence."""
+    policy = report.setting.policy
+    if report.setting.whole_texts:
+        return "Each text was replaced by another, drawn at random."
+    if policy is None:
+        return "Every word and number was replaced by a random draw, one by one, whatever it says."
+    if not policy.finds_spans:
+        return (
+            "Words and numbers were replaced one by one, by random draws or placeholders, but for words of a public "
+            "list, which stay."
+        )
+    outside = "All other words were drawn too." if policy.draws_words else "All other text was left as it was."
+    return (
+        "A detector searched each text for values of the kinds below. Each value that was found was replaced by a "
+        f"random draw or a placeholder. {outside}"
+    )
+
+
+def _kind(part: Protected, counts: Mapping[str, int]) -> _Kind:
+    guarantee = part.guarantee
+    count = counts.get(mentions_of(part.kind), counts.get(part.kind, 0))
+    status = f", {guarantee.status.shown}" if guarantee.promises else ""
+    unit = _PAYS.get(part.pays, f"each {part.kind}")
+    return _Kind(part.kind, count, part.done or "a draw", f"{guarantee}{status} for {unit}")
+
+
+def _costs(guarantee: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What a person, a document and the whole input cost; the person first."""
+    units = (
+        ("per_person", "One person, at most"),
+        ("per_document", "One document, at most"),
+        ("whole_input", "All documents, as if one person's"),
+    )
+    return [(name, _cost(guarantee[key])) for key, name in units if key in guarantee]
+
+
+def _cost(data: Mapping[str, Any]) -> str:
+    if data.get("epsilon") is None:
+        return "no guarantee"
+    delta = f", delta {data['delta']:.3g}" if data.get("delta") else ""
+    return f"epsilon {data['epsilon']:.6g}{delta} ({data['status']})"
+
+
+def _recall(report: Report) -> list[tuple[str, str]]:
+    """The measured share that detection found, by kind."""
+    kinds = {} if report.recall is None else report.recall["kinds"]
+    return [(kind, _interval(**found["recall"])) for kind, found in sorted(kinds.items())]
+
+
+def _interval(lower: float, estimate: float, upper: float, **_: Any) -> str:
+    return f"{100 * estimate:.0f} % [{100 * lower:.0f}, {100 * upper:.0f}]"
+
+
+def _attacks(risk: MeasuredRisk) -> list[tuple[str, str, str, str]]:
+    return [
+        (
+            attack.attacker,
+            attack.against,
+            f"{100 * attack.top1:.0f} %" if attack.low is None or attack.high is None
+            else _interval(attack.low, attack.top1, attack.high),
+            f"{100 * attack.top5:.0f} %",
+        )
+        for attack in risk.attacks
+    ]  # fmt: skip
+
+
+def _identifiers(report: Report) -> list[tuple[str, str, str, str]]:
+    """HIPAA's eighteen, each with what the policy does and how many were found."""
+    policy, counts = report.setting.policy, report.tally.kinds
+    rules: Sequence[Mapping[str, Any]] = policy.data["rules"] if policy else ()
+    spans = bool(policy and policy.finds_spans)
+    found = {kind: counts.get(mentions_of(kind), counts.get(kind, 0)) for one in IDENTIFIERS for kind in one.kinds}
+    return [
+        (
+            f"{one.letters} {one.name}",
+            covered(rules, one.kinds, finds_spans=spans),
+            ", ".join(f"{found[kind]} {kind}" for kind in one.kinds) if spans else "",
+            one.watch,
+        )
+        for one in IDENTIFIERS
+    ]
+
+
+def _terms(report: Report) -> list[tuple[str, str]]:
+    """Terms of the GDPR, with what this release means for each."""
+    policy = report.setting.policy
+    spans = policy is not None and policy.finds_spans
+    words_stay = policy is not None and spans and not policy.draws_words
+    rules: Sequence[Mapping[str, Any]] = policy.data["rules"] if policy else ()
+    special = covered(rules, ("demographic",), finds_spans=spans)
+    return [
+        (
+            "Personal data, Art. 4(1)",
+            "The text outside what was found stays and may still relate to a person."
+            if words_stay
+            else "What stays (see above) and the costs of a whole text may still tell of a person.",
+        ),
+        (
+            "Pseudonymisation, Art. 4(5)",
+            "A private map or the originals undo it: keep both apart from the release."
+            if spans
+            else "No map undoes this release; the originals do.",
+        ),
+        (
+            "Anonymous information, Recital 26",
+            "Not settled by any setting: it depends on means, costs and time of whoever reads the release.",
+        ),
+        (
+            "Special categories, Art. 9(1)",
+            f"Religion, ethnicity, orientation and politics, where found: {special}. Health: left as it is."
+            if words_stay
+            else "Words about them are replaced as all others are, but for those that stay.",
+        ),
+    ]
+
+
+def _settings(data: Mapping[str, Any], release_sha256: str) -> list[tuple[str, str]]:
+    """Versions and digests by which the run can be told again."""
+    policy, vocabulary, mechanism = data.get("policy"), data["vocabulary"], data["mechanism"]
+    parameters = "" if mechanism is None else ", ".join(f"{k} {v}" for k, v in mechanism["parameters"].items())
+    return [
+        ("textveil", data["textveil"]),
+        *([("policy", f"{policy['name']}, SHA-256 {policy['digest']}")] if policy else []),
+        *([("mechanism", f"{mechanism['name']} {parameters}")] if mechanism else []),
+        *([("vocabulary", f"{vocabulary['name']}, SHA-256 {vocabulary['digest']}")] if vocabulary else []),
+        ("all settings", f"SHA-256 {data['setting_digest']}"),
+        ("randomness", data["randomness"]),
+        ("released file", f"SHA-256 {release_sha256}" if release_sha256 else "written to a stream: no digest"),
+    ]

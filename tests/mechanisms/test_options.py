@@ -109,9 +109,11 @@ def test_a_report_holds_every_option_that_was_given_by_its_name(name: str, key: 
         "hops": {"metric": "neighbor-graph"},
         "calibration": {"epsilon": 0.75},
         "context_weight": {"context": "released"},
+        "delta": {"dp_mechanism": "gaussian"},
     }
-    option = MECHANISMS[name].options()[key]
-    others, words = besides.get(key, {}), embedded if key.startswith("context") else tiny
+    known = MECHANISMS[name].options()
+    option, words = known[key], embedded if key.startswith("context") else tiny
+    others = {other: value for other, value in besides.get(key, {}).items() if other in known}
     if key == "points":  # of the Poincare ball
         words = tv.Vocabulary(tiny.words, tiny.vectors / 80, "ball")
     if key == "prior":  # a file, of which reports hold the name and not the folder

@@ -8,8 +8,10 @@ from typing import Annotated, Any, cast
 from fastapi import APIRouter, Depends, Query, Request, Response
 
 from textveil.budget.account import Account
+from textveil.mechanisms.channels.common_word_response import CommonWordResponse
 from textveil.sanitize.explanation import explain
 from textveil.sanitize.left import TextCosts
+from textveil.sanitize.left_out import LeftOut
 from textveil.sanitize.policy.making import words_of
 from textveil.sanitize.policy_report import value_data
 from textveil.sanitize.release import Report, Tally
@@ -130,6 +132,9 @@ def _explained(policies: OfferedPolicies, body: ExplainRequest) -> dict[str, Any
         words = words_of(chosen)
         if words is None:
             message = "`word` must be left out: this policy keeps words as they are."
+            raise ApiError(400, "invalid_field", message, param="word")
+        if isinstance(words, LeftOut | CommonWordResponse):
+            message = "`word` must be left out: this policy draws no word of a vocabulary."
             raise ApiError(400, "invalid_field", message, param="word")
         data["word"] = explain(words, body.word, top=body.top).to_data()
     return data

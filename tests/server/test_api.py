@@ -163,7 +163,14 @@ def test_a_policy_is_explained_with_what_it_does_not_cover(client: httpx.Client)
 def test_policies_are_listed_the_default_first(client: httpx.Client) -> None:
     listed = client.get("/v1/policies").json()["data"]
     assert listed[0]["name"] == "identifiers" and listed[0]["default"]
-    assert {one["name"] for one in listed} == {"identifiers", "all-words", "content-words", "clinical", "prompts"}
+    assert {one["name"] for one in listed} == {
+        "identifiers",
+        "all-words",
+        "content-words",
+        "clinical",
+        "prompts",
+        "common-words",
+    }
 
 
 def test_the_budget_can_be_asked_for(client: httpx.Client) -> None:

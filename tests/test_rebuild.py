@@ -37,13 +37,13 @@ MADE = {
 CASES = [
     (name, options)
     for name in drawing_text()
-    for options in MADE.get(name, [{"epsilon": 2.0}])
+    for options in MADE.get(name, [{"epsilon": 2.0} if "epsilon" in MECHANISMS[name].options() else {}])
     if MECHANISMS[name].status is not Status.REFUTED and not MECHANISMS[name].needs
 ]
 
 
 def report(made) -> dict:
-    released = Sanitizer(made, rng=np.random.default_rng(1))("waa wab")
+    released = Sanitizer(made, rng=np.random.default_rng(1))("waa wab 12")
     return json.loads(json.dumps(released.report().to_data()))
 
 

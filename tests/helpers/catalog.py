@@ -86,5 +86,5 @@ def drawing_text(names: Iterable[str] = MECHANISMS) -> list[str]:
 
 def taking(epsilon: float) -> list[str]:
     """Mechanisms that take this epsilon with any vocabulary, and nothing that is not at hand."""
-    entries = [entry for entry in MECHANISMS.values() if entry.takes(epsilon) and not entry.needs]
-    return [entry.name for entry in entries if not has_least_epsilon(entry.name)]
+    entries = [entry for entry in MECHANISMS.values() if "epsilon" in entry.options() and entry.takes(epsilon)]
+    return [entry.name for entry in entries if not entry.needs and not has_least_epsilon(entry.name)]

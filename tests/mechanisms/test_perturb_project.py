@@ -120,7 +120,7 @@ def test_every_token_has_noise_of_its_own(tiny: Vocabulary, name: str, rng) -> N
     assert not np.array_equal(first, second)
 
 
-@pytest.mark.parametrize("name", taking(5000.0, NEAREST))
+@pytest.mark.parametrize("name", sorted({*taking(5000.0)} & {*NEAREST}))
 def test_with_next_to_no_privacy_words_stay(tiny: Vocabulary, name: str, rng) -> None:
     ids = np.arange(40)
     np.testing.assert_array_equal(mechanism(name, tiny, epsilon=5000.0).privatize(ids, rng), ids)

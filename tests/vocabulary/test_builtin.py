@@ -18,7 +18,7 @@ from textveil.errors import ParameterError, VocabularyError
 from textveil.mechanisms.sampling import context_choices, optimal_weights
 from textveil.mechanisms.sampling.weight_choices import CHOICES
 from textveil.vocabulary import embedded as builtin
-from textveil.vocabulary import frequencies, milder
+from textveil.vocabulary import frequencies, milder, word_classes
 from textveil.vocabulary.embedded import DATA, load_vocabulary, provenance
 from textveil.vocabulary.geometry import (
     clip,
@@ -61,6 +61,8 @@ def test_its_files_fit_in_16_megabytes_and_are_those_of_the_records():
         context_choices.CHOICES,
         optimal_weights.RECORD,
         milder.FILE,
+        word_classes.FILE,
+        word_classes.RECORD,
         *searched,
     }
     assert files.keys() == {*record["files"], *record["tables"], "provenance.json", *others}

@@ -123,7 +123,7 @@ class ByTokens:
             number_epsilon = _epsilon_of_a_word(mechanism.guarantee)
         common = passing is not None and passing.kind == "common-word"
         digits = None
-        if not common or (number_epsilon > 0 and not isinstance(mechanism, CommonWordResponse)):
+        if number_epsilon > 0 and not (common and isinstance(mechanism, CommonWordResponse)):
             digits = DigitResponse(number_epsilon, KEEP_LIMIT if digit_keep_limit is None else digit_keep_limit)
         self.marks: Marks = "normalize" if marks is None else marks
         self._tokens = TokenDraws(mechanism, digits, self.marks, passing)

@@ -91,7 +91,8 @@ def test_words_are_drawn_at_the_epsilons_at_which_recovery_was_measured_up_to_th
     assert [row["epsilon"] for row in recovery()["rows"]] == list(EPSILONS)
     assert offered.epsilons("strict") == (2, 3, 4, 4.5) and offered.epsilons("identifiers") == ()
     assert {one["name"]: len(one["epsilons"]) for one in offered.to_data()} == {
-        "identifiers": 0, "all-words": 7, "content-words": 7, "common-words": 0, "clinical": 0, "prompts": 0, "strict": 4
+        "identifiers": 0, "all-words": 7, "content-words": 7, "common-words": 0,
+        "clinical": 0, "prompts": 0, "strict": 4
     }  # fmt: skip
     assert offered.at("strict", 4) == offered.name("strict@4") == "strict@4"
     assert offered.at("strict", 4.5) == offered.at("strict", None) == "strict"

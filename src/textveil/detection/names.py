@@ -63,6 +63,7 @@ _LIVES_IN: Final = re.compile(
     r"|travel(?:s|ed|ing|led|ling)?|practi[cs]ing|flew|drove|house|home|flat|village|town|city|area)"
     r" (?:in|to|near|from|of|at) $"
 ).search
+_IN_TOWN: Final = re.compile(r"(?:[Ii]n|[Tt]o|[Ff]rom|[Nn]ear|[Oo]utside|[Aa]round) $").search
 _BEFORE_STATE: Final = re.compile(r", ([A-Z][a-z]+)").match
 _OF_ENGLISH: Final = re.compile(
     r"(?:ic|ical|ous|ive|ary|able|ible|oid|ed|ing|ings|ly|tion|tions|sion|ness|ment|ity|ism|ist|ists|itis|osis|emia"
@@ -420,6 +421,8 @@ class _Run:
                     or (word.marks & _OTHER and last.low in ("republic", "kingdom", "empire"))
                     for word in group[place : place + count - 1]
                 )
+                if last.low in known.TOWN_ENDS and first.low not in known.FUNCTION_WORDS:
+                    named = named or _IN_TOWN(self._text[max(0, first.start - 8) : first.start]) is not None
                 return (count, Judged(_PLACE, 0.6, "place-end")) if named else (0, _NOTHING)
         return 0, _NOTHING
 

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 from textveil.detection.found import Found, Search, near
 from textveil.detection.gates import CUT, Gate, at_digits, both, either, holding, with_words
+from textveil.detection.plain import OTHER
+from textveil.text.function_words import FUNCTION_WORDS
 from textveil.text.slices import matches
 
 
@@ -104,6 +106,12 @@ _CODES: Final = re.compile(
     r"|[A-Z]{1,2}[0-9][A-Z0-9]? [0-9][A-Z]{2}(?!\w)|[A-Z][0-9][A-Z] ?[0-9][A-Z][0-9](?!\w)"
     r"|(?:[AFD]PO A[AEP]|[afd]po a[aep]) [0-9]{5}(?!\w)|(?:USS|USNS|USNV|USCGC) [A-Z][a-z]{1,30}(?![A-Za-z]))"
 )
+_TOWN: Final = re.compile(
+    r"(?<![\w'-])(?P<place>[A-Z][a-z]{1,20}\.?(?:[ -][A-Z][a-z'-]{2,20}){0,2}),? "
+    rf"(?={_STATE},? [0-9]{{5}}(?:-[0-9]{{4}})?(?![\w-])|(?<=, )ID {OTHER}{{5}}(?!\w))"
+)
+"""A town before its state and postal code. ID is Idaho behind a comma alone; its code may have been found as an ID."""
+
 _AFTER_CODE_WORD: Final = re.compile(
     r"\b(?:[Zz][Ii][Pp]|[Pp]ost(?:al)? ?code|[Pp]ostcode|PLZ)(?: [Cc]ode)?(?: (?:is|number))?:? ?"
     r"(?P<place>[0-9]{3,5}(?:[- ][0-9]{2,4})?(?: ?[A-Z]{2})?)(?!\w)"
@@ -136,21 +144,6 @@ _NUMBER_FOLLOWS: Final = holding(
     *("ocated at", "ddress", "eliver", "ome:", "oved to", "odges at"),
 )
 
-_FORMS: Final[tuple[tuple[Gate, Any], ...]] = (
-    (at_digits("[0-9][A-Za-z]?,? [A-Z0-9]"), (_ENGLISH, 0.8)),
-    (
-        both(at_digits("[A-Za-z.,] [0-9]"), either(with_words(_LEADING.replace("|", " ")), _AFTER_STREET)),
-        (_OTHERS, 0.7, _HOUSE_NUMBER),
-    ),
-    (either(_AT_UNIT, at_digits("[0-9] [A-Z]")), (_NUMBERED, 0.6)),
-    (at_digits("[0-9] [A-Za-z]"), (_SMALL, 0.6)),
-    (both(_AT_NAME, _LIVES), (_AFTER_WORD, 0.6, _HOUSE_NUMBER)),
-    (both(at_digits("[0-9][A-Za-z]?,? [A-Z]"), _NUMBER_FOLLOWS), (_AT_NUMBER, 0.6)),
-    (_AT_UNIT, (_ALONE, 0.7)),
-    (either(_AT_CODE, with_words("uss usns usnv uscgc")), (_CODES, 0.7)),
-    (at_digits("(?:[Pp]|ode|PLZ|is|er):? ?[0-9]{3}"), (_AFTER_CODE_WORD, 0.7)),
-)
-
 
 def _search(pattern: re.Pattern[str], score: float, anchor: re.Pattern[str] | None = None) -> Search:
     group: int | str = "place" if "place" in pattern.groupindex else 0
@@ -164,8 +157,30 @@ def _search(pattern: re.Pattern[str], score: float, anchor: re.Pattern[str] | No
     return find
 
 
-STREET_SEARCHES: Final = tuple((_search(*form), gate) for gate, form in _FORMS)
-"""Street lines, apartments, boxes, ships and postal codes, each form where the ones before it found nothing."""
+def find_towns(text: str) -> Iterator[Found]:
+    """A town before its state and postal code: Salem, OR 97301."""
+    for match in matches(_TOWN, text):
+        first, _, rest = match["place"].partition(" ")
+        begin = len(first) + 1 if rest and first.lower() in FUNCTION_WORDS else 0
+        yield Found(match.start("place") + begin, match.end("place"), "place", 0.7)
+
+
+STREET_SEARCHES: Final[tuple[tuple[Search, Gate], ...]] = (
+    (_search(_ENGLISH, 0.8), at_digits("[0-9][A-Za-z]?,? [A-Z0-9]")),
+    (
+        _search(_OTHERS, 0.7, _HOUSE_NUMBER),
+        both(at_digits("[A-Za-z.,] [0-9]"), either(with_words(_LEADING.replace("|", " ")), _AFTER_STREET)),
+    ),
+    (_search(_NUMBERED, 0.6), either(_AT_UNIT, at_digits("[0-9] [A-Z]"))),
+    (_search(_SMALL, 0.6), at_digits("[0-9] [A-Za-z]")),
+    (_search(_AFTER_WORD, 0.6, _HOUSE_NUMBER), both(_AT_NAME, _LIVES)),
+    (_search(_AT_NUMBER, 0.6), both(at_digits("[0-9][A-Za-z]?,? [A-Z]"), _NUMBER_FOLLOWS)),
+    (_search(_ALONE, 0.7), _AT_UNIT),
+    (find_towns, _AT_CODE),
+    (_search(_CODES, 0.7), either(_AT_CODE, with_words("uss usns usnv uscgc"))),
+    (_search(_AFTER_CODE_WORD, 0.7), at_digits("(?:[Pp]|ode|PLZ|is|er):? ?[0-9]{3}")),
+)
+"""Street lines, apartments, boxes, towns, ships and postal codes, each form where the ones before it found nothing."""
 
 
 def find_states(text: str) -> Iterator[Found]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from textveil.mechanisms.sampling.nested_order import ByCosine, NestedOrder
 from textveil.mechanisms.sampling.output_columns import RaisedEntries
-from textveil.mechanisms.sampling.raised_rows import TABLED, Rows, expected_length, made_rows
+from textveil.mechanisms.sampling.raised_rows import TABLED, Rows, expected_length, made_rows, raised_entries
 from textveil.mechanisms.sampling.raised_table import WholeRows, key_type, raised_table, whole_rows
 from textveil.mechanisms.sampling.row_lock import RowLock
 from textveil.numerics.base_weights import BaseWeights
@@ -138,6 +138,12 @@ class ExcessRows:
             outputs.append(rows.outputs.astype(kind))
             gains.append(gained.astype(np.min_scalar_type(self._weights.row_gain)))
         return RaisedEntries(np.concatenate(inputs), np.concatenate(outputs), np.concatenate(gains))
+
+    def parts(self) -> Iterator[RaisedEntries]:
+        """What ``entries`` holds, made as it is asked for; nothing of it is kept, and no table is built."""
+        if (whole := self._found_whole()) is not None:
+            return whole.parts()
+        return raised_entries(self._order, self._weights, np.arange(len(self._vocabulary)), self._open)
 
     def drawn(self, ids: Ids, raised: Integers) -> Ids:
         """For each word, the output whose part of what the row adds holds ``raised``, in [0, row_gain)."""

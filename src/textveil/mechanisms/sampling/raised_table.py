@@ -155,6 +155,15 @@ class WholeRows:
         reached = self._keys[part].astype(np.int64) - word * self._row_gain
         return self._outputs[part].astype(np.int64), np.diff(reached, prepend=0)
 
+    def parts(self) -> Iterator[RaisedEntries]:
+        """See ``ExcessRows.parts``."""
+        for first, last in _spans(self._starts):
+            words, part = np.arange(first, last), slice(self._starts[first], self._starts[last])
+            before = first * self._row_gain
+            gains = np.diff(self._keys[part].astype(np.int64), prepend=before)
+            lengths = np.diff(self._starts[first : last + 1])
+            yield RaisedEntries(np.repeat(words, lengths), self._outputs[part].astype(np.int64), gains)
+
     def entries(self) -> RaisedEntries:
         """All raised words of all rows with their gains in units, by input."""
         words = np.arange(len(self._starts) - 1).astype(self._outputs.dtype)

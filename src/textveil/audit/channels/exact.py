@@ -1,7 +1,8 @@
 """Exact audits of finite channels: the pure loss, the privacy profile, the loss per distance, and a verdict.
 
-Everything is computed from the table P(y | x) alone, block by block, or from its
-entries above a base where the mechanism states those, and never from what it says of its privacy. Integer-weight channels are compared with e^epsilon in integers and 60-digit decimals.
+Everything is computed from the table P(y | x) alone, block by block, or from its entries above a base that
+all rows share where a mechanism states them; never from what it says of its privacy. Integer-weight channels are
+compared with e^epsilon in integers and 60-digit decimals.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from textveil.mechanisms.base import Channel
 from textveil.mechanisms.capabilities import IntegerWeights
 from textveil.numerics.integer_weights import log_ratio_up
 from textveil.statistics import Bound, exactly
-from textveil.types import Integers, Progress, Reals
+from textveil.types import Progress, Reals
 from textveil.vocabulary.vocabulary import Vocabulary
 
 TOLERANCE = 1e-12

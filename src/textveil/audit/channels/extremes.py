@@ -162,6 +162,4 @@ def _located(source: IntegerRows, output: int, weight: int) -> int:
         if len(rows):
             return start + int(rows[0])
         start, step = stop, min(2 * step, 64)
-    raise ParameterError(
-        f"rows must be those that the entries state; got none with weight {weight} of output {output}."
-    )
+    raise ParameterError(f"rows must have the weights that entries state; got no {weight} of output {output}.")

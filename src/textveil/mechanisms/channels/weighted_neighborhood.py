@@ -72,11 +72,11 @@ class WeightedNeighborhood:
     def integer_weights(self, ids: Ids) -> Integers:
         """See ``capabilities.IntegerWeights``; every row has the same sum."""
         words = checked_ids(ids, len(self.vocabulary))
-        out = np.tile(self.weights.base, (len(words), 1))
-        for row, word in zip(out, words.tolist(), strict=True):
-            outputs, gains = self._rows.row(word)
-            row[outputs] += gains * self.weights.unit
-        return out
+        distinct, places = np.unique(words, return_inverse=True)
+        out = np.tile(self.weights.base, (len(distinct), 1))
+        for entries in self._rows.entries_of(distinct):
+            out[distinct.searchsorted(entries.inputs), entries.outputs] += entries.gains * self.weights.unit
+        return out if np.array_equal(distinct, words) else out[places]
 
     def over_base(self) -> OverBase:
         """See ``capabilities.WeightsOverBase``."""

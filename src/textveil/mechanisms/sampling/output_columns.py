@@ -63,7 +63,7 @@ class RaisedEntries(NamedTuple):
 
 
 class OverBase(NamedTuple):
-    """Integer weights as what all rows share and what each adds: w(x, y) = base(y) + unit * gain(x, y), one sum for all.
+    """Integer weights of rows with one sum: w(x, y) = base(y) + unit * gain(x, y); what all share, and what each adds.
 
     Attributes:
         base: of every output, int64, shape (n,).

@@ -85,13 +85,13 @@ def raised_entries(
     All entries of a word are in one part; gains are in units.
     """
     if float(weights.gains.sum(dtype=np.float64)) >= _EXACT:
-        yield from map(_unordered, made_rows(order, weights, words, tables))
+        yield from map(unordered, made_rows(order, weights, words, tables))
         return
     resolved = _from_tables(weights, words, tables)
     left = words
     while True:
         try:
-            yield _unordered(next(resolved))
+            yield unordered(next(resolved))
         except StopIteration as stop:
             left = stop.value
             break
@@ -103,7 +103,7 @@ def raised_entries(
             yield _ended(weights, block[part], scores[part])
 
 
-def _unordered(rows: Rows) -> RaisedEntries:
+def unordered(rows: Rows) -> RaisedEntries:
     """The entries of finished rows."""
     gains = np.diff(rows.reached, prepend=0)
     firsts = np.cumsum(rows.lengths) - rows.lengths

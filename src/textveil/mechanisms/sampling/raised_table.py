@@ -149,11 +149,12 @@ class WholeRows:
         at[beyond] = self._keys.searchsorted(wanted, side="right")
         return self._outputs[at].astype(np.int64)
 
-    def row(self, word: int) -> tuple[Ids, Integers]:
-        """See ``ExcessRows.row``."""
+    def row(self, word: int) -> RaisedEntries:
+        """One row: its raised words in their order, with their gains in units."""
         part = slice(self._starts[word], self._starts[word + 1])
         reached = self._keys[part].astype(np.int64) - word * self._row_gain
-        return self._outputs[part].astype(np.int64), np.diff(reached, prepend=0)
+        outputs = self._outputs[part].astype(np.int64)
+        return RaisedEntries(np.full_like(outputs, word), outputs, np.diff(reached, prepend=0))
 
     def parts(self) -> Iterator[RaisedEntries]:
         """See ``ExcessRows.parts``."""

@@ -278,7 +278,9 @@ def _implied(pure: float, epsilon: float) -> float:
 
 def _notes(source: RowSource, loss: PureLoss, divergence: Divergence | None) -> tuple[str, ...]:
     n, k = source.shape
-    notes = [f"Computed from the whole table of {n} inputs and {k} outputs; every two inputs are covered."]
+    entries = isinstance(source, IntegerRows) and source.over_base is not None
+    what = "base weights and every entry above them" if entries else "whole table"
+    notes = [f"Computed from the {what} of {n} inputs and {k} outputs; every two inputs are covered."]
     if isinstance(source, IntegerRows):
         notes.append("The rows are integer weights; the pure loss is an exact ratio of integers.")
     else:

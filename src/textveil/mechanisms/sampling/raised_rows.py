@@ -144,10 +144,11 @@ def _scaled(row: NDArray[Any]) -> NDArray[Any]:
     seen = row[::_SAMPLED]
     seen = seen[np.isfinite(seen)]
     low, high = (seen.min(), seen.max()) if len(seen) else (row.dtype.type(0), row.dtype.type(0))
-    scale = row.dtype.type((_BINS - 1) / float(high - low)) if high > low else row.dtype.type(0)
+    scale = row.dtype.type((_BINS - 1) / (float(high) - float(low))) if high > low else row.dtype.type(0)
     if not 0 < scale < np.inf:
         return np.zeros_like(row)
-    scaled = row - low
+    with np.errstate(over="ignore"):
+        scaled = row - low
     scaled *= scale
     return np.clip(scaled, 0, _BINS - 1, out=scaled)
 

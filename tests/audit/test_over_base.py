@@ -16,6 +16,7 @@ from textveil.audit.attacks import bayes_vulnerability
 from textveil.audit.channels import extremes as extremes_module
 from textveil.audit.channels.exact import audit_channel, delta_at, delta_upper_bound, pure_epsilon_integer
 from textveil.audit.channels.extremes import extremes_of
+from textveil.audit.channels.hockey_stick import _Search, column_floor
 from textveil.audit.channels.rows import IntegerRows, source_of
 from textveil.audit.report.verdict import Claim
 from textveil.errors import ParameterError
@@ -139,6 +140,19 @@ def test_delta_by_entries_is_that_of_every_pair(sources: tuple[IntegerRows, Inte
     assert reached == pytest.approx(found.delta.estimate, abs=1e-14)
     bounds = [delta_upper_bound(source, epsilon) for source in sources]
     assert bounds[0] == pytest.approx(bounds[1], rel=1e-12)
+
+
+def test_entries_find_the_worst_row_beside_each(sources: tuple[IntegerRows, IntegerRows]) -> None:
+    n = sources[1].shape[0]
+    rows, factor = sources[1].rows(0, n), math.exp(0.2)
+    for first in range(0, n, 5):
+        search = _Search(sources[0], column_floor(sources[0]), factor)
+        search.try_first(np.array([first]))
+        deltas = np.maximum(rows[first] - factor * rows, 0).sum(axis=1)
+        deltas[first] = -1.0
+        assert search.best == pytest.approx(deltas.max(), rel=1e-12, abs=1e-15)
+        assert search.pair[0] == first
+        assert deltas[search.pair[1]] == pytest.approx(deltas.max(), rel=1e-12, abs=1e-15)
 
 
 @pytest.mark.parametrize("claimed", [0.1, 1.0, 2.0, 30.0])

@@ -108,7 +108,8 @@ def delta_at(
     done = source.shape[0] - len(rest)
     for panel in _panels(source.shape):
         for start, stop in blocks(source.shape):
-            if enough is not None and _down(search.best, source.shape[1]) > enough:
+            exceeds = enough is not None and _down(search.best, source.shape[1]) > enough
+            if exceeds and bool((bounds[rest] > _up(search.best, source.shape[1])).any()):
                 return _divergence(epsilon, search, top, complete=False)
             inputs = rest[(rest >= start) & (rest < stop)]
             # What is passed over is at most the greatest found up to rounding; the result pays for it twice.

@@ -37,7 +37,7 @@ from textveil.randomness import seeded_generator
 from textveil.rebuild import rebuilt, report_of
 from textveil.sanitize.explanation import explain
 from textveil.sanitize.sanitizer import Sanitizer
-from textveil.types import Ids
+from textveil.types import Ids, Integers
 from textveil.vocabulary.frequencies import WordFrequencies
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -200,9 +200,9 @@ def test_a_filter_that_is_fed_with_originals_is_told_apart(monkeypatch: pytest.M
     draw, released = DocumentPlaces.draw, Followed.released
     seen: dict[int, Ids] = {}
 
-    def noted(places: DocumentPlaces, inputs: Ids, rng: Any) -> Ids:
+    def noted(places: DocumentPlaces, inputs: Ids, units: Integers, rng: Any) -> Ids:
         seen[id(places)] = inputs
-        return draw(places, inputs, rng)
+        return draw(places, inputs, units, rng)
 
     monkeypatch.setattr(DocumentPlaces, "draw", noted)
     assert p_value(mechanism, law, (0, 3), 30_000) > ALPHA
@@ -363,7 +363,7 @@ def test_lent_slots_are_bounded() -> None:
     fixed = BaseWeights(counts=np.array([3, 1]), shift=4, gains=np.array([6, 4]), row_gain=6, unit=2)
     weights = GrowingWeights(fixed=fixed, each=4, room=np.array([0, 1]), growth=1)
     lent = weights.lent(np.array([0, 0]), np.array([0, 1]), np.array([9, 9]), 2)
-    assert (lent.words.tolist(), lent.slots.tolist(), lent.sums.tolist()) == ([1], [1], [1, 0])
+    assert (lent.words.tolist(), lent.slots.tolist(), lent.sums.tolist()) == ([0, 1], [0, 1], [1, 0])
     with pytest.raises(ParameterError, match="wanted must be at most 0"):
         GrowingWeights(fixed=fixed, each=4, room=np.array([0, 1]), growth=0).lent(
             np.array([0]), np.array([1]), np.array([1]), 1

@@ -26,7 +26,7 @@ class Lent(NamedTuple):
     Attributes:
         documents: whose place it is, rising, shape (lent,).
         words: each once for a document, shape (lent,).
-        slots: >= 1, shape (lent,).
+        slots: >= 0, shape (lent,).
         ends: slots lent up to and with each, over all documents in this order, shape (lent,).
         sums: slots lent in each document, shape (documents,).
     """
@@ -79,9 +79,7 @@ class GrowingWeights:
             wanted: slots, >= 0, shape (wanted,); of one document together ``growth`` at most.
             count: number of documents.
         """
-        given = np.minimum(wanted, self.room[words])
-        kept = given.nonzero()[0]
-        documents, words, given = documents[kept], words[kept], given[kept]
+        given = np.minimum(wanted, self.room.take(words))
         ends = np.cumsum(given)
         edges = np.concatenate([[0], ends])[np.searchsorted(documents, np.arange(count + 1))]
         sums = np.diff(edges)
@@ -100,26 +98,24 @@ class GrowingWeights:
         """What words with so many slots may gain, in units."""
         return np.minimum(counts * self.each, self.fixed.row_gain)
 
-    def draw(self, lent: Lent, rng: np.random.Generator) -> tuple[Integers, Integers]:
+    def draw(self, lent: Lent, rng: np.random.Generator) -> Ids:
         """One uniform integer below the total of each document's place.
 
         Returns:
-            ``word``: the output of a base draw, else -1; and ``raised``: a unit in [0, row_gain) where the draw fell
-            into what is added, else -1; both of shape (documents,).
+            The output of a base draw, or -1 where the draw fell into what is added; shape (documents,).
         """
         fixed = self.fixed
         base = fixed.base_total + (lent.sums << fixed.shift)
         drawn = rng.integers(0, base + fixed.row_gain * fixed.unit, dtype=np.int64)
-        raised = np.where(drawn >= base, (drawn - base) // fixed.unit, -1)
         slot = drawn >> fixed.shift
         word = np.full(len(drawn), -1, dtype=np.int64)
         whole = len(fixed.word_of_slot)
-        own = ((raised < 0) & (slot < whole)).nonzero()[0]
+        own = (slot < whole).nonzero()[0]
         word[own] = fixed.word_of_slot[slot[own]]
-        more = ((raised < 0) & (slot >= whole)).nonzero()[0]
+        more = ((drawn < base) & (slot >= whole)).nonzero()[0]
         before = np.cumsum(lent.sums) - lent.sums
         word[more] = lent.words[np.searchsorted(lent.ends, before[more] + slot[more] - whole, side="right")]
-        return word, raised
+        return word
 
     def log_least(self, lent: Lent, counts: Integers) -> Reals:
         """Logarithm of what every input at least gives a word with so many slots, shape (documents,)."""

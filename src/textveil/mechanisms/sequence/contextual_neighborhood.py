@@ -39,6 +39,10 @@ _BELIEFS: Final = 1 << 21
 """Chances of words in all of them at most: 64 documents of the embedded vocabulary, 34 MB."""
 
 
+_BLOCK: Final = 4096
+"""Words whose nearest are looked at together."""
+
+
 @final
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class ContextualNeighborhood:
@@ -78,9 +82,12 @@ class ContextualNeighborhood:
         words = checked_ids(ids, len(self.vocabulary))
         edges = checked_bounds(bounds, len(words))
         generator = resolve(rng)
+        # Which part of a row is meant is drawn for all places beforehand: so all long orders are made together.
+        units = generator.integers(0, self.weights.fixed.row_gain, size=len(words))
+        self._prepare(words, units)
         out = np.empty(len(words), dtype=np.int64)
         for step in self._steps(edges):
-            out[step.at] = step.places.draw(words[step.at], generator)
+            out[step.at] = step.places.draw(words[step.at], units[step.at], generator)
             step.followed.released(out[step.at], step.places)
         return out
 
@@ -105,8 +112,8 @@ class ContextualNeighborhood:
         parts = []
         for step in self._steps(edges):
             here, places = words[step.at], step.places
-            inputs, ranks = known.words[here].astype(np.int64), known.ranks[here].astype(np.int64)
-            ratios = np.where(inputs < 0, 0.0, places.raised(np.maximum(inputs, 0), np.maximum(ranks, 1), here))
+            inputs, ranks = known.words[here].astype(np.int64), known.ranks[here]
+            ratios = places.raised(inputs, ranks, here)
             inputs, ratios = np.hstack([here[:, None], inputs]), np.hstack([places.kept(here)[:, None], ratios])
             some = (ratios > 0).nonzero()
             parts.append((step.at[some[0]], inputs[some], np.log1p(ratios[some])))
@@ -136,6 +143,16 @@ class ContextualNeighborhood:
             step.followed.released(released[step.at], step.places)
         return out
 
+    def _prepare(self, words: Ids, units: Integers) -> None:
+        """Make the orders that draws of these units can need beyond the nearest words; more slots make none longer."""
+        distinct, which = np.unique(words, return_inverse=True)
+        order, fixed = self._filter.order, self.weights.fixed
+        reached = np.empty(len(distinct), dtype=np.int64)
+        for start in range(0, len(distinct), _BLOCK):
+            part = slice(start, start + _BLOCK)
+            reached[part] = fixed.gains[order.first(distinct[part], order.near)].sum(axis=1)
+        order.prepare(np.unique(words[units >= reached[which]]))
+
     def _lent_after(self, released: Ids) -> Lent:
         """What is lent at the place after these outputs."""
         place = len(released)
@@ -155,7 +172,7 @@ class ContextualNeighborhood:
             documents = longest_first[first : first + together]
             starts, sizes = edges[:-1][documents], lengths[documents]
             followed = self._filter.follow(len(documents))
-            places = DocumentPlaces(self.weights, self._filter.order, len(documents))
+            places = DocumentPlaces(self.weights, self._filter.order, followed.find)
             for place in range(int(sizes[0])):
                 active = int(np.count_nonzero(sizes > place))
                 predicted = followed.predicted(active)

@@ -35,8 +35,8 @@ PROOF: Final = "privacy/proofs/contextual.md"
 _SIDE_BY_SIDE: Final = 1024
 """Documents that are drawn together at most."""
 
-_BELIEFS: Final = 1 << 21
-"""Chances of words in all of them at most: 64 documents of the embedded vocabulary, 34 MB."""
+_BELIEFS: Final = 1 << 23
+"""Words of all of them at most: 256 documents of the embedded vocabulary, 34 MB."""
 
 
 _BLOCK: Final = 4096

@@ -314,11 +314,10 @@ def _inputs(weights: GrowingWeights, order: NearestInOrder) -> PossibleInputs:
     """The inputs of every output: those whose row would reach it if nothing were lent; more slots end rows earlier."""
     fixed = weights.fixed
     size, near = fixed.size, order.near
-    by_weight = np.empty(size, dtype=np.int64)
-    by_weight[np.argsort(-fixed.counts, kind="stable")] = np.arange(size)
+    by_weight = np.argsort(-fixed.counts, kind="stable")
     rows_before = []
     for start in range(0, size, 4096):
-        words = np.arange(start, min(start + 4096, size))
+        words = by_weight[start : start + 4096]
         outputs = order.first(words, near)
         gains = fixed.gains[outputs]
         reached = np.cumsum(gains, axis=1) - gains < fixed.row_gain
@@ -326,7 +325,7 @@ def _inputs(weights: GrowingWeights, order: NearestInOrder) -> PossibleInputs:
         row, rank = reached.nonzero()
         rows_before.append(np.stack([outputs[row, rank], words[row], rank]))
     outputs, inputs, ranks = np.concatenate(rows_before, axis=1)
-    sorted_ = np.argsort(outputs * size + by_weight[inputs])
+    sorted_ = np.argsort(outputs.astype(np.min_scalar_type(size)), kind="stable")  # integers on 16 bits: by counting
     outputs, inputs, ranks = outputs[sorted_], inputs[sorted_], ranks[sorted_]
     column = np.arange(len(outputs)) - np.searchsorted(outputs, outputs)
     kept = (column < _CANDIDATES).nonzero()[0]

@@ -37,7 +37,7 @@ from textveil.randomness import seeded_generator
 from textveil.rebuild import rebuilt, report_of
 from textveil.sanitize.explanation import explain
 from textveil.sanitize.sanitizer import Sanitizer
-from textveil.types import Ids, Integers
+from textveil.types import Ids
 from textveil.vocabulary.frequencies import WordFrequencies
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -200,9 +200,9 @@ def test_a_filter_that_is_fed_with_originals_is_told_apart(monkeypatch: pytest.M
     draw, released = DocumentPlaces.draw, Followed.released
     seen: dict[int, Ids] = {}
 
-    def noted(places: DocumentPlaces, inputs: Ids, units: Integers, rng: Any) -> Ids:
+    def noted(places: DocumentPlaces, inputs: Ids, rng: Any) -> Ids:
         seen[id(places)] = inputs
-        return draw(places, inputs, units, rng)
+        return draw(places, inputs, rng)
 
     monkeypatch.setattr(DocumentPlaces, "draw", noted)
     assert p_value(mechanism, law, (0, 3), 30_000) > ALPHA

@@ -98,24 +98,26 @@ class GrowingWeights:
         """What words with so many slots may gain, in units."""
         return np.minimum(counts * self.each, self.fixed.row_gain)
 
-    def draw(self, lent: Lent, rng: np.random.Generator) -> Ids:
+    def draw(self, lent: Lent, rng: np.random.Generator) -> tuple[Integers, Integers]:
         """One uniform integer below the total of each document's place.
 
         Returns:
-            The output of a base draw, or -1 where the draw fell into what is added; shape (documents,).
+            ``word``: the output of a base draw, else -1; and ``raised``: a unit in [0, row_gain) where the draw fell
+            into what is added, else -1; both of shape (documents,).
         """
         fixed = self.fixed
         base = fixed.base_total + (lent.sums << fixed.shift)
         drawn = rng.integers(0, base + fixed.row_gain * fixed.unit, dtype=np.int64)
+        raised = np.where(drawn >= base, (drawn - base) // fixed.unit, -1)
         slot = drawn >> fixed.shift
         word = np.full(len(drawn), -1, dtype=np.int64)
         whole = len(fixed.word_of_slot)
-        own = (slot < whole).nonzero()[0]
+        own = ((raised < 0) & (slot < whole)).nonzero()[0]
         word[own] = fixed.word_of_slot[slot[own]]
-        more = ((drawn < base) & (slot >= whole)).nonzero()[0]
+        more = ((raised < 0) & (slot >= whole)).nonzero()[0]
         before = np.cumsum(lent.sums) - lent.sums
         word[more] = lent.words[np.searchsorted(lent.ends, before[more] + slot[more] - whole, side="right")]
-        return word
+        return word, raised
 
     def log_least(self, lent: Lent, counts: Integers) -> Reals:
         """Logarithm of what every input at least gives a word with so many slots, shape (documents,)."""

@@ -71,18 +71,10 @@ class NearestInOrder:
         """Number ``columns[i]`` of the order of ``words[i]``, each below ``most``; shapes (batch,)."""
         last = int(columns.max(initial=0))
         for level in self._levels:
-            # Longer orders are made at once as long as they will be needed.
+            # Without a table, longer orders are made at once as long as any draw needs: one product, not two.
             if last < level.size and (level.size == self.near or level.tabled):
                 return level.members(words, columns)
         return self._deep.entries(words, columns, self._make)
-
-    def prepare(self, words: Ids) -> None:
-        """Make the orders of these words up to ``most``, if no table holds more of them than the first ``near``.
-
-        A product for many words takes little longer than one for a single word.
-        """
-        if self.near < self.most and not self._levels[-1].tabled:
-            self._deep.entries(words, np.zeros_like(words), self._make)
 
     def whole(self, words: Ids) -> Ids:
         """Each order to its end, shape (words, n)."""

@@ -39,10 +39,6 @@ _BELIEFS: Final = 1 << 23
 """Words of all of them at most: 256 documents of the embedded vocabulary, 34 MB."""
 
 
-_BLOCK: Final = 4096
-"""Words whose nearest are looked at together."""
-
-
 @final
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class ContextualNeighborhood:
@@ -82,12 +78,9 @@ class ContextualNeighborhood:
         words = checked_ids(ids, len(self.vocabulary))
         edges = checked_bounds(bounds, len(words))
         generator = resolve(rng)
-        # Which part of a row is meant is drawn for all places beforehand: so all long orders are made together.
-        units = generator.integers(0, self.weights.fixed.row_gain, size=len(words))
-        self._prepare(words, units)
         out = np.empty(len(words), dtype=np.int64)
         for step in self._steps(edges):
-            out[step.at] = step.places.draw(words[step.at], units[step.at], generator)
+            out[step.at] = step.places.draw(words[step.at], generator)
             step.followed.released(out[step.at], step.places)
         return out
 
@@ -142,16 +135,6 @@ class ContextualNeighborhood:
             out[step.at] = np.log(step.followed.chances(words[step.at]))
             step.followed.released(released[step.at], step.places)
         return out
-
-    def _prepare(self, words: Ids, units: Integers) -> None:
-        """Make the orders that draws of these units can need beyond the nearest words; more slots make none longer."""
-        distinct, which = np.unique(words, return_inverse=True)
-        order, fixed = self._filter.order, self.weights.fixed
-        reached = np.empty(len(distinct), dtype=np.int64)
-        for start in range(0, len(distinct), _BLOCK):
-            part = slice(start, start + _BLOCK)
-            reached[part] = fixed.gains[order.first(distinct[part], order.near)].sum(axis=1)
-        order.prepare(np.unique(words[units >= reached[which]]))
 
     def _lent_after(self, released: Ids) -> Lent:
         """What is lent at the place after these outputs."""

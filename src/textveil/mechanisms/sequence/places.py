@@ -14,6 +14,9 @@ from textveil.types import Ids, Integers, Reals
 _FIRST: Final = 8
 """Nearest words that are looked at first: most draws need no more."""
 
+_WHOLE: Final = 32
+"""Orders of all words that are made at once."""
+
 
 @final
 class DocumentPlaces:
@@ -44,28 +47,24 @@ class DocumentPlaces:
         """What words may gain there, in units; shapes of ``words``."""
         return self.weights.gains(self.counts(documents, words))
 
-    def draw(self, inputs: Ids, units: Integers, rng: np.random.Generator) -> Ids:
-        """An output for the word of each document, shape (documents,).
-
-        Args:
-            inputs: the words.
-            units: uniform in [0, row_gain), one for each: which part of a row is meant where a row's gain is drawn.
-            rng: source of randomness.
-        """
-        out = self.weights.draw(self.lent, rng)
-        left = (out < 0).nonzero()[0]
+    def draw(self, inputs: Ids, rng: np.random.Generator) -> Ids:
+        """An output for the word of each document, shape (documents,)."""
+        out, raised = self.weights.draw(self.lent, rng)
+        left = (raised >= 0).nonzero()[0]
         for count in (min(_FIRST, self._order.near), *self._order.steps):
-            order = self._order.first(inputs[left], count)
-            reached = np.cumsum(self.gains(left[:, None], order), axis=1)
-            places = (reached <= units[left, None]).sum(axis=1)
-            done = places < count
-            out[left[done]] = order[done, places[done]]
-            left = left[~done]
-        for document in left.tolist():  # hardly any
-            order = self._order.whole(inputs[document : document + 1])[0]
-            reached = np.cumsum(self.gains(document, order))
-            out[document] = order[np.searchsorted(reached, units[document], side="right")]
+            left = self._drawn(out, left, raised, self._order.first(inputs[left], count))
+        for start in range(0, len(left), _WHOLE):  # few
+            part = left[start : start + _WHOLE]
+            self._drawn(out, part, raised, self._order.whole(inputs[part]))
         return out
+
+    def _drawn(self, out: Ids, documents: Ids, raised: Integers, order: Ids) -> Ids:
+        """Write the outputs of the documents whose unit lies in these beginnings of their rows; the other documents."""
+        reached = np.cumsum(self.gains(documents[:, None], order), axis=1)
+        places = (reached <= raised[documents, None]).sum(axis=1)
+        done = places < order.shape[1]
+        out[documents[done]] = order[done, places[done]]
+        return documents[~done]
 
     def raised(self, inputs: Ids, ranks: Integers, outputs: Ids) -> Reals:
         """How much more than the least each input gives its document's output, as a ratio: P(y | x) / least - 1.

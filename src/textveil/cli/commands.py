@@ -7,15 +7,17 @@ imported when that command is run: neither the help of ``textveil`` nor any othe
 from __future__ import annotations
 
 from functools import cached_property
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any, Final, final
+from typing import TYPE_CHECKING, Any, Final, final
 
 import typer
 import typer.main
 from typer.core import TyperCommand, TyperGroup
 
 from textveil.errors import ParameterError
-from textveil.registry.table import loaded
+from textveil.registry.table import entry_points, loaded
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP: Final = "textveil.commands"
 

@@ -11,12 +11,13 @@ from textveil.detection import name_words as known
 from textveil.detection.found import Found
 from textveil.detection.gates import joined_words, words_of
 from textveil.detection.lists import Marks, lists
+from textveil.text.patterns import lazy_regex
 from textveil.text.slices import matches
 
 _WORD: Final = re.compile(r"[a-z]+(?:['-][a-z]+)*(?![A-Za-z0-9_@/])").match
-_WORDS: Final = re.compile(r"[a-z](?<![A-Za-z0-9_@#./'-].)[a-z]*(?:['-][a-z]+)*(?![A-Za-z0-9_@/])")
+_WORDS: Final = lazy_regex(r"[a-z](?<![A-Za-z0-9_@#./'-].)[a-z]*(?:['-][a-z]+)*(?![A-Za-z0-9_@/])")
 _NEXT: Final = re.compile(r"(\.? )([a-z]+(?:['-][a-z]+)*)(?![A-Za-z0-9_@/])").match
-_CUES: Final = re.compile(
+_CUES: Final = lazy_regex(
     r"[NnCcMmDdPp](?<![A-Za-z].)(?:ame(?:'s| is|:"
     r"|(?: on the account)?\? (?:[Uu]ser:)?|d (?:him|her))|alls? (?:me|him|her)"
     r"|(?:rs?|s|iss|rof)\b\.?)[ \t]+(?=[a-z])"

@@ -40,11 +40,10 @@ _MOST_WORDS: Final = 4
 @cache
 def _names() -> frozenset[bytes]:
     """Words that name somebody or some place, and are no English words in small letters."""
-    return frozenset(
-        word.encode("ascii")
-        for word, marks in lists().words.items()
-        if marks & _NAMED and not marks & _NOT_SMALL and word not in known.FUNCTION_WORDS and len(word) > 2
-    )
+    words = lists().words
+    naming = {marks for marks in set(words.values()) if marks & _NAMED and not marks & _NOT_SMALL}
+    names = [word for word, marks in words.items() if marks in naming and len(word) > 2]
+    return frozenset("\n".join(names).encode("ascii").split(b"\n")) - words_of(" ".join(known.FUNCTION_WORDS))
 
 
 def find_small_names(text: str) -> Iterator[Found]:

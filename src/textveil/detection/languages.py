@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from typing import Any, Final
 
@@ -42,7 +41,7 @@ _SCRIPTS: Final = {
 }
 """Characters by script, under the language that writes it most."""
 
-_OF_SCRIPT: Final = {language: re.compile(f"[{characters}]") for language, characters in _SCRIPTS.items()}
+_OF_SCRIPT: Final = {language: lazy_regex(f"[{characters}]") for language, characters in _SCRIPTS.items()}
 _LETTER: Final = lazy_regex(r"[^\W\d_]")
 _KNOWN: Final = (
     *FIT, "ca", "cs", "da", "et", "fi", "hr", "hu", "id", "lt", "lv", "no", "pl", "ro", "sk", "sl", "sv", "tr", "vi",

@@ -221,7 +221,7 @@ _AFTER: Final = r"(?![\w]|[./-][0-9])"
 _FORMS: Final = lazy_regex(
     f"{_BEFORE}(?:" + "|".join(f"(?P<{name}>{form.pattern})" for name, form in FORMS.items()) + f"){_AFTER}"
 )
-_EACH: Final = {name: re.compile(f"(?:{form.pattern}){_AFTER}") for name, form in FORMS.items()}
+_EACH: Final = {name: lazy_regex(f"(?:{form.pattern}){_AFTER}") for name, form in FORMS.items()}
 _BEGUN_BY_DIGIT: Final = (
     r"[0-9](?<![0-9].)(?:[0-9]{5}(?:[0-9]{2})?[-+/A-FU-Y][0-9]{3}|[0-9]{0,2}\.[0-9]{2,4}\.[0-9]{2,4}[./-]"
     r"|[0-9]{1,3}[ -][0-9]{3,6}[ -][0-9]|[0-9]{3} [0-9]{6}|[0-9]{6,7}[ -]?[A-Z]|[0-9]-[0-9]{7}| [0-9]{2} [0-9]{2} "

@@ -18,6 +18,7 @@ from textveil.detection.secret_values import (
     looks_drawn,
 )
 from textveil.detection.secrets import apart, places
+from textveil.text.patterns import lazy_regex
 from textveil.text.slices import matches
 
 _ASSIGNED: Final = 0.9
@@ -70,17 +71,17 @@ _KEY_OF: Final = re.compile(
 _LOGIN: Final = re.compile(
     r"(?i)\b(?:user(?:name)?|log[io]n|account|e-?mail|id|ssid|wi-?fi|network|benutzer|usuario|identifiant)\b"
 ).search
-_PARTS: Final = re.compile("[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
-_NAME: Final = re.compile("[A-Za-z0-9_-]{1,60}")
+_PARTS: Final = lazy_regex("[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
+_NAME: Final = lazy_regex("[A-Za-z0-9_-]{1,60}")
 _NAME_CHARACTERS: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
 _LONGEST_NAME: Final = 48
 
-_ASSIGN: Final = re.compile(
+_ASSIGN: Final = lazy_regex(
     r"[\"'`*_\])]{0,3}[ \t]{0,8}(?::[ \t]{0,2}[A-Za-z_.]{1,20}(?:\[[A-Za-z_, |]{1,30}\])?[ \t]{0,2}=(?!=)|===?"
     r"|!==?|:=|=>|->|=|:(?!:)|>(?=[^<>\n]{3,200}</))"
     r"(?:[\"'`*_]{0,2}[ \t]{1,8})?(?:\n[ \t]{0,8})?"
 )
-_SAY: Final = re.compile(
+_SAY: Final = lazy_regex(
     r"[\"'`*]{0,2}[ \t]{1,3}(?:(?:code|number|no\.?)[ \t]{1,2})?"
     r"(?P<is>(?:is|was|are|remains|became|set to|changed to|reset to|to|as|ist|es|est|e)[ \t]{0,2}:?[ \t]{1,3}"
     r"(?:now |still |set to |currently )?)?"
@@ -88,13 +89,13 @@ _SAY: Final = re.compile(
 _WHOSE: Final = re.compile(
     r"[ \t](?:for|of|to|on)(?:[ \t][A-Za-z0-9'._-]{1,24}){1,5}?(?=[ \t](?:is|was|are)[ \t]|:[ \t])"
 ).match
-_SCHEME: Final = re.compile(
+_SCHEME: Final = lazy_regex(
     r"(?:[Bb]earer|BEARER|[Bb]asic|[Tt]oken|[Dd]igest|[Aa]pi[Kk]ey|OAuth|AWS4-HMAC-SHA256)[ \t]{1,3}(?=\S)"
 )
-_QUOTED: Final = re.compile(r"[rbuf@]{0,2}(?P<quote>\\?[\"'`])(?P<value>(?:(?!(?P=quote))[^\n]){1,400})(?P=quote)")
-_BARE: Final = re.compile(r"[^\s\"'`<>,;\\\xb7]{1,400}")
-_BARE_LINE: Final = re.compile(r"[^\s\"'`<>\xb7]{1,400}")
-_NEXT: Final = re.compile(r"[;&](?=[A-Za-z_][A-Za-z0-9_. -]{0,40}=)")
+_QUOTED: Final = lazy_regex(r"[rbuf@]{0,2}(?P<quote>\\?[\"'`])(?P<value>(?:(?!(?P=quote))[^\n]){1,400})(?P=quote)")
+_BARE: Final = lazy_regex(r"[^\s\"'`<>,;\\\xb7]{1,400}")
+_BARE_LINE: Final = lazy_regex(r"[^\s\"'`<>\xb7]{1,400}")
+_NEXT: Final = lazy_regex(r"[;&](?=[A-Za-z_][A-Za-z0-9_. -]{0,40}=)")
 _SENTENCE: Final = ".,;:?)]}"
 
 
@@ -265,7 +266,7 @@ _COMMANDS: Final = frozenset(
         b"helm",
     )
 )
-_COMMAND: Final = re.compile(
+_COMMAND: Final = lazy_regex(
     r"(?<![\w-])(?:(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n|;]{0,160}?[ \t]-p"
     r"|(?:docker|podman|registry|buildah)[ \t]{1,3}login\b[^\n|;]{0,120}?[ \t]-p[ \t]"
     r"|sshpass[ \t]{1,3}-p[ \t]?|redis-cli\b[^\n|;]{0,80}?[ \t]-a[ \t]"
@@ -288,15 +289,15 @@ def find_command_passwords(text: str) -> Iterator[Found]:
             yield Found(match.start("value"), match.end("value"), "secret", _ASSIGNED, "label")
 
 
-_USER: Final = re.compile(
+_USER: Final = lazy_regex(
     r"://(?P<user>[^\s:/@\"'`<>{}$\xb7]{0,80}):"
     r"(?P<password>[^\s/\"'`<>{}$\xb7@]{1,200}(?:@[^\s/\"'`<>{}$\xb7@]{1,100}(?=@))?)@(?P<host>[A-Za-z0-9_.\[-][A-Za-z0-9_.:\[\]-]{0,252})"
 )
-_PATH: Final = re.compile(r"(?::[0-9]{1,5})?/[^\s\"'`<>\xb7,;)]{0,400}")
+_PATH: Final = lazy_regex(r"(?::[0-9]{1,5})?/[^\s\"'`<>\xb7,;)]{0,400}")
 _LOCAL: Final = re.compile(r"(?:.*\.)?(?:localhost|local|internal|lan|svc|test|invalid)|[0-9.]+|[^.]*").fullmatch
 
 
-_SEED: Final = re.compile(
+_SEED: Final = lazy_regex(
     r"(?i)(?<![a-z])(?:seed|recovery|mnemonic|backup)(?: (?:phrase|words)){0,2}(?: is| are)?[:=]?\s{1,3}[\"'`]?"
     r"(?P<value>(?:[a-z]{3,8}[ \n]){11,23}[a-z]{3,8})\b"
 )

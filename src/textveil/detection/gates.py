@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple, TypeAlias, final
 
+from textveil.text.patterns import lazy_regex
 from textveil.text.slices import search
 
 BEFORE_DIGITS: Final = 8
@@ -19,7 +20,7 @@ LONG_RUN: Final = 14
 CUT: Final = r"(?:\0|\A|\Z)"
 """Matches where the surroundings of a group of digits begin or end."""
 
-_DIGITS: Final = re.compile(f"[0-9]++(?:[^0-9]{{1,{BEFORE_DIGITS + AFTER_DIGITS}}}+[0-9]++)*+")
+_DIGITS: Final = lazy_regex(f"[0-9]++(?:[^0-9]{{1,{BEFORE_DIGITS + AFTER_DIGITS}}}+[0-9]++)*+")
 """Groups of digits whose surroundings meet are one, so that what is gathered is no longer than the text."""
 _LETTERS: Final = bytes(code if chr(code).islower() and code < 0x80 else 0x20 for code in bytes(range(256)).lower())
 

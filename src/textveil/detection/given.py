@@ -13,11 +13,12 @@ from textveil.detection.combined import disjoint
 from textveil.detection.kinds import checked_kind
 from textveil.detection.lists import Marks, lists
 from textveil.errors import ParameterError, need
+from textveil.text.patterns import lazy_regex
 from textveil.text.slices import matches
 from textveil.text.spelling import spelling
 
 _UNSEEN: Final = "\u00ad\u200b-\u200f\u2060\ufeff\u0300-\u036f"
-TOKEN: Final = re.compile(rf"[\u3040-\u30ff\u3400-\u9fff]|(?:(?![\u3040-\u30ff\u3400-\u9fff])[\w{_UNSEEN}])+|[^\w\s]")
+TOKEN: Final = lazy_regex(rf"[\u3040-\u30ff\u3400-\u9fff]|(?:(?![\u3040-\u30ff\u3400-\u9fff])[\w{_UNSEEN}])+|[^\w\s]")
 _LONGEST_PATTERN: Final = 10_000
 _UNBOUNDED: Final = 1_000
 """A repeat of up to that many is taken for one without end."""

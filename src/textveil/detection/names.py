@@ -11,6 +11,7 @@ from textveil.detection.found import Found
 from textveil.detection.institutions import Word, institution, small_end
 from textveil.detection.lists import Lists, Marks, lists
 from textveil.detection.plain import OTHER
+from textveil.text.patterns import lazy_regex
 from textveil.text.slices import matches
 
 _ABBREVIATED: Final = "Mr|Mrs|Ms|Mx|Dr|Prof|St|Jr|Sr|Inc|Corp|Ltd|Co|Gen|Sen|Rep|Gov|Lt|Col|Sgt|Capt|Rev|Hon|Mt|Ft"
@@ -28,7 +29,7 @@ _FIRST: Final = (
 )
 """``_WORD`` where no letter or digit stands before it; patterns that begin with a set of characters are fast."""
 
-_RUN: Final = re.compile(
+_RUN: Final = lazy_regex(
     rf"{_FIRST}(?:(?: {{1,2}}(?:(?:{_SMALL}) ){{0,3}}|, (?=(?:Inc|Ltd|LLC|Corp|Jr|Sr|Co)\b))"
     rf"(?:(?:al|el|ar|as|ash|ad|an|ul|ur)-)?{_WORD}){{0,24}}+"
 )

@@ -13,6 +13,7 @@ from textveil.detection.found import Found, Search, near
 from textveil.detection.gates import CUT, Gate, at_digits, both, either, holding, with_words
 from textveil.detection.plain import OTHER
 from textveil.text.function_words import FUNCTION_WORDS
+from textveil.text.patterns import lazy_regex
 from textveil.text.slices import matches
 
 
@@ -62,15 +63,15 @@ _WORD: Final = r"[A-Z0-9][A-Za-z0-9'-]{0,30}\.?"
 _ANY_WORD: Final = r"[A-Za-z][A-Za-z'.-]{0,30}"
 _HOUSE: Final = r"[0-9]{1,5}[A-Za-z]?(?!\w|[.,:/-][0-9]|%)"
 
-_ENGLISH: Final = re.compile(
+_ENGLISH: Final = lazy_regex(
     rf"{_NUMBER},? (?:{_WORD} ){{1,5}}?(?:{_ENDING})\b\.?"
     r"(?: (?:NE|NW|SE|SW|North|South|East|West|N|S|E|W)\b\.?)?"
     rf"(?:,?\s{{1,3}}(?:#[0-9]{{1,5}}|{_UNIT}))?"
 )
-_SMALL: Final = re.compile(
+_SMALL: Final = lazy_regex(
     rf"{_FIRST}[0-9]{{0,5}} (?:{_ANY_WORD} ){{1,3}}?(?:{_SMALL_ENDING})\b\.?(?:,?\s{{1,3}}{_UNIT})?"
 )
-_OTHERS: Final = re.compile(
+_OTHERS: Final = lazy_regex(
     rf"(?<!\w)(?:[0-9]{{1,6}},? ){{0,2}}(?:"
     rf"(?!via [A-Z]{{2}})(?i:{_LEADING}) (?:(?:d[aeio]s?|du|des|de la|del|della|of|van|von|la|le|el|los|las) ){{0,2}}"
     rf"(?:{_ANY_WORD},? ){{1,5}}?{_HOUSE}"
@@ -79,44 +80,44 @@ _OTHERS: Final = re.compile(
     rf"|(?:[A-Z][A-Za-z'.-]{{0,30}} ){{1,3}}(?:{_AFTER_NAME}) {_HOUSE}"
     rf")(?:,?\s{{1,3}}{_UNIT})?"
 )
-_NUMBERED: Final = re.compile(
+_NUMBERED: Final = lazy_regex(
     rf"{_FIRST}[0-9]{{0,5}},? (?:[0-9]{{1,6}} )?(?:{_ANY_WORD} ){{1,5}}?(?:{_HOUSE} )?{_UNIT}"
     rf"|{_FIRST}[0-9]{{0,5}} (?:[A-Z][A-Za-z'.-]{{0,30}} ){{1,4}}?{_HOUSE}(?:,?\s{{1,3}}{_UNIT})?"
 )
-_AFTER_WORD: Final = re.compile(
+_AFTER_WORD: Final = lazy_regex(
     r"(?:[Aa]ddress(?: is|:)?|[Ll]ive[sd]? (?:at|on)|[Rr]esid(?:es?|ing) (?:at|on)|[Ll]ocated (?:at|on)|[Ss]ide of"
     r"|[Cc]orner of)"
     rf"\s{{1,3}}(?P<place>[A-Z][A-Za-z'.-]{{1,30}}(?: [A-Z][A-Za-z'.-]{{0,30}}){{0,3}} {_HOUSE})"
 )
-_AT_NUMBER: Final = re.compile(
+_AT_NUMBER: Final = lazy_regex(
     r"(?:[Ll]iv(?:e|es|ed|ing) (?:at|on)|[Rr]esid(?:es?|ed|ing) (?:at|on)|[Ss]tays? at|[Ll]ocated at"
     r"|[Aa]ddress(?: is|:)|[Dd]eliver(?:ed)? to|[Hh]ome:|[Mm]oved to|[Ll]odges at)\s{1,3}"
     rf"(?P<place>{_NUMBER},? [A-Z][A-Za-z'.-]{{1,30}}(?: [A-Z][A-Za-z'.-]{{0,30}}){{0,3}}"
     rf"(?:, [A-Z][a-z'-]{{2,30}}(?: [A-Z][a-z'-]{{2,30}}){{0,2}}(?=[,.;\n]))?)"
 )
-_HOUSE_NUMBER: Final = re.compile(r"[0-9](?<=[A-Za-z.,] .)[0-9]{0,4}")
-_ALONE: Final = re.compile(rf"(?<!\w){_UNIT}")
+_HOUSE_NUMBER: Final = lazy_regex(r"[0-9](?<=[A-Za-z.,] .)[0-9]{0,4}")
+_ALONE: Final = lazy_regex(rf"(?<!\w){_UNIT}")
 
 _STATE: Final = (
     "(?:A[KLPRSZ]|C[AOT]|D[CE]|FL|GA|HI|I[ADLN]|K[SY]|LA|M[ADEINOST]|N[CDEHJMVY]|O[HKR]|P[AR]|RI|S[CD]|T[NX]"
     "|UT|V[AT]|W[AIVY])"
 )
-_CODES: Final = re.compile(
+_CODES: Final = lazy_regex(
     rf"(?<!\w)(?:(?:{_STATE}|[A-Z]{{2}}),? [0-9]{{5}}(?:-[0-9]{{4}})?(?![\w-])"
     r"|[A-Z]{1,2}[0-9][A-Z0-9]? [0-9][A-Z]{2}(?!\w)|[A-Z][0-9][A-Z] ?[0-9][A-Z][0-9](?!\w)"
     r"|(?:[AFD]PO A[AEP]|[afd]po a[aep]) [0-9]{5}(?!\w)|(?:USS|USNS|USNV|USCGC) [A-Z][a-z]{1,30}(?![A-Za-z]))"
 )
-_TOWN: Final = re.compile(
+_TOWN: Final = lazy_regex(
     r"(?<![\w'-])(?P<place>[A-Z][a-z]{1,20}\.?(?:[ -][A-Z][a-z'-]{2,20}){0,2}),? "
     rf"(?={_STATE},? [0-9]{{5}}(?:-[0-9]{{4}})?(?![\w-])|(?<=, )ID {OTHER}{{5}}(?!\w))"
 )
 """A town before its state and postal code. ID is Idaho behind a comma alone; its code may have been found as an ID."""
 
-_AFTER_CODE_WORD: Final = re.compile(
+_AFTER_CODE_WORD: Final = lazy_regex(
     r"\b(?:[Zz][Ii][Pp]|[Pp]ost(?:al)? ?code|[Pp]ostcode|PLZ)(?: [Cc]ode)?(?: (?:is|number))?:? ?"
     r"(?P<place>[0-9]{3,5}(?:[- ][0-9]{2,4})?(?: ?[A-Z]{2})?)(?!\w)"
 )
-_AFTER_COMMA: Final = re.compile(rf"(?:, (?<=[a-z], )|(?:[Ll]ocation|[Ss]tate): )(?P<place>{_STATE})(?![\w'])")
+_AFTER_COMMA: Final = lazy_regex(rf"(?:, (?<=[a-z], )|(?:[Ll]ocation|[Ss]tate): )(?P<place>{_STATE})(?![\w'])")
 
 _AT_UNIT: Final = at_digits(r"(?:pt|ment|uite|te|nit|oom|[Rr]m|oor|lat|APT|SUITE|UNIT|ox)\.? ?#?[0-9]")
 _AT_CODE: Final = at_digits("[A-Za-z],? [0-9]{5}|[A-Z][0-9]")
@@ -146,7 +147,7 @@ _NUMBER_FOLLOWS: Final = holding(
 
 
 def _search(pattern: re.Pattern[str], score: float, anchor: re.Pattern[str] | None = None) -> Search:
-    group: int | str = "place" if "place" in pattern.groupindex else 0
+    group: int | str = "place" if "(?P<place>" in pattern.pattern else 0
 
     def find(text: str) -> Iterator[Found]:
         found = matches(pattern, text) if anchor is None else near(pattern, text, anchor, 150, 50)

@@ -21,6 +21,7 @@ from textveil.detection.found import Found
 from textveil.detection.lists import DATA, Marks, lists
 from textveil.detection.names import begins_order
 from textveil.errors import InputError
+from textveil.text.patterns import lazy_regex
 from textveil.text.slices import matches
 
 FILE: Final = "tagger.bin.xz"
@@ -78,7 +79,7 @@ _TOPICS: Final = tuple(
 )
 """What a text may be about, and words that tell so."""
 
-_CAPITALIZED: Final = re.compile(r"[A-Z](?<![A-Za-z0-9_@#].)[A-Za-z]++(?:['-][A-Za-z]++)*+(?![A-Za-z0-9_])")
+_CAPITALIZED: Final = lazy_regex(r"[A-Z](?<![A-Za-z0-9_@#].)[A-Za-z]++(?:['-][A-Za-z]++)*+(?![A-Za-z0-9_])")
 _RUN_BEHIND: Final = re.compile(r"(?:'s)?(?:\.? [A-Z][A-Za-z]*+(?:['-][A-Za-z]++)*+){0,5}+").match
 _RUN_BEFORE: Final = re.compile(r"(?: \.?[A-Za-z'-]*+(?<=[A-Z])(?![A-Za-z0-9])){0,5}+").match
 """In a text that is read backward."""

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple, final
 
 from textveil.surrogates.calendar_names import MONTHS, names, read_as
+from textveil.text.patterns import lazy_regex
 
 OF_TEXT: Final = "document"
 """The setting by which the dates of a text tell."""
@@ -20,14 +21,14 @@ DAY_FIRST: Final = "day-first"
 MONTH_FIRST: Final = "month-first"
 
 _LONGEST: Final = 120
-_PAIR: Final = re.compile(r"(?<![0-9])([0-9]{1,2})([-/])([0-9]{1,2})(?![0-9])(?:\2[0-9]{2,4}(?![0-9]))?")
-_YEAR_AHEAD: Final = re.compile(r"[0-9]{4}[-/.]$")
-_WORD: Final = re.compile(r"[^\W\d_]+")
-_DAY_THEN_NAME: Final = re.compile(
+_PAIR: Final = lazy_regex(r"(?<![0-9])([0-9]{1,2})([-/])([0-9]{1,2})(?![0-9])(?:\2[0-9]{2,4}(?![0-9]))?")
+_YEAR_AHEAD: Final = lazy_regex(r"[0-9]{4}[-/.]$")
+_WORD: Final = lazy_regex(r"[^\W\d_]+")
+_DAY_THEN_NAME: Final = lazy_regex(
     r"(?<![0-9])[0-9]{1,2}(?:st|nd|rd|th|er|\.?[\xaa\xba\xb0])?[ .-]{1,2}(?:(?:of|de|di) |d')?(?=[^\W\d_]{3})"
 )
-_NAME_THEN_DAY: Final = re.compile(r"(?<=[^\W\d_]{3})\.?[ -](?:the )?[0-9]{1,2}(?![0-9:])")
-_DOTTED: Final = re.compile(r"(?<![0-9])[0-9]{1,2}\. ?[0-9]{1,2}\.")
+_NAME_THEN_DAY: Final = lazy_regex(r"(?<=[^\W\d_]{3})\.?[ -](?:the )?[0-9]{1,2}(?![0-9:])")
+_DOTTED: Final = lazy_regex(r"(?<![0-9])[0-9]{1,2}\. ?[0-9]{1,2}\.")
 
 
 @final

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from typing import Final
 
 import numpy as np
 
-_POSSESSIVE: Final = re.compile(r"(['\u2019\u02bc])[sS]?\Z")
+from textveil.text.patterns import lazy_regex
+
+_POSSESSIVE: Final = lazy_regex(r"(['\u2019\u02bc])[sS]?\Z")
 
 _KEPT: Final = frozenset(" .,:;/()[]{}#+*'\"_&@=-\u00b0\u2032\u2033")
 """Marks that a shape shows as they are, beside all white space; any other is shown as a hyphen."""

@@ -7,9 +7,9 @@ symbols, tabs and line ends end a number here, since they stay where numbers alo
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from textveil.text.patterns import lazy_regex
 from textveil.text.slices import matches, translated
 from textveil.text.tokens import MARKS_IN_VIEW, class_view
 
@@ -18,7 +18,7 @@ _LINE_ENDS: Final = str.maketrans("\x85\u2028\u2029", "\n\n\n")
 """Line ends that a view shows as spaces."""
 
 _SEPARATOR: Final = rf"(?:[{MARKS_IN_VIEW}]|{_BLANK}|{_BLANK}[-/()'\"]{_BLANK}?|[-/()'\"]{_BLANK})"
-_NUMBERS: Final = re.compile(rf"[0-9]++(?:{_SEPARATOR}[0-9]++)*+")
+_NUMBERS: Final = lazy_regex(rf"[0-9]++(?:{_SEPARATOR}[0-9]++)*+")
 
 
 def number_places(text: str) -> list[tuple[int, int]]:

@@ -12,11 +12,11 @@ from functools import cache
 from typing import Final
 
 from textveil.detection.found import Found
-from textveil.detection.gates import Seen, at_digits, holding
+from textveil.detection.gates import Seen, at_digits, either, holding, matching
 from textveil.detection.keeping import shipped_words
 from textveil.detection.lists import Marks, lists
 from textveil.detection.name_words import COMPANY_ENDS
-from textveil.text.slices import matches, search
+from textveil.text.slices import matches
 
 
 def _set(words: str) -> frozenset[str]:
@@ -152,7 +152,6 @@ _LINE: Final = 400
 _DIGITS: Final = re.compile(r"[0-9]+(?:\.[0-9]+)*")
 _PROSE: Final = re.compile(r"(?:[A-Za-z']{1,24} ){6}")
 _CAPITAL: Final = re.compile("[a-z][A-Z]")
-_LONG_HUMP: Final = re.compile("[A-Za-z][a-z][a-z][A-Z]")
 _PIECES: Final = (
     "`",
     "{",
@@ -175,18 +174,18 @@ _PIECES: Final = (
     "Mozilla",
 )
 _GATE_WORDS: Final = ("import ", "sudo ", "docker ", "kubectl ", "npm ", "git ", "curl ", "SELECT ", "Traceback", "</")
+CODE_GATE: Final = either(holding(*_PIECES, *_GATE_WORDS), matching("[A-Za-z][a-z][a-z][A-Z]"))
+"""Open to a text with a mark or a word that prose hardly has: elsewhere nothing is taken for code."""
+
 _LISTED: Final = int(Marks.GIVEN | Marks.FAMILY)
 _COMMON: Final = int(Marks.COMMON | Marks.SMALL)
 
 
-_EARLY_PIECES: Final = ("@", "$", "(")
-_EARLY_DIGITS: Final = at_digits(r"[0-9]\.[0-9]|[A-Za-z]/[0-9]")
 HOME_GATE: Final = holding("/home/", "/Users/", "\\")
 
 
-def early_gate(text: str, seen: Seen) -> object:
-    """The gate of what is code although it looks like an address, a date or an amount."""
-    return any(map(text.__contains__, _EARLY_PIECES)) or _EARLY_DIGITS(text, seen)
+EARLY_GATE: Final = either(holding("@", "$", "("), at_digits(r"[0-9]\.[0-9]|[A-Za-z]/[0-9]"))
+"""The gate of what is code although it looks like an address, a date or an amount."""
 
 
 def find_early(text: str) -> Iterator[Found]:
@@ -230,17 +229,6 @@ def _versioned() -> frozenset[str]:
     return frozenset(("version", "versions", "v", "ver", *names)) - {"iban", "sat", "go", "r"}
 
 
-def code_gate(text: str, seen: Seen) -> bool:
-    """The gate of technical text."""
-    return _is_technical(text)
-
-
-def _is_technical(text: str) -> bool:
-    """Whether a text holds a mark or a word that prose hardly has: elsewhere nothing is taken for code."""
-    marked = any(map(text.__contains__, _PIECES)) or any(map(text.__contains__, _GATE_WORDS))
-    return marked or search(_LONG_HUMP, text) is not None
-
-
 def find_homes(text: str) -> Iterator[Found]:
     """Names of users in paths."""
     for match in matches(_HOME, text):
@@ -254,7 +242,7 @@ def find_homes(text: str) -> Iterator[Found]:
 
 def find_code(text: str) -> Iterator[Found]:
     """What is code or markup, by start, none overlapping: words as ``CODE``, numbers as numbers of code."""
-    if not _is_technical(text):
+    if not CODE_GATE(text, Seen("", frozenset(), "")):
         return
     taken = bytearray(len(text))
     for start, end in _zones(text):

@@ -28,7 +28,7 @@ from textveil.detection import (
 from textveil.detection.addresses import IP_GATE, find_addresses, find_domains, find_ip_addresses
 from textveil.detection.base import DetectedSpan
 from textveil.detection.combined import covering
-from textveil.detection.demographics import WITNESS_GATE, DEMOGRAPHIC_GATE, find_demographics, find_witnesses
+from textveil.detection.demographics import DEMOGRAPHIC_GATE, WITNESS_GATE, find_demographics, find_witnesses
 from textveil.detection.found import Found, Search, searched
 from textveil.detection.gates import Gate, Together, anywhere, opened
 from textveil.detection.institutions import ACRONYM_GATE, find_acronyms
@@ -40,8 +40,8 @@ from textveil.detection.ordinary_words import LANGUAGES
 from textveil.detection.other_languages import ORDINARY, searches_of
 from textveil.detection.phones import PHONE_GATE, REGIONS, phone_search
 from textveil.detection.plain import Plain, plain
-from textveil.detection.small_names import find_small_names
-from textveil.detection.streets import STREET_SEARCHES, find_states
+from textveil.detection.small_names import SMALL_NAME_GATE, find_small_names
+from textveil.detection.streets import STATE_GATE, STREET_SEARCHES, find_states
 from textveil.detection.tagger import tagged
 
 NAME: Final = "embedded"
@@ -140,10 +140,10 @@ class EmbeddedDetector:
             (quantities.find_list_numbers, quantities.LIST_GATE),
             (quantities.find_shares, quantities.SHARE_GATE),
             (quantities.find_counts, quantities.COUNT_GATE),
-            (find_states, anywhere),
+            (find_states, STATE_GATE),
             (find_acronyms, ACRONYM_GATE),
             (find_names, anywhere),
-            (find_small_names, anywhere),
+            (find_small_names, SMALL_NAME_GATE),
         )
 
     def __reduce__(self) -> tuple[Callable[..., EmbeddedDetector], tuple[tuple[str, ...]]]:

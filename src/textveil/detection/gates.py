@@ -80,6 +80,7 @@ class Together:
         for number, one in enumerate(self.seen):
             for word in one.words:
                 self.with_word.setdefault(word, []).append(number)
+        self.words = frozenset(self.with_word)
 
 
 @final
@@ -233,7 +234,7 @@ class WithWords:
 
     def among(self, texts: Together) -> Collection[int]:
         """See ``Gate``."""
-        met = texts.with_word.keys() & self._words()
+        met = texts.words.intersection(self._words())
         return set(chain.from_iterable(map(texts.with_word.__getitem__, met)))
 
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from textveil.detection import name_words as known
 from textveil.detection.found import Found
-from textveil.detection.gates import joined_words, words_of
+from textveil.detection.gates import WithWords, joined_words, words_of
 from textveil.detection.lists import Marks, lists
 from textveil.text.slices import matches
 
@@ -44,6 +44,14 @@ def _names() -> frozenset[bytes]:
         for word, marks in lists().words.items()
         if marks & _NAMED and not marks & _NOT_SMALL and word not in known.FUNCTION_WORDS and len(word) > 2
     )
+
+
+@cache
+def _telling() -> frozenset[bytes]:
+    return _names() | _CUE_WORDS
+
+
+SMALL_NAME_GATE: Final = WithWords(_telling)
 
 
 def find_small_names(text: str) -> Iterator[Found]:

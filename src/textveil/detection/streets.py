@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from textveil.detection.found import Found, Search, near
-from textveil.detection.gates import CUT, Gate, at_digits, both, either, holding, with_words
+from textveil.detection.gates import CUT, Gate, at_digits, both, either, holding, matching, with_words
 from textveil.text.slices import matches
 
 
@@ -166,6 +166,9 @@ def _search(pattern: re.Pattern[str], score: float, anchor: re.Pattern[str] | No
 
 STREET_SEARCHES: Final = tuple((_search(*form), gate) for gate, form in _FORMS)
 """Street lines, apartments, boxes, ships and postal codes, each form where the ones before it found nothing."""
+
+
+STATE_GATE: Final = matching("[,:] [ACDFGHIKLMNOPRSTUVW][A-Z]")
 
 
 def find_states(text: str) -> Iterator[Found]:

@@ -174,7 +174,7 @@ _PIECES: Final = (
     "Mozilla",
 )
 _GATE_WORDS: Final = ("import ", "sudo ", "docker ", "kubectl ", "npm ", "git ", "curl ", "SELECT ", "Traceback", "</")
-CODE_GATE: Final = either(holding(*_PIECES, *_GATE_WORDS), matching("[A-Za-z][a-z][a-z][A-Z]"))
+CODE_GATE: Final = either(holding(*_PIECES, *_GATE_WORDS), matching("[A-Z](?<=[A-Za-z][a-z][a-z].)"))
 """Open to a text with a mark or a word that prose hardly has: elsewhere nothing is taken for code."""
 
 _LISTED: Final = int(Marks.GIVEN | Marks.FAMILY)

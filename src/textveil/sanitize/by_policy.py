@@ -212,7 +212,7 @@ class ByPolicy:
                 own = draw_mentions(surrogate, mentions, self._scopes_of[kind], KindScope(scope, kind), rng, draw)
             for place, value in zip(places, own, strict=True):
                 drawn[place] = value
-        if self._keeps_words:
+        if self._keeps_words and written:
             places_of = Places(reading)
             for place in sorted(written):
                 drawn[place] = places_of.written(drawn[place], spans[place].start, spans[place].end)

@@ -44,6 +44,8 @@ _ALPHABETS: Final = {
 
 def key_of(value: str) -> str:
     """What values are compared by: case folded, in one Unicode form."""
+    if value.isascii():
+        return value.lower()
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", value).casefold())
 
 

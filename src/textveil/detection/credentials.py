@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Final
 
 from textveil.detection.found import Found, words_in
-from textveil.detection.gates import Seen, joined_words, with_words
+from textveil.detection.gates import WithWords, both, either, holding, in_runs, with_words
 from textveil.detection.secret_values import (
     is_bare_secret,
     is_placeholder,
@@ -58,13 +58,10 @@ _WORDS: Final = sorted(
     )
 )
 _WEAK: Final = {*_TOKENS_IF_DRAWN, "key", "authorization", "bearer"}
-_UNSEEN: Final = joined_words(" ".join({*_PASSWORDS, *_TOKENS} - {"secret", "pass", "passe", *_WEAK})).isdisjoint
-_WEAK_UNSEEN: Final = joined_words(" ".join(_WEAK)).isdisjoint
 _PIECES: Final = (
     *("assw", "ecret", "oken", "Key", "ASSW", "SECRET", "TOKEN", "_KEY", "_key", "PIN"),
     *("pass:", "pass=", "Pass:", 'pass"', "de passe", "PASS="),
 )
-_DIGIT: Final = re.compile("[0-9]").search
 _KEY_OF: Final = re.compile(
     r"(?i)\b(?:api|access|secret|private|encryption|signing|account|storage|license|master)[ -]\Z"
 ).search
@@ -99,11 +96,11 @@ _NEXT: Final = lazy_regex(r"[;&](?=[A-Za-z_][A-Za-z0-9_. -]{0,40}=)")
 _SENTENCE: Final = ".,;:?)]}"
 
 
-def credential_gate(text: str, seen: Seen) -> bool:
-    """Whether a text has a word that names secrets, alone or in a longer name; a weak one beside a long run."""
-    if not _UNSEEN(seen.words) or any(map(text.__contains__, _PIECES)):
-        return True
-    return _DIGIT(seen.runs) is not None and not _WEAK_UNSEEN(seen.words)
+CREDENTIAL_GATE: Final = either(
+    either(with_words(" ".join({*_PASSWORDS, *_TOKENS} - {"secret", "pass", "passe", *_WEAK})), holding(*_PIECES)),
+    both(in_runs("[0-9]"), with_words(" ".join(_WEAK))),
+)
+"""Open to a word that names secrets, alone or in a longer name, and to a weak one beside a long run."""
 
 
 def find_credentials(text: str) -> Iterator[Found]:
@@ -275,9 +272,7 @@ _COMMAND: Final = lazy_regex(
 )
 
 
-def command_gate(text: str, seen: Seen) -> bool:
-    """Whether a text has a command that takes a password."""
-    return not _COMMANDS.isdisjoint(seen.words)
+COMMAND_GATE: Final = WithWords(lambda: _COMMANDS)
 
 
 def find_command_passwords(text: str) -> Iterator[Found]:
@@ -311,9 +306,7 @@ def find_seed_phrases(text: str) -> Iterator[Found]:
             yield Found(*match.span("value"), "secret", _SAID, "label")
 
 
-def user_gate(text: str, seen: Seen) -> bool:
-    """Whether a text has a URL that may name a user."""
-    return "://" in text and "@" in text
+USER_GATE: Final = both(holding("://"), holding("@"))
 
 
 def find_users_of_urls(text: str) -> Iterator[Found]:

@@ -22,7 +22,7 @@ from textveil.detection.demographic_lists import (
     demographics,
 )
 from textveil.detection.found import Found
-from textveil.detection.gates import Seen, places_of, with_words
+from textveil.detection.gates import WithWords, either, holding, places_of, with_words
 from textveil.text.patterns import lazy_regex
 from textveil.text.slices import matches, search
 
@@ -217,9 +217,7 @@ def _starts() -> frozenset[bytes]:
     return frozenset(word for word in _OTHER_STARTS | demographics().last_words if 1 < len(word) <= _LONGEST_WORD)
 
 
-def demographic_gate(text: str, seen: Seen) -> bool:
-    """Whether a text has a word of the lists, or one that tells of a family."""
-    return "#" in text or not seen.words.isdisjoint(_starts())
+DEMOGRAPHIC_GATE: Final = either(holding("#"), WithWords(_starts))
 
 
 def find_demographics(text: str) -> Iterator[Found]:

@@ -20,7 +20,7 @@ _FEWEST_WORDS: Final = 3
 _ENGLISH_SHARE: Final = 0.8
 _CERTAIN: Final = 0.8
 _COMMON: Final = int(Marks.COMMON)
-_SMALL_WORD: Final = lazy_regex(r"(?<![A-Za-z'@./_-])[a-z]{2,}(?![A-Za-z'@/_-]|\.[A-Za-z])")
+_SMALL_WORD: Final = lazy_regex(r"[a-z](?<![A-Za-z'@./_-].)[a-z]++(?![A-Za-z'@/_-]|\.[A-Za-z])")
 
 _NOT_ENGLISH: Final = frozenset(
     """der das ist und nicht ein eine ich mit sich auf wir le les des est et une dans je vous nous el los las con por
@@ -69,7 +69,7 @@ def language_of(text: str) -> str:
     if len(words) < _FEWEST_WORDS:
         return ""
     marks_of = lists().words.get
-    english = sum(1 for word in words if marks_of(word, 0) & _COMMON)
+    english = len([word for word in words if marks_of(word, 0) & _COMMON])
     plainly = english >= _ENGLISH_SHARE * len(words) and len(_NOT_ENGLISH.intersection(words)) < 2
     return "en" if plainly else _classified(part)
 

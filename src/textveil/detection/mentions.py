@@ -176,7 +176,7 @@ def _mentions(text: str, names: _Known, taken: bytearray) -> Iterator[Found]:
         start = match.start()
         if start < reached or taken[start]:
             continue
-        span = _phrase_at(text, names, start) or _part_at(text, names, match)
+        span = (_phrase_at(text, names, start) if names.phrases else None) or _part_at(text, names, match)
         if span is not None and 1 not in taken[span.start : span.end]:
             reached = span.end
             yield span

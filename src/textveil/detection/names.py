@@ -47,6 +47,9 @@ _CUE: Final = re.compile(
     r"|[Pp]repared|[Aa]pproved|[Vv]erified|[Ww]ritten|[Ii]nterpreted|[Rr]ead|[Aa]dministered|[Pp]erformed|[Rr]ecorded"
     r"|[Ss]ubmitted|[Ww]itnessed|[Tt]riaged|[Ee]xamined) by),?[ \t\n]*$"
 ).search
+_ENDS_CUE: Final = frozenset(",:?")
+"""Marks that a cue ends with, where it does not end with a letter."""
+
 _AFTER_SUBJECT: Final = re.compile(
     r"(?:'s|,? (?:and(?= [A-Z])|is|was|has|had|says|said|who|will|lives|lived|wrote|began|went|came|called|told|asked"
     r"|works|shouted|spent|joined|left|made|took|got|gave|died|moved|looked|smiled)(?![A-Za-z])|: [\"A-Z]|, can )"
@@ -102,6 +105,10 @@ _FIELD: Final = re.compile(
     r"|[Ww]itness|[Gg]uardian|[Nn]ext of kin|[Aa]ssignee|[Rr]eviewer|[Rr]eporter|[Ss]igned(?: by)?"
     r"|[Pp]repared by|[Rr]eviewed by|[Aa]pproved by|[Aa]ttending|[Ss]urgeon|[Tt]o|TO|FROM) ?[:#=][ \t\"'<*_]*$"
 ).search
+_ENDS_FIELD: Final = frozenset(":#=")
+_BEHIND_FIELD: Final = "\n \t\"'<*_"
+"""What stands between a field and its value."""
+
 _TOKEN: Final = re.compile(r"[A-Za-z0-9_]{1,40}").match
 _SIGNATURE: Final = re.compile(
     r"(?:[Rr]egards|[Ss]incerely(?: yours)?|[Bb]est(?: wishes)?|[Cc]heers|[Tt]hanks|[Tt]hank you|[Yy]ours(?: truly)?"
@@ -536,11 +543,12 @@ class _Run:
             return _NOTHING  # "Doctor: Good, so where are you living now?"
         if opens:
             back = text[max(0, start - 2 * _BACK) : start]
-            if _FIELD(back):
+            if back.rstrip(_BEHIND_FIELD)[-1:] in _ENDS_FIELD and _FIELD(back):
                 return Judged(_PERSON, 0.6, "field")
-            if _SIGNATURE(back):
+            if "\n" in back and _SIGNATURE(back):
                 return Judged(_PERSON, 0.6, "cue")
-        if _CUE(text, max(0, start - _BACK), start):
+        last = text[max(0, start - _BACK) : start].rstrip(" \t\n")[-1:]
+        if (last.isalpha() or last in _ENDS_CUE) and _CUE(text, max(0, start - _BACK), start):
             return Judged(_PERSON, 0.6, "cue")
         return Judged(_PERSON, 0.5, "verb") if _TELLS(text, end or word.end) else _NOTHING
 

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Final
 
 from textveil.detection.found import Found, words_in
-from textveil.detection.gates import Seen, holding, with_words
+from textveil.detection.gates import either, holding, with_words
 from textveil.detection.keeping import shipped_words
 from textveil.detection.lists import Marks, lists
 from textveil.text.patterns import lazy_regex
@@ -51,9 +51,7 @@ FIELD_GATE: Final = holding(
 )
 
 
-def user_gate(text: str, seen: Seen) -> object:
-    """The gate of names of users and of persons in fields."""
-    return USER_GATE(text, seen) or FIELD_GATE(text, seen)
+PEOPLE_GATE: Final = either(USER_GATE, FIELD_GATE)
 
 
 def find_people_in_fields(text: str) -> Iterator[Found]:

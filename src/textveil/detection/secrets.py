@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from textveil.detection.found import Found
-from textveil.detection.gates import Seen, holding
+from textveil.detection.gates import holding, holding_in_runs
 from textveil.detection.secret_forms import FORMS, PEM_LABEL
 from textveil.detection.secret_values import looks_drawn
 from textveil.text.patterns import lazy_regex
@@ -67,9 +67,7 @@ def _private_keys(text: str) -> Iterator[Found]:
             yield Found(place, end, "secret", SURE, "shape")
 
 
-def token_gate(text: str, seen: Seen) -> bool:
-    """Whether a long run of a text holds the beginning of a token."""
-    return bool(seen.runs) and any(map(seen.runs.__contains__, FORMS))
+TOKEN_GATE: Final = holding_in_runs(*FORMS)
 
 
 def find_tokens(text: str) -> Iterator[Found]:

@@ -9,7 +9,7 @@ from typing import Final
 
 from textveil.detection import name_words as known
 from textveil.detection.found import Found
-from textveil.detection.gates import joined_words, words_of
+from textveil.detection.gates import WithWords, joined_words, words_of
 from textveil.detection.lists import Marks, lists
 from textveil.text.patterns import lazy_regex
 from textveil.text.slices import matches
@@ -44,6 +44,14 @@ def _names() -> frozenset[bytes]:
     naming = {marks for marks in set(words.values()) if marks & _NAMED and not marks & _NOT_SMALL}
     names = [word for word, marks in words.items() if marks in naming and len(word) > 2]
     return frozenset("\n".join(names).encode("ascii").split(b"\n")) - words_of(" ".join(known.FUNCTION_WORDS))
+
+
+@cache
+def _telling() -> frozenset[bytes]:
+    return _names() | _CUE_WORDS
+
+
+SMALL_NAME_GATE: Final = WithWords(_telling)
 
 
 def find_small_names(text: str) -> Iterator[Found]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from textveil.detection.found import Found, Search, near
-from textveil.detection.gates import CUT, Gate, at_digits, both, either, holding, with_words
+from textveil.detection.gates import CUT, Gate, at_digits, both, either, holding, matching, with_words
 from textveil.detection.plain import OTHER
 from textveil.text.function_words import FUNCTION_WORDS
 from textveil.text.patterns import lazy_regex
@@ -182,6 +182,9 @@ STREET_SEARCHES: Final[tuple[tuple[Search, Gate], ...]] = (
     (_search(_AFTER_CODE_WORD, 0.7), at_digits("(?:[Pp]|ode|PLZ|is|er):? ?[0-9]{3}")),
 )
 """Street lines, apartments, boxes, towns, ships and postal codes, each form where the ones before it found nothing."""
+
+
+STATE_GATE: Final = matching("[,:] [ACDFGHIKLMNOPRSTUVW][A-Z]")
 
 
 def find_states(text: str) -> Iterator[Found]:

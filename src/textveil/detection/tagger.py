@@ -8,6 +8,7 @@ import lzma
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import starmap
 from math import exp
 from string import ascii_lowercase, ascii_uppercase
 from typing import Any, Final, NamedTuple, final
@@ -242,7 +243,9 @@ def tagged(text: str, rest: str, found: Sequence[Found]) -> list[Found]:
     for span in found:
         (guesses if span.score <= WEAK and span.kind in KINDS else kept).append(span)
     marks_of = lists().words.get
-    others = [word for word in words_of(rest) if not marks_of(word.low, 0) & _COMMON and is_asked(word, marks_of)]
+    capitalized = [(match.start(), match[0]) for match in matches(_CAPITALIZED, rest)]
+    rare = [one for one in capitalized if not marks_of(one[1].removesuffix("'s").lower(), 0) & _COMMON]
+    others = [word for word in starmap(word_at, rare) if is_asked(word, marks_of)]
     others = [word for word in others if word.low not in known.VERBS or not begins_order(rest, word.end)]
     if not guesses and not others:
         return kept

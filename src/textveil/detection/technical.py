@@ -12,12 +12,12 @@ from functools import cache
 from typing import Final
 
 from textveil.detection.found import Found
-from textveil.detection.gates import Seen, at_digits, holding
+from textveil.detection.gates import Seen, at_digits, either, holding, matching
 from textveil.detection.keeping import shipped_words
 from textveil.detection.lists import Marks, lists
 from textveil.detection.name_words import COMPANY_ENDS
 from textveil.text.patterns import lazy_regex
-from textveil.text.slices import matches, search
+from textveil.text.slices import matches
 
 
 def _set(words: str) -> frozenset[str]:
@@ -153,7 +153,6 @@ _LINE: Final = 400
 _DIGITS: Final = lazy_regex(r"[0-9]+(?:\.[0-9]+)*")
 _PROSE: Final = lazy_regex(r"(?:[A-Za-z']{1,24} ){6}")
 _CAPITAL: Final = lazy_regex("[a-z][A-Z]")
-_LONG_HUMP: Final = lazy_regex("[A-Za-z][a-z][a-z][A-Z]")
 _PIECES: Final = (
     "`",
     "{",
@@ -176,18 +175,18 @@ _PIECES: Final = (
     "Mozilla",
 )
 _GATE_WORDS: Final = ("import ", "sudo ", "docker ", "kubectl ", "npm ", "git ", "curl ", "SELECT ", "Traceback", "</")
+CODE_GATE: Final = either(holding(*_PIECES, *_GATE_WORDS), matching("[A-Z](?<=[A-Za-z][a-z][a-z].)"))
+"""Open to a text with a mark or a word that prose hardly has: elsewhere nothing is taken for code."""
+
 _LISTED: Final = int(Marks.GIVEN | Marks.FAMILY)
 _COMMON: Final = int(Marks.COMMON | Marks.SMALL)
 
 
-_EARLY_PIECES: Final = ("@", "$", "(")
-_EARLY_DIGITS: Final = at_digits(r"[0-9]\.[0-9]|[A-Za-z]/[0-9]")
 HOME_GATE: Final = holding("/home/", "/Users/", "\\")
 
 
-def early_gate(text: str, seen: Seen) -> object:
-    """The gate of what is code although it looks like an address, a date or an amount."""
-    return any(map(text.__contains__, _EARLY_PIECES)) or _EARLY_DIGITS(text, seen)
+EARLY_GATE: Final = either(holding("@", "$", "("), at_digits(r"[0-9]\.[0-9]|[A-Za-z]/[0-9]"))
+"""The gate of what is code although it looks like an address, a date or an amount."""
 
 
 def find_early(text: str) -> Iterator[Found]:
@@ -231,17 +230,6 @@ def _versioned() -> frozenset[str]:
     return frozenset(("version", "versions", "v", "ver", *names)) - {"iban", "sat", "go", "r"}
 
 
-def code_gate(text: str, seen: Seen) -> bool:
-    """The gate of technical text."""
-    return _is_technical(text)
-
-
-def _is_technical(text: str) -> bool:
-    """Whether a text holds a mark or a word that prose hardly has: elsewhere nothing is taken for code."""
-    marked = any(map(text.__contains__, _PIECES)) or any(map(text.__contains__, _GATE_WORDS))
-    return marked or search(_LONG_HUMP, text) is not None
-
-
 def find_homes(text: str) -> Iterator[Found]:
     """Names of users in paths."""
     for match in matches(_HOME, text):
@@ -255,7 +243,7 @@ def find_homes(text: str) -> Iterator[Found]:
 
 def find_code(text: str) -> Iterator[Found]:
     """What is code or markup, by start, none overlapping: words as ``CODE``, numbers as numbers of code."""
-    if not _is_technical(text):
+    if not CODE_GATE(text, Seen("", frozenset(), "")):
         return
     taken = bytearray(len(text))
     for start, end in _zones(text):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple, final
 
 from textveil.surrogates.calendar_names import MONTHS, names, read_as
@@ -97,15 +98,21 @@ def _of_form(values: Sequence[str], language: str) -> bool | None:
 
 def _languages(values: Sequence[str]) -> tuple[str, ...]:
     """All languages, by how many of the dates they have every name of; in the order of ``MONTHS`` where as many."""
-    read = dict.fromkeys(MONTHS, 0)
-    for value in values:
-        words = [read_as(word) for word in _WORD.findall(value)]
-        every = [word for word in words if len(word) >= 3 and any(word in names(language) for language in MONTHS)]
-        dotted = bool(re.match(r"[0-9]{1,2}\. [^\W\d_]", value))
-        for language in MONTHS if every else ():
-            fits = all(word in names(language) for word in every)
-            read[language] += 2 * fits + (fits and _sounds(language, words, dotted=dotted))
-    return tuple(sorted(MONTHS, key=lambda language: -read[language]))
+    read = dict(zip(MONTHS, map(sum, zip(*map(_fits, values), strict=True)), strict=False))
+    return tuple(sorted(MONTHS, key=lambda language: -read.get(language, 0)))
+
+
+@lru_cache(maxsize=1 << 12)
+def _fits(value: str) -> tuple[int, ...]:
+    """How well a date fits each language, in the order of ``MONTHS``."""
+    words = [read_as(word) for word in _WORD.findall(value)]
+    every = [word for word in words if len(word) >= 3 and any(word in names(language) for language in MONTHS)]
+    dotted = bool(re.match(r"[0-9]{1,2}\. [^\W\d_]", value))
+    fitting = [bool(every) and all(word in names(language) for word in every) for language in MONTHS]
+    return tuple(
+        2 * fits + (fits and _sounds(language, words, dotted=dotted))
+        for language, fits in zip(MONTHS, fitting, strict=True)
+    )
 
 
 _PARTICLES: Final = {

@@ -68,6 +68,8 @@ class NameParts(NamedTuple):
 
 def letters_of(written: str) -> str:
     """The letters of a part as a reader counts them: composed, and without marks that no letter holds."""
+    if written.isascii():
+        return written
     return "".join(
         character for character in unicodedata.normalize("NFC", written) if not unicodedata.combining(character)
     )

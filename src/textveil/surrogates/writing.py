@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from typing import Final
+from typing import Final, final
 
 import numpy as np
 
@@ -45,6 +45,8 @@ _ALPHABETS: Final = {
 
 def key_of(value: str) -> str:
     """What values are compared by: case folded, in one Unicode form."""
+    if value.isascii():
+        return value.lower()
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", value).casefold())
 
 
@@ -63,7 +65,7 @@ def in_case_of(model: str, written: str) -> str:
 
 def shape_of(value: str) -> str:
     """A value by its shape: 9 for a digit, A for a capital, a for another letter; space, usual marks or a hyphen."""
-    return "".join(map(_class, value))
+    return value.translate(_SHAPES)
 
 
 def _class(character: str) -> str:
@@ -72,6 +74,21 @@ def _class(character: str) -> str:
     if character.isdigit():
         return _DIGIT
     return character if character in _KEPT or character.isspace() else "-"
+
+
+@final
+class _Shapes(dict[int, str]):
+    """A table for ``str.translate`` that fills itself, up to a bound, as characters are met."""
+
+    def __missing__(self, code: int) -> str:
+        shape = _class(chr(code))
+        if len(self) < _REMEMBERED:
+            self[code] = shape
+        return shape
+
+
+_REMEMBERED: Final = 1 << 12
+_SHAPES: Final = _Shapes()
 
 
 def filled(shape: str, rng: np.random.Generator) -> str:

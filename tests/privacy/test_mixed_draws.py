@@ -9,10 +9,11 @@ from fractions import Fraction
 import mpmath
 import pytest
 
+from textveil.errors import ParameterError
 from textveil.privacy import mixed_draws
 from textveil.privacy.accountant import Accountant
-from textveil.privacy.guarantees import PureDP
-from textveil.privacy.mixed_draws import Kind, mixed_epsilon
+from textveil.privacy.guarantees import ApproximateDP, PureDP
+from textveil.privacy.mixed_draws import Kind, mixed_epsilon, telling_share
 
 Factor = Fraction
 
@@ -90,6 +91,42 @@ def test_a_mix_with_too_many_outcomes_is_near_the_same_of_one_epsilon() -> None:
     assert same.exact and not total.exact
     one, other = same.optimal().approximate().epsilon, total.optimal().approximate().epsilon
     assert one * (1 - 1e-6) <= other <= one * 1.001
+
+
+def test_rows_with_a_base_cost_at_least_what_any_three_of_them_do() -> None:
+    """Every outcome of three draws, in fractions, for all triples of pairs of rows; half the share is too little."""
+    base, gains = [4, 2, 1, 1], [[4, 2, 0, 0], [0, 2, 2, 2], [3, 0, 1, 2], [6, 0, 0, 0]]
+    rows = [[Fraction(b + g, 14) for b, g in zip(base, gain, strict=True)] for gain in gains]
+    factor = max(p / q for one, other in itertools.permutations(rows, 2) for p, q in zip(one, other, strict=True))
+    kind = Kind(math.log(factor) * (1 + 1e-15), 3, telling_share(math.log(factor), 8 / 14))
+    assert 0.5 < kind.share < 1
+    for delta in (Fraction(1, 100), Fraction(1, 5)):
+        found, worst = mixed_epsilon([kind], float(delta)), 0.0
+        for pairs in itertools.combinations_with_replacement(list(itertools.permutations(rows, 2)), 3):
+            outcomes = [
+                tuple(map(math.prod, zip(*one, strict=True))) for one in itertools.product(*map(_paired, pairs))
+            ]
+            outcomes.sort(key=lambda pair: pair[0] / pair[1], reverse=True)
+            likely = itertools.accumulate(pair[0] for pair in outcomes)
+            rare = itertools.accumulate(pair[1] for pair in outcomes)
+            worst = max(worst, *(float((p - delta) / q) for p, q in zip(likely, rare, strict=True)))
+        assert math.log(worst) <= found < mixed_epsilon([kind._replace(share=1.0)], float(delta))
+        assert mixed_epsilon([kind._replace(share=kind.share / 2)], float(delta)) < math.log(worst)
+
+
+def _paired(rows: tuple[list[Fraction], list[Fraction]]) -> list[tuple[Fraction, Fraction]]:
+    return list(zip(*rows, strict=True))
+
+
+def test_an_accountant_counts_the_base_mass_of_pure_draws_alone() -> None:
+    pure, loose = PureDP(epsilon=8.0), ApproximateDP(epsilon=8.0, log_delta=-20.0)
+    mass = 10_000 / (math.expm1(8.0) + 10_000)
+    found = Accountant().compose(pure, 100, mass).optimal().approximate().epsilon
+    assert 300 < found < 400 < Accountant().compose(pure, 100).optimal().approximate().epsilon
+    assert Accountant().compose(pure, 100, mass).spent == Accountant().compose(pure, 100).spent
+    assert Accountant().compose(loose, 9, mass).optimal() == Accountant().compose(loose, 9).optimal()
+    with pytest.raises(ParameterError, match="base_mass"):
+        Accountant().compose(pure, 1, 1.5)
 
 
 def test_a_delta_below_what_is_trimmed_takes_the_closed_form() -> None:

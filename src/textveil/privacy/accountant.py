@@ -16,7 +16,7 @@ from typing import Final, NamedTuple, final
 from textveil.errors import need
 from textveil.privacy.composition import added_up, as_approximate, compose, repeat
 from textveil.privacy.guarantees import ApproximateDP, Guarantee, PureDP, raised_log, shown_up
-from textveil.privacy.mixed_draws import Kind, are_counted, mixed_epsilon
+from textveil.privacy.mixed_draws import Kind, are_counted, mixed_epsilon, telling_share
 from textveil.privacy.moment_bound import saved_by_moments
 from textveil.privacy.units import ONE_DOCUMENT, Adjacency
 
@@ -45,10 +45,17 @@ class Remaining(NamedTuple):
 
 
 class Draws(NamedTuple):
-    """Independent draws with one guarantee each."""
+    """Independent draws with one guarantee each.
+
+    Attributes:
+        guarantee: of one draw.
+        times: how many.
+        base_mass: probability of a draw by one law whatever the word is; 0 where nothing is known of that.
+    """
 
     guarantee: Guarantee
     times: int
+    base_mass: float = 0.0
 
 
 @final
@@ -64,15 +71,16 @@ class Accountant:
     into: Adjacency = ONE_DOCUMENT
     draws: tuple[Draws, ...] = ()
 
-    def compose(self, guarantee: Guarantee, times: int = 1) -> Accountant:
-        """With ``times`` more draws, each under ``guarantee``.
+    def compose(self, guarantee: Guarantee, times: int = 1, base_mass: float = 0.0) -> Accountant:
+        """With ``times`` more draws, each under ``guarantee``, of a channel with this ``base_mass`` (``Draws``).
 
         Raises:
-            ParameterError: ``times`` is negative.
+            ParameterError: ``times`` is negative, or ``base_mass`` is not in [0, 1].
             UnsupportedGuarantee: an unknown kind of guarantee, or one of a unit larger than the accountant's.
         """
+        need(0 <= base_mass <= 1, "base_mass", base_mass, "in [0, 1]")
         _repeated(guarantee, times, self.into)  # what cannot be added up is refused now
-        return replace(self, draws=(*self.draws, Draws(guarantee, times)))
+        return replace(self, draws=(*self.draws, Draws(guarantee, times, base_mass)))
 
     @property
     def spent(self) -> Guarantee:
@@ -124,11 +132,15 @@ class Accountant:
         return Remaining(_difference(limit.epsilon, total.epsilon), _difference(_floor(limit), total.delta))
 
     def _parts(self) -> tuple[Kind, ...]:
-        """How many draws there are of each epsilon above 0."""
-        counts: Counter[float] = Counter()
-        for draw in (draw for draw in self.draws if draw.guarantee.promises):
-            counts[as_approximate(draw.guarantee).epsilon] += draw.times
-        return tuple(sorted(Kind(*kind) for kind in counts.items() if kind[0] > 0 and kind[1] > 0))
+        """How many draws there are of each epsilon above 0, and of each base mass."""
+        counts: Counter[tuple[float, float]] = Counter()
+        for draw in (draw for draw in self.draws if draw.guarantee.promises and draw.times):
+            part = as_approximate(draw.guarantee)
+            if part.epsilon > 0:
+                known = draw.base_mass > 0 and part.log_delta == -math.inf
+                share = telling_share(part.epsilon, draw.base_mass) if known else 1.0
+                counts[part.epsilon, share] += draw.times
+        return tuple(sorted(Kind(epsilon, times, share) for (epsilon, share), times in counts.items()))
 
 
 @lru_cache(maxsize=4096)
@@ -165,7 +177,8 @@ def _least(parts: tuple[Kind, ...], basic: float, delta: float) -> float:
         least = mixed_epsilon(parts, delta)
         if least < math.inf:
             return min(basic, least)
-    saved = max(0.0, saved_by_moments(parts, math.log(delta) * (1 + 2.0**-50)))
+    pairs = [(part.epsilon, part.times) for part in parts]
+    saved = max(0.0, saved_by_moments(pairs, math.log(delta) * (1 + 2.0**-50)))
     return max(0.0, math.nextafter(basic - saved, math.inf) if saved > 0 else basic)
 
 

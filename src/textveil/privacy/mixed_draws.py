@@ -1,7 +1,8 @@
 """What draws of several kinds cost together: the product of their worst pairs, outcome by outcome.
 
 A draw that is epsilon-DP is a post-processing of randomized response on one bit: a loss of +epsilon with probability
-e^epsilon / (1 + e^epsilon), else -epsilon. Losses of ``times`` draws of one kind lie on a grid of step epsilon, where
+e^epsilon / (1 + e^epsilon), else -epsilon; where its channel's rows have something in common, of the same behind a coin
+that often tells nothing, a loss of 0. Losses of ``times`` draws of one kind lie on a grid of step epsilon, where
 their law is computed without rounding a loss; laws of several kinds are multiplied outcome by outcome. Only where there
 are too many outcomes are losses moved to a common grid, split so that the old pair follows from the new one.
 
@@ -36,10 +37,12 @@ class Kind(NamedTuple):
     Attributes:
         epsilon: nats of one draw, finite and > 0.
         times: how many, >= 1.
+        share: how often a draw tells anything, in (0, 1]: ``telling_share``.
     """
 
     epsilon: float
     times: int
+    share: float = 1.0
 
 
 class _Law(NamedTuple):
@@ -65,14 +68,25 @@ def mixed_epsilon(kinds: Sequence[Kind], delta: float) -> float:
 
 def are_counted(kinds: Sequence[Kind]) -> bool:
     """Whether ``mixed_epsilon`` counts every outcome, so that nothing but rounding is above the optimum."""
-    return math.prod(kind.times + 1 for kind in kinds) <= OUTCOMES
+    return math.prod((1 if kind.share == 1 else 2) * kind.times + 1 for kind in kinds) <= OUTCOMES
+
+
+def telling_share(epsilon: float, base_mass: float) -> float:
+    """How often a draw tells anything, rounded up: (1 - base_mass) coth(epsilon / 2), at most 1.
+
+    Args:
+        epsilon: nats of one draw, finite and > 0.
+        base_mass: probability of a draw by one law whatever the word is, in [0, 1].
+    """
+    return min(1.0, (1 - base_mass + _UNIT) / math.tanh(epsilon / 2) * (1 + 8 * _UNIT))
 
 
 @lru_cache(maxsize=256)
 def _many(kind: Kind) -> _Law:
     """The law of all draws of one kind."""
     rare = 1 / (1 + math.exp(min(kind.epsilon, 700.0)))
-    one = LossDistribution(step=kind.epsilon, first=-1, masses=np.array([rare, 0.0, 1 - rare]))
+    masses = np.array([kind.share * rare, 1 - kind.share, kind.share * (1 - rare)])
+    one = LossDistribution(step=kind.epsilon, first=-1, masses=masses)
     law = one.repeat(kind.times, bins=0)
     possible = law.masses > 0
     return _Law(law.losses[possible], law.masses[possible], law.infinite)

@@ -43,6 +43,15 @@ class WeightsOverBase(IntegerWeights, Protocol):
 
 
 @runtime_checkable
+class BaseDraws(Protocol):
+    """A channel whose rows are base weights, the same for every word, and what each row adds to them."""
+
+    @property
+    def base_mass(self) -> float:
+        """Probability of a draw by the base weights alone; rows are at most e^epsilon times as likely, everywhere."""
+
+
+@runtime_checkable
 class NoisyVectors(WordMechanism, Protocol):
     """A mechanism whose output is computed from the word's vector plus noise, and from nothing else that is private."""
 

@@ -76,6 +76,11 @@ class Neighborhood:
         """See ``capabilities.Tabulated``."""
         return (self._rows.table,)
 
+    @property
+    def base_mass(self) -> float:
+        """See ``capabilities.BaseDraws``."""
+        return self.weights.base_mass
+
     def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
         """One draw for each id; see ``WordMechanism.privatize``."""
         words = checked_ids(ids, len(self.vocabulary))

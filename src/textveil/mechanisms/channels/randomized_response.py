@@ -56,6 +56,11 @@ class RandomizedResponse:
         """Public parameters, for reports."""
         return {"epsilon": self.guarantee.epsilon}
 
+    @property
+    def base_mass(self) -> float:
+        """See ``capabilities.BaseDraws``."""
+        return self.weights.base_mass
+
     def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
         """One draw for each id; see ``WordMechanism.privatize``."""
         return flip(checked_ids(ids, len(self.vocabulary)), self.weights, resolve(rng))

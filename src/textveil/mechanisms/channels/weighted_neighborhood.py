@@ -62,6 +62,11 @@ class WeightedNeighborhood:
         """See ``capabilities.TabulatedColumns``."""
         return (self._columns.table,) if isinstance(self._columns, EndColumns) else self.tables
 
+    @property
+    def base_mass(self) -> float:
+        """See ``capabilities.BaseDraws``."""
+        return self.weights.base_mass
+
     def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
         """One draw for each id; see ``Mechanism.privatize``."""
         words = checked_ids(ids, len(self.vocabulary))

@@ -366,13 +366,13 @@ def _decode(beside: DecodingBeside, quiet: bool) -> None:
 
 def _done(run: Run, places: Places, command: Any) -> Finished:
     """Run it, with a bar, to wherever the output goes."""
-    bar = Bar("sanitizing", "words")
-    table_bar = Bar("building the table of neighbors", "words")
+    bar = Bar("sanitizing", "words", run.inputs)
 
     def building(done: int, total: int | None) -> None:
-        table_bar.update(done, total, done)
+        bar.turn_to("building the table of neighbors", "words")
+        bar(done, total)
         if done == total:
-            table_bar.close()
+            bar.turn_to("sanitizing", "words")
 
     watched = replace(run, progress=bar.update, building=building, tell=tell)
     try:

@@ -143,8 +143,9 @@ class ByTokens:
         if isinstance(mechanism, LeftOut):
             of_numbers = mechanism.name
         done = {"word": mechanism.name, "number": of_numbers} if passing is not None else {}
-        alone = passing is None and isinstance(mechanism, BaseDraws)
-        base_masses = {"word": mechanism.base_mass} if alone else {}
+        base_masses = {}
+        if passing is None and isinstance(mechanism, BaseDraws):
+            base_masses["word"] = mechanism.base_mass
         self.protected = tuple(
             Protected(kind, part, done=done.get(kind, ""), base_mass=base_masses.get(kind, 0.0))
             for kind, part in protected.items()

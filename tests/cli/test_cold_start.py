@@ -26,7 +26,7 @@ finally:
     print(json.dumps([list(sys.modules), read]), file=sys.stderr)
 """
 
-SLOW = {"asyncio", "numpy.ma", "pandas", "pyarrow", "scipy", "sqlalchemy", "torch"}
+SLOW = {"asyncio", "pandas", "pyarrow", "scipy", "sqlalchemy", "torch"}
 """Packages that none of these commands needs."""
 
 _PUBLIC_WORDS = """facts.json frequencies.json frequencies.npy milder.txt names.npy neighbors.table provenance.json

@@ -127,7 +127,7 @@ class BaseWeights:
     @cached_property
     def epsilon(self) -> float:
         """The largest ln((base + gain) / base), rounded up to a float: what a draw really costs at most."""
-        pairs = sorted(set(zip(self.counts.tolist(), self.gains.tolist(), strict=True)))
+        pairs = np.unique(np.stack([self.counts, self.gains], axis=1), axis=0).tolist()
         count, gain = max(pairs, key=lambda pair: Fraction(pair[1], pair[0]))
         return log_ratio_up((count << self.shift) + gain * self.unit, count << self.shift)
 

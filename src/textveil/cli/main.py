@@ -8,6 +8,7 @@ input text.
 from __future__ import annotations
 
 import contextlib
+import gc
 import io
 import os
 import signal
@@ -68,6 +69,7 @@ def _terminated(signum: int, frame: object) -> NoReturn:
 
 def run() -> NoReturn:
     """Entry point of the ``textveil`` script."""
+    gc.set_threshold(20_000, 10, 10)  # else a tenth of a short run goes into walks over what was just imported
     for name in ("SIGTERM", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), _terminated)

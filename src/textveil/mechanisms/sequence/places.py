@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final, final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from textveil.mechanisms.sampling.nearest_in_order import NearestInOrder
 from textveil.numerics.growing_weights import GrowingWeights, Lent
@@ -66,7 +67,7 @@ class DocumentPlaces:
         out[documents[done]] = order[done, places[done]]
         return documents[~done]
 
-    def raised(self, inputs: Ids, ranks: Integers, outputs: Ids) -> Reals:
+    def raised(self, inputs: Ids, ranks: NDArray[np.integer[Any]], outputs: Ids) -> Reals:
         """How much more than the least each input gives its document's output, as a ratio: P(y | x) / least - 1.
 
         Args:

@@ -293,7 +293,7 @@ def _sums_by_word(
     order = np.argsort(whose, kind="stable").astype(np.int32)
     starts = np.searchsorted(whose[order], np.arange(documents + 1)).astype(np.int32)
     of_documents = csr_array((np.ones(len(order)), order, starts), shape=(documents, len(lengths)))
-    listed = np.bincount(np.repeat(whose, lengths), weights=chances, minlength=documents)
+    listed = np.bincount(np.repeat(whose, lengths), weights=chances, minlength=documents).astype(np.float64)
     return _Sums(of_documents @ lists, listed)
 
 

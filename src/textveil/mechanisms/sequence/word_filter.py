@@ -11,11 +11,10 @@ depend, to the last bit, on which documents stand beside it, on threads or on th
 from __future__ import annotations
 
 from threading import Lock
-from typing import Any, Final, NamedTuple, final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from textveil.mechanisms.sampling.nearest_in_order import NearestInOrder
 from textveil.mechanisms.sequence.continuation_lists import ContinuationLists, continuation_lists
@@ -23,6 +22,9 @@ from textveil.mechanisms.sequence.places import DocumentPlaces
 from textveil.models.base import ContinuationModel, boundary_id
 from textveil.numerics.growing_weights import GrowingWeights
 from textveil.types import Ids, Integers, Reals
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 STATES: Final = 8
 """Words that are kept as states after each release: the likeliest."""
@@ -288,6 +290,8 @@ def _sums_by_word(
     documents: int, size: int, whose: Ids, lengths: Integers, words: NDArray[np.int32], chances: Reals
 ) -> _Sums:
     """Add up what lists say of the same word of the same document, list after list, in the order in which they come."""
+    from scipy.sparse import csr_array  # the default mechanism does without it
+
     ends = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
     lists = csr_array((chances, words, ends), shape=(len(lengths), size))
     order = np.argsort(whose, kind="stable").astype(np.int32)

@@ -52,7 +52,7 @@ class _DrawingOptions:
     ] = None
     level: Annotated[
         str | None,
-        opt.option("L", "With --policy common-words: low, medium or high, from the fewest words to the most.", None),
+        opt.option("L", "With --policy common-words: low, medium or high, from the fewest words to the most.", DETAILS),
     ] = None
     background: Annotated[
         Path | None,
@@ -60,7 +60,7 @@ class _DrawingOptions:
             "FILE",
             "With --policy common-words: public documents like yours, one a line (or .jsonl with text), whose common "
             "words stay in place of the shipped list.",
-            None,
+            DETAILS,
         ),
     ] = None
     others: Annotated[
@@ -69,7 +69,7 @@ class _DrawingOptions:
             "DO",
             "With --policy common-words, what is written for all other words: blank, class, same-class (a word of the "
             "same class) or draw (with --epsilon).  [default: blank]",
-            None,
+            DETAILS,
         ),
     ] = None
     detection_report: Annotated[
@@ -213,14 +213,14 @@ class _WritingOptions:
         bool,
         opt.flag(
             "--decode",
-            "Then decode the release in --output: OUT.txt stays the release, OUT.decoded.txt stands beside it.",
+            "Then decode the release in --output: OUT.decoded.txt stands beside OUT.txt.",
         ),
     ] = False
     sender_report: Annotated[
         Path | None,
         opt.option(
             "S.json|S.html",
-            "Write what is for you alone as JSON, or as a page: unknown words, skipped records, the --sample.",
+            "For you alone, as JSON or a page: unknown words, skipped records, --sample.",
         ),
     ] = None
     sample: Annotated[

@@ -102,5 +102,6 @@ def test_the_rate_pays_four_errors_at_the_least_distance(rng) -> None:
     made = exponential(vocabulary, epsilon_per_distance=0.2, clip=None)
     top = 1 << (61 - math.ceil(math.log2(40)))
     slip = sum(terms(vocabulary, 0.1, top).values())
-    assert made.parameters["epsilon_per_distance"] == pytest.approx(0.2 - 4 * slip / minimum_distance(vocabulary), rel=1e-12, abs=0)
+    left = 0.2 - 4 * slip / minimum_distance(vocabulary)
+    assert made.parameters["epsilon_per_distance"] == pytest.approx(left, rel=1e-12, abs=0)
     assert 4 * slip / minimum_distance(vocabulary) > 1e-9 * 0.2  # visible at that precision

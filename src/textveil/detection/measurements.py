@@ -223,7 +223,9 @@ def _measured(text: str, value: re.Match[str], reached: int) -> Found | None:
 def _unit_end(text: str, value: re.Match[str]) -> int:
     """Where the unit behind a number ends; the number's own end where there is none."""
     unit = _UNIT.match(text, value.end())
-    return value.end() if unit is None else unit.end()
+    if unit is None or (unit[0] == '"' and text[max(0, value.start() - 1) : value.start()] == "="):
+        return value.end()  # the mark behind a=1 ends a quoted string
+    return unit.end()
 
 
 def _fits(label: _Label, value: str, unit: bool) -> bool:

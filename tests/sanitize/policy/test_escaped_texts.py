@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.helpers.escaping import WAYS
 from tests.helpers.private_maps import HOSTILE
@@ -52,6 +52,7 @@ def nested(text: str, ways: list[str]) -> str:
 
 
 @given(text=TEXTS, ways=NESTED)
+@example(text="Maria Gonzalez", ways=["URL", "JSON object"])
 def test_what_is_found_plain_is_found_encoded(text: str, ways: list[str]) -> None:
     finder = parts_of(tv.policy("prompts")).finder
     source = nested(text, ways)

@@ -57,6 +57,7 @@ def found(text: str) -> list[tuple[str, str]]:
             "Salem, OR 97301 or Fargo ND 58102.",
             [("Salem", "place"), ("OR 97301", "place"), ("Fargo", "place"), ("ND 58102", "place")],
         ),
+        ("Status OK 20000, Tulsa OK 74101", [("OK 20000", "place"), ("Tulsa", "place"), ("OK 74101", "place")]),
         ("in Twin Falls, near Grand Forks", [("Twin Falls", "place"), ("Grand Forks", "place")]),
         ("the University of California said", [("University of California", "organization")]),
         ("in the '80s and in 1991 we met Maria", [("'80s", "date"), ("1991", "date"), ("Maria", "person")]),

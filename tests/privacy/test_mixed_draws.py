@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import mpmath
 import pytest
+from scipy.stats import binom
 
 from textveil.errors import ParameterError
 from textveil.privacy import mixed_draws
@@ -133,3 +134,13 @@ def test_a_delta_below_what_is_trimmed_takes_the_closed_form() -> None:
     assert mixed_epsilon([Kind(0.1, 5000), Kind(0.2, 5000)], 1e-40) == math.inf
     total = Accountant().compose(PureDP(epsilon=0.1), 5000).compose(PureDP(epsilon=0.2), 5000)
     assert total.optimal(1e-6).approximate().epsilon < total.optimal(1e-40).approximate().epsilon < 1500
+
+
+def test_words_of_randomized_response_cost_what_the_page_of_guarantees_says():
+    words = 32_698
+    base_mass = words / (math.exp(8) + words - 1)
+    cost = Accountant().compose(PureDP(epsilon=8.0), 200, base_mass).optimal(1e-6).epsilon
+    # A word comes out as itself, at a loss of 8, about as often as it is not drawn from all words: a binomial tail.
+    tail = binom.isf(1e-6, 200, (1 - base_mass) * math.exp(8) / (math.exp(8) - 1))
+    assert 303 < cost < 304 and abs(cost - 8 * tail) < 16
+    assert Accountant().compose(PureDP(epsilon=8.0), 200).optimal(1e-6).epsilon > 1500

@@ -10,7 +10,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import accumulate, chain
-from typing import Final, Literal, NamedTuple, Protocol, TypeAlias, final
+from typing import Final, Literal, NamedTuple, Protocol, final
 
 from textveil.text.patterns import lazy_regex
 from textveil.text.slices import check_time, matches, search
@@ -47,15 +47,11 @@ class Seen(NamedTuple):
     runs: str
 
 
-Test: TypeAlias = Callable[[str, Seen], object]
-"""False for a plain text, parts of which may be covered by now, only where a search finds nothing in it."""
-
-
 class Gate(Protocol):
     """Tells where a search can find nothing: of one text, and of many at once."""
 
     def __call__(self, text: str, seen: Seen) -> object:
-        """See ``Test``."""
+        """False for a plain text, parts of which may be covered by now, only where a search finds nothing in it."""
 
     def among(self, texts: Together) -> Collection[int]:
         """The numbers of the texts in which it is open, and perhaps of more."""
@@ -169,23 +165,6 @@ class _Anywhere:
 
 anywhere: Final = _Anywhere()
 """The gate of a search that may find something in any text."""
-
-
-@final
-class Each:
-    """The gate that is open where a function says so of a text by itself."""
-
-    def __init__(self, test: Test) -> None:
-        self._test = test
-
-    def __call__(self, text: str, seen: Seen) -> object:
-        """See ``Gate``."""
-        return self._test(text, seen)
-
-    def among(self, texts: Together) -> Collection[int]:
-        """See ``Gate``."""
-        pairs = enumerate(zip(texts.texts, texts.seen, strict=True))
-        return [number for number, (text, seen) in pairs if self._test(text, seen)]
 
 
 @final

@@ -107,9 +107,12 @@ _CODES: Final = lazy_regex(
     r"|[A-Z]{1,2}[0-9][A-Z0-9]? [0-9][A-Z]{2}(?!\w)|[A-Z][0-9][A-Z] ?[0-9][A-Z][0-9](?!\w)"
     r"|(?:[AFD]PO A[AEP]|[afd]po a[aep]) [0-9]{5}(?!\w)|(?:USS|USNS|USNV|USCGC) [A-Z][a-z]{1,30}(?![A-Za-z]))"
 )
+_NO_STATE: Final = "OK,? (?!7[34])|IN,? (?!4[67])|OR,? (?!97)|ME,? (?!0[34])|HI,? (?!96)"
+"""States whose two letters are a word, before numbers that are none of their postal codes: Status OK 20000."""
+
 _TOWN: Final = lazy_regex(
     r"(?<![\w'-])(?P<place>[A-Z][a-z]{1,20}\.?(?:[ -][A-Z][a-z'-]{2,20}){0,2}),? "
-    rf"(?={_STATE},? [0-9]{{5}}(?:-[0-9]{{4}})?(?![\w-])|(?<=, )ID {OTHER}{{5}}(?!\w))"
+    rf"(?!{_NO_STATE})(?={_STATE},? [0-9]{{5}}(?:-[0-9]{{4}})?(?![\w-])|(?<=, )ID {OTHER}{{5}}(?!\w))"
 )
 """A town before its state and postal code. ID is Idaho behind a comma alone; its code may have been found as an ID."""
 

@@ -1,4 +1,4 @@
-"""What rows add to a base that all share, put to the test as it is read: part by part, whoever made the channel."""
+"""Reads what rows add to a base that all share, part by part, and checks each part, whoever made the channel."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 _TOTAL_LIMIT = 2.0**62
 
-_COMPARED = 64
-"""Evenly spaced inputs whose entries are put beside the channel's rows."""
+COMPARED = 64
+"""Evenly spaced inputs whose entries are compared with the channel's rows."""
 
 
 class Part(NamedTuple):
@@ -72,12 +72,12 @@ def total_of(over: OverBase, gained: int) -> int:
 
 
 def compared(part: Part, over: OverBase, source: IntegerRows) -> None:
-    """Put evenly spaced inputs beside the rows that the channel states of them.
+    """Compare the entries of evenly spaced inputs with the channel's rows.
 
     Raises:
         ParameterError: entries are not those of the rows.
     """
-    spaced = np.unique(np.linspace(0, source.shape[0] - 1, _COMPARED).astype(np.int64))
+    spaced = np.unique(np.linspace(0, source.shape[0] - 1, COMPARED).astype(np.int64))
     places = np.flatnonzero(np.isin(part.words, spaced))
     if not len(places):
         return

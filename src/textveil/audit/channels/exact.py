@@ -16,6 +16,7 @@ from typing import Any, final
 
 import numpy as np
 
+from textveil.audit.channels.base_entries import COMPARED
 from textveil.audit.channels.extremes import CLOSE, extremes_of
 from textveil.audit.channels.hockey_stick import Divergence as Divergence
 from textveil.audit.channels.hockey_stick import delta_at as delta_at
@@ -281,6 +282,8 @@ def _notes(source: RowSource, loss: PureLoss, divergence: Divergence | None) -> 
     entries = isinstance(source, IntegerRows) and source.over_base is not None
     what = "base weights and every entry above them" if entries else "whole table"
     notes = [f"Computed from the {what} of {n} inputs and {k} outputs; every two inputs are covered."]
+    if entries:
+        notes.append(f"Entries are as the channel states them; those of {min(n, COMPARED)} inputs are its rows'.")
     if isinstance(source, IntegerRows):
         notes.append("The rows are integer weights; the pure loss is an exact ratio of integers.")
     else:

@@ -17,6 +17,7 @@ from textveil.mechanisms.sampling.distance_weights import distance_weights
 from textveil.mechanisms.sampling.word_tags import ENDINGS, Tags, word_tags
 from textveil.privacy.guarantees import Status
 from textveil.privacy.units import within_groups
+from textveil.types import Progress
 from textveil.vocabulary.vocabulary import Vocabulary
 
 PROOF: Final = "privacy/proofs/same_tag.md"
@@ -48,6 +49,7 @@ def same_tag(
     epsilon_per_distance: Annotated[float, _PER_DISTANCE] | None = None,
     tags: Tags | Mapping[str, str] = ENDINGS,
     clip: Clip | None = 1.0,
+    progress: Progress | None = None,
 ) -> GroupedChannel:
     """P(y | x) proportional to exp(-rate d(x, y)) over the words y with the tag of x.
 
@@ -74,6 +76,8 @@ def same_tag(
         clip=clip,
         proof=PROOF,
         adjacency=TAGS,
+        compared=[np.flatnonzero(tagging.groups == tag) for tag in np.flatnonzero(counts > 1)],
+        progress=progress,
     )
     facts: dict[str, Any] = {
         **weights.promise.numbers,

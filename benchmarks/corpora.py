@@ -1,7 +1,7 @@
 """Corpora: words a second, the engine's own cost, and resident memory by the size of the input.
 
 Run ``python benchmarks/corpora.py`` for all parts, or name some: ``rate``, ``overhead``, ``memory``.
-Needs the folder of shared texts ($TEXTVEIL_SHARED), and Linux for the memory.
+Needs public data (--data FOLDER, docs/data.md), and Linux for the memory.
 """
 
 from __future__ import annotations

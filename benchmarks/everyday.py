@@ -15,7 +15,7 @@
   out (``benchmarks/detection.py``).
 - ``speed``: words a second of one processor, sanitizing the 220 notes under ``clinical``; then the command line.
 
-The data lie in the folder that TEXTVEIL_SHARED names; ``pages`` and ``technical`` need none. Where a value was drawn is
+The data lie in --data FOLDER (docs/data.md); ``pages`` and ``technical`` need none. Where a value was drawn is
 read off the release, so a draw that equals its value by chance counts as gone. Intervals are exact (Clopper-Pearson) at
 95 % and take strings for independent. No text is printed; ``--show`` prints the misses for you alone.
 """

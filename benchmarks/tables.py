@@ -4,7 +4,7 @@
 
 Parts: ``words`` (a word's first draw and its second), ``passes`` (a new sanitizer and one that knows the text; single
 calls and batches), ``command`` (``textveil sanitize`` in a fresh process), ``table`` (the table of all rows built,
-found by another process, read by its outputs). Needs the folder of shared texts ($TEXTVEIL_SHARED).
+found by another process, read by its outputs). Needs public data (--data FOLDER).
 """
 
 from __future__ import annotations

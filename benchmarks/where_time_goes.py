@@ -2,7 +2,7 @@
 
     python benchmarks/where_time_goes.py
 
-Needs the folder of shared texts ($TEXTVEIL_SHARED) for the first and torch for the second.
+Needs public data (--data FOLDER, docs/data.md) for the first and torch for the second.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ import os
 
 import pytest
 
+from textveil import processors
 from textveil.processors import cores, shared_among
 
 BOTH = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")
@@ -29,3 +30,16 @@ def test_a_number_that_was_chosen_stands(monkeypatch: pytest.MonkeyPatch) -> Non
         assert (os.environ[BOTH[0]], os.environ[BOTH[1]]) == ("7", "1")
         raise RuntimeError
     assert os.environ[BOTH[0]] == "7" and BOTH[1] not in os.environ
+
+
+@pytest.mark.parametrize(
+    ("quota", "held", "used"),
+    [("150000 100000", 64, 2), ("50000 100000", 64, 1), ("6400000 100000", 4, 4), ("max 100000", 8, 8), ("", 8, 8)],
+)
+def test_a_container_takes_no_more_processors_than_its_quota_fills(
+    monkeypatch: pytest.MonkeyPatch, tmp_path, quota: str, held: int, used: int
+) -> None:
+    (tmp_path / "cpu.max").write_text(quota)
+    monkeypatch.setattr(processors, "_QUOTA", tmp_path / "cpu.max")
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(held)), raising=False)
+    assert cores() == used

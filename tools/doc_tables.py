@@ -1,4 +1,4 @@
-"""What declarations state, written down elsewhere: tables of the docs, the catalog's lines, ``catalog.json``.
+"""What declarations state, written elsewhere: tables of the docs, lines of the catalog, two files of JSON.
 
 A table stands between ``<!-- generated: NAME -->`` and ``<!-- end -->``, lines of the catalog between such comments of
 Python. ``--write`` renews all of it; ``--check`` says what is stale, and exits with 1 if anything is. A long table is
@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from textveil.catalog import MECHANISMS, CatalogEntry
+from textveil.cli.mechanism_options import DECLARED, written
 from textveil.detection.kinds import KINDS
 from textveil.mechanisms.declaration import entry_of as mechanism_entry_of
 from textveil.mechanisms.presets import PRESETS
@@ -237,6 +238,17 @@ def pinned() -> str:
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
+def command_options() -> str:
+    """The options of every mechanism for the command line, as JSON; equal ones stand there once."""
+    rows: dict[str, int] = {}
+    mechanisms = {
+        name: [rows.setdefault(json.dumps(written(option)), len(rows)) for option in entry.options().values()]
+        for name, entry in MECHANISMS.items()
+    }
+    lines = (f'"{name}": {json.dumps(places)}' for name, places in mechanisms.items())
+    return '{"options": [\n' + ",\n".join(rows) + '\n],\n"mechanisms": {\n' + ",\n".join(lines) + "\n}}\n"
+
+
 def renewed(page: str) -> str:
     """A page with its tables as they must be.
 
@@ -267,8 +279,8 @@ def stale(write: bool = False) -> list[str]:
         page = path.read_text(encoding="utf-8")
         names.update(place["name"] for pattern in (PLACE, ON_SITE) for place in pattern.finditer(page))
         wanted[path] = renewed(page)
-    wanted[PINNED] = pinned()
-    found = [path for path, text in wanted.items() if path.read_text(encoding="utf-8") != text]
+    wanted[PINNED], wanted[DECLARED] = pinned(), command_options()
+    found = [path for path, text in wanted.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
     if write:
         for path in found:
             path.write_text(wanted[path], encoding="utf-8")

@@ -5,16 +5,25 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator
+from math import ceil
+from pathlib import Path
 from typing import Final
 
 _THREADS: Final = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 
+_QUOTA: Final = Path("/sys/fs/cgroup/cpu.max")
+"""Of a container on Linux: microseconds of processor time a period ("max" without a limit), and the period."""
+
 
 def cores() -> int:
-    """Processors that this process may use."""
-    if hasattr(os, "sched_getaffinity"):  # Linux; elsewhere a process is not held to some of them
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    """Processors that this process may use, and no more than its container's share of processor time fills."""
+    if not hasattr(os, "sched_getaffinity"):  # Linux has it; elsewhere a process is not held to some of them
+        return os.cpu_count() or 1
+    allowed = len(os.sched_getaffinity(0))
+    with contextlib.suppress(OSError, ValueError):
+        quota, period = map(int, _QUOTA.read_text("ascii").split())
+        return max(1, min(allowed, ceil(quota / period)))
+    return allowed
 
 
 @contextlib.contextmanager

@@ -16,6 +16,7 @@ from textveil.privacy.accountant import Accountant
 from textveil.privacy.guarantees import PureDP
 
 LIMITS = [Limit(5.0), Limit(5.0, 1e-3), Limit(5.0, 1e-3, "optimal"), Limit(0.01, 1e-9, "optimal")]
+LIMITS += [Limit(5.0, 1e-3, "optimal", draw_delta=part) for part in (0.0, 5e-4)]
 
 
 @given(

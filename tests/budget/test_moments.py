@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from functools import cache
 
@@ -10,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textveil.budget import moments
-from textveil.budget.charge import EPSILON_UNIT, Charge
+from textveil.budget.charge import DELTA_UNIT, EPSILON_UNIT, Charge, units_within
 from textveil.budget.limit import Limit
 from textveil.budget.standing import Standing
 from textveil.errors import ParameterError
@@ -29,28 +30,30 @@ def standing(limit: Limit) -> Standing:
     return made
 
 
-def worst_delta(limit: Limit, epsilons: tuple[float, ...], depth: int) -> float:
+def worst_delta(limit: Limit, epsilons: tuple[float, ...], depth: int, disclosed: tuple[float, ...] = ()) -> float:
     """The largest delta at the limit's epsilon over all ways to choose randomized responses by what came out before.
 
-    A way that the rule stops can do no more, so the largest sum of (P - e^E Q)+ over its ends is found backwards.
+    Each discloses all with the probability that ``disclosed`` has for it, 0 where it has none. A way that the rule
+    stops can do no more, so the largest sum of (P - e^E Q)+ over its ends is found backwards.
     """
-    charges = {one: charge(one) for one in epsilons}
+    kinds = list(itertools.zip_longest(epsilons, disclosed, fillvalue=0.0))
+    charges = {kind: charge(kind[0], log_delta=math.log(kind[1]) if kind[1] else -math.inf) for kind in kinds}
 
     @cache
     def value(log_ratio: float, counts: tuple[int, ...], left: int) -> float:
         """Per unit of P's mass, at this ratio of P to Q and with so many draws of each epsilon behind."""
         best = max(0.0, 1 - math.exp(limit.epsilon - log_ratio))
         here = standing(limit)
-        for one, count in zip(epsilons, counts, strict=True):
+        for kind, count in zip(kinds, counts, strict=True):
             for _ in range(count):
-                here.count(limit, charges[one])
-        for place, one in enumerate(epsilons):
-            if left and here.admits(limit, charges[one]):
+                here.count(limit, charges[kind])
+        for place, (one, shown) in enumerate(kinds):
+            if left and here.admits(limit, charges[one, shown]):
                 after = tuple(count + (index == place) for index, count in enumerate(counts))
                 likely = 1 / (1 + math.exp(-one))
                 found = likely * value(round(log_ratio + one, 9), after, left - 1)
                 found += (1 - likely) * value(round(log_ratio - one, 9), after, left - 1)
-                best = max(best, found)
+                best = max(best, shown + (1 - shown) * found)
         return best
 
     return value(0.0, (0,) * len(epsilons), depth)
@@ -65,11 +68,48 @@ def test_no_way_of_choosing_later_draws_exceeds_the_limit() -> None:
     assert worst_delta(Limit(epsilon=1.0), (0.25, 0.5, 1.0), 8) == 0.0
 
 
+def test_all_of_delta_is_for_moments_where_no_draw_has_one() -> None:
+    pure = Limit(epsilon=1.0, delta=0.4, composition="optimal", draw_delta=0.0)
+    assert worst_delta(LIMIT, (0.25,), 14) < worst_delta(pure, (0.25, 0.5, 1.0), 14) <= pure.delta
+    assert not standing(pure).admits(pure, charge(0.1, log_delta=-30.0))
+    limits = [Limit(10.0, 1e-6, "optimal", draw_delta=part) for part in (None, 1e-6 / 16, 0.0)]
+    assert [standing(limit).affords(limit, charge(0.1)) for limit in limits] == [301, 312, 313]
+
+
+def test_draws_with_deltas_stay_within_the_limit_however_they_are_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With half of delta for them, or most; where they may have all of it beside moments, the limit is exceeded."""
+    mixed = ((0.25, 0.5, 1.0), 9, (0.0, 0.1, 0.19))
+    for part in (None, 0.05, 0.3, 0.39):
+        limit = Limit(epsilon=1.0, delta=0.4, composition="optimal", draw_delta=part)
+        assert worst_delta(limit, *mixed) <= limit.delta
+    real = moments.order_of
+    monkeypatch.setattr("textveil.budget.standing._delta_limit", lambda limit: units_within(limit.delta, DELTA_UNIT))
+    monkeypatch.setattr(
+        "textveil.budget.standing.order_of", lambda *limit: real(*limit)._replace(allowance=2 * EPSILON_UNIT)
+    )
+    assert worst_delta(LIMIT, *mixed) > LIMIT.delta
+
+
+@pytest.mark.parametrize(
+    ("composition", "delta", "part"), [("sum", 1e-6, 0.0), ("optimal", 1e-6, 1e-6), ("optimal", 1e-6, -1e-9)]
+)
+def test_a_part_of_delta_that_is_no_part_is_refused(composition: str, delta: float, part: float) -> None:
+    with pytest.raises(ParameterError, match="draw_delta must be >= 0 and below delta, with optimal composition"):
+        Limit(1.0, delta, composition, draw_delta=part)  # type: ignore[arg-type]
+
+
+def test_limits_that_were_stored_before_are_read_as_they_were_and_written_the_same() -> None:
+    stored = {"composition": "optimal", "delta": 1e-6, "epsilon": 16.0, "period": None}
+    assert Limit.of_data(stored).to_data() == stored
+    new = Limit(16.0, 1e-6, "optimal", draw_delta=0.0)
+    assert new.to_data() == {**stored, "draw_delta": 0.0} and Limit.of_data(new.to_data()) == new
+
+
 def test_a_rule_that_admits_more_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     real = moments.order_of
 
-    def lavish(epsilon: float, delta: float) -> moments.Order:
-        order = real(epsilon, delta)
+    def lavish(epsilon: float, delta: float, draw_delta: float | None) -> moments.Order:
+        order = real(epsilon, delta, draw_delta)
         return order._replace(allowance=order.allowance + 4 * EPSILON_UNIT)
 
     monkeypatch.setattr("textveil.budget.standing.order_of", lavish)

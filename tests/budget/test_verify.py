@@ -82,6 +82,7 @@ def exercised(ledger: Ledger, seed: int, steps: int, clock: Clock | None = None)
         Limit(epsilon=2.0, period="day"),
         Limit(epsilon=5.0, period="week"),
         Limit(epsilon=6.0, delta=1e-3, composition="optimal", period="month"),
+        Limit(epsilon=6.0, delta=1e-3, composition="optimal", draw_delta=0.0),
         None,
     ]
     open_ones = []

@@ -58,6 +58,10 @@ def test_show_says_what_is_left_and_lists_entries(textveil, command, place: Path
     assert b"ann" not in out
     told = command("ledger", "show", place, "--unit", "ann", "--policy", "all-words")[1].decode()
     assert "\n           1 word left, under all-words\n" in told
+    command("ledger", "limit", place, "--unit", "ann", *asked, "--draw-delta", "0")
+    lines = command("ledger", "show", place, "--unit", "ann")[1].decode().splitlines()
+    assert "optimal composition (of delta 0 for draws), renewed every month" in lines[2]
+    assert lines[3].endswith("delta 0")
     data = json.loads(command("ledger", "show", place, "--json")[1])
     assert data["limit"] is None and data["scope"] == "tenant"
 

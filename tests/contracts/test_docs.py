@@ -149,6 +149,7 @@ def test_a_new_mechanism_is_three_files_by_hand(tmp_path) -> None:
     assert "half-response" in run("-m", "textveil", "mechanisms").stdout
     changed = {path for path in tmp_path.rglob("*") if path.is_file() and before.get(path) != path.read_bytes()}
     written = {"src/textveil/catalog.py", "docs/mechanisms.md", "tests/contracts/catalog.json"}
+    written.add("src/textveil/cli/mechanism_options.json")
     assert changed == {*by_hand, *(tmp_path / path for path in written)}
 
 

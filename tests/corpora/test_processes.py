@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import os
+import subprocess
+import sys
 import tracemalloc
 from collections.abc import Iterator
 from typing import Any
@@ -174,6 +176,26 @@ def test_memory_does_not_grow_with_the_input(tmp_path) -> None:
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] < 1.1 * peaks[0], peaks
+
+
+_DYING = """
+import sys
+from textveil.cli.main import run
+if __name__ != "__main__":
+    sys.exit(3)  # as a process that cannot be started dies, before it reads anything
+run()
+"""
+
+
+@pytest.mark.slow
+def test_processes_that_die_at_their_start_end_the_run(tmp_path) -> None:
+    """The worker is larger than a pipe holds: who sends it to a dead process must not wait for ever."""
+    (tmp_path / "dying.py").write_text(_DYING)
+    (tmp_path / "in.txt").write_text("a few words of a line\n" * 70_000)
+    command = [sys.executable, "dying.py", "sanitize", "in.txt", "-o", "out.txt", "--workers", "2"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=240)
+    assert done.returncode == 1
+    assert "processes must start; they crashed at once" in done.stderr
 
 
 def test_workers_have_a_domain() -> None:

@@ -53,6 +53,11 @@ def found(text: str) -> list[tuple[str, str]]:
         ("we met Ludwig van Beethoven", [("Ludwig van Beethoven", "person")]),
         ("lives in Denver, CO 80202", [("Denver", "place"), ("CO 80202", "place")]),
         ("at 12 Main Street, Apt. 4.", [("12 Main Street, Apt. 4", "place")]),
+        (
+            "Salem, OR 97301 or Fargo ND 58102.",
+            [("Salem", "place"), ("OR 97301", "place"), ("Fargo", "place"), ("ND 58102", "place")],
+        ),
+        ("in Twin Falls, near Grand Forks", [("Twin Falls", "place"), ("Grand Forks", "place")]),
         ("the University of California said", [("University of California", "organization")]),
         ("in the '80s and in 1991 we met Maria", [("'80s", "date"), ("1991", "date"), ("Maria", "person")]),
         ("in 1991 and the '80s Jos\u00e9 came", [("1991", "date"), ("'80s", "date"), ("Jos\u00e9", "person")]),

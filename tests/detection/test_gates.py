@@ -11,7 +11,7 @@ import pytest
 from textveil.detection.checked import checked_spans
 from textveil.detection.embedded import embedded_detector
 from textveil.detection.found import searched
-from textveil.detection.gates import anywhere, at_digits, glance, places_of, with_words
+from textveil.detection.gates import Together, anywhere, at_digits, glance, opened, places_of, with_words
 from textveil.detection.plain import plain
 
 PIECES = """member of the PKK|Jehovah's Witnesses|user=kdelacroix|I live at 27 Larkfell, Durham
@@ -64,6 +64,25 @@ def test_gates_lose_nothing_and_a_digit_far_away_changes_nothing(first: int) -> 
         lines = text + "\n"  # numbers in a text of one line and of several are read apart
         farther, _ = searched(lines + FAR, searches)
         assert [one for one in farther if one.start < len(text)] == searched(lines, searches)[0], seed
+
+
+@pytest.mark.parametrize("first", range(0, 400, 100))
+def test_asked_of_many_texts_at_once_a_gate_is_open_wherever_it_is_open_for_one(first: int) -> None:
+    texts = ["", *(plain(written(seed)).text for seed in range(first, first + 100)), "\0", "5"]
+    gates = [gate for _, gate in embedded_detector()._searches]
+    together = Together(texts)
+    found = opened(gates, together)
+    for text, seen, numbers in zip(texts, together.seen, found, strict=True):
+        assert numbers == sorted(numbers)
+        alone = {number for number, gate in enumerate(gates) if gate(text, seen)}
+        assert alone <= set(numbers)
+    assert sum(map(len, found)) < sum(len(gates) for _ in texts) / 2, "most stay shut"
+
+
+def test_found_in_many_texts_at_once_is_what_is_found_in_each_alone() -> None:
+    texts = [written(seed) for seed in range(120)] + ["Der Hund ist nicht auf dem Dach und ich bin Maria Huber."]
+    detector = embedded_detector()
+    assert detector.detect(texts) == [detector.detect([text])[0] for text in texts]
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import random
+import re
+
 import pytest
 
 import textveil as tv
@@ -32,6 +35,29 @@ def test_a_pattern_that_could_match_nothing_or_never_end_is_refused(pattern) -> 
 @pytest.mark.parametrize("pattern", [r"(?:a++)+b", r"(?:ab{1,3})+", r"\d+(?:-\d{1,4})*", "a+b+"])
 def test_a_pattern_with_bounded_repeats_is_taken(pattern) -> None:
     PatternDetector("case-no", pattern)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"(?i)(?:(?<=pager )|(?<=bed ))#?\d{2,5}\b",
+        r"(?<![\d-])(?!\d{3}-\d{3}(?![\d-]))\d(?:-?\d){3,}(?!\d)",
+        r"\d*x",
+        r"#?-?(?P<value>1)?\d",
+        r"(?i)k\d",
+        "x?y|[a-c]1",
+    ],
+)
+def test_a_pattern_is_tried_wherever_a_match_of_it_begins(pattern: str) -> None:
+    pieces = ("pager ", "bed ", "#", "1", "23", "-", "a", "b", "k", "K", "\u212a", "x", "y", " ", "\u0663")
+    draw = random.Random(3)
+    detector = PatternDetector("id", pattern)
+    compiled = re.compile(pattern)
+    group = "value" if compiled.groupindex else 0
+    for _ in range(500):
+        text = "".join(draw.choice(pieces) for _ in range(12))
+        expected = [match.span(group) for match in compiled.finditer(text) if match[group]]
+        assert [(span.start, span.end) for span in detector.detect([text])[0]] == expected
 
 
 def test_a_list_is_found_as_whole_words_in_any_writing() -> None:

@@ -28,7 +28,7 @@ from textveil.mechanisms.base import SequenceMechanism, WordMechanism
 from textveil.mechanisms.capabilities import SequenceColumns, SequenceWeights
 from textveil.mechanisms.sequence.contextual_neighborhood import ContextualNeighborhood, reading_releases
 from textveil.mechanisms.sequence.places import DocumentPlaces
-from textveil.mechanisms.sequence.word_filter import Followed
+from textveil.mechanisms.sequence.word_filter import Followed, _sums_by_word
 from textveil.models.ngram import embedded_language_model
 from textveil.numerics.base_weights import BaseWeights
 from textveil.numerics.growing_weights import GrowingWeights
@@ -245,6 +245,47 @@ def test_weights_of_a_document_are_the_same_bits_alone_and_beside_others() -> No
         assert read(mechanism, [texts[at]]) == [beside[at]]
 
 
+def lent_beside(mechanism: ContextualNeighborhood, texts: list[np.ndarray]) -> list[tuple[list[int], list[int]]]:
+    """Words and slots lent at every place of these releases, in the order in which words own slots."""
+    outputs, edges = np.concatenate(texts), np.concatenate([[0], np.cumsum([len(text) for text in texts])])
+    lent: list[Any] = [None] * len(outputs)
+    every = np.arange(len(mechanism.vocabulary))
+    for step in mechanism._steps(edges):
+        for document, place in enumerate(step.at.tolist()):
+            own = step.places.lent.documents == document
+            words, slots = step.places.lent.words[own], step.places.lent.slots[own]
+            lent[place] = (words.tolist(), slots.tolist())
+            expected = mechanism.weights.fixed.counts.copy()
+            np.add.at(expected, words, slots)
+            assert np.array_equal(step.places.counts(document, every), expected)
+            assert step.places.lent.sums[document] == slots.sum() and len(set(words.tolist())) == len(words)
+        step.followed.released(outputs[step.at], step.places)
+    return lent
+
+
+def test_all_slots_lent_side_by_side_are_those_lent_one_by_one() -> None:
+    """Exact, with the order of their owners; kills sums over the lists of other documents, and words not forgotten."""
+    mechanism = made(6.0, size=300)
+    texts = documents(300, 24, 30)
+    alone = [place for text in texts if len(text) for place in lent_beside(mechanism, [text])]
+    assert lent_beside(mechanism, texts) == alone
+    assert max(len(words) for words, _ in alone) > 40
+
+
+def test_lists_are_added_up_word_by_word_in_their_order() -> None:
+    """Against sums one by one, to the last bit; kills lists that are added in another order or to another document."""
+    rng = np.random.default_rng(3)
+    whose, lengths = rng.permutation(np.repeat(np.arange(5), 4)), rng.integers(0, 30, 20)
+    words, chances = rng.integers(0, 12, lengths.sum()).astype(np.int32), rng.random(lengths.sum()) ** 8
+    found = _sums_by_word(6, 12, whose, lengths, words, chances)
+    expected, listed = np.zeros((6, 12)), np.zeros(6)
+    for document, word, chance in zip(np.repeat(whose, lengths), words, chances, strict=True):
+        expected[document, word] += chance
+        listed[document] += chance
+    assert found.words.toarray().tobytes() == expected.tobytes()
+    assert found.listed.tobytes() == listed.tobytes()
+
+
 def test_weights_of_a_place_do_not_depend_on_what_comes_after() -> None:
     mechanism = made(6.0, size=300)
     text = np.arange(40) * 7 % 300
@@ -363,7 +404,7 @@ def test_lent_slots_are_bounded() -> None:
     fixed = BaseWeights(counts=np.array([3, 1]), shift=4, gains=np.array([6, 4]), row_gain=6, unit=2)
     weights = GrowingWeights(fixed=fixed, each=4, room=np.array([0, 1]), growth=1)
     lent = weights.lent(np.array([0, 0]), np.array([0, 1]), np.array([9, 9]), 2)
-    assert (lent.words.tolist(), lent.slots.tolist(), lent.sums.tolist()) == ([1], [1], [1, 0])
+    assert (lent.words.tolist(), lent.slots.tolist(), lent.sums.tolist()) == ([0, 1], [0, 1], [1, 0])
     with pytest.raises(ParameterError, match="wanted must be at most 0"):
         GrowingWeights(fixed=fixed, each=4, room=np.array([0, 1]), growth=0).lent(
             np.array([0]), np.array([1]), np.array([1]), 1

@@ -106,7 +106,7 @@ def test_the_ends_of_every_part_of_a_row_are_drawn_from_it() -> None:
     mechanism = made()
     rows = ExcessRows(mechanism.vocabulary, mechanism.weights)
     for word in range(40):
-        outputs, gains = rows.row(word)
+        _, outputs, gains = (np.concatenate(parts) for parts in zip(*rows.entries_of(np.array([word])), strict=True))
         ends = np.cumsum(gains)
         assert ends[-1] == mechanism.weights.row_gain
         assert np.array_equal(rows.drawn(np.full(len(ends), word), ends - 1), outputs)

@@ -22,6 +22,15 @@ def response(epsilon: float, k: int) -> np.ndarray:
     return rows / rows.sum(axis=1, keepdims=True)
 
 
+def response_mass(epsilon: float, k: int) -> float:
+    return k / (math.expm1(epsilon) + k)
+
+
+def base_mass_of(rows: np.ndarray) -> float:
+    """What all rows have in common."""
+    return float(rows.min(axis=0).sum())
+
+
 def counts_law(rows: np.ndarray, inputs: tuple[int, ...]) -> Counter:
     """The exact law of the counted reports."""
     out: Counter = Counter()
@@ -47,28 +56,28 @@ def test_the_bound_covers_the_exact_delta_of_randomized_response(epsilon_0: floa
     rows = response(epsilon_0, k)
     for epsilon in (0.0, 0.2 * epsilon_0, 0.6 * epsilon_0, 0.95 * epsilon_0):
         exact = exact_delta(rows, epsilon, reports)
-        own = shuffled_delta(epsilon, epsilon_0, reports, outputs=k)
+        own = shuffled_delta(epsilon, epsilon_0, reports, base_mass_of(rows))
         assert exact <= own <= shuffled_delta(epsilon, epsilon_0, reports)
 
 
-def test_the_number_of_outputs_never_makes_the_bound_larger() -> None:
-    """With many outputs the clones of any mechanism are more than those of randomized response: both bounds hold."""
+def test_the_base_mass_never_makes_the_bound_larger() -> None:
+    """Small epsilons have many clones for any mechanism, large ones many base draws: both bounds hold."""
     smaller = set()
     for epsilon_0, k, reports, share in itertools.product((0.5, 2.0, 4.0), (2, 5, 50, 1000), (10, 1000), (0.05, 0.9)):
         epsilon = share * epsilon_0
-        general, both = (shuffled_delta(epsilon, epsilon_0, reports, outputs) for outputs in (None, k))
+        general, both = (shuffled_delta(epsilon, epsilon_0, reports, q) for q in (None, response_mass(epsilon_0, k)))
         assert both <= general
         smaller.add(both < general)
     assert smaller == {True, False}
     report = PureDP(epsilon=0.5)
-    assert shuffled(report, 10, 1e-6, 5).epsilon <= shuffled(report, 10, 1e-6).epsilon
+    assert shuffled(report, 10, 1e-6, response_mass(0.5, 5)).epsilon <= shuffled(report, 10, 1e-6).epsilon
 
 
 def test_tiny_epsilons_have_a_bound() -> None:
     """One report alone has the exact delta (e^epsilon_0 - 1) / (e^epsilon_0 + 1) at 0."""
     for epsilon_0 in (1e-300, 1e-17, 1e-9):
-        for reports, outputs in ((1, None), (100, None), (100, 4)):
-            assert shuffled_delta(0.0, epsilon_0, reports, outputs) <= epsilon_0 / 2 + 2e-11
+        for reports, q in ((1, None), (100, None), (100, response_mass(epsilon_0, 4))):
+            assert shuffled_delta(0.0, epsilon_0, reports, q) <= epsilon_0 / 2 + 2e-11
         assert shuffled_delta(0.0, epsilon_0, 1) >= math.tanh(epsilon_0 / 2)
         assert math.isfinite(shuffled_delta(epsilon_0 / 2, epsilon_0, 100))
 
@@ -96,8 +105,75 @@ def test_any_channel_is_covered_and_too_many_clones_would_not_be(monkeypatch, rn
     # A channel with a value that says nothing more than it must: others are clones as rarely as can be.
     ends = np.array([[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]])
     found += [(one, math.log(8), exact_delta(ends, one, 4)) for one in (0.2, 0.6, 1.0)]
-    monkeypatch.setattr(shuffling, "_clones", lambda epsilon_0, outputs: (min(1.0, 4 * math.exp(-epsilon_0)), 1.0))
+    monkeypatch.setattr(shuffling, "_clones", lambda epsilon_0: min(1.0, 4 * math.exp(-epsilon_0)))
     assert any(exact > shuffled_delta(epsilon, epsilon_0, 4) for epsilon, epsilon_0, exact in found)
+
+
+def display(epsilon: float, epsilon_0: float, reports: int, mass: float) -> float:
+    """The sum of the proof over all numbers of base draws, one by one."""
+    grown, factor = math.exp(epsilon_0), math.exp(epsilon)
+    spent = (1 - mass) / (grown - 1)
+    each, weight = min(spent, mass - spent), 1.0 if spent <= mass / 2 else grown
+    total = 0.0
+    for a, b in itertools.product(range(reports + 1), repeat=2):
+        for d in range(reports + 1 - a - b):
+            ways = math.comb(reports, a) * math.comb(reports - a, b) * math.comb(reports - a - b, d)
+            likely = ways * each ** (a + b) * (mass - 2 * each) ** d * (1 - mass) ** (reports - a - b - d)
+            gain = (grown - factor) * a - (factor * grown - 1) * b - weight * (factor - 1) * d
+            total += likely * max(0.0, gain) / reports
+    return total
+
+
+def neighborhoods(epsilon_0: float, members: int) -> np.ndarray:
+    """Rows of five words of which so many next to each other are raised."""
+    raised = [[1.0 + (math.exp(epsilon_0) - 1) * ((y - x) % 5 < members) for y in range(5)] for x in range(5)]
+    return np.array(raised) / sum(raised[0])
+
+
+@pytest.mark.parametrize("epsilon_0", [1.0, 4.0, 8.0])
+@pytest.mark.parametrize("members", [1, 2, 3, 4])
+def test_base_draws_cover_the_exact_delta_of_neighborhoods(epsilon_0: float, members: int, monkeypatch) -> None:
+    """Also where cells hold many numbers; and what is summed is the display of the proof, but for cells."""
+    rows = neighborhoods(epsilon_0, members)
+    mass, exact = base_mass_of(rows), {}
+    for epsilon in (0.3 * epsilon_0, 0.8 * epsilon_0):
+        exact[epsilon] = exact_delta(rows, epsilon, 3)
+        summed = shuffling._base_draws(epsilon_0, 3, mass).delta(epsilon)
+        rounding = 1e-11 * math.exp(epsilon_0)
+        assert exact[epsilon] <= summed == pytest.approx(display(epsilon, epsilon_0, 3, mass), rel=1e-8, abs=rounding)
+    monkeypatch.setattr(shuffling, "_CELLS", 2)
+    shuffling._base_draws.cache_clear()
+    for epsilon in exact:
+        for reports in (3, 12):
+            coarse = shuffling._base_draws(epsilon_0, reports, mass).delta(epsilon)
+            assert coarse >= display(epsilon, epsilon_0, reports, mass) * (1 - 1e-9)
+    shuffling._base_draws.cache_clear()
+
+
+def test_uneven_gains_over_uneven_base_weights_are_covered_and_more_base_mass_would_not_be(rng) -> None:
+    base = np.array([5.0, 3.0, 1.0, 1.0])
+    short = []
+    for epsilon_0 in (2.0, 5.0):
+        most = base * (math.exp(epsilon_0) - 1)
+        spent = 0.5 * most.min()
+        rows = []
+        for _ in range(4):
+            shares = rng.dirichlet(np.ones(4)) * spent
+            rows.append(base + np.minimum(shares, most) + (spent - np.minimum(shares, most).sum()) * base / base.sum())
+        table = np.array(rows) / rows[0].sum()
+        mass = base.sum() / rows[0].sum()
+        for epsilon in (0.1, 0.5 * epsilon_0):
+            exact = exact_delta(table, epsilon, 4)
+            assert exact <= shuffling._base_draws(epsilon_0, 4, mass).delta(epsilon)
+        tight = response(epsilon_0, 4)
+        short.append(exact_delta(tight, 0.1, 3) > shuffled_delta(0.1, epsilon_0, 3, (1 + base_mass_of(tight)) / 2))
+    assert all(short)
+
+
+def test_a_thousand_people_gain_at_epsilon_8() -> None:
+    report = PureDP(epsilon=8.0)
+    assert shuffled(report, 1000, 1e-6).epsilon == 8.0
+    assert 2.6 < shuffled(report, 1000, 1e-6, response_mass(8.0, 10_000)).epsilon < 2.75
 
 
 @pytest.mark.parametrize(("epsilon_0", "reports"), [(1.0, 10_000), (2.0, 10_000), (4.0, 10**6)])
@@ -117,7 +193,7 @@ def test_it_is_smaller_than_the_published_closed_form(epsilon_0: float, reports:
 def test_more_reports_cost_less_and_nothing_costs_more_than_one_report() -> None:
     costs = [shuffled(PURE, reports, 1e-6).epsilon for reports in (1, 10, 100, 1000, 10**5)]
     assert costs == sorted(costs, reverse=True) and costs[0] == pytest.approx(2.0, rel=1e-5) and costs[-1] < 0.1
-    assert shuffled(PURE, 10**5, 1e-6, outputs=2).epsilon < costs[-1]
+    assert shuffled(PURE, 10**5, 1e-6, response_mass(2.0, 2)).epsilon < costs[-1]
     made = shuffled(PURE, 1000, 1e-6)
     assert (made.adjacency, made.status, made.source) == (ONE_REPORT, Status.PROVED, shuffling.PROOF)
     claimed = shuffled(PureDP(epsilon=2.0, status=Status.CLAIMED, source="theirs"), 1000, 1e-6)
@@ -130,7 +206,8 @@ def test_bad_input_is_refused() -> None:
     for arguments, message in (
         ((PURE, 0, 1e-6), "reports must be between 1 and 100,000,000; got 0"),
         ((PURE, 10, 1.0), r"delta must be in \(0, 1\)"),
-        ((PURE, 10, 1e-6, 1), "outputs must be at least 2, or None"),
+        ((PURE, 10, 1e-6, 0.1), "base_mass must be None for any mechanism, or between e"),
+        ((PURE, 10, 1e-6, 1.5), "base_mass must be None for any mechanism, or between e"),
         ((PureDP(epsilon=0.0), 10, 1e-6), "epsilon_0 must be between 0 and 700"),
     ):
         with pytest.raises(ParameterError, match=message):

@@ -79,8 +79,9 @@ def test_reports_name_units_and_show_the_sum_and_the_optimum_side_by_side() -> N
     for key in ("per_document", "whole_input"):
         optimal = data[key]["optimal"]
         assert (optimal["method"], optimal["delta"]) == ("exact", pytest.approx(1e-6))
-        assert 4.7 < optimal["epsilon"] < 4.8 < data[key]["epsilon"] == pytest.approx(10.0)
-    assert "epsilon 4.77457 at delta 1e-06 (optimal composition)" in release.report().summary()
+        # 25 numbers alone cost 2.079; words are drawn by base weights but for 3 in a million draws.
+        assert 2.05 < optimal["epsilon"] < 2.1 < data[key]["epsilon"] == pytest.approx(10.0)
+    assert "epsilon 2.07924 at delta 1e-06 (optimal composition)" in release.report().summary()
 
 
 def test_documents_of_one_person_add_up() -> None:

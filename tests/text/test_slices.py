@@ -12,7 +12,6 @@ from collections.abc import Iterator
 import pytest
 from tests.detection.test_gates import PIECES
 
-from textveil.detection import streets
 from textveil.detection.embedded import embedded_detector
 from textveil.detection.given import PatternDetector
 from textveil.detection.numbers import NumberDetector
@@ -20,17 +19,17 @@ from textveil.detection.plain import plain
 from textveil.errors import SlowText
 from textveil.text import slices
 from textveil.text.number_places import number_places
+from textveil.text.patterns import LazyRegex
 from textveil.text.slices import check_time, matches, reach_of, search, time_limit, translated
 
-MODULES = ("addresses", "ages", "dates", "identifiers", "money", "names", "phones", "small_names")
+MODULES = ("addresses", "ages", "dates", "identifiers", "money", "names", "phones", "small_names", "streets")
 
 
 def patterns() -> Iterator[re.Pattern[str]]:
     """Every pattern of the embedded detector that a match of has a longest length."""
     for module in MODULES:
         values = vars(importlib.import_module(f"textveil.detection.{module}")).values()
-        yield from (one for one in values if isinstance(one, re.Pattern) and reach_of(one) < float("inf"))
-    yield from (form[0] for _, form in streets._FORMS)
+        yield from (one for one in values if isinstance(one, re.Pattern | LazyRegex) and reach_of(one) < float("inf"))
 
 
 PATTERNS = tuple(patterns())

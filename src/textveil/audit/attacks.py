@@ -14,7 +14,8 @@ from typing import Any, Final, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from textveil.audit.channels.rows import Rows, RowSource, blocks, source_of
+from textveil.audit.channels.extremes import extremes_of
+from textveil.audit.channels.rows import IntegerRows, Rows, RowSource, blocks, source_of
 from textveil.audit.methods import Audit, Method, first_of, is_a
 from textveil.errors import need
 from textveil.mechanisms.base import Channel, WordMechanism
@@ -80,7 +81,10 @@ def bayes_vulnerability(
     """
     source = source_of(rows)
     pi = _checked_prior(prior, source.shape[0])
-    best, _ = _best_guesses(source, pi, progress)
+    if prior is None and isinstance(source, IntegerRows):
+        best = extremes_of(source, progress)[0].share * pi
+    else:
+        best, _ = _best_guesses(source, pi, progress)
     success = exactly(min(1.0, float(best.sum())))
     return AttackResult(name="Bayes", success=success, baseline=float(pi.max()), samples=0)
 
@@ -318,7 +322,7 @@ def _checked_candidates(candidates: Sequence[int] | Ids, size: int, most: int) -
 
 
 def _run_bayes(audit: Audit) -> None:
-    audit.attacked = (bayes_vulnerability(audit.mechanism, progress=audit.progress).to_data(),)
+    audit.attacked = (bayes_vulnerability(audit.source, progress=audit.progress).to_data(),)
 
 
 def _run_inversion(audit: Audit) -> None:

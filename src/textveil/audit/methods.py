@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, TypeAlias, final
 
 import numpy as np
 
+from textveil.audit.channels.rows import RowSource, source_of
 from textveil.audit.report.verdict import Claim, Finding
 from textveil.audit.sampled.stated import DrawsCheck
 from textveil.types import Progress
@@ -49,6 +50,14 @@ class Audit:
     per_distance: str | None = None
     attacked: tuple[Mapping[str, Any], ...] = ()
     copy: Any = None
+    _source: RowSource | None = None
+
+    @property
+    def source(self) -> RowSource:
+        """The rows of the mechanism, which must state some; the same object for all methods."""
+        if self._source is None:
+            self._source = source_of(self.mechanism)
+        return self._source
 
     @property
     def words(self) -> Sequence[str]:

@@ -10,7 +10,6 @@ from typing import Any, Final
 from textveil.audit.attacks import ATTACK
 from textveil.audit.channels.exact import audit_channel
 from textveil.audit.channels.groups import audit_within_groups
-from textveil.audit.channels.rows import source_of
 from textveil.audit.methods import Audit, Method, first_of, is_a
 from textveil.audit.noise.closed_form import audit_noise, audit_states
 from textveil.audit.noise.word_channel import audit_cells
@@ -54,21 +53,22 @@ def _run_groups(audit: Audit) -> None:
     """Exactly, for words of one public group."""
     mechanism = audit.mechanism
     audit.findings.append(
-        audit_within_groups(mechanism, mechanism, audit.claim, mechanism.vocabulary, progress=audit.progress)
+        audit_within_groups(audit.source, mechanism, audit.claim, mechanism.vocabulary, progress=audit.progress)
     )
     _check_rows(audit)
 
 
 def _run_channel(audit: Audit) -> None:
     """Exactly, for any two words."""
-    audit.findings.append(audit_channel(audit.mechanism, audit.claim, progress=audit.progress))
+    vocabulary = audit.mechanism.vocabulary
+    audit.findings.append(audit_channel(audit.source, audit.claim, vocabulary, progress=audit.progress))
     _check_rows(audit)
 
 
 def _check_rows(audit: Audit) -> None:
     mechanism, rng = audit.mechanism, audit.rng
     words = mechanism.vocabulary.words
-    audit.draws = check_rows(lambda ids: mechanism.privatize(ids, rng), source_of(mechanism), words, rng)
+    audit.draws = check_rows(lambda ids: mechanism.privatize(ids, rng), audit.source, words, rng)
 
 
 def _states_noise(mechanism: Any) -> bool:

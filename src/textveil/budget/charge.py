@@ -67,7 +67,7 @@ class Charge:
             UnsupportedGuarantee: a draw promises nothing, so that its cost is unknown.
         """
         counts: Counter[tuple[float, float | None, str]] = Counter()
-        for guarantee, times in cost.draws:
+        for guarantee, times, _ in cost.draws:
             if not getattr(guarantee, "promises", True):
                 raise UnsupportedGuarantee(
                     f"a ledger counts what is promised; got {guarantee}. Use a mechanism whose guarantee holds."

@@ -25,9 +25,11 @@ class Limit:
         delta: in [0, 1).
         composition: how costs add up. Either holds whatever later releases were chosen by. "sum" adds epsilons and
             deltas. "optimal" admits more draws of a small epsilon, by ``moments`` or by the sum, whichever is more; it
-            keeps half of delta for that, and leaves the other half to the draws.
+            keeps a part of delta for that, and leaves ``draw_delta`` to the draws.
         period: None is for ever; else the limit is renewed every day, week (from Monday) or month of the calendar, in
             UTC. That is a policy and no guarantee: what is promised over all time is the sum over the periods.
+        draw_delta: of delta, under "optimal", what the deltas of draws may add up to: >= 0 and below delta. 0 is for
+            pure draws alone, and admits most of them. None is half of delta.
 
     Raises:
         ParameterError: one of them is outside.
@@ -37,6 +39,7 @@ class Limit:
     delta: float = 0.0
     composition: Composition = "sum"
     period: Period | None = None
+    draw_delta: float | None = None
 
     def __post_init__(self) -> None:
         need(0 <= self.epsilon < math.inf, "epsilon", self.epsilon, "finite and >= 0")
@@ -44,6 +47,12 @@ class Limit:
         need(self.composition in ("sum", "optimal"), "composition", self.composition, '"sum" or "optimal"')
         optimal = self.composition == "optimal"
         need(not optimal or self.delta > 0, "delta", self.delta, "> 0 for optimal composition")
+        need(
+            self.draw_delta is None or (optimal and 0 <= self.draw_delta < self.delta),
+            "draw_delta",
+            self.draw_delta,
+            ">= 0 and below delta, with optimal composition",
+        )
         need(self.period in (None, "day", "week", "month"), "period", self.period, 'None, "day", "week" or "month"')
 
     def period_start(self, now: datetime) -> datetime | None:
@@ -65,8 +74,8 @@ class Limit:
         return start + timedelta(days=days) if days else (start + timedelta(days=32)).replace(day=1)
 
     def to_data(self) -> dict[str, Any]:
-        """JSON data."""
-        return asdict(self)
+        """JSON data; a ``draw_delta`` of None is left out, as in limits that were set before there was one."""
+        return {name: value for name, value in asdict(self).items() if (name, value) != ("draw_delta", None)}
 
     @classmethod
     def of_data(cls, data: Mapping[str, Any]) -> Limit:

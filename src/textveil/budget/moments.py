@@ -1,13 +1,13 @@
 """A stopping rule by the moments of losses, for draws of which later ones are chosen by what earlier ones released.
 
-Of a limit (E, D) an order lambda > 0 is fixed before the first draw, and half of D set aside. A draw of an epsilon-DP
-mechanism costs
+Of a limit (E, D) an order lambda > 0 is fixed before the first draw, and a part S of D set aside for deltas of draws:
+half of it, or what the limit says, which may be 0 where all draws are pure. A draw of an epsilon-DP mechanism costs
 
     K(e) = e - (1/lambda) ln((1 + exp(-e)) / (1 + exp(-e (1 + 2 lambda))))
 
 which is no more than e, and about (1 + lambda) e^2 / 2 where e is small. As long as the costs add up to at most
 
-    B = E + (1/lambda) [ln(D/2) + (1 + lambda) ln(1 + lambda) - lambda ln(lambda)]
+    B = E + (1/lambda) [ln(D - S) + (1 + lambda) ln(1 + lambda) - lambda ln(lambda)]
 
 everything together is (E, D)-DP, whatever later draws were chosen by. Proof: privacy/proofs/ledger.md. The order is the
 one that admits most draws of a small epsilon; any other would be as right.
@@ -45,18 +45,18 @@ class Order(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def order_of(epsilon: float, delta: float) -> Order:
-    """The order of the limit (epsilon, delta), delta in (0, 1)."""
+def order_of(epsilon: float, delta: float, draw_delta: float | None = None) -> Order:
+    """The order of the limit (epsilon, delta), delta in (0, 1), of which ``draw_delta`` is set aside; None is half."""
     orders = 10.0 ** np.linspace(_LEAST, _MOST, _POINTS)
-    log_half = math.log(delta) - math.log(2)
+    log_kept = math.log(delta) - math.log(2) if draw_delta is None else math.log(delta - draw_delta)
     gains = (1 + orders) * np.log1p(orders) - orders * np.log(orders)
-    allowances = epsilon + (log_half + gains) / orders
+    allowances = epsilon + (log_kept + gains) / orders
     place = int(np.argmax(allowances / (1 + orders)))
     # Of a short decimal, so that every machine has the same order whatever its logarithms round to.
     value = float(f"{orders[place]:.2g}")
     gain = (1 + value) * math.log1p(value) - value * math.log(value)
-    offset = -(log_half + gain) / value
-    size = (abs(log_half) + abs(gain) + 1) / value
+    offset = -(log_kept + gain) / value
+    size = (abs(log_kept) + abs(gain) + 1) / value
     whole = _coarse(offset + _MARGIN * size) if offset < 2.0**60 else 2**200
     return Order(value, math.floor(epsilon * EPSILON_UNIT) - whole, whole)
 

@@ -213,10 +213,12 @@ class Standing:
 
 def order_for(limit: Limit) -> Order | None:
     """The order of a limit that asks for optimal composition; None of the others."""
-    return order_of(limit.epsilon, limit.delta) if limit.composition == "optimal" else None
+    return order_of(limit.epsilon, limit.delta, limit.draw_delta) if limit.composition == "optimal" else None
 
 
 def _delta_limit(limit: Limit) -> int:
-    """What the deltas of draws may add up to, in units: half of the limit's where moments need the other."""
+    """What the deltas of draws may add up to, in units: what the limit leaves them where moments need the other."""
+    if limit.draw_delta is not None:
+        return units_within(limit.draw_delta, DELTA_UNIT)
     whole = units_within(limit.delta, DELTA_UNIT)
     return whole // 2 if limit.composition == "optimal" else whole

@@ -178,11 +178,16 @@ def _audited_mechanism(
     from textveil.audit.run import audit_mechanism
     from textveil.cli.progress import counting, tell
     from textveil.mechanisms.base import Channel
+    from textveil.mechanisms.capabilities import WeightsOverBase
 
     words = vocabulary.load()
     with mechanisms_spelling(context.command):
         mechanism = make(context, name, words)
-    if isinstance(mechanism, Channel) and len(mechanism.vocabulary) > 5000:
+    if (
+        isinstance(mechanism, Channel)
+        and not isinstance(mechanism, WeightsOverBase)
+        and len(mechanism.vocabulary) > 5000
+    ):
         tell(
             f"computing the whole table over {len(mechanism.vocabulary)} words, more than once; "
             "this may take minutes. A smaller vocabulary is faster."

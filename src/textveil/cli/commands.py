@@ -1,31 +1,89 @@
 """The commands of ``textveil``: its own, and those of other packages.
 
-An entry point in the group ``textveil.commands`` names an app of Typer with one command. It is
-imported when that command is run: neither the help of ``textveil`` nor any other command imports it.
+Each is imported when it is run. An entry point in the group ``textveil.commands`` names an app of Typer with one
+command; the help of ``textveil`` imports its own commands, and none of those.
 """
 
 from __future__ import annotations
 
+from collections import UserDict
+from collections.abc import Mapping
 from functools import cached_property
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any, Final, final
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final, final
 
 import typer
 import typer.main
 from typer.core import TyperCommand, TyperGroup
 
+from textveil.cli.help_groups import GroupedCommand
+from textveil.cli.mechanism_options import MechanismCommand
 from textveil.errors import ParameterError
-from textveil.registry.table import loaded
+from textveil.registry.table import entry_points, loaded
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP: Final = "textveil.commands"
 
 _IN_STUDIES: Final = ("reproduce", "rewrite")
 """Commands of the package ``textveil-studies``."""
 
+OWN: Final[Mapping[str, tuple[str, type[TyperCommand]]]] = {
+    "sanitize": ("sanitize:sanitize_command", MechanismCommand),
+    "explain": ("explain:explain_command", MechanismCommand),
+    "restore": ("restore:restore_command", GroupedCommand),
+    "decode": ("decode:decode_command", GroupedCommand),
+    "detect": ("detect:detect_command", GroupedCommand),
+    "review": ("review:review_command", GroupedCommand),
+    "estimate": ("estimate:estimate_command", GroupedCommand),
+    "audit": ("audit:audit_command", MechanismCommand),
+    "audit-field": ("audit_field:audit_field_command", TyperCommand),
+    "mechanisms": ("mechanisms:mechanisms_command", TyperCommand),
+    "policies": ("policies:policies_command", TyperCommand),
+    "tune": ("tune:tune_command", GroupedCommand),
+    "risk": ("risk:risk_command", GroupedCommand),
+    "serve": ("serve:serve_command", TyperCommand),
+    "frontier": ("frontier:frontier_command", GroupedCommand),
+    "bench": ("bench:bench_command", TyperCommand),
+    "mcp": ("mcp:mcp_command", TyperCommand),
+    "keys": ("keys:keys_app", TyperCommand),
+    "ledger": ("ledger:ledger_app", TyperCommand),
+    "tables": ("tables:tables_app", TyperCommand),
+}
+"""textveil's own commands: the module of this package with the function, or the app of several, and the class."""
+
+
+@final
+class _Commands(UserDict[str, Any]):
+    """Own commands by name; each is made when it is first read."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.data.update(dict.fromkeys(OWN))
+
+    def __getitem__(self, name: str) -> Any:
+        """The command of that name."""
+        if self.data[name] is None:
+            target, kind = OWN[name]
+            module, _, attribute = target.partition(":")
+            made = getattr(import_module(f"textveil.cli.{module}"), attribute)
+            parent = typer.Typer(rich_markup_mode=None)
+            if isinstance(made, typer.Typer):
+                parent.add_typer(made, name=name)
+            else:
+                parent.command(name, cls=kind)(made)
+            self.data[name] = typer.main.get_group(parent).commands[name]
+        return self.data[name]
+
 
 @final
 class AllCommands(TyperGroup):
     """Own commands first; a package that gives a command the name of one of these does not replace it."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands = _Commands()
 
     @cached_property
     def _points(self) -> dict[str, EntryPoint]:
@@ -33,7 +91,7 @@ class AllCommands(TyperGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:
         """The names of all commands."""
-        return [*super().list_commands(ctx), *sorted(set(self._points) - set(self.commands))]
+        return [*self.commands, *sorted(set(self._points) - set(self.commands))]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command of that name, None where there is none.

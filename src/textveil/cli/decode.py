@@ -180,7 +180,7 @@ def _run(decoder: DecodesTexts, doing: str, reader: CorpusFormat, inputs: tuple[
     """Put released files through a decoder, with a bar; how many documents."""
     from textveil.corpora.decoded import DecodingRun
 
-    bar = Bar(doing, "bytes")
+    bar = Bar(doing, "bytes", inputs)
     try:
         run = DecodingRun(decoder=decoder, corpus_format=reader, inputs=inputs, progress=bar)
         return run.to_stream(opt.standard_output()) if output is None else run.to_file(output)

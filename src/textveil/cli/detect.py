@@ -136,12 +136,15 @@ def _console() -> Console:
 
 
 def _evaluated(path: Path, detector: Detector, confidence: float, missed: Path | None, as_json: bool) -> None:
+    from textveil.cli.progress import counting
     from textveil.detection.evaluation import evaluate
     from textveil.detection.labelled import read_labelled
     from textveil.errors import need
 
     need(0 < confidence < 1, "confidence", confidence, "between 0 and 1")
-    evaluation = evaluate(detector, read_labelled(path), corpus=path.name, confidence=confidence)
+    with counting("detecting", "documents") as progress:
+        labels = read_labelled(path)
+        evaluation = evaluate(detector, labels, corpus=path.name, confidence=confidence, progress=progress)
     if missed is not None:
         lines = [json.dumps(span._asdict(), ensure_ascii=False) + "\n" for span in evaluation.missed]
         _write_private(missed, "".join(lines))

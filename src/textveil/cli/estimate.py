@@ -129,7 +129,7 @@ def _read(reader: CorpusFormat, inputs: tuple[str, ...], vocabulary: Vocabulary)
     release, documents = ReleaseReader(vocabulary.words), 0
     ids: list[np.ndarray] = []
     lengths: list[np.ndarray] = []
-    with counting("reading", "bytes") as progress:
+    with counting("reading", "bytes", inputs) as progress:
         for block in released_blocks(reader, inputs, progress):
             texts = block.texts
             read = release.read_releases(texts, range(documents + 1, documents + 1 + len(texts)))

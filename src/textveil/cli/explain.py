@@ -81,6 +81,7 @@ def _shuffled(mechanism: Mechanism, reports: int) -> ApproximateDP:
         UnsupportedGuarantee: the guarantee is not of one word, for any two words, or is not pure.
     """
     from textveil.catalog import guarantee_of
+    from textveil.mechanisms.capabilities import BaseDraws
     from textveil.privacy.accountant import DELTA
     from textveil.privacy.shuffling import shuffled
     from textveil.privacy.units import ONE_TOKEN
@@ -90,4 +91,5 @@ def _shuffled(mechanism: Mechanism, reports: int) -> ApproximateDP:
             f"`reports` needs a guarantee of one token for any two words; got one of {mechanism.guarantee.adjacency}. "
             "Leave it out."
         )
-    return shuffled(guarantee_of(mechanism).pure(), reports, DELTA)
+    base_mass = mechanism.base_mass if isinstance(mechanism, BaseDraws) else None
+    return shuffled(guarantee_of(mechanism).pure(), reports, DELTA, base_mass)

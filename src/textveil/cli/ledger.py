@@ -53,6 +53,10 @@ def limit_command(
     composition: Annotated[
         str, opt.option("HOW", "sum; or optimal, which admits more draws of a small epsilon.")
     ] = "sum",
+    draw_delta: Annotated[
+        float | None,
+        opt.option("D", "With optimal: delta left to draws that have one; 0 admits most pure ones.  [default: half]"),
+    ] = None,
     period: Annotated[str | None, opt.option("P", "Renewed every day, week or month (UTC).  [default: never]")] = None,
     each: Annotated[
         str | None, opt.option("KIND", "unit or key: for each of the tenant's that has no limit of its own.")
@@ -65,7 +69,7 @@ def limit_command(
 
     if lift == (epsilon is not None):
         raise ParameterError("a limit needs one of --epsilon and --lift; got both or none.")
-    limit = None if epsilon is None else Limit(epsilon, delta, composition, period)  # type: ignore[arg-type]
+    limit = None if epsilon is None else Limit(epsilon, delta, composition, period, draw_delta)  # type: ignore[arg-type]
     with Ledger(place) as ledger:
         ledger.set_limit(account.account(), limit, each=each)  # type: ignore[arg-type]
 
@@ -168,7 +172,8 @@ def _lines(balance: Balance) -> list[str]:
     if limit is None or balance.remaining is None:
         return [*lines, "limit      none"]
     delta = f", delta {limit.delta:g}" if limit.delta else ""
-    lines.append(f"limit      epsilon {limit.epsilon:g}{delta}{how}{renewed}")
+    draws = "" if limit.draw_delta is None else f" (of delta {limit.draw_delta:g} for draws)"
+    lines.append(f"limit      epsilon {limit.epsilon:g}{delta}{how}{draws}{renewed}")
     left = balance.remaining
     lines.append(f"remaining  epsilon {left.epsilon:.6g}{f', delta {left.delta:.3g}' if limit.delta else ''}")
     if balance.period_end is not None:

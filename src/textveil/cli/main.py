@@ -8,6 +8,7 @@ input text.
 from __future__ import annotations
 
 import contextlib
+import gc
 import io
 import os
 import signal
@@ -17,30 +18,8 @@ from typing import NoReturn
 
 import typer
 
-from textveil.cli.audit import audit_command
-from textveil.cli.audit_field import audit_field_command
-from textveil.cli.bench import bench_command
 from textveil.cli.commands import AllCommands
-from textveil.cli.decode import decode_command
-from textveil.cli.detect import detect_command
-from textveil.cli.estimate import estimate_command
-from textveil.cli.explain import explain_command
-from textveil.cli.frontier import frontier_command
-from textveil.cli.help_groups import GroupedCommand
-from textveil.cli.keys import keys_app
-from textveil.cli.ledger import ledger_app
-from textveil.cli.mcp import mcp_command
-from textveil.cli.mechanism_options import MechanismCommand
-from textveil.cli.mechanisms import mechanisms_command
-from textveil.cli.policies import policies_command
-from textveil.cli.restore import restore_command
-from textveil.cli.review import review_command
-from textveil.cli.risk import risk_command
-from textveil.cli.sanitize import sanitize_command
-from textveil.cli.serve import serve_command
 from textveil.cli.spelling import complaint, options_of
-from textveil.cli.tables import tables_app
-from textveil.cli.tune import tune_command
 from textveil.environment import TRACEBACK
 from textveil.errors import (
     BudgetExhausted,
@@ -61,26 +40,6 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("sanitize", cls=MechanismCommand)(sanitize_command)
-app.command("explain", cls=MechanismCommand)(explain_command)
-app.command("restore", cls=GroupedCommand)(restore_command)
-app.command("decode", cls=GroupedCommand)(decode_command)
-app.command("detect", cls=GroupedCommand)(detect_command)
-app.command("review", cls=GroupedCommand)(review_command)
-app.command("estimate", cls=GroupedCommand)(estimate_command)
-app.command("audit", cls=MechanismCommand)(audit_command)
-app.command("audit-field")(audit_field_command)
-app.command("mechanisms")(mechanisms_command)
-app.command("policies")(policies_command)
-app.command("tune", cls=GroupedCommand)(tune_command)
-app.command("risk", cls=GroupedCommand)(risk_command)
-app.command("serve")(serve_command)
-app.command("frontier", cls=GroupedCommand)(frontier_command)
-app.command("bench")(bench_command)
-app.command("mcp")(mcp_command)
-app.add_typer(keys_app, name="keys")
-app.add_typer(ledger_app, name="ledger")
-app.add_typer(tables_app, name="tables")
 
 
 def _version(value: bool) -> None:
@@ -110,6 +69,7 @@ def _terminated(signum: int, frame: object) -> NoReturn:
 
 def run() -> NoReturn:
     """Entry point of the ``textveil`` script."""
+    gc.set_threshold(20_000, 10, 10)  # else a tenth of a short run goes into walks over what was just imported
     for name in ("SIGTERM", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), _terminated)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import logging
 from collections.abc import Sequence
@@ -86,6 +85,8 @@ def mcp_command(
     What restore and detect answer goes to the client, and in most of them to its model: leave these two out where the
     model must not see originals.
     """
+    import asyncio  # a twentieth of a second, which other commands do not need
+
     need(forget_after > 0, "forget_after", forget_after, "above 0")
     from textveil.server.conversations import Conversations
     from textveil.server.foreign import ForeignValues

@@ -2,15 +2,19 @@
 
 A command of the class ``MechanismCommand`` takes, beside its own options, those of the mechanism that its
 ``--mechanism`` names, installed by whomever; help shows those of all mechanisms, in the groups that they declare.
-Nothing of a mechanism is imported before the command is run or its help is asked for.
+Those of textveil's own mechanisms stand in a file that ``scripts/docs --write`` makes, so that neither help nor a wrong
+option imports a mechanism.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, final
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final, final
 
 import typer
 import typer.main
@@ -18,10 +22,10 @@ from typer.core import TyperCommand
 
 from textveil.cli.help_groups import write_groups
 from textveil.errors import ParameterError, UnknownNameError
+from textveil.mechanisms.options import ANY, Option
 
 if TYPE_CHECKING:
     from textveil.mechanisms.base import Mechanism
-    from textveil.mechanisms.options import Option
     from textveil.vocabulary.vocabulary import Vocabulary
 
 _OFFERED, _GIVEN = "textveil.offered", "textveil.given"
@@ -98,8 +102,37 @@ class MechanismCommand(TyperCommand):
         return _parameters(takers, taken | {"--help"})
 
 
+DECLARED: Final = Path(__file__).parent / "mechanism_options.json"
+"""The options of textveil's own mechanisms."""
+
+_KINDS: Final[Mapping[str, Any]] = {kind.__name__: kind for kind in (float, int, str, bool)}
+
+
+def written(option: Option) -> dict[str, Any]:
+    """What the command line needs of an option, as JSON: all but its checks, which the mechanism makes itself."""
+    shown = ("name", "help", "metavar", "group", "unset", "without", "optional", "default")
+    kind = option.kind and option.kind.__name__
+    return {"kind": kind, "names": option.domain.names, **{name: getattr(option, name) for name in shown}}
+
+
+def _read(kind: str | None, names: Iterable[str], **shown: Any) -> Option:
+    """An option from what ``written`` makes of it."""
+    return Option(kind=None if kind is None else _KINDS[kind], domain=replace(ANY, names=tuple(names)), **shown)
+
+
+@cache
+def _declared() -> dict[str, dict[str, Option]]:
+    """The options of textveil's own mechanisms, by mechanism and name."""
+    data = json.loads(DECLARED.read_text(encoding="utf-8"))
+    options = [_read(**row) for row in data["options"]]
+    return {name: {options[at].name: options[at] for at in places} for name, places in data["mechanisms"].items()}
+
+
 def _of_one(name: str) -> dict[str, tuple[Option, str]]:
     """The options of one mechanism with their help; of all where there is none of that name."""
+    own = _declared().get(name)
+    if own is not None:
+        return {key: (option, option.help) for key, option in own.items()}
     from textveil.catalog import entry
 
     try:
@@ -110,12 +143,13 @@ def _of_one(name: str) -> dict[str, tuple[Option, str]]:
 
 def _of_all() -> dict[str, tuple[Option, str]]:
     """The options of all mechanisms with their help, which says whose an option is that only one of them takes."""
-    from textveil.catalog import entries
+    from textveil.catalog import MECHANISMS
 
+    others = {name: entry.options() for name, entry in MECHANISMS.others().items()}
     options: dict[str, tuple[Option, list[str]]] = {}
-    for entry in entries().values():
-        for key, option in entry.options().items():
-            options.setdefault(key, (option, []))[1].append(entry.name)
+    for name, known in {**_declared(), **others}.items():
+        for key, option in known.items():
+            options.setdefault(key, (option, []))[1].append(name)
     return {
         key: (option, f"For {names[0]}: {option.help[:1].lower()}{option.help[1:]}" if len(names) == 1 else option.help)
         for key, (option, names) in options.items()

@@ -210,7 +210,7 @@ class ReadingOptions:
         formats = FormatOptions(corpus_format=self.corpus_format, delimiter=self.delimiter, whole_file=self.whole_file)
         choice = formats.choice(self.field)
         inputs = inputs_of(patterns, choice)
-        with counting(doing, "bytes") as progress:
+        with counting(doing, "bytes", inputs) as progress:
             for block in released_blocks(choice.reader(inputs), inputs, progress):
                 yield block.texts
 

@@ -49,7 +49,7 @@ def policies_command(
 def chosen_policy(
     context: typer.Context,
     name: str,
-    vocabulary: Vocabulary,
+    vocabulary: Vocabulary | None,
     marks: str | None,
     *,
     note: bool = False,
@@ -60,7 +60,7 @@ def chosen_policy(
     Args:
         context: of the command, which takes options of mechanisms.
         name: a preset or a file.
-        vocabulary: public words.
+        vocabulary: public words; None is the embedded vocabulary.
         marks: in place of the policy's; None leaves them.
         note: whether one document is released by itself: a policy that draws all words then does as a mechanism would.
         common: ``--level``, ``--background`` and ``--others``, None where they are not given.
@@ -87,14 +87,17 @@ def chosen_policy(
     return _for_note(chosen, vocabulary) if note and plain else chosen
 
 
-def _for_note(policy: Policy, vocabulary: Vocabulary) -> Policy:
+def _for_note(policy: Policy, vocabulary: Vocabulary | None) -> Policy:
     """The policy with the options that a mechanism gets where one document is released by itself."""
     from dataclasses import replace
 
     from textveil.sanitize.defaults import options_for_note
+    from textveil.vocabulary.embedded import load_vocabulary
+
+    words = load_vocabulary() if vocabulary is None else vocabulary
 
     def changed(rule: Rule) -> Rule:
-        added = options_for_note(rule.name, rule.options, vocabulary) if rule.kind == "word" else {}
+        added = options_for_note(rule.name, rule.options, words) if rule.kind == "word" else {}
         return replace(rule, options={**rule.options, **added})
 
     return replace(policy, rules=tuple(changed(rule) for rule in policy.rules))

@@ -1,11 +1,12 @@
-"""Progress on stderr: a bar with a rate, on a terminal, for work of more than two seconds."""
+"""Progress on stderr: a bar with a rate and an estimate, on a terminal, for work of more than two seconds."""
 
 from __future__ import annotations
 
 import contextlib
 import sys
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, final
 
 if TYPE_CHECKING:
@@ -14,17 +15,25 @@ if TYPE_CHECKING:
 DELAY = 2.0
 """Seconds before anything is shown."""
 
+_ESTIMATED_FROM = 900.0
+"""Seconds of past progress that the estimate rests on: steps of studies and audits take minutes."""
+
 
 @final
 class Bar:
-    """Counts units of work; draws itself once the work has lasted ``DELAY`` seconds."""
+    """Counts units of work; draws itself once the work has lasted ``DELAY`` seconds, whatever is done by then.
 
-    def __init__(self, title: str, unit: str, *, visible: bool | None = None) -> None:
-        self._title, self._unit = title, unit
-        self._visible = sys.stderr.isatty() if visible is None else visible
-        self._start = time.monotonic()
-        self._drawn: Progress | None = None
+    Args:
+        title: what is done.
+        unit: of what is counted.
+        inputs: names of files; nothing is drawn over a standard input (``-``) that a person types.
+    """
+
+    def __init__(self, title: str, unit: str, inputs: Sequence[str] = ()) -> None:
+        self._visible = sys.stderr.isatty() and not ("-" in inputs and sys.stdin.isatty())
         self._note = ""
+        self._lock = threading.RLock()
+        self._begin(title, unit)
 
     def __call__(self, done: int, total: int | None) -> None:
         """``update`` for work that counts its units."""
@@ -36,31 +45,67 @@ class Bar:
 
     def update(self, done: float, total: float | None, counted: int) -> None:
         """Say how far it is: ``done`` of ``total`` (None where unknown), and units counted so far."""
-        if not self._visible or time.monotonic() - self._start < DELAY:
+        seconds = time.monotonic() - self._start
+        if self._drawn is None or seconds < DELAY:
             return
-        if self._drawn is None:
-            self._drawn = self._made()
-            self._drawn.add_task(self._title, total=total, rate="")
-            self._drawn.start()
-        rate = counted / max(time.monotonic() - self._start, 1e-9)
-        task = self._drawn.task_ids[0]
-        self._drawn.update(task, completed=done, total=total, rate=self._note or f"{rate:,.0f} {self._unit}/s")
+        rate = self._note or f"{counted / seconds:,.0f} {self._unit}/s"
+        self._drawn.update(self._drawn.task_ids[0], completed=done, total=total, rate=rate)
+
+    def turn_to(self, title: str, unit: str) -> None:
+        """Count other work from now on, with a clock of its own; nothing changes where it is that already."""
+        with self._lock:
+            if self._visible and title != self._title:
+                self.close()
+                self._visible = True
+                self._begin(title, unit)
 
     def close(self) -> None:
         """Take the bar off the screen."""
-        if self._drawn is not None:
-            self._drawn.stop()
+        with self._lock:
+            self._timer.cancel()
+            self._visible = False
+            if self._drawn is not None:
+                self._drawn.stop()
+
+    def _begin(self, title: str, unit: str) -> None:
+        self._title, self._unit = title, unit
+        self._start = time.monotonic()
+        self._drawn: Progress | None = None
+        self._timer = threading.Timer(DELAY, self._draw)
+        if self._visible:
+            self._timer.daemon = True
+            self._timer.start()
+
+    def _draw(self) -> None:
+        """Show the bar, unless it was closed."""
+        with self._lock:
+            if self._visible and self._drawn is None:
+                drawn = self._made()
+                drawn.add_task(self._title, total=None, rate="")
+                drawn.start()
+                self._drawn = drawn
 
     def _made(self) -> Progress:
         from rich.console import Console
-        from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import (
+            BarColumn,
+            Progress,
+            TaskProgressColumn,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
 
         return Progress(
             TextColumn("{task.description}"),
             BarColumn(),
             TaskProgressColumn(),
             TextColumn("{task.fields[rate]}"),
+            TimeElapsedColumn(),
+            TextColumn("left"),
             TimeRemainingColumn(),
+            speed_estimate_period=_ESTIMATED_FROM,
+            redirect_stdout=sys.stdout.isatty(),  # what goes to a file must not go to the terminal
             console=Console(stderr=True),
             transient=True,
         )
@@ -72,9 +117,9 @@ def tell(line: str) -> None:
 
 
 @contextlib.contextmanager
-def counting(title: str, unit: str = "rows") -> Iterator[Bar]:
+def counting(title: str, unit: str = "rows", inputs: Sequence[str] = ()) -> Iterator[Bar]:
     """A callback ``(done, total)``, which takes notes too, that draws a bar while the block runs."""
-    bar = Bar(title, unit)
+    bar = Bar(title, unit, inputs)
     try:
         yield bar
     finally:

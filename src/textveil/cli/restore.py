@@ -126,7 +126,7 @@ def _corpus(maps: MapFile, choice: FormatChoice, inputs: tuple[str, ...], output
     reader = choice.reader(inputs, output)
     choice.check_output(inputs, output)
     restorer = CorpusRestorer(maps)
-    bar = Bar("restoring", "bytes")
+    bar = Bar("restoring", "bytes", inputs)
     run = DecodingRun(
         decoder=restorer, corpus_format=reader, inputs=inputs, progress=bar, finish=restorer.finish, private=True
     )

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from textveil.sanitize.options import SanitizerOptions
     from textveil.sanitize.policy.policy import Policy
     from textveil.text.marks import Marks
-    from textveil.vocabulary.vocabulary import Vocabulary
 
 _SHOWN = 20
 """Skipped records that are named on standard error."""
@@ -108,7 +107,7 @@ class _DrawingOptions:
     ] = False
     seed: opt.Seed = None
 
-    def sanitizer(self, context: typer.Context, vocabulary: Vocabulary, *, note: bool) -> SanitizerOptions:
+    def sanitizer(self, context: typer.Context, vocabulary: opt.VocabularyOptions, *, note: bool) -> SanitizerOptions:
         """The options of the sanitizer; ``note`` is whether one document is released by itself."""
         from textveil.sanitize.options import SanitizerOptions
 
@@ -117,9 +116,10 @@ class _DrawingOptions:
         if self.policy is None:
             for name, value in common.items():
                 need(value is None, name, "one", "left out where there is no `policy`")
-            drawn = make(context, self.mechanism, vocabulary, note=note)
+            drawn = make(context, self.mechanism, vocabulary.load(), note=note)
         else:
-            drawn = chosen_policy(context, self.policy, vocabulary, self.marks, note=note, common=common)
+            words = vocabulary.load() if vocabulary.given else None  # a policy loads the embedded one where it draws
+            drawn = chosen_policy(context, self.policy, words, self.marks, note=note, common=common)
         return SanitizerOptions(
             mechanism=drawn,
             seed=self.seed,
@@ -309,7 +309,6 @@ def sanitize_command(
     vocabulary: opt.VocabularyOptions,
 ) -> int:
     """Replace every word and number by a random one, under a guarantee that is stated and proved."""
-    from textveil.corpora.decoded import DecodingBeside
     from textveil.corpora.run import Run
     from textveil.integrations.engines import engine as engine_of
 
@@ -330,7 +329,7 @@ def sanitize_command(
     _check_streams(places)
     run = Run(
         recall=drawing.recall(),
-        options=drawing.sanitizer(context, vocabulary.load(), note=formats.whole_file),
+        options=drawing.sanitizer(context, vocabulary, note=formats.whole_file),
         corpus_format=reader,
         inputs=inputs,
         columns=columns,
@@ -342,7 +341,11 @@ def sanitize_command(
         sample=writing.sample,
     )
     mechanism = run.drawing  # what a policy names is made, or refused, before anything is read
-    beside = DecodingBeside.of(mechanism, choice, inputs, output) if writing.decode else None
+    beside = None
+    if writing.decode:
+        from textveil.corpora.decoded import DecodingBeside
+
+        beside = DecodingBeside.of(mechanism, choice, inputs, output)
     code = _told(_done(run, places, context.command), writing.quiet, context.command)
     if beside is not None:
         _decode(beside, writing.quiet)
@@ -363,13 +366,13 @@ def _decode(beside: DecodingBeside, quiet: bool) -> None:
 
 def _done(run: Run, places: Places, command: Any) -> Finished:
     """Run it, with a bar, to wherever the output goes."""
-    bar = Bar("sanitizing", "words")
-    table_bar = Bar("building the table of neighbors", "words")
+    bar = Bar("sanitizing", "words", run.inputs)
 
     def building(done: int, total: int | None) -> None:
-        table_bar.update(done, total, done)
+        bar.turn_to("building the table of neighbors", "words")
+        bar(done, total)
         if done == total:
-            table_bar.close()
+            bar.turn_to("sanitizing", "words")
 
     watched = replace(run, progress=bar.update, building=building, tell=tell)
     try:

@@ -10,6 +10,7 @@ from typing import Final
 from textveil.detection.found import Found
 from textveil.detection.gates import at_digits, either, matching
 from textveil.detection.plain import OTHER
+from textveil.text.patterns import lazy_regex
 from textveil.text.slices import matches
 from textveil.text.tokens import Kind, addresses
 
@@ -19,12 +20,12 @@ _COVERED_USER: Final = re.compile(f"://{OTHER}*+:{OTHER}+$").search
 _LONGEST_USER: Final = 400
 
 _ENDINGS: Final = "com|org|net|edu|gov|mil|info|biz|io|ai|app|dev|co|uk|de|fr|nl|ru|jp|cn|br|au|ca|ch|it|es|eu|us|tv|me"
-_DOMAIN_END: Final = re.compile(rf"\.(?:{_ENDINGS})(?![A-Za-z0-9@])(?!\.[A-Za-z0-9])(?::[0-9]{{1,5}})?(?:/[^\s<>\"]*)?")
+_DOMAIN_END: Final = lazy_regex(rf"\.(?:{_ENDINGS})(?![A-Za-z0-9@])(?!\.[A-Za-z0-9])(?::[0-9]{{1,5}})?(?:/[^\s<>\"]*)?")
 _DOMAIN_CHARACTERS: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-"
 _LONGEST_DOMAIN: Final = 253
-_SURE_ENDINGS: Final = re.compile(r"\.(?:com|org|net|edu|gov|mil|info|biz|io)\b")
+_SURE_ENDINGS: Final = lazy_regex(r"\.(?:com|org|net|edu|gov|mil|info|biz|io)\b")
 
-_IP: Final = re.compile(
+_IP: Final = lazy_regex(
     r"(?<![\w.:])(?:"
     r"(?P<four>[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?![\w]|\.[0-9]))"
     r"|(?P<six>(?=[0-9A-Fa-f]{0,4}:[0-9A-Fa-f]{0,4}:)[0-9A-Fa-f:]{2,39}(?:\.[0-9]{1,3}){0,3}(?![\w:]))"

@@ -9,12 +9,13 @@ from typing import Final
 from textveil.detection.found import Found, near, near_places
 from textveil.detection.gates import at_digits, either, holding, with_words
 from textveil.detection.number_words import BELOW_HUNDRED
+from textveil.text.patterns import lazy_regex
 from textveil.text.slices import matches
 
 _NUMBER: Final = r"(?:1[0-4][0-9]|[1-9]?[0-9])"
 _UNIT: Final = r"(?:years?|yrs?|yr|months?|mos?|weeks?|wks?|days?)"
 
-_OLD: Final = re.compile(
+_OLD: Final = lazy_regex(
     rf"(?<![\w.,$\xa4/-])(?P<age>{_NUMBER}(?:\.[0-9]|[ -][1-9]/[1-9])?|(?i:{BELOW_HUNDRED})(?: and (?:a )?half)?)"
     rf"(?:[ -]?{_UNIT}[ -](?:and (?:a )?half )?(?:olds?\b|of age\b)|[ -]?(?:y\.?/?o\.?|yo)(?:[ -]?[mfMF])?(?!\w))"
 )
@@ -24,7 +25,7 @@ _TO_TURN: Final = (
 )
 """The verb, as in "will turn 30"; not the noun, as in "Turn 0:" or "in turn 3"."""
 
-_AGED: Final = re.compile(
+_AGED: Final = lazy_regex(
     rf"(?<![A-Za-z])(?:[Aa]ged?(?:s| of| is|:)?|AGE:?|[Aa]t (?:the )?age(?: of)?|[Tt]urn(?:ed|s|ing)|{_TO_TURN}"
     rf"|[Ww]hen (?:he|she|I) was|"
     rf"(?:I am|I'm|she is|he is|she's|he's|She is|He is|She's|He's)(?: only| just| about| around)?)"
@@ -32,19 +33,19 @@ _AGED: Final = re.compile(
     rf"|minutes?|days?|weeks?"
     rf"|months?|inches|foot|and a half|of (?:the|them|my|our)|more|times|in\b))"
 )
-_SMALL_UNIT: Final = re.compile(r"[ -]?(?:months?|mos?|weeks?|wks?|days?)\b")
-_AGED_SMALL: Final = re.compile(
+_SMALL_UNIT: Final = lazy_regex(r"[ -]?(?:months?|mos?|weeks?|wks?|days?)\b")
+_AGED_SMALL: Final = lazy_regex(
     rf"(?<![A-Za-z])(?:[Aa]ged|[Aa]ge:|[Aa]ge of|[Aa]t age) (?P<age>(?:{_NUMBER}|(?i:{BELOW_HUNDRED}))"
     r" (?:months?|mos?|weeks?|wks?|days?))\b"
 )
-_OLD_WORD: Final = re.compile(r"old(?![a-rt-z])|of age|y\.?/?o(?![a-z])")
-_AGED_WORD: Final = re.compile(
+_OLD_WORD: Final = lazy_regex(r"old(?![a-rt-z])|of age|y\.?/?o(?![a-z])")
+_AGED_WORD: Final = lazy_regex(
     r"[AaTtHhI](?:(?<=[Aa])ged?(?: of| is|:)?|(?<=A)GE:?|(?<=[Tt])urn(?:ed|s|ing)?|(?<=h)en (?:he|she|I) was"
     r"|(?:(?<=I)(?: am|'m)|(?<=[Hh])e(?: is|'s))(?: only| just| about| around)?)"
     rf" (?=[0-9]|(?i:{BELOW_HUNDRED}))"
 )
 """What tells of an age, up to the number."""
-_DECADE: Final = re.compile(
+_DECADE: Final = lazy_regex(
     r"[Ii](?<![A-Za-z].)n (?:his|her|their|my|your|our) (?:early |mid[ -]?|late )?"
     r"(?P<age>[1-9]0|(?:twen|thir|for|fif|six|seven|eigh|nine)ties)(?=s?\b|'s)"
 )
@@ -52,10 +53,10 @@ AGED_GATE: Final = either(
     with_words("age aged ages turn turned turns turning"),
     holding("I am ", "I'm ", "e is ", "e's ", "hen he was ", "hen she was ", "hen I was "),
 )
-_AFTER_NAME: Final = re.compile(
+_AFTER_NAME: Final = lazy_regex(
     r"[1-9](?:(?<=[a-z], .)[0-9](?=, (?:MRN|DOB|SSN|ID|NHS)\b|, (?![A-Z0-9]))|(?<=[a-z] \(.)[0-9](?=\)|, [A-Z]{2,4}\b))"
 )
-_CODE: Final = re.compile(r"[1-9](?<![\w.,/-].)[0-9](?=[ -]?[MF](?![\w.'/-]))")
+_CODE: Final = lazy_regex(r"[1-9](?<![\w.,/-].)[0-9](?=[ -]?[MF](?![\w.'/-]))")
 
 
 DECADE_GATE: Final = either(at_digits("(?<![0-9])[1-9]0(?![0-9])"), holding("ties"))

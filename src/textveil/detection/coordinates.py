@@ -8,25 +8,26 @@ from typing import Final
 
 from textveil.detection.found import Found, near
 from textveil.detection.gates import at_digits
+from textveil.text.patterns import lazy_regex
 
 _NUMBER: Final = r"[-+]?[0-9]{1,3}\.[0-9]{2,15}"
 _MARK: Final = "(?: ?\xb7| ?deg(?:rees)?)?"
-_PAIR: Final = re.compile(
+_PAIR: Final = lazy_regex(
     rf"(?<![\w.,/-])(?<![0-9], )(?P<first>{_NUMBER}){_MARK} ?(?P<north>[NSns](?![A-Za-z]))?(?:, ?|; ?| )"
     rf"(?P<second>{_NUMBER}){_MARK}(?: ?(?P<east>[EWew](?![A-Za-z])))?(?![\w.%]|, ?-?[0-9])"
 )
 _ARC: Final = r"[0-9]{1,3} ?\xb7 ?[0-9]{1,2} ?['\xb7] ?(?:[0-9]{1,2}(?:\.[0-9]{1,6})? ?[\"'\xb7]{1,2})? ?"
-_ARCS: Final = re.compile(rf"(?<![\w.]){_ARC}[NSEWO](?:,? {{0,2}}{_ARC}[NSEWO])?(?!\w)")
-_LABELLED: Final = re.compile(
+_ARCS: Final = lazy_regex(rf"(?<![\w.]){_ARC}[NSEWO](?:,? {{0,2}}{_ARC}[NSEWO])?(?!\w)")
+_LABELLED: Final = lazy_regex(
     r"(?i)(?<![A-Za-z])(?:lat(?:itude)?|lon(?:g(?:itude)?)?|lng)\.?[\"']?(?: ?(?:is|:|=)){0,2} ?[\"']?"
     rf"(?P<value>{_NUMBER})(?![\w.%])"
 )
 _NEAR: Final = re.compile(
     r"(?i)\b(?:gps|coordinates?|coords?|lat(?:itude)?|location|located|position|geo|map|pin|at)\b"
 ).search
-_ANCHOR: Final = re.compile(r"[0-9]\.[0-9]{2,15}.{0,12}?[0-9]\.[0-9]{2}")
-_ARC_CLUE: Final = re.compile(r"[0-9] ?\xb7 ?[0-9]")
-_DECIMALS: Final = re.compile(r"[0-9]\.[0-9]{2}")
+_ANCHOR: Final = lazy_regex(r"[0-9]\.[0-9]{2,15}.{0,12}?[0-9]\.[0-9]{2}")
+_ARC_CLUE: Final = lazy_regex(r"[0-9] ?\xb7 ?[0-9]")
+_DECIMALS: Final = lazy_regex(r"[0-9]\.[0-9]{2}")
 _REACH: Final = 40
 
 COORDINATE_GATE: Final = at_digits(

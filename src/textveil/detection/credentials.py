@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Final
 
 from textveil.detection.found import Found, words_in
-from textveil.detection.gates import Seen, joined_words, with_words
+from textveil.detection.gates import WithWords, both, either, holding, in_runs, with_words
 from textveil.detection.secret_values import (
     is_bare_secret,
     is_placeholder,
@@ -18,6 +18,7 @@ from textveil.detection.secret_values import (
     looks_drawn,
 )
 from textveil.detection.secrets import apart, places
+from textveil.text.patterns import lazy_regex
 from textveil.text.slices import matches
 
 _ASSIGNED: Final = 0.9
@@ -57,30 +58,27 @@ _WORDS: Final = sorted(
     )
 )
 _WEAK: Final = {*_TOKENS_IF_DRAWN, "key", "authorization", "bearer"}
-_UNSEEN: Final = joined_words(" ".join({*_PASSWORDS, *_TOKENS} - {"secret", "pass", "passe", *_WEAK})).isdisjoint
-_WEAK_UNSEEN: Final = joined_words(" ".join(_WEAK)).isdisjoint
 _PIECES: Final = (
     *("assw", "ecret", "oken", "Key", "ASSW", "SECRET", "TOKEN", "_KEY", "_key", "PIN"),
     *("pass:", "pass=", "Pass:", 'pass"', "de passe", "PASS="),
 )
-_DIGIT: Final = re.compile("[0-9]").search
 _KEY_OF: Final = re.compile(
     r"(?i)\b(?:api|access|secret|private|encryption|signing|account|storage|license|master)[ -]\Z"
 ).search
 _LOGIN: Final = re.compile(
     r"(?i)\b(?:user(?:name)?|log[io]n|account|e-?mail|id|ssid|wi-?fi|network|benutzer|usuario|identifiant)\b"
 ).search
-_PARTS: Final = re.compile("[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
-_NAME: Final = re.compile("[A-Za-z0-9_-]{1,60}")
+_PARTS: Final = lazy_regex("[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
+_NAME: Final = lazy_regex("[A-Za-z0-9_-]{1,60}")
 _NAME_CHARACTERS: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
 _LONGEST_NAME: Final = 48
 
-_ASSIGN: Final = re.compile(
+_ASSIGN: Final = lazy_regex(
     r"[\"'`*_\])]{0,3}[ \t]{0,8}(?::[ \t]{0,2}[A-Za-z_.]{1,20}(?:\[[A-Za-z_, |]{1,30}\])?[ \t]{0,2}=(?!=)|===?"
     r"|!==?|:=|=>|->|=|:(?!:)|>(?=[^<>\n]{3,200}</))"
     r"(?:[\"'`*_]{0,2}[ \t]{1,8})?(?:\n[ \t]{0,8})?"
 )
-_SAY: Final = re.compile(
+_SAY: Final = lazy_regex(
     r"[\"'`*]{0,2}[ \t]{1,3}(?:(?:code|number|no\.?)[ \t]{1,2})?"
     r"(?P<is>(?:is|was|are|remains|became|set to|changed to|reset to|to|as|ist|es|est|e)[ \t]{0,2}:?[ \t]{1,3}"
     r"(?:now |still |set to |currently )?)?"
@@ -88,21 +86,21 @@ _SAY: Final = re.compile(
 _WHOSE: Final = re.compile(
     r"[ \t](?:for|of|to|on)(?:[ \t][A-Za-z0-9'._-]{1,24}){1,5}?(?=[ \t](?:is|was|are)[ \t]|:[ \t])"
 ).match
-_SCHEME: Final = re.compile(
+_SCHEME: Final = lazy_regex(
     r"(?:[Bb]earer|BEARER|[Bb]asic|[Tt]oken|[Dd]igest|[Aa]pi[Kk]ey|OAuth|AWS4-HMAC-SHA256)[ \t]{1,3}(?=\S)"
 )
-_QUOTED: Final = re.compile(r"[rbuf@]{0,2}(?P<quote>\\?[\"'`])(?P<value>(?:(?!(?P=quote))[^\n]){1,400})(?P=quote)")
-_BARE: Final = re.compile(r"[^\s\"'`<>,;\\\xb7]{1,400}")
-_BARE_LINE: Final = re.compile(r"[^\s\"'`<>\xb7]{1,400}")
-_NEXT: Final = re.compile(r"[;&](?=[A-Za-z_][A-Za-z0-9_. -]{0,40}=)")
+_QUOTED: Final = lazy_regex(r"[rbuf@]{0,2}(?P<quote>\\?[\"'`])(?P<value>(?:(?!(?P=quote))[^\n]){1,400})(?P=quote)")
+_BARE: Final = lazy_regex(r"[^\s\"'`<>,;\\\xb7]{1,400}")
+_BARE_LINE: Final = lazy_regex(r"[^\s\"'`<>\xb7]{1,400}")
+_NEXT: Final = lazy_regex(r"[;&](?=[A-Za-z_][A-Za-z0-9_. -]{0,40}=)")
 _SENTENCE: Final = ".,;:?)]}"
 
 
-def credential_gate(text: str, seen: Seen) -> bool:
-    """Whether a text has a word that names secrets, alone or in a longer name; a weak one beside a long run."""
-    if not _UNSEEN(seen.words) or any(map(text.__contains__, _PIECES)):
-        return True
-    return _DIGIT(seen.runs) is not None and not _WEAK_UNSEEN(seen.words)
+CREDENTIAL_GATE: Final = either(
+    either(with_words(" ".join({*_PASSWORDS, *_TOKENS} - {"secret", "pass", "passe", *_WEAK})), holding(*_PIECES)),
+    both(in_runs("[0-9]"), with_words(" ".join(_WEAK))),
+)
+"""Open to a word that names secrets, alone or in a longer name, and to a weak one beside a long run."""
 
 
 def find_credentials(text: str) -> Iterator[Found]:
@@ -265,7 +263,7 @@ _COMMANDS: Final = frozenset(
         b"helm",
     )
 )
-_COMMAND: Final = re.compile(
+_COMMAND: Final = lazy_regex(
     r"(?<![\w-])(?:(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n|;]{0,160}?[ \t]-p"
     r"|(?:docker|podman|registry|buildah)[ \t]{1,3}login\b[^\n|;]{0,120}?[ \t]-p[ \t]"
     r"|sshpass[ \t]{1,3}-p[ \t]?|redis-cli\b[^\n|;]{0,80}?[ \t]-a[ \t]"
@@ -274,9 +272,7 @@ _COMMAND: Final = re.compile(
 )
 
 
-def command_gate(text: str, seen: Seen) -> bool:
-    """Whether a text has a command that takes a password."""
-    return not _COMMANDS.isdisjoint(seen.words)
+COMMAND_GATE: Final = WithWords(lambda: _COMMANDS)
 
 
 def find_command_passwords(text: str) -> Iterator[Found]:
@@ -288,15 +284,15 @@ def find_command_passwords(text: str) -> Iterator[Found]:
             yield Found(match.start("value"), match.end("value"), "secret", _ASSIGNED, "label")
 
 
-_USER: Final = re.compile(
+_USER: Final = lazy_regex(
     r"://(?P<user>[^\s:/@\"'`<>{}$\xb7]{0,80}):"
     r"(?P<password>[^\s/\"'`<>{}$\xb7@]{1,200}(?:@[^\s/\"'`<>{}$\xb7@]{1,100}(?=@))?)@(?P<host>[A-Za-z0-9_.\[-][A-Za-z0-9_.:\[\]-]{0,252})"
 )
-_PATH: Final = re.compile(r"(?::[0-9]{1,5})?/[^\s\"'`<>\xb7,;)]{0,400}")
+_PATH: Final = lazy_regex(r"(?::[0-9]{1,5})?/[^\s\"'`<>\xb7,;)]{0,400}")
 _LOCAL: Final = re.compile(r"(?:.*\.)?(?:localhost|local|internal|lan|svc|test|invalid)|[0-9.]+|[^.]*").fullmatch
 
 
-_SEED: Final = re.compile(
+_SEED: Final = lazy_regex(
     r"(?i)(?<![a-z])(?:seed|recovery|mnemonic|backup)(?: (?:phrase|words)){0,2}(?: is| are)?[:=]?\s{1,3}[\"'`]?"
     r"(?P<value>(?:[a-z]{3,8}[ \n]){11,23}[a-z]{3,8})\b"
 )
@@ -310,9 +306,7 @@ def find_seed_phrases(text: str) -> Iterator[Found]:
             yield Found(*match.span("value"), "secret", _SAID, "label")
 
 
-def user_gate(text: str, seen: Seen) -> bool:
-    """Whether a text has a URL that may name a user."""
-    return "://" in text and "@" in text
+USER_GATE: Final = both(holding("://"), holding("@"))
 
 
 def find_users_of_urls(text: str) -> Iterator[Found]:

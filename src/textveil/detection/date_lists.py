@@ -14,6 +14,7 @@ from textveil.detection.dates import find_named_dates
 from textveil.detection.found import Found
 from textveil.detection.gates import at_digits, either, with_words
 from textveil.detection.plain import without
+from textveil.text.patterns import lazy_regex
 from textveil.text.slices import matches
 
 _ENGLISH: Final = "january february march april may june july august september october november december"
@@ -44,19 +45,19 @@ _SHORT: Final = rf"(?:{_either(_OTHERS_SHORT)})(?![a-z])"
 _YEAR: Final = r"(?:1[5-9][0-9][0-9]|20[0-9][0-9])"
 _DAY: Final = r"(?:3[01]|[12][0-9]|0?[1-9])"
 _AFTER_DAY: Final = r"(?:er|ste|[oa])?(?:\. ?| |-)(?:de |di |d' ?)?"
-_OTHER: Final = re.compile(
+_OTHER: Final = lazy_regex(
     rf"[0-9](?<![\w/-].)(?<![0-9][.,].)(?:(?<=[0-3])[0-9])?(?i:{_AFTER_DAY}"
     rf"(?:(?:{_NOT_SHARED}|(?<=\. ){_FULL})(?:\.?(?:,? (?:del? )?|-|\.){_YEAR}| '[0-9]{{2}})?"
     rf"|{_SHORT}\.?(?:,? (?:del? )?|-|\.)(?:{_YEAR}|'[0-9]{{2}})))(?!\w|[,.][0-9])"
 )
-_WEEKDAY: Final = re.compile(
+_WEEKDAY: Final = lazy_regex(
     r"(?<![A-Za-z])(?i:montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonnabend|sonntag|lundi|mardi|mercredi|jeudi"
     r"|vendredi|samedi|dimanche|lunes|martes|miercoles|jueves|viernes|sabado|domingo|lunedi|martedi|mercoledi|giovedi"
     r"|venerdi|sabato|domenica|(?:segunda|terca|quarta|quinta|sexta)(?:-feira)?|maandag|dinsdag|woensdag|donderdag"
     r"|vrijdag|zaterdag|zondag),? \Z"
 )
-_A_YEAR: Final = re.compile(r"[12](?<![\w-].)(?:(?<=1)[5-9]|(?<=2)0)[0-9]{2}(?!\w|[,.][0-9])")
-_MONTH_BEFORE: Final = re.compile(
+_A_YEAR: Final = lazy_regex(r"[12](?<![\w-].)(?:(?<=1)[5-9]|(?<=2)0)[0-9]{2}(?!\w|[,.][0-9])")
+_MONTH_BEFORE: Final = lazy_regex(
     rf"(?<![\w-])(?:(?i:(?!mar(?:s|co|zo)\b|ma[iy]o?\b|mei\b){_NOT_SHARED})|(?:mars|mar[cz]o|ma[iy]o?|mei)(?![a-z]))"
     r",? (?:del? )?\Z"
 )
@@ -64,27 +65,27 @@ _MONTH_BEFORE: Final = re.compile(
 _AND: Final = r"(?:and|or|to|until|till|through|bis|und|et|au|ou|y|al|a|e|o|tot|en)"
 _ON: Final = r"(?:(?:on|am|le|el|il|op|the) )?"
 _JOIN: Final = rf"(?:, ?(?:{_AND} )?| {_AND} | ?- ?){_ON}"
-_JOIN_BEFORE: Final = re.compile(rf"{_JOIN}\Z")
-_JOIN_AFTER: Final = re.compile(_JOIN)
-_BEGIN: Final = re.compile(r"(?<![A-Za-z])(?i:between|zwischen(?: dem)?|entre(?: le| el)?|tra il|tussen) \Z")
+_JOIN_BEFORE: Final = lazy_regex(rf"{_JOIN}\Z")
+_JOIN_AFTER: Final = lazy_regex(_JOIN)
+_BEGIN: Final = lazy_regex(r"(?<![A-Za-z])(?i:between|zwischen(?: dem)?|entre(?: le| el)?|tra il|tussen) \Z")
 _NTH: Final = rf"{_DAY}(?:st|nd|rd|th|\.(?=[ -]|\Z))?"
 _OF: Final = r" (?:of |de |di |d')?"
-_DAY_FIRST: Final = re.compile(rf"(?:{_NTH} ?- ?)?{_NTH}{_OF}(?i:{_NAME})(?:,? (?:of |del? )?{_YEAR})?")
-_MONTH_FIRST: Final = re.compile(rf"(?i:{_NAME}) {_NTH}(?:,? {_YEAR})?")
-_MONTH_AND_YEAR: Final = re.compile(rf"(?i:{_NAME}),? (?:of |del? )?{_YEAR}")
-_DAY_BEFORE: Final = re.compile(rf"(?<![\w./,$\xa4-])(?<!(?<![0-9]{{3}})[0-9][ ,])(?<!(?<![0-9]{{3}})[0-9], ){_NTH}\Z")
-_MONTH_ALONE: Final = re.compile(rf"(?<![\w.-])(?i:{_NAME})\Z")
-_DAY_AFTER: Final = re.compile(
+_DAY_FIRST: Final = lazy_regex(rf"(?:{_NTH} ?- ?)?{_NTH}{_OF}(?i:{_NAME})(?:,? (?:of |del? )?{_YEAR})?")
+_MONTH_FIRST: Final = lazy_regex(rf"(?i:{_NAME}) {_NTH}(?:,? {_YEAR})?")
+_MONTH_AND_YEAR: Final = lazy_regex(rf"(?i:{_NAME}),? (?:of |del? )?{_YEAR}")
+_DAY_BEFORE: Final = lazy_regex(rf"(?<![\w./,$\xa4-])(?<!(?<![0-9]{{3}})[0-9][ ,])(?<!(?<![0-9]{{3}})[0-9], ){_NTH}\Z")
+_MONTH_ALONE: Final = lazy_regex(rf"(?<![\w.-])(?i:{_NAME})\Z")
+_DAY_AFTER: Final = lazy_regex(
     rf"{_DAY}(?:st|nd|rd|th)?(?![\w:/]|[,.][0-9]|-[0-9]|{_OF}(?i:{_NAME}))(?:,? {_YEAR}(?!\w))?"
     r"(?![ -](?!(?:at|in|for|on|of|to|and|he|she|we|they|the|with|as|was|were|by|from|when|but|or|it)\b)[A-Za-z])"
 )
-_IN_DIGITS: Final = re.compile(
+_IN_DIGITS: Final = lazy_regex(
     rf"[0-9](?<![\w./,-].)(?:(?<=[0-3])[0-9])?(?:\.(?: ?[01]?[0-9]\.)?"
     rf"(?: ?- ?| (?:bis|und|to|and|au|al|a|en|tot) (?:zum )?){_DAY}\. ?[01]?[0-9]\.(?: ?{_YEAR}|[0-9]{{2}})?"
     rf"|/[0-3]?[0-9](?: ?- ?| (?:to|and|au|al|a|tot) )[0-3]?[0-9]/[0-3]?[0-9]/(?:{_YEAR}|[0-9]{{2}}))"
     r"(?!\w|[-/.][0-9])"
 )
-_YEAR_LIST: Final = re.compile(
+_YEAR_LIST: Final = lazy_regex(
     rf"[12](?<![\w.,$\xa4/:#-].)(?:(?<=1)[6-9]|(?<=2)0)[0-9]{{2}}(?:, {_YEAR}){{0,10}}"
     rf"(?:,? (?:and|or|to|until|through|bis|und|et|y|a|e|en) |, ){_YEAR}(?!\w|[.,:/-][0-9]|-[a-z])"
 )

@@ -11,6 +11,7 @@ from typing import Final
 from textveil.detection.found import Found, near
 from textveil.detection.gates import at_digits, with_words
 from textveil.detection.number_words import ORDINAL, YEAR
+from textveil.text.patterns import lazy_regex
 from textveil.text.slices import matches
 
 _MONTH: Final = (
@@ -28,7 +29,7 @@ _DAY: Final = rf"(?:[0-3]?[0-9](?:st|nd|rd|th)?|(?:the )?(?:{ORDINAL}))"
 _LONG_YEAR: Final = rf"(?:1[5-9][0-9][0-9]|20[0-9][0-9]|{YEAR})"
 _ANY_YEAR: Final = rf"(?:{_LONG_YEAR}|'[0-9]{{2}})"
 
-_NAMED: Final = re.compile(
+_NAMED: Final = lazy_regex(
     rf"(?<![\w-])(?:{_WEEKDAY},? (?:the )?|{_SHORT_WEEKDAY})?(?:"
     rf"{_MONTH}\.?[ -](?:of )?{_DAY}(?!\w|[:.][0-9])(?:(?:,? (?:of |in )?|-){_ANY_YEAR}(?![\w]|,[0-9]))?"
     rf"|(?:[0-3]?[0-9] ?- ?)?{_DAY}(?: of)?[ -]{_MONTH}\b\.?"
@@ -37,17 +38,17 @@ _NAMED: Final = re.compile(
     rf"|{_LONG_YEAR}[ -]{_MONTH}\b\.?(?:[ -]{_DAY}(?!\w))?"
     r")"
 )
-_MONTH_WORD: Final = re.compile(
+_MONTH_WORD: Final = lazy_regex(
     r"[JFMASONDjfmasond](?<![A-Za-z].)(?:an(?:uary)?|eb(?:ruary)?|ar(?:ch)?|pr(?:il)?|ay|une?|uly?|ug(?:ust)?"
     r"|ept?(?:ember)?|ct(?:ober)?|ov(?:ember)?|ec(?:ember)?|AN|EB|AR|PR|AY|UN|UL|UG|EP|CT|OV|EC)(?![a-z])"
 )
-_DAY_OF_WEEK: Final = re.compile(
+_DAY_OF_WEEK: Final = lazy_regex(
     r"[MTWFSmtwfs](?<![A-Za-z0-9-].)"
     r"(?:(?:(?<=[Mm])on|(?<=[Tt])(?:ues|hurs)|(?<=[Ww])ednes|(?<=[Ff])ri|(?<=[Ss])(?:atur|un))day"
     r"|(?:(?<=M)ON|(?<=T)(?:UES|HURS)|(?<=W)EDNES|(?<=F)RI|(?<=S)(?:ATUR|UN))DAY)"
     r"(?![A-Za-z0-9_]|'[a-rt-z])"
 )
-_LONE_MONTH: Final = re.compile(
+_LONE_MONTH: Final = lazy_regex(
     r"[JFMASONDjfasond](?<![A-Za-z].)"
     r"(?:(?<=[Jj])(?:anuary|une|uly)|(?<=[Ff])ebruary|(?<=M)(?:arch|ay)|(?<=[Aa])(?:pril|ugust)|(?<=[Ss])eptember"
     r"|(?<=[Oo])ctober|(?<=[Nn])ovember|(?<=[Dd])ecember)(?![A-Za-z0-9_])"
@@ -55,7 +56,7 @@ _LONE_MONTH: Final = re.compile(
 _BEFORE_MONTH: Final = re.compile(
     r"(?:\b[Ii]n|since|last|next|this|until|by|early|late|mid|during|from|of|to|for)[ -]$"
 ).search
-_NUMERIC: Final = re.compile(
+_NUMERIC: Final = lazy_regex(
     r"(?<![\w./,-])(?:"
     r"(?P<y>(?:1[5-9]|20)[0-9]{2})(?P<s>[-/.])(?P<m>[01]?[0-9])(?P=s)(?P<d>[0-3]?[0-9])(?=T[0-2][0-9]:|(?!\w|[-/][0-9]))"
     r"|(?P<a>[0-3]?[0-9])(?P<t>[-/.])(?P<b>[0-3]?[0-9])(?P=t)(?P<z>(?:1[5-9]|20)[0-9]{2}|[0-9]{2})(?!\w|[-/.][0-9])"
@@ -64,25 +65,25 @@ _NUMERIC: Final = re.compile(
     r"|(?:(?<=[Oo]n )|(?<=ated )|(?<=ince )|(?<=ntil )|(?<=rom ))(?P<p>[01]?[0-9])/(?P<q>[0-3]?[0-9])(?!\w|[-/.][0-9])"
     r")"
 )
-_QUARTER: Final = re.compile(
+_QUARTER: Final = lazy_regex(
     r"[Qq](?<![\w./,-].)[1-4](?:[ /-]|, | of )(?:(?:19|20)[0-9]{2}|'[0-9]{2})(?!\w|[-/.][0-9])"
 )
-_DAY_AND_MONTH: Final = re.compile(r"(?<=[a-z] )(?<![.] )[0-9](?:(?<=[0-3])[0-9])?\. ?(?:0?[1-9]|1[0-2])\.(?![0-9])")
+_DAY_AND_MONTH: Final = lazy_regex(r"(?<=[a-z] )(?<![.] )[0-9](?:(?<=[0-3])[0-9])?\. ?(?:0?[1-9]|1[0-2])\.(?![0-9])")
 _BEFORE_DAY: Final = re.compile(r"\b(?:[Aa]m|[Aa]b|[Vv]om|[Bb]is|[Zz]um|[Dd]en|[Ss]eit) \Z").search
-_YEARS: Final = re.compile(
+_YEARS: Final = lazy_regex(
     r"[12](?<![\w.,$\xa4/:#-].)(?:(?<=1)[6-9]|(?<=2)0)[0-9]{2}(?:-(?:(?:1[6-9]|20)?[0-9]{2}))?(?:s)?"
     r"(?![\w]|[.,:/-][0-9]|-[a-z]| ?(?:%|percent|points?|miles?|km|meters?|feet|dollars|people|men|women|pounds|mg|ml))"
 )
-_DECADE: Final = re.compile(r"(?<![\w])'[0-9]0s\b")
-_CLOCK: Final = re.compile(
+_DECADE: Final = lazy_regex(r"(?<![\w])'[0-9]0s\b")
+_CLOCK: Final = lazy_regex(
     r"[0-9](?<![\w.,:/$-].)(?:(?<=[0-2])[0-9])?(?:"
     r"(?::[0-5][0-9])(?::[0-5][0-9](?:[.,][0-9]{1,6})?)?(?: ?[AaPp](?:\.[Mm]\.|[Mm]\b))?"
     r"|(?:\.[0-5][0-9])? ?[AaPp](?:\.[Mm]\.|[Mm]\b)| o'clock|(?<=12) (?:noon|midnight))(?!\w|:[0-9])"
 )
-_AFTER_T: Final = re.compile(
+_AFTER_T: Final = lazy_regex(
     r"(?<=[0-9\xb7]T)[0-2][0-9]:[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{1,6})?)?(?:Z|[+-][0-9]{2}:?[0-9]{2})?"
 )
-_FIRST_OF_RANGE: Final = re.compile(r"^[0-3]?[0-9] ?- ?(?=[0-9])")
+_FIRST_OF_RANGE: Final = lazy_regex(r"^[0-3]?[0-9] ?- ?(?=[0-9])")
 _GOES_ON: Final = re.compile(r"[,;:)]|[ \n][a-z0-9(]").match
 """Behind a full stop that ends no sentence: it stands for letters left out, and would tell that it is not May."""
 

@@ -9,6 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias, final
 
+from textveil.text.patterns import lazy_regex
+
 _DATA: Final = Path(__file__).parent / "data"
 FILE: Final = "demographics.txt"
 OCCUPATIONS: Final = "occupations.txt"
@@ -18,7 +20,7 @@ OCCUPATION: Final = "occupation"
 EITHER, ADJECTIVE, SINGULAR, PLURAL = "adjective or noun", "adjective", "noun", "plural"
 """How an entry is used; a word of the first form is both: a German lawyer, a German."""
 
-_LETTERS: Final = re.compile(r"[A-Za-z]+")
+_LETTERS: Final = lazy_regex(r"[A-Za-z]+")
 _ONLY_FOUND: Final = "only found:"
 _SIBILANT: Final = re.compile(r".*(?:s|x|z|ch|sh)").fullmatch
 _CONSONANT_Y: Final = re.compile(r".*[^aeiou]y").fullmatch

@@ -22,7 +22,8 @@ from textveil.detection.demographic_lists import (
     demographics,
 )
 from textveil.detection.found import Found
-from textveil.detection.gates import Seen, places_of, with_words
+from textveil.detection.gates import WithWords, either, holding, places_of, with_words
+from textveil.text.patterns import lazy_regex
 from textveil.text.slices import matches, search
 
 KIND: Final = "demographic"
@@ -151,7 +152,7 @@ _VAGUE: Final = _set(
 """Last words that name an occupation only with a word before them, or where the text says that somebody works so."""
 
 _CHILDREN: Final = rf"{_NUMBER}(?: [a-z]{{3,12}}){{0,2}} {_CHILD}"
-_FAMILY: Final = re.compile(
+_FAMILY: Final = lazy_regex(
     rf"\b(?P<parent>(?:(?:[Ss]ingle|[Ww]idowed|[Dd]ivorced|[Mm]arried) )?(?i:{_PARENT}) (?:of|to)"
     rf" (?:{_CHILDREN}|{_NUMBER}))(?![A-Za-z0-9])"
     r"|\b(?P<alone>(?:[Ss]ingle|[Dd]ivorced|[Ww]idowed|[Uu]nmarried|[Ss]tay-at-home|[Ff]oster|[Aa]doptive)"
@@ -174,12 +175,12 @@ _FAMILY_WORDS: Final = _set(
     grandchild stepchildren boys girls toddlers twins baby babies mother father mom mum dad parent mothers fathers moms
     dads parents grandmother grandfather mommy mummy daddy"""
 )
-_HASHTAG: Final = re.compile(r"#(?:Proud)?((?:Single|Working)?(?:[A-Z][a-z]{2,20}))(?=[A-Z0-9]|\b)")
+_HASHTAG: Final = lazy_regex(r"#(?:Proud)?((?:Single|Working)?(?:[A-Z][a-z]{2,20}))(?=[A-Z0-9]|\b)")
 _TAGS: Final = _set(
     """married divorced widowed mom mum dad singlemom singledad singlemum singleparent workingmom workingdad parent
     widow widower"""
 )
-_LABEL: Final = re.compile(
+_LABEL: Final = lazy_regex(
     r"\b(?i:occupation|profession|job title|nationality|citizenship|ethnicity|ethnic (?:origin|group|background)|race"
     r"|religion|religious affiliation|faith|denomination|marital status|civil status|family status|sexual orientation"
     r"|political (?:affiliation|party)|veteran status|disability status)[ ]?[:=][ ]?\"?"
@@ -190,7 +191,7 @@ _LABEL_WORDS: Final = _set(
     """occupation profession title nationality citizenship ethnicity origin group background race religion affiliation
     faith denomination status orientation party"""
 )
-_WITNESS: Final = re.compile(r"(?<![A-Za-z])Jehovah'?s'? Witness(?:es)?\b")
+_WITNESS: Final = lazy_regex(r"(?<![A-Za-z])Jehovah'?s'? Witness(?:es)?\b")
 WITNESS_GATE: Final = with_words("jehovah jehovahs")
 _COLON: Final = re.compile(r"[^A-Za-z0-9]?[:=]|[ ][A-Za-z]{2,12}[ ]?[:=]").match
 _NO_VALUE: Final = frozenset(("unknown", "none", "not stated", "not specified", "not given", "string", "text", "null"))
@@ -216,9 +217,7 @@ def _starts() -> frozenset[bytes]:
     return frozenset(word for word in _OTHER_STARTS | demographics().last_words if 1 < len(word) <= _LONGEST_WORD)
 
 
-def demographic_gate(text: str, seen: Seen) -> bool:
-    """Whether a text has a word of the lists, or one that tells of a family."""
-    return "#" in text or not seen.words.isdisjoint(_starts())
+DEMOGRAPHIC_GATE: Final = either(holding("#"), WithWords(_starts))
 
 
 def find_demographics(text: str) -> Iterator[Found]:
@@ -418,7 +417,7 @@ def _of_faith(text: str, start: int, end: int, form: Form) -> float:
     return _SURE if _BELONGS(before) or search(_FAITH_CUE, before) else 0.0
 
 
-_FAITH_CUE: Final = re.compile(
+_FAITH_CUE: Final = lazy_regex(
     r"\b(?:practi[sc]es|adheres? to|follows|embraced|believes? in|turned to|left|renounced) \Z"
 )
 

@@ -9,6 +9,7 @@ from typing import Final
 from textveil.detection.found import Found
 from textveil.detection.gates import with_words
 from textveil.detection.number_words import BELOW_HUNDRED, at_numbers
+from textveil.text.patterns import lazy_regex
 from textveil.text.slices import matches
 
 _UNIT: Final = (
@@ -23,15 +24,15 @@ _NUMBER: Final = (
 _RANGE: Final = rf"{_NUMBER}(?:(?:-| - | to | or |\+ ?| and ){_NUMBER})?\+?"
 _LENGTH: Final = rf"{_RANGE}[ -]?{_UNIT}"
 _NOT_AGE: Final = r"(?![- ](?:old|of age)|\.? ?o(?:ld)?(?![a-z]))"
-_DURATION: Final = re.compile(
+_DURATION: Final = lazy_regex(
     rf"{_LENGTH}(?:(?:,? and | ){_LENGTH}){{0,3}}{_NOT_AGE}(?:'(?!s))?"
     r"(?:(?:-| )(?:long|and a half)(?![a-z]))?"
 )
-_SHORT: Final = re.compile(
+_SHORT: Final = lazy_regex(
     r"(?<![\w.,$\xa4/:-])[0-9]{1,3}(?:\.[0-9])?(?:-[0-9]{1,3})? ?(?:h|min|sec|hr|w(?:k ?)?[0-6] ?d)"
     r"(?![A-Za-z0-9/']|\.[A-Za-z0-9])"
 )
-_FORTNIGHT: Final = re.compile(r"(?<![A-Za-z])[Aa] fortnight(?![A-Za-z])")
+_FORTNIGHT: Final = lazy_regex(r"(?<![A-Za-z])[Aa] fortnight(?![A-Za-z])")
 
 DURATION_GATE: Final = with_words(
     "year years month months week weeks day days hour hours minute minutes second seconds decade decades fortnight"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
 from itertools import pairwise
 from types import MappingProxyType
@@ -28,9 +28,9 @@ from textveil.detection import (
 from textveil.detection.addresses import IP_GATE, find_addresses, find_domains, find_ip_addresses
 from textveil.detection.base import DetectedSpan
 from textveil.detection.combined import covering
-from textveil.detection.demographics import WITNESS_GATE, demographic_gate, find_demographics, find_witnesses
-from textveil.detection.found import Search, searched
-from textveil.detection.gates import Gate, anywhere
+from textveil.detection.demographics import DEMOGRAPHIC_GATE, WITNESS_GATE, find_demographics, find_witnesses
+from textveil.detection.found import Found, Search, searched
+from textveil.detection.gates import Gate, Together, anywhere, opened
 from textveil.detection.institutions import ACRONYM_GATE, find_acronyms
 from textveil.detection.kinds import KINDS
 from textveil.detection.languages import language_of
@@ -39,9 +39,9 @@ from textveil.detection.names import find_names
 from textveil.detection.ordinary_words import LANGUAGES
 from textveil.detection.other_languages import ORDINARY, searches_of
 from textveil.detection.phones import PHONE_GATE, REGIONS, phone_search
-from textveil.detection.plain import plain
-from textveil.detection.small_names import find_small_names
-from textveil.detection.streets import STREET_SEARCHES, find_states
+from textveil.detection.plain import Plain, plain
+from textveil.detection.small_names import SMALL_NAME_GATE, find_small_names
+from textveil.detection.streets import STATE_GATE, STREET_SEARCHES, find_states
 from textveil.detection.tagger import tagged
 
 NAME: Final = "embedded"
@@ -54,6 +54,9 @@ HIGHEST_SCORES: Final = MappingProxyType(
     }
 )
 """The highest score that spans of a kind have: a policy that asks for a higher one would find none of them."""
+
+_TOGETHER: Final = 1 << 15
+"""Characters of texts whose gates are asked together."""
 
 
 @final
@@ -75,13 +78,13 @@ class EmbeddedDetector:
         self.kinds = tuple(kind for kind in KINDS if kind != "number")
         self._searches: tuple[tuple[Search, Gate], ...] = (
             (secrets.find_private_keys, secrets.PEM_GATE),
-            (credentials.find_users_of_urls, credentials.user_gate),
-            (secrets.find_tokens, secrets.token_gate),
-            (credentials.find_command_passwords, credentials.command_gate),
-            (credentials.find_credentials, credentials.credential_gate),
+            (credentials.find_users_of_urls, credentials.USER_GATE),
+            (secrets.find_tokens, secrets.TOKEN_GATE),
+            (credentials.find_command_passwords, credentials.COMMAND_GATE),
+            (credentials.find_credentials, credentials.CREDENTIAL_GATE),
             (credentials.find_seed_phrases, credentials.SEED_GATE),
-            (person_fields.find_people_in_fields, person_fields.user_gate),
-            (technical.find_early, technical.early_gate),
+            (person_fields.find_people_in_fields, person_fields.PEOPLE_GATE),
+            (technical.find_early, technical.EARLY_GATE),
             (find_addresses, anywhere),
             (find_domains, anywhere),
             (find_ip_addresses, IP_GATE),
@@ -124,9 +127,9 @@ class EmbeddedDetector:
             (dates.find_months, dates.MONTH_GATE),
             (money.find_spoken_money, money.SPOKEN_GATE),
             (find_witnesses, WITNESS_GATE),
-            (find_demographics, demographic_gate),
+            (find_demographics, DEMOGRAPHIC_GATE),
             (technical.find_homes, technical.HOME_GATE),
-            (technical.find_code, technical.code_gate),
+            (technical.find_code, technical.CODE_GATE),
             (durations.find_durations, durations.DURATION_GATE),
             (durations.find_fortnights, durations.FORTNIGHT_GATE),
             (durations.find_short_durations, durations.SHORT_GATE),
@@ -137,10 +140,10 @@ class EmbeddedDetector:
             (quantities.find_list_numbers, quantities.LIST_GATE),
             (quantities.find_shares, quantities.SHARE_GATE),
             (quantities.find_counts, quantities.COUNT_GATE),
-            (find_states, anywhere),
+            (find_states, STATE_GATE),
             (find_acronyms, ACRONYM_GATE),
             (find_names, anywhere),
-            (find_small_names, anywhere),
+            (find_small_names, SMALL_NAME_GATE),
         )
 
     def __reduce__(self) -> tuple[Callable[..., EmbeddedDetector], tuple[tuple[str, ...]]]:
@@ -148,7 +151,14 @@ class EmbeddedDetector:
 
     def detect(self, texts: Sequence[str]) -> list[list[DetectedSpan]]:
         """See ``Detector``."""
-        return [self._detected(text) for text in texts]
+        languages = [language_of(text) for text in texts]
+        spans: list[list[DetectedSpan]] = [[] for _ in texts]
+        for language in dict.fromkeys(languages):
+            here = [number for number, of_text in enumerate(languages) if of_text == language]
+            for group in _groups(here, texts):
+                for number, found in zip(group, self._detected([texts[one] for one in group], language), strict=True):
+                    spans[number] = found
+        return spans
 
     def _searches_in(self, language: str) -> tuple[tuple[Search, Gate], ...]:
         """The searches for a document in this language."""
@@ -158,10 +168,17 @@ class EmbeddedDetector:
         street, name = self._searches.index(STREET_SEARCHES[0]), self._searches.index((find_names, anywhere))
         return (*self._searches[:street], *before, *self._searches[street:name], *names, (find_names, anywhere))
 
-    def _detected(self, text: str) -> list[DetectedSpan]:
-        read = plain(text)
-        language = language_of(text)
-        found, rest = searched(read.text, self._searches_in(language))
+    def _detected(self, texts: Sequence[str], language: str) -> Iterator[list[DetectedSpan]]:
+        """The spans of documents in one language."""
+        readings = list(map(plain, texts))
+        searches = self._searches_in(language)
+        together = Together([read.text for read in readings])
+        numbers = opened([gate for _, gate in searches], together)
+        for text, read, seen, here in zip(texts, readings, together.seen, numbers, strict=True):
+            yield self._judged(text, read, language, *searched(read.text, searches, seen, here))
+
+    def _judged(self, text: str, read: Plain, language: str, found: list[Found], rest: str) -> list[DetectedSpan]:
+        """The spans of a document, by what the searches found in its plain form and left of it."""
         found = sorted(one for one in found if one.kind not in (ORDINARY, technical.CODE))
         found = with_mentions(read.text, with_enumerated(read.text, found))
         if self._tagger and language not in LANGUAGES:
@@ -175,6 +192,20 @@ class EmbeddedDetector:
             if written:
                 return covering(text, spans + written)
         return covering(text, spans) if met else spans
+
+
+def _groups(numbers: Sequence[int], texts: Sequence[str]) -> Iterator[list[int]]:
+    """Numbers of texts, of which a group holds one, or at most so many characters that it fits into a cache."""
+    group: list[int] = []
+    size = 0
+    for number in numbers:
+        size += len(texts[number])
+        if group and size > _TOGETHER:
+            yield group
+            group, size = [], len(texts[number])
+        group.append(number)
+    if group:
+        yield group
 
 
 @lru_cache(maxsize=8)

@@ -11,6 +11,7 @@ from textveil.detection.base import DetectedSpan, Detector
 from textveil.detection.checked import checked_spans
 from textveil.detection.labelled import LabelledSpan, LabelledText
 from textveil.statistics import Bound, clopper_pearson
+from textveil.types import Progress
 
 _BLOCK = 256
 
@@ -129,7 +130,12 @@ class Evaluation:
 
 
 def evaluate(
-    detector: Detector, texts: Sequence[LabelledText], *, corpus: str = "labelled", confidence: float = 0.95
+    detector: Detector,
+    texts: Sequence[LabelledText],
+    *,
+    corpus: str = "labelled",
+    confidence: float = 0.95,
+    progress: Progress | None = None,
 ) -> Evaluation:
     """Compare what a detector finds with labels.
 
@@ -140,6 +146,7 @@ def evaluate(
         texts: labelled; at least one.
         corpus: what reports call them.
         confidence: of each interval, in (0, 1).
+        progress: called with texts done and texts in all.
 
     Raises:
         InputError: the detector's answer is not sound.
@@ -152,6 +159,8 @@ def evaluate(
         answers = checked_spans(detector, [one.text for one in block], first + 1)
         for number, (one, found) in enumerate(zip(block, answers, strict=True), start=first + 1):
             missed += _compare(one, found, number, kinds, total)
+        if progress is not None:
+            progress(first + len(block), len(texts))
     names = sorted(kinds)
     for name in names:  # a corpus does not label every kind: what is found of others is neither right nor wrong
         if kinds[name]["labelled"]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
@@ -11,6 +10,7 @@ from typing import Final
 from textveil.detection.base import DetectedSpan
 from textveil.detection.combined import covering
 from textveil.errors import InputError, ModelError, TextveilError
+from textveil.text.patterns import lazy_regex
 
 _SHOWN: Final = 12
 """Hexadecimal digits of a digest that stand in a detector's name."""
@@ -18,7 +18,7 @@ _SHOWN: Final = 12
 SHARED: Final = 200
 """Characters that a piece of a long text shares with the one before it, and up to twice as many."""
 
-_LONE: Final = re.compile("[\ud800-\udfff]")
+_LONE: Final = lazy_regex("[\ud800-\udfff]")
 
 
 def encodable(text: str) -> str:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeAlias, final
 
-from textveil.detection.gates import Gate, glance, words_of
+from textveil.detection.gates import Gate, Seen, glance, words_of
 from textveil.detection.plain import without
 from textveil.text.slices import check_time, matches
 
@@ -31,26 +31,33 @@ Search: TypeAlias = Callable[[str], Iterator[Found]]
 """Finds spans in a plain text, none overlapping, in linear time."""
 
 
-def searched(text: str, searches: Iterable[tuple[Search, Gate]]) -> tuple[list[Found], str]:
+def searched(
+    text: str, searches: Sequence[tuple[Search, Gate]], seen: Seen | None = None, opened: Iterable[int] | None = None
+) -> tuple[list[Found], str]:
     """What each search finds where the ones before it found nothing, and the text with all of it covered.
 
     Args:
         text: a plain text.
         searches: each with its gate.
+        seen: what a glance at the text shows; None looks.
+        opened: the numbers of the searches whose gates are open, in order; None asks each gate.
     """
     found: list[Found] = []
-    seen = glance(text)
-    for search, gate in searches:
-        check_time()
-        if not gate(text, seen):
+    seen = glance(text) if seen is None else seen
+    for number in range(len(searches)) if opened is None else opened:
+        search, gate = searches[number]
+        if opened is None and not gate(text, seen):
             continue
+        check_time()
         here = sorted(search(text))
-        if here:
-            found += here
-            cut = any(_cuts_a_word(text, one) for one in here)
-            text = without(text, [(one.start, one.end) for one in here])
-            if cut:
-                seen = seen._replace(words=words_of(text))
+        if not here:
+            continue
+        found += here
+        cut = any(_cuts_a_word(text, one) for one in here)
+        text = without(text, [(one.start, one.end) for one in here])
+        if cut:  # there are other words now, which may open other gates
+            more, text = searched(text, searches[number + 1 :], seen._replace(words=words_of(text)))
+            return found + more, text
     return found, text
 
 

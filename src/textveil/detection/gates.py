@@ -7,10 +7,13 @@ surroundings of its digits. It may let a text through in which its search finds 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from typing import Final, NamedTuple, TypeAlias, final
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Iterator, Sequence
+from itertools import accumulate, chain
+from typing import Final, Literal, NamedTuple, Protocol, TypeAlias, final
 
-from textveil.text.slices import search
+from textveil.text.patterns import lazy_regex
+from textveil.text.slices import check_time, matches, search
 
 BEFORE_DIGITS: Final = 8
 AFTER_DIGITS: Final = 12
@@ -19,7 +22,7 @@ LONG_RUN: Final = 14
 CUT: Final = r"(?:\0|\A|\Z)"
 """Matches where the surroundings of a group of digits begin or end."""
 
-_DIGITS: Final = re.compile(f"[0-9]++(?:[^0-9]{{1,{BEFORE_DIGITS + AFTER_DIGITS}}}+[0-9]++)*+")
+_DIGITS: Final = lazy_regex(f"[0-9]++(?:[^0-9]{{1,{BEFORE_DIGITS + AFTER_DIGITS}}}+[0-9]++)*+")
 """Groups of digits whose surroundings meet are one, so that what is gathered is no longer than the text."""
 _LETTERS: Final = bytes(code if chr(code).islower() and code < 0x80 else 0x20 for code in bytes(range(256)).lower())
 
@@ -44,15 +47,86 @@ class Seen(NamedTuple):
     runs: str
 
 
-Gate: TypeAlias = Callable[[str, Seen], object]
+Test: TypeAlias = Callable[[str, Seen], object]
 """False for a plain text, parts of which may be covered by now, only where a search finds nothing in it."""
+
+
+class Gate(Protocol):
+    """Tells where a search can find nothing: of one text, and of many at once."""
+
+    def __call__(self, text: str, seen: Seen) -> object:
+        """See ``Test``."""
+
+    def among(self, texts: Together) -> Collection[int]:
+        """The numbers of the texts in which it is open, and perhaps of more."""
+
+
+@final
+class Together:
+    """Plain texts side by side, so that a gate looks at all of them in one go.
+
+    What matches in a text matches in the row too, in front of which a zero byte stands like before any other.
+
+    Args:
+        texts: nothing covered.
+    """
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self.texts = texts
+        self.seen = [glance(text) for text in texts]
+        self.whole = _Row(texts)
+        self.digits = _Row([one.digits for one in self.seen])
+        self.runs = _Row([one.runs for one in self.seen])
+        self.with_word: dict[bytes, list[int]] = {}
+        for number, one in enumerate(self.seen):
+            for word in one.words:
+                self.with_word.setdefault(word, []).append(number)
+        self.words = frozenset(self.with_word)
+
+
+@final
+class _Row:
+    """Strings in a row, a zero byte before each."""
+
+    def __init__(self, strings: Sequence[str]) -> None:
+        self._text = "\0".join(["", *strings])
+        self._starts = [0, *accumulate(len(one) + 1 for one in strings)]
+
+    def matching(self, pattern: re.Pattern[str]) -> list[int]:
+        """The numbers of the strings in which a pattern matches, or begins to."""
+        numbers, start = [], 0
+        while (match := next(matches(pattern, self._text, start), None)) is not None:
+            numbers.append(bisect_right(self._starts, match.start()) - 1)
+            start = self._starts[numbers[-1] + 1]
+        return numbers
+
+    def holding(self, piece: str) -> list[int]:
+        """The numbers of the strings that hold a piece."""
+        numbers, place = [], self._text.find(piece)
+        while place >= 0:
+            numbers.append(bisect_right(self._starts, place) - 1)
+            place = self._text.find(piece, self._starts[numbers[-1] + 1])
+        return numbers
+
+
+def opened(gates: Sequence[Gate], texts: Together) -> list[list[int]]:
+    """For each text the numbers of the gates that are open, in order."""
+    open_in: list[list[int]] = [[] for _ in texts.texts]
+    for number, gate in enumerate(gates):
+        check_time()
+        for text in gate.among(texts):
+            open_in[text].append(number)
+    return open_in
 
 
 def glance(text: str) -> Seen:
     """What gates look at, gathered once, before anything is covered."""
     groups = map(re.Match.span, _DIGITS.finditer(text))
     around = [text[max(0, start - BEFORE_DIGITS) : end + AFTER_DIGITS] for start, end in groups]
-    return Seen("\0".join(around), words_of(text), " ".join([run for run in text.split() if len(run) >= LONG_RUN]))
+    pieces = text.split()
+    long = max(map(len, pieces), default=0) >= LONG_RUN  # as in few texts
+    runs = " ".join([run for run in pieces if len(run) >= LONG_RUN]) if long else ""
+    return Seen("\0".join(around), words_of(text), runs)
 
 
 def places_of(text: str, words: frozenset[bytes]) -> Iterator[tuple[int, int]]:
@@ -84,27 +158,85 @@ def words_of(text: str) -> frozenset[bytes]:
     return frozenset(text.encode("latin-1").translate(_LETTERS).split())
 
 
-def anywhere(text: str, seen: Seen) -> bool:
-    """The gate of a search that may find something in any text."""
-    return True
+@final
+class _Anywhere:
+    def __call__(self, text: str, seen: Seen) -> bool:
+        return True
+
+    def among(self, texts: Together) -> Collection[int]:
+        return range(len(texts.texts))
+
+
+anywhere: Final = _Anywhere()
+"""The gate of a search that may find something in any text."""
+
+
+@final
+class Each:
+    """The gate that is open where a function says so of a text by itself."""
+
+    def __init__(self, test: Test) -> None:
+        self._test = test
+
+    def __call__(self, text: str, seen: Seen) -> object:
+        """See ``Gate``."""
+        return self._test(text, seen)
+
+    def among(self, texts: Together) -> Collection[int]:
+        """See ``Gate``."""
+        pairs = enumerate(zip(texts.texts, texts.seen, strict=True))
+        return [number for number, (text, seen) in pairs if self._test(text, seen)]
+
+
+@final
+class _Matching:
+    """Open where a pattern matches in a text, or in a part of what a glance shows."""
+
+    def __init__(self, pattern: str, part: Literal["whole", "digits", "runs"]) -> None:
+        self._pattern, self._part = re.compile(pattern), part
+
+    def __call__(self, text: str, seen: Seen) -> object:
+        return search(self._pattern, text if self._part == "whole" else getattr(seen, self._part))
+
+    def among(self, texts: Together) -> Collection[int]:
+        row: _Row = getattr(texts, self._part)
+        return row.matching(self._pattern)
 
 
 def at_digits(pattern: str) -> Gate:
     """The gate of a search that finds something only where this pattern matches in a digit's surroundings."""
-    compiled = re.compile(pattern)
-    return lambda text, seen: search(compiled, seen.digits)
+    return _Matching(pattern, "digits")
 
 
 def matching(pattern: str) -> Gate:
     """The gate of a search that finds something only where this pattern, which must be a fast one, matches."""
-    compiled = re.compile(pattern)
-    return lambda text, seen: search(compiled, text)
+    return _Matching(pattern, "whole")
 
 
 def in_runs(pattern: str) -> Gate:
     """The gate of a search that finds something only where this pattern matches in a long run."""
-    compiled = re.compile(pattern)
-    return lambda text, seen: search(compiled, seen.runs)
+    return _Matching(pattern, "runs")
+
+
+@final
+class WithWords:
+    """The gate of a search that finds something only in a text with one of some words.
+
+    Args:
+        words: gives them, in small letters.
+    """
+
+    def __init__(self, words: Callable[[], frozenset[bytes]]) -> None:
+        self._words = words
+
+    def __call__(self, text: str, seen: Seen) -> bool:
+        """See ``Gate``."""
+        return not self._words().isdisjoint(seen.words)
+
+    def among(self, texts: Together) -> Collection[int]:
+        """See ``Gate``."""
+        met = texts.words.intersection(self._words())
+        return set(chain.from_iterable(map(texts.with_word.__getitem__, met)))
 
 
 def with_words(words: str, *, begun_by: str = "") -> Gate:
@@ -114,8 +246,8 @@ def with_words(words: str, *, begun_by: str = "") -> Gate:
         words: in small letters, parted by spaces.
         begun_by: letters of which one stands before each of them; none where they are whole.
     """
-    unseen = joined_words(words, begun_by).isdisjoint
-    return lambda text, seen: not unseen(seen.words)
+    known = joined_words(words, begun_by)
+    return WithWords(lambda: known)
 
 
 def joined_words(words: str, begun_by: str = "") -> frozenset[bytes]:
@@ -123,16 +255,52 @@ def joined_words(words: str, begun_by: str = "") -> frozenset[bytes]:
     return frozenset((first + word).encode("ascii") for word in words.split() for first in begun_by or ("",))
 
 
+@final
+class _Holding:
+    """Open where a text, or its long runs, hold a piece."""
+
+    def __init__(self, pieces: Sequence[str], part: Literal["whole", "runs"]) -> None:
+        self._pieces, self._part = tuple(pieces), part
+
+    def __call__(self, text: str, seen: Seen) -> object:
+        return any(map((text if self._part == "whole" else seen.runs).__contains__, self._pieces))
+
+    def among(self, texts: Together) -> Collection[int]:
+        row: _Row = getattr(texts, self._part)
+        return set(chain.from_iterable(map(row.holding, self._pieces)))
+
+
 def holding(*pieces: str) -> Gate:
     """The gate of a search that finds something only in a text that holds one of these pieces."""
-    return lambda text, seen: any(map(text.__contains__, pieces))
+    return _Holding(pieces, "whole")
+
+
+def holding_in_runs(*pieces: str) -> Gate:
+    """The gate of a search that finds something only in a text with a long run that holds one of these pieces."""
+    return _Holding(pieces, "runs")
+
+
+@final
+class _OfTwo:
+    """Open where one of two gates is, or both are."""
+
+    def __init__(self, first: Gate, second: Gate, *, both: bool) -> None:
+        self._first, self._second, self._both = first, second, both
+
+    def __call__(self, text: str, seen: Seen) -> object:
+        one = self._first(text, seen)
+        return self._second(text, seen) if bool(one) is self._both else one
+
+    def among(self, texts: Together) -> Collection[int]:
+        one, other = set(self._first.among(texts)), self._second.among(texts)
+        return one.intersection(other) if self._both else one.union(other)
 
 
 def either(first: Gate, second: Gate) -> Gate:
     """The gate of a search that finds something only where one of two gates is open."""
-    return lambda text, seen: first(text, seen) or second(text, seen)
+    return _OfTwo(first, second, both=False)
 
 
 def both(first: Gate, second: Gate) -> Gate:
     """The gate of a search that finds something only where two gates are open."""
-    return lambda text, seen: first(text, seen) and second(text, seen)
+    return _OfTwo(first, second, both=True)

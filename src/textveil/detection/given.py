@@ -13,11 +13,12 @@ from textveil.detection.combined import disjoint
 from textveil.detection.kinds import checked_kind
 from textveil.detection.lists import Marks, lists
 from textveil.errors import ParameterError, need
+from textveil.text.patterns import lazy_regex
 from textveil.text.slices import matches
 from textveil.text.spelling import spelling
 
 _UNSEEN: Final = "\u00ad\u200b-\u200f\u2060\ufeff\u0300-\u036f"
-TOKEN: Final = re.compile(rf"[\u3040-\u30ff\u3400-\u9fff]|(?:(?![\u3040-\u30ff\u3400-\u9fff])[\w{_UNSEEN}])+|[^\w\s]")
+TOKEN: Final = lazy_regex(rf"[\u3040-\u30ff\u3400-\u9fff]|(?:(?![\u3040-\u30ff\u3400-\u9fff])[\w{_UNSEEN}])+|[^\w\s]")
 _LONGEST_PATTERN: Final = 10_000
 _UNBOUNDED: Final = 1_000
 """A repeat of up to that many is taken for one without end."""
@@ -50,6 +51,7 @@ class PatternDetector:
         self.name = name
         self.kinds = (checked_kind(kind),)
         self._pattern = checked_pattern(pattern)
+        self._first = _first_character(self._pattern)
         self._group: int | str = "value" if "value" in self._pattern.groupindex else 0
 
     def detect(self, texts: Sequence[str]) -> list[list[DetectedSpan]]:
@@ -57,10 +59,41 @@ class PatternDetector:
         return [list(self._found(text)) for text in texts]
 
     def _found(self, text: str) -> Iterator[DetectedSpan]:
-        for match in matches(self._pattern, text):
+        for match in matches(self._pattern, text) if self._first is None else self._begun(self._first, text):
             start, end = match.span(self._group)
             if start < end:
                 yield DetectedSpan(start, end, self.kinds[0], 1.0, self.name)
+
+    def _begun(self, first: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+        """The matches, tried for only where the first character of one may stand."""
+        reached = 0
+        for place in matches(first, text):
+            match = self._pattern.match(text, place.start()) if place.start() >= reached else None
+            if match is not None:
+                reached = match.end()
+                yield match
+
+
+def _first_character(pattern: re.Pattern[str]) -> re.Pattern[str] | None:
+    """What a match begins with, where that is a digit or one of some characters; None where it may be another."""
+    members: list[str] = []
+    for operation, argument in import_module("re._parser").parse(pattern.pattern, pattern.flags):
+        name, least = str(operation), 1
+        parts = argument[1] if name == "BRANCH" else argument[-1:] if name == "SUBPATTERN" else None
+        if name in ("ASSERT", "ASSERT_NOT", "AT") or (parts and all(part.getwidth()[1] == 0 for part in parts)):
+            continue
+        if name in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT") and len(argument[2]) == 1:
+            least, (name, argument) = argument[0], (str(argument[2][0][0]), argument[2][0][1])
+        for member, value in argument if name == "IN" else [(name, argument)]:
+            if str(member) == "LITERAL":
+                members.append(re.escape(chr(value)))
+            elif str(member) == "CATEGORY" and str(value) == "CATEGORY_DIGIT":
+                members.append(r"\d")
+            else:
+                return None
+        if least:
+            return re.compile(f"[{''.join(members)}]", pattern.flags)
+    return None
 
 
 def checked_pattern(pattern: str) -> re.Pattern[str]:

@@ -9,15 +9,16 @@ from typing import Final
 from textveil.detection.found import Found, near, words_in
 from textveil.detection.gates import at_digits, either, holding, matching, with_words
 from textveil.detection.national_ids import checked_label
+from textveil.text.patterns import lazy_regex
 from textveil.text.slices import matches
 
-_CARD: Final = re.compile(r"[0-9](?<![\w.,+-].)(?:[ -]?[0-9]){11,18}(?![\w]|[.,-][0-9])")
-_CARD_WORDS: Final = re.compile(r"(?i)\b(?:card|credit|debit|visa|mastercard|amex|maestro|cc)\b")
-_IBAN: Final = re.compile(
+_CARD: Final = lazy_regex(r"[0-9](?<![\w.,+-].)(?:[ -]?[0-9]){11,18}(?![\w]|[.,-][0-9])")
+_CARD_WORDS: Final = lazy_regex(r"(?i)\b(?:card|credit|debit|visa|mastercard|amex|maestro|cc)\b")
+_IBAN: Final = lazy_regex(
     r"(?<![A-Za-z0-9])[A-Za-z]{2}[0-9]{2}(?:[A-Za-z0-9]{11,30}|(?: [A-Za-z0-9]{4}){2,7}(?: [A-Za-z0-9]{1,3})?)"
     r"(?![A-Za-z0-9])"
 )
-_FIXED: Final = re.compile(
+_FIXED: Final = lazy_regex(
     r"(?<![\w.,-])(?:"
     r"(?P<ssn>[0-9]{3}-[0-9]{2}-[0-9]{4}(?![\w]|-[0-9]))"
     r"|(?P<uuid>[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}(?![\w-]))"
@@ -27,9 +28,9 @@ _FIXED: Final = re.compile(
     r"|(?P<code>(?=[A-Z]{0,9}[0-9])(?=[A-Z0-9]{7,40}(?![\w]|-[0-9]))[A-Z0-9]{0,8}[A-Z][A-Z0-9]{0,39}+)"
     r")"
 )
-_SPACED_SSN: Final = re.compile(r"[0-9](?<![\w.,-].)[0-9]{2} [0-9]{2} [0-9]{4}(?![\w]|[ -][0-9])")
+_SPACED_SSN: Final = lazy_regex(r"[0-9](?<![\w.,-].)[0-9]{2} [0-9]{2} [0-9]{4}(?![\w]|[ -][0-9])")
 
-_NAMED: Final = re.compile(
+_NAMED: Final = lazy_regex(
     r"(?<![A-Za-z])(?P<label>"
     r"MRN|mrn|SSN|ssn|EIN|NPI|DEA|VIN|IMEI|IMSI|ICCID|MEID|UDID|NHS|NIN|NINO|TIN|ITIN|UTR|HCN|DOB ID|S/N|SN"
     r"|BSN|PESEL|CNPJ?|EGN|AMKA|[NC]IF|NIE|DNI|TFN|SIN|TAJ|OIB|IdNr|Steuer-I[Dd]|PAN|CPR|SVNR|PPSN?|CPF|RFC|CURP|RUT|ABN"
@@ -51,11 +52,11 @@ _NAMED: Final = re.compile(
     r"(?P<value>(?:[A-Za-z0-9](?:[A-Za-z0-9/-]|\.(?=[0-9])){2,38}[A-Za-z0-9]|[0-9]{1,3}(?= [0-9]{2,6} [0-9]))"
     r"(?: [0-9]{2,6}){0,6})(?![\w-])"
 )
-_CODED: Final = re.compile(r"[0-9](?<![0-9].)(?:[A-Za-z0-9/-]{3}|(?<=[#:=].)|(?<=[#:=] .)|[A-Za-z/-])")
+_CODED: Final = lazy_regex(r"[0-9](?<![0-9].)(?:[A-Za-z0-9/-]{3}|(?<=[#:=].)|(?<=[#:=] .)|[A-Za-z/-])")
 _ID_SCORE: Final = 0.6
 
 _ROMAN_OR_NUMBER: Final = "(?:[IVX]{1,5}|[0-9]{1,2})"
-_CASES: Final = re.compile(
+_CASES: Final = lazy_regex(
     r"(?<![\w./-])(?:"
     r"[Nn](?:os?|rs?|[\xb7o])\.? ?(?P<numbered>(?:[0-9]{3,8}(?:/[0-9]{1,5}){0,2}|[0-9]{1,2}/[0-9]{1,5})"
     r"(?:,? (?:and |& )?[0-9]{2,6}(?:/[0-9]{1,5})?(?![\w%]|[.,/-][0-9])){0,20})(?![\w%]|[.,/-][0-9])"
@@ -65,18 +66,18 @@ _CASES: Final = re.compile(
     r"|(?P<docket>(?:[0-9]{1,2}:)?[0-9]{2}-(?:cv|cr|mj|bk|ap|mc|md|CV|CR)-[0-9]{3,6}(?:-[A-Z]{1,5}){0,3})(?!\w)"
     r")"
 )
-_SERIAL: Final = re.compile("[0-9]+(?:/[0-9]+)*")
-_CASE_CLUE: Final = re.compile(
+_SERIAL: Final = lazy_regex("[0-9]+(?:/[0-9]+)*")
+_CASE_CLUE: Final = lazy_regex(
     r"[Nn](?:os?|rs?|\xb7)\.? ?[0-9]|[0-9]/[0-9]{2}(?![0-9/])|[0-9]/(?:19|20)[0-9]{2}(?![0-9/])|[0-9] p\. [0-9]"
     r"|[0-9]-[cmbaCM][vrjkpcdVR]-[0-9]"
 )
 CASE_GATE: Final = at_digits(_CASE_CLUE.pattern.replace("(?![0-9/])", ""))
 _PUBLIC_CODES: Final = words_in("""CVE CWE RFC ISO PMID PMC GHSA KB DOI ARXIV NCT MS USB""")
-_LONG_CODE: Final = re.compile(
+_LONG_CODE: Final = lazy_regex(
     r"(?<![\w./:@-])[A-Za-z]{1,10}(?:[-_][A-Za-z0-9]{1,8}){0,3}[-_][0-9]{6,14}(?![\w-]|[./][0-9A-Za-z])"
 )
 LONG_CODE_GATE: Final = at_digits("[A-Za-z0-9][-_][0-9]{6}")
-_CARD_CODE: Final = re.compile(
+_CARD_CODE: Final = lazy_regex(
     r"(?i)(?<!\w)(?:cvv2?|cvc2?|cvn2?|csc|(?:card )?(?:security|verification) (?:code|number|value))"
     r"(?: ?(?:code|number|no\.?)){0,2}(?: ?(?:is|was|:|=|#|\()){0,3}[ \"']{0,3}"
     r"(?P<value>[0-9]{3,4})(?![\w]|[.,/-][0-9])"
@@ -85,7 +86,7 @@ CARD_CODE_GATE: Final = either(
     with_words("cvv cvc cvn csc"),
     holding("ecurity code", "ecurity Code", "ECURITY CODE", "erification code", "erification value"),
 )
-_PLATE: Final = re.compile(
+_PLATE: Final = lazy_regex(
     r"(?i:(?<!\w)(?:(?:licen[sc]e|number|registration|index|vehicle) plates?|plates?|registration(?: mark)?"
     r"|vehicle reg(?:istration)?"
     r"|car reg(?:istration)?|reg|vrm"

@@ -10,6 +10,7 @@ from textveil.detection import name_words as known
 from textveil.detection.found import Found
 from textveil.detection.gates import with_words
 from textveil.detection.lists import Marks
+from textveil.text.patterns import lazy_regex
 from textveil.text.slices import matches
 
 _LISTED: Final = int(Marks.GIVEN | Marks.FAMILY | Marks.PLACE)
@@ -30,13 +31,13 @@ _SMALL_ENDS: Final = re.compile(
 _GLOSS: Final = re.compile(r"[\"']? \((?:the )?[\"']?([A-Za-z\xde\xfe&' -]{2,80})[\"']?(?=[):;,])").match
 _BEFORE_GLOSS: Final = re.compile(r"(?<![A-Za-z0-9-])[A-Z][A-Za-z]{0,3}[A-Z-]{1,6} \((?:the )?[\"']?$").search
 _ACRONYM: Final = re.compile(r"[A-Z]{1,2}[A-Za-z]{0,2}[A-Z-]{1,6}").fullmatch
-_SPOKEN_OF: Final = re.compile(
+_SPOKEN_OF: Final = lazy_regex(
     r"(?<![A-Za-z])(?:members?(?:hip)? (?:of|in)|leaders? of|favour of|favor of|support(?:ed|ing|er|ers)? (?:of |for )?"
     r"|organi[sz]ations?,?(?: namely)?|propaganda for|behalf of|employed by|work(?:s|ed)? (?:for|at))"
     r" (?:the )?"
     r"(?P<name>[A-Z]{3,8}(?:-[A-Z]{1,3})?)(?![A-Za-z0-9-])"
 )
-_ENDS_WITH: Final = re.compile(
+_ENDS_WITH: Final = lazy_regex(
     r"(?P<name>[A-Z](?<![A-Za-z0-9-].)[A-Z]{2,7}(?:-[A-Z]{1,3})?)"
     r" (?:movement|militants?|leaders?hip|guerrillas?|headquarters|spokes(?:man|woman|person))(?![A-Za-z])"
 )

@@ -73,11 +73,9 @@ class KeepList:
     def __init__(self, words: Iterable[str], *, kind: str = "", public: bool = False) -> None:
         self._kind, self._public = kind, public
         self.of_numbers = not public and kind in ("", "number")
-        entries = [[one[0] for one in TOKEN.finditer(word)] for word in words]
-        self._capitals = frozenset(
-            tuple(map(token_key, entry)) for entry in entries if public and "".join(entry).isupper()
-        )
-        self.phrases = frozenset(tuple(map(token_key, entry)) for entry in entries if entry)
+        entries = {word: _keys_of(word) for word in words}
+        self._capitals = frozenset(entry for word, entry in entries.items() if public and word.isupper())
+        self.phrases = frozenset(filter(None, entries.values()))
         need(bool(self.phrases), "words", "none", "words and phrases")
         self._words = frozenset(word for phrase in self.phrases for word in phrase)
         self._longest = max(map(len, self.phrases))
@@ -125,6 +123,13 @@ class KeepList:
         if phrase not in self.phrases:
             return False
         return phrase not in self._capitals or "".join(one[0] for one in tokens[place : place + count]).isupper()
+
+
+def _keys_of(word: str) -> tuple[str, ...]:
+    """What the tokens of an entry are compared by."""
+    if word.isascii():
+        return tuple(TOKEN.findall(word.lower()))
+    return tuple(map(token_key, TOKEN.findall(word)))
 
 
 def _evident(span: DetectedSpan) -> bool:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from typing import Any, Final
 
 from textveil.detection.lists import Marks, lists
 from textveil.detection.ordinary_words import LANGUAGES
 from textveil.detection.plain import plain
+from textveil.text.patterns import lazy_regex
 
 READ: Final = 400
 """Characters that are read of a document, from its first letter on."""
@@ -20,7 +20,7 @@ _FEWEST_WORDS: Final = 3
 _ENGLISH_SHARE: Final = 0.8
 _CERTAIN: Final = 0.8
 _COMMON: Final = int(Marks.COMMON)
-_SMALL_WORD: Final = re.compile(r"(?<![A-Za-z'@./_-])[a-z]{2,}(?![A-Za-z'@/_-]|\.[A-Za-z])")
+_SMALL_WORD: Final = lazy_regex(r"[a-z](?<![A-Za-z'@./_-].)[a-z]++(?![A-Za-z'@/_-]|\.[A-Za-z])")
 
 _NOT_ENGLISH: Final = frozenset(
     """der das ist und nicht ein eine ich mit sich auf wir le les des est et une dans je vous nous el los las con por
@@ -41,8 +41,8 @@ _SCRIPTS: Final = {
 }
 """Characters by script, under the language that writes it most."""
 
-_OF_SCRIPT: Final = {language: re.compile(f"[{characters}]") for language, characters in _SCRIPTS.items()}
-_LETTER: Final = re.compile(r"[^\W\d_]")
+_OF_SCRIPT: Final = {language: lazy_regex(f"[{characters}]") for language, characters in _SCRIPTS.items()}
+_LETTER: Final = lazy_regex(r"[^\W\d_]")
 _KNOWN: Final = (
     *FIT, "ca", "cs", "da", "et", "fi", "hr", "hu", "id", "lt", "lv", "no", "pl", "ro", "sk", "sl", "sv", "tr", "vi",
 )  # fmt: skip
@@ -69,7 +69,7 @@ def language_of(text: str) -> str:
     if len(words) < _FEWEST_WORDS:
         return ""
     marks_of = lists().words.get
-    english = sum(1 for word in words if marks_of(word, 0) & _COMMON)
+    english = len([word for word in words if marks_of(word, 0) & _COMMON])
     plainly = english >= _ENGLISH_SHARE * len(words) and len(_NOT_ENGLISH.intersection(words)) < 2
     return "en" if plainly else _classified(part)
 

@@ -14,6 +14,7 @@ from textveil.detection.found import Found, near
 from textveil.detection.gates import at_digits, with_words
 from textveil.detection.lists import Marks, lists
 from textveil.detection.units import DOSE_TAIL, LONG, RATIO, SHORT, UNIT
+from textveil.text.patterns import lazy_regex
 from textveil.text.slices import matches
 
 _NUMBER: Final = (
@@ -21,24 +22,24 @@ _NUMBER: Final = (
 )
 _REST: Final = r"(?:[0-9]{0,2}(?:,[0-9]{3}){1,3}|[0-9]{0,5})(?![0-9])(?:(?:\.[0-9]{1,4}|,[0-9]{1,2})(?![0-9]|,[0-9]))?"
 _BETWEEN: Final = r"(?:-|/| ?[xX] ?(?!10\^)| - | to | and | or | & )"
-_VALUE: Final = re.compile(
+_VALUE: Final = lazy_regex(
     rf"[0-9](?:(?<![\w.,/$\xa4+:#-].)|(?<=[A-Za-z][:=].)|(?<=\bBP.)|(?<=\bHR.)|(?<=\bRR.)|(?<=\bEF.)|(?<=[ (][.+-].))"
     rf"{_REST}(?:{_BETWEEN}{_NUMBER}){{0,7}}+(?![0-9]|[.,:/-][0-9])"
 )
-_UNIT: Final = re.compile(
+_UNIT: Final = lazy_regex(
     rf"\+?(?:' ?(?:1[01]|[0-9])(?![0-9])(?:\"|''|)|[ -]?(?:{UNIT})(?![A-Za-z0-9])|\"|''| ?%| percent(?![a-z])|"
     rf" ?{RATIO}(?![A-Za-z0-9])){RATIO}?"
 )
-_GLUED: Final = re.compile(r"[LVWgm](?![A-Za-z0-9])")
-_SUM: Final = re.compile(r"\+(?: ?[1-5](?: ?= ?(?:10|[2-9]))?)?(?!\w)")
+_GLUED: Final = lazy_regex(r"[LVWgm](?![A-Za-z0-9])")
+_SUM: Final = lazy_regex(r"\+(?: ?[1-5](?: ?= ?(?:10|[2-9]))?)?(?!\w)")
 """What goes on behind a score: 3+4=7, 2+."""
-_PERCENT: Final = re.compile(r"(?: ?%| percent(?![a-z]))")
-_LETTER: Final = re.compile(r"[ab](?![A-Za-z0-9])")
-_TAIL: Final = re.compile(
+_PERCENT: Final = lazy_regex(r"(?: ?%| percent(?![a-z]))")
+_LETTER: Final = lazy_regex(r"[ab](?![A-Za-z0-9])")
+_TAIL: Final = lazy_regex(
     r",? ?(?:on |in )?(?:RA\b|room air|(?:[0-9]{1,2}(?:\.5)? ?)?L(?: ?NC|PM)?\b(?! [a-z])|NC\b|BiPAP\b|CPAP\b)"
 )
-_TEMPERATURE: Final = re.compile(r" ?(?:[CF](?![A-Za-z0-9'])|\xb7)")
-_LEFT: Final = re.compile(r"[A-Za-z][A-Za-z0-9'/-]*|[0-9]+|[^\sA-Za-z0-9]")
+_TEMPERATURE: Final = lazy_regex(r" ?(?:[CF](?![A-Za-z0-9'])|\xb7)")
+_LEFT: Final = lazy_regex(r"[A-Za-z][A-Za-z0-9'/-]*|[0-9]+|[^\sA-Za-z0-9]")
 
 _BACK: Final = 56
 
@@ -81,13 +82,13 @@ _NOT_AFTER: Final = _words(
     " track bay mrn"
     " account id pin case file ext extension"
 )
-_DOSED: Final = re.compile(r"[ -]?(?:m?c?g|\xfeg|mcg|m?L|ml|units?|mEq|meq|I?U|u|%)(?![A-Za-z])")
-_MEDICINE: Final = re.compile(r"[A-Z][A-Za-z]{1,20}(?:-[A-Z][a-z]+)? $")
+_DOSED: Final = lazy_regex(r"[ -]?(?:m?c?g|\xfeg|mcg|m?L|ml|units?|mEq|meq|I?U|u|%)(?![A-Za-z])")
+_MEDICINE: Final = lazy_regex(r"[A-Z][A-Za-z]{1,20}(?:-[A-Z][a-z]+)? $")
 _PERSONS: Final = int(Marks.GIVEN | Marks.FAMILY)
 _GIVES: Final = _words("gave give gives given for to with told by and mr mrs ms dr miss")
 
 _LEVELS: Final = r"(?:[CTL](?:1[0-2]|[1-9])|S[1-5])"
-_CODED: Final = re.compile(
+_CODED: Final = lazy_regex(
     r"(?<![\w-])(?:"
     rf"(?P<level>{_LEVELS}(?:[-/](?:{_LEVELS}|1[0-2]|[1-9])){{1,3}}|V[1-6](?:-V?[1-6]))"
     r"|(?P<tnm>[cpyr]{0,3}T(?:is|[0-4X][a-d]?),? ?[cp]?N[0-3X][a-c]?(?:,? ?[cp]?M[01X][a-c]?)?|[cpy]{1,2}T[0-4][a-d]?)"
@@ -105,12 +106,12 @@ _CODED: Final = re.compile(
     r"|(?P<chance>[0-9]{1,3}[-/][0-9]{1,3} (?=percentile))"
     r")(?![\w^]|[/-][0-9])"
 )
-_BIRTHS: Final = re.compile(r"G[0-9](?<![\w-].{2})[0-9]?,? ?P[0-9]{1,4}(?:,? ?[AL][0-9]){0,2}(?:-[0-9]){0,3}(?![\w-])")
-_DIGIT: Final = re.compile("[0-9]")
-_TENTHS: Final = re.compile(
+_BIRTHS: Final = lazy_regex(r"G[0-9](?<![\w-].{2})[0-9]?,? ?P[0-9]{1,4}(?:,? ?[AL][0-9]){0,2}(?:-[0-9]){0,3}(?![\w-])")
+_DIGIT: Final = lazy_regex("[0-9]")
+_TENTHS: Final = lazy_regex(
     r"pain|rate|scale|sever|intens|score|level|ache|cramp|discomfort|worst|at times|rest|movement"
 )
-_FIFTHS: Final = re.compile(
+_FIFTHS: Final = lazy_regex(
     r"strength|power|motor|muscle|grip|flex|exten|deltoid|bicep|tricep|quad|bilat|abduct|throughout|reflex"
 )
 _NEAR: Final = 60
@@ -122,7 +123,7 @@ _GRADE_NAMES: Final = (
     "|[Gg]ustilo"
     "|[Ss]alter-[Hh]arris|[Cc]lass|Rai|Ann Arbor|Binet|DIP|Tanner|Garden|Weber|Clark|Bishop"
 )
-_GRADED: Final = re.compile(
+_GRADED: Final = lazy_regex(
     rf"(?<![\w-])(?:{_GRADE_NAMES})(?:[ -](?:class|type|stage|grade|score|category|level|system))?(?: ?[:=])? ?"
     r"(?:(?:I{1,3}|IV|VI{0,3}|IX|X|V)(?:[- ]?[A-Ea-e])?(?:[12](?![0-9]))?(?:[-/](?:I{1,3}|IV|V))?"
     r"|[0-5](?:\.[0-9])?[A-Ea-e]?(?:[-/][0-6][A-Ea-e]?)?|(?<=[Pp]ugh )(?:class )?[ABC]|(?<=ugh class )[ABC]"

@@ -13,24 +13,25 @@ from textveil.detection import name_words as known
 from textveil.detection.found import Found
 from textveil.detection.institutions import glosses
 from textveil.detection.lists import Marks, lists
+from textveil.text.patterns import lazy_regex
 from textveil.text.slices import matches
 
 EVIDENCE: Final = 0.35
 """Spans above this score are found by more than a capital letter."""
 
-_WORD: Final = re.compile(
+_WORD: Final = lazy_regex(
     r"[A-Z](?<![A-Za-z0-9_@#'\xb7-].)(?:(?:\.[ -]?(?=[A-Z])(?:[A-Z]\.[ -]?){0,4}+)?"
     r"[A-Z]?[A-Za-z]*+(?:['-][A-Za-z]++)*+)"
 )
 """A capitalized word, with the initials that stand before it."""
 
-_INITIALS: Final = re.compile(r"[A-Z](?<![A-Za-z0-9_@.'-].)\.(?:[ -]?[A-Z]\.){1,4}+(?! ?[A-Z][a-z])")
+_INITIALS: Final = lazy_regex(r"[A-Z](?<![A-Za-z0-9_@.'-].)\.(?:[ -]?[A-Z]\.){1,4}+(?! ?[A-Z][a-z])")
 _PARTS: Final = re.compile(r"[A-Za-z]+(?:'[A-Za-z]+)?").findall
 _NAME_KINDS: Final = frozenset(("person", "place", "organization"))
 _KNOWN_WORDS: Final = int(Marks.COMMON | Marks.SMALL | Marks.OTHER)
 _OPENING: Final = ".!?:;\n|*>\xb7"
 _ITEM: Final = r"[A-Z][A-Za-z]*+(?:['-][A-Za-z]++)*+(?: [A-Z][A-Za-z]*+(?:['-][A-Za-z]++)*+){0,2}+"
-_ENUMERATION: Final = re.compile(rf"(?<![A-Za-z0-9_@#'-]){_ITEM}(?:, {_ITEM}){{1,12}}+(?:,? (?:and|&|or) {_ITEM})?+")
+_ENUMERATION: Final = lazy_regex(rf"(?<![A-Za-z0-9_@#'-]){_ITEM}(?:, {_ITEM}){{1,12}}+(?:,? (?:and|&|or) {_ITEM})?+")
 _ITEMS: Final = re.compile(_ITEM).finditer
 _SHORTEST: Final = 3
 _MOST_LENGTHS: Final = 6
@@ -175,7 +176,7 @@ def _mentions(text: str, names: _Known, taken: bytearray) -> Iterator[Found]:
         start = match.start()
         if start < reached or taken[start]:
             continue
-        span = _phrase_at(text, names, start) or _part_at(text, names, match)
+        span = (_phrase_at(text, names, start) if names.phrases else None) or _part_at(text, names, match)
         if span is not None and 1 not in taken[span.start : span.end]:
             reached = span.end
             yield span

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
 from textveil.detection.found import Found, near, near_places
 from textveil.detection.gates import at_digits, either, joined_words, places_of, with_words
 from textveil.detection.number_words import AMOUNT
+from textveil.text.patterns import lazy_regex
 from textveil.text.slices import matches
 
 _SCALE: Final = r"(?: ?-?(?:[Hh]undred|[Tt]housand|[Mm]illion|[Bb]illion|[Tt]rillion|mln|bln|[KkMmBb]n?)\b)"
@@ -73,16 +73,16 @@ AGAIN: Final = (
 """The currency once more, and what it is paid for: 2,000 euros (EUR), EUR 80 (euros), GBP 215 per month."""
 
 ABOUT: Final = "approximately "
-_SIGN: Final = re.compile(rf"\$|\xa4|{CODES}|Rs")
-_SIGNED: Final = re.compile(
+_SIGN: Final = lazy_regex(rf"\$|\xa4|{CODES}|Rs")
+_SIGNED: Final = lazy_regex(
     rf"(?:(?:US|C|CA|A|AU|NZ|HK|S)?\$|\xa4|(?<![A-Za-z])(?:(?!INR ?[0-9](?:\.[0-9]+)?(?![0-9]|[.,][0-9]))(?:{CODES})"
     rf"|Rs\.?)) ?-?{_NUMBER}{_SCALE}?"
     rf"(?: (?:{CODES})\b)?{AGAIN}"
 )
-_NAMED: Final = re.compile(
+_NAMED: Final = lazy_regex(
     rf"(?=[0-9])(?<![\w.,/-]){_NUMBER}{_SCALE}?(?:[ -](?:{WORD})\b| ?(?:{CODES})\b| ?(?:\xa4|\$)(?!\w)){AGAIN}"
 )
-_SPOKEN: Final = re.compile(rf"(?<![\w-])(?i:{AMOUNT})[ -](?:{WORD})\b{AGAIN}")
+_SPOKEN: Final = lazy_regex(rf"(?<![\w-])(?i:{AMOUNT})[ -](?:{WORD})\b{AGAIN}")
 _WORDS: Final = joined_words(_SINGLE)
 
 SIGNED_GATE: Final = at_digits(r"[A-Z$\xa4s.] ?-?[0-9]")

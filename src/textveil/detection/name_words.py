@@ -54,9 +54,13 @@ INSTITUTIONS: Final = _set(
 PLACE_ENDS: Final = _set(
     """county city island islands river lake mountain mountains valley beach bay park bridge district province state
     peninsula desert ocean sea gulf coast street road avenue heights hills springs village town township square
-    republic kingdom borough commonwealth emirate principality canton parish oblast prefecture"""
+    republic kingdom borough commonwealth emirate principality canton parish oblast prefecture falls forks rapids
+    junction bluffs"""
 )
 """What ends the name of a place."""
+
+TOWN_ENDS: Final = _set("falls forks rapids springs junction bluffs heights beach")
+"""What ends the name of a town whose other words may be common ones."""
 
 PLACE_STARTS: Final = _set(
     """lake mount mt fort ft san santa saint st los las el la north south east west new port cape isle gulf upper lower

@@ -11,6 +11,7 @@ from textveil.detection.found import Found
 from textveil.detection.institutions import Word, institution, small_end
 from textveil.detection.lists import Lists, Marks, lists
 from textveil.detection.plain import OTHER
+from textveil.text.patterns import lazy_regex
 from textveil.text.slices import matches
 
 _ABBREVIATED: Final = "Mr|Mrs|Ms|Mx|Dr|Prof|St|Jr|Sr|Inc|Corp|Ltd|Co|Gen|Sen|Rep|Gov|Lt|Col|Sgt|Capt|Rev|Hon|Mt|Ft"
@@ -28,7 +29,7 @@ _FIRST: Final = (
 )
 """``_WORD`` where no letter or digit stands before it; patterns that begin with a set of characters are fast."""
 
-_RUN: Final = re.compile(
+_RUN: Final = lazy_regex(
     rf"{_FIRST}(?:(?: {{1,2}}(?:(?:{_SMALL}) ){{0,3}}|, (?=(?:Inc|Ltd|LLC|Corp|Jr|Sr|Co)\b))"
     rf"(?:(?:al|el|ar|as|ash|ad|an|ul|ur)-)?{_WORD}){{0,24}}+"
 )
@@ -46,6 +47,9 @@ _CUE: Final = re.compile(
     r"|[Pp]repared|[Aa]pproved|[Vv]erified|[Ww]ritten|[Ii]nterpreted|[Rr]ead|[Aa]dministered|[Pp]erformed|[Rr]ecorded"
     r"|[Ss]ubmitted|[Ww]itnessed|[Tt]riaged|[Ee]xamined) by),?[ \t\n]*$"
 ).search
+_ENDS_CUE: Final = frozenset(",:?")
+"""Marks that a cue ends with, where it does not end with a letter."""
+
 _AFTER_SUBJECT: Final = re.compile(
     r"(?:'s|,? (?:and(?= [A-Z])|is|was|has|had|says|said|who|will|lives|lived|wrote|began|went|came|called|told|asked"
     r"|works|shouted|spent|joined|left|made|took|got|gave|died|moved|looked|smiled)(?![A-Za-z])|: [\"A-Z]|, can )"
@@ -63,6 +67,7 @@ _LIVES_IN: Final = re.compile(
     r"|travel(?:s|ed|ing|led|ling)?|practi[cs]ing|flew|drove|house|home|flat|village|town|city|area)"
     r" (?:in|to|near|from|of|at) $"
 ).search
+_IN_TOWN: Final = re.compile(r"(?:[Ii]n|[Tt]o|[Ff]rom|[Nn]ear|[Oo]utside|[Aa]round) $").search
 _BEFORE_STATE: Final = re.compile(r", ([A-Z][a-z]+)").match
 _OF_ENGLISH: Final = re.compile(
     r"(?:ic|ical|ous|ive|ary|able|ible|oid|ed|ing|ings|ly|tion|tions|sion|ness|ment|ity|ism|ist|ists|itis|osis|emia"
@@ -100,6 +105,10 @@ _FIELD: Final = re.compile(
     r"|[Ww]itness|[Gg]uardian|[Nn]ext of kin|[Aa]ssignee|[Rr]eviewer|[Rr]eporter|[Ss]igned(?: by)?"
     r"|[Pp]repared by|[Rr]eviewed by|[Aa]pproved by|[Aa]ttending|[Ss]urgeon|[Tt]o|TO|FROM) ?[:#=][ \t\"'<*_]*$"
 ).search
+_ENDS_FIELD: Final = frozenset(":#=")
+_BEHIND_FIELD: Final = "\n \t\"'<*_"
+"""What stands between a field and its value."""
+
 _TOKEN: Final = re.compile(r"[A-Za-z0-9_]{1,40}").match
 _SIGNATURE: Final = re.compile(
     r"(?:[Rr]egards|[Ss]incerely(?: yours)?|[Bb]est(?: wishes)?|[Cc]heers|[Tt]hanks|[Tt]hank you|[Yy]ours(?: truly)?"
@@ -420,6 +429,8 @@ class _Run:
                     or (word.marks & _OTHER and last.low in ("republic", "kingdom", "empire"))
                     for word in group[place : place + count - 1]
                 )
+                if last.low in known.TOWN_ENDS and first.low not in known.FUNCTION_WORDS:
+                    named = named or _IN_TOWN(self._text[max(0, first.start - 8) : first.start]) is not None
                 return (count, Judged(_PLACE, 0.6, "place-end")) if named else (0, _NOTHING)
         return 0, _NOTHING
 
@@ -532,11 +543,12 @@ class _Run:
             return _NOTHING  # "Doctor: Good, so where are you living now?"
         if opens:
             back = text[max(0, start - 2 * _BACK) : start]
-            if _FIELD(back):
+            if back.rstrip(_BEHIND_FIELD)[-1:] in _ENDS_FIELD and _FIELD(back):
                 return Judged(_PERSON, 0.6, "field")
-            if _SIGNATURE(back):
+            if "\n" in back and _SIGNATURE(back):
                 return Judged(_PERSON, 0.6, "cue")
-        if _CUE(text, max(0, start - _BACK), start):
+        last = text[max(0, start - _BACK) : start].rstrip(" \t\n")[-1:]
+        if (last.isalpha() or last in _ENDS_CUE) and _CUE(text, max(0, start - _BACK), start):
             return Judged(_PERSON, 0.6, "cue")
         return Judged(_PERSON, 0.5, "verb") if _TELLS(text, end or word.end) else _NOTHING
 

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple, TypeAlias, final
 
 from textveil.detection.found import Found, near
 from textveil.detection.gates import at_digits, either, with_words
+from textveil.text.patterns import lazy_regex
 from textveil.text.slices import matches
 
 Check: TypeAlias = Callable[[str], bool]
@@ -217,10 +218,10 @@ FORMS: Final = {
 
 _BEFORE: Final = r"(?<![\w.,/+-])"
 _AFTER: Final = r"(?![\w]|[./-][0-9])"
-_FORMS: Final = re.compile(
+_FORMS: Final = lazy_regex(
     f"{_BEFORE}(?:" + "|".join(f"(?P<{name}>{form.pattern})" for name, form in FORMS.items()) + f"){_AFTER}"
 )
-_EACH: Final = {name: re.compile(f"(?:{form.pattern}){_AFTER}") for name, form in FORMS.items()}
+_EACH: Final = {name: lazy_regex(f"(?:{form.pattern}){_AFTER}") for name, form in FORMS.items()}
 _BEGUN_BY_DIGIT: Final = (
     r"[0-9](?<![0-9].)(?:[0-9]{5}(?:[0-9]{2})?[-+/A-FU-Y][0-9]{3}|[0-9]{0,2}\.[0-9]{2,4}\.[0-9]{2,4}[./-]"
     r"|[0-9]{1,3}[ -][0-9]{3,6}[ -][0-9]|[0-9]{3} [0-9]{6}|[0-9]{6,7}[ -]?[A-Z]|[0-9]-[0-9]{7}| [0-9]{2} [0-9]{2} "
@@ -231,7 +232,7 @@ _BEGUN_BY_CAPITAL: Final = (
     r"[A-Z](?<![A-Za-z].)(?:[A-Z](?:[0-9]{2} ?[A-Z]|[ -][0-9]{1,3}[ -][A-Z]|[0-9]{1,2}[ -]?[A-Z])|[A-Z]{4,5}[0-9]{2}"
     r"|[ -]?[0-9]{7})"
 )
-_ANCHOR: Final = re.compile(f"(?=[0-9A-Z])(?:{_BEGUN_BY_DIGIT}|{_BEGUN_BY_CAPITAL})")
+_ANCHOR: Final = lazy_regex(f"(?=[0-9A-Z])(?:{_BEGUN_BY_DIGIT}|{_BEGUN_BY_CAPITAL})")
 _LONGEST_FORM: Final = 32
 FORM_GATE: Final = either(at_digits(_BEGUN_BY_DIGIT), at_digits(_BEGUN_BY_CAPITAL))
 
@@ -288,7 +289,7 @@ LABELS: Final = {
 """By a word in small letters: how many digits, and their check."""
 
 
-_LABELLED: Final = re.compile(
+_LABELLED: Final = lazy_regex(
     r"(?i)(?<![A-Za-z])(?P<label>" + "|".join(sorted(LABELS, key=len, reverse=True)).replace(" ", "[ -]") + r")"
     r"(?: (?:number|no\.?|nr\.?|card|is|:|=|#)|[.:=#-]){0,3} ?(?P<value>[0-9](?:[ ./-]?[0-9]){7,14})(?![\w]|[./-][0-9])"
 )

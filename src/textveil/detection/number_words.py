@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from textveil.text.patterns import lazy_regex
 from textveil.text.slices import matches
 
 _UNITS: Final = "one|two|three|four|five|six|seven|eight|nine"
@@ -37,7 +38,7 @@ AMOUNT: Final = (
 NUMBER_WORDS: Final = " ".join(f"{_UNITS}|{_TEENS}|{_TENS}|half".split("|"))
 """Words that begin a number, parted by spaces: what gates look for."""
 
-_STARTS: Final = re.compile(
+_STARTS: Final = lazy_regex(
     r"[0-9OTFSENHotfsenh](?<![\w.,$\xa4/:#+-].)(?:(?<=[0-9])|(?<=[Oo])ne|(?<=[Tt])(?:wo|hree|en|welve|hirteen|wenty|hirty)"
     r"|(?<=[Ff])(?:our(?:teen)?|ive|ifteen|orty|ifty)|(?<=[Ss])(?:ix(?:teen|ty)?|even(?:teen|ty)?)|(?<=[Ee])(?:ight(?:een|y)?"
     r"|leven)|(?<=[Nn])ine(?:teen|ty)?|(?<=[Hh])alf)(?:(?<=[0-9])|(?![A-Za-z]))"

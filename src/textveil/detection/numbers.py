@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Final, final
 
 from textveil.detection.base import DetectedSpan
+from textveil.text.patterns import lazy_regex
 from textveil.text.slices import matches
 
-_NUMBERS: Final = re.compile(r"\d+(?:[.,]\d+)*")
+_NUMBERS: Final = lazy_regex(r"\d+(?:[.,]\d+)*")
 
 
 @final

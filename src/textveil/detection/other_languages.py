@@ -16,6 +16,7 @@ from textveil.detection.found import Found, Search
 from textveil.detection.gates import Gate, anywhere, at_digits
 from textveil.detection.lists import Marks, lists
 from textveil.detection.ordinary_words import ordinary_words
+from textveil.text.patterns import lazy_regex
 from textveil.text.slices import matches
 
 ORDINARY: Final = "ordinary"
@@ -134,7 +135,7 @@ _RULES: Final = MappingProxyType(
     }
 )
 
-_CAPITALIZED: Final = re.compile(r"[A-Z](?<![A-Za-z0-9-].)[A-Za-z]*+(?:-[A-Za-z]++)*+(?![A-Za-z0-9])")
+_CAPITALIZED: Final = lazy_regex(r"[A-Z](?<![A-Za-z0-9-].)[A-Za-z]*+(?:-[A-Za-z]++)*+(?![A-Za-z0-9])")
 _BEFORE: Final = re.compile(rf"([A-Z][A-Za-z'-]*+) (?:{_PARTICLE}){{0,3}}$").search
 _BACK: Final = 24
 

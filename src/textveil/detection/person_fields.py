@@ -8,12 +8,13 @@ from functools import cache
 from typing import Final
 
 from textveil.detection.found import Found, words_in
-from textveil.detection.gates import Seen, holding, with_words
+from textveil.detection.gates import either, holding, with_words
 from textveil.detection.keeping import shipped_words
 from textveil.detection.lists import Marks, lists
+from textveil.text.patterns import lazy_regex
 from textveil.text.slices import matches
 
-_USER: Final = re.compile(
+_USER: Final = lazy_regex(
     r"(?<![A-Za-z<])(?:[a-z]{1,12}[_.-])?(?:(?:[Uu]ser(?:[_-]?(?:[Nn]ame|[Ii]d|login))?|[Ll]og[io]n|logname|uname|acct"
     r"|assignee|actor|principal|committer|[Oo]wner|[Aa]uthor|[Rr]eviewer|created_by|updated_by)"
     r"(?:[\"']?:[ \t]{0,3}[\"']?|=[\"']?)"
@@ -23,7 +24,7 @@ _USER: Final = re.compile(
     r"|(?<= )(?:-u|-l|--user(?:name)?|--login|--owner)[ =])"
     r"(?P<name>[a-z][a-z0-9_.-]{2,30})(?![\w(\[{<@/:*%$\\-]|\.\w| ?=)"
 )
-_NAMED: Final = re.compile(
+_NAMED: Final = lazy_regex(
     r"(?i:(?:first|last|full|given|family|middle|sur|maiden|patient|customer|contact|employee|client|holder)"
     r"[_ ]?name)[\"'`\])]{0,2}[ \t]{0,2}(?:=|:|==|=>|LIKE|like|ILIKE)[ \t]{0,3}[\"']"
     r"(?P<name>[A-Z][A-Za-z .'-]{1,40}?)%?[\"']"
@@ -50,9 +51,7 @@ FIELD_GATE: Final = holding(
 )
 
 
-def user_gate(text: str, seen: Seen) -> object:
-    """The gate of names of users and of persons in fields."""
-    return USER_GATE(text, seen) or FIELD_GATE(text, seen)
+PEOPLE_GATE: Final = either(USER_GATE, FIELD_GATE)
 
 
 def find_people_in_fields(text: str) -> Iterator[Found]:

@@ -9,12 +9,13 @@ from typing import Final
 
 from textveil.detection.found import Found, Search
 from textveil.detection.gates import CUT, at_digits
+from textveil.text.patterns import lazy_regex
 from textveil.text.slices import matches
 
 REGIONS: Final = ("US", "GB", "IN", "DE", "FR", "ES", "IT", "BR", "AU", "MX")
 """Whose national numbers are known where a number names no country: ISO 3166 codes."""
 
-_CANDIDATE: Final = re.compile(
+_CANDIDATE: Final = lazy_regex(
     r"(?<![\w@#$%\xa4/:=.,+-])(?:\+ ?|\()?[0-9](?:[0-9]|[ ./-](?=[0-9(])|(?:\)[ ./-]{0,2}| ?\()(?=[0-9(])"
     r"|\) - (?=[0-9])| - (?=[0-9]{3})){5,22}"
     r"(?:,? ?(?:x|ext\.?|extension) ?[0-9]{1,6}){0,2}(?![\w%]|[.,:/-][0-9])"
@@ -39,7 +40,7 @@ _FORMS: Final = re.compile(
 _NUMBERED: Final = re.compile(r"[1-9][0-9]{2,5}/[0-9]{2,4}").fullmatch
 """What is no telephone number, whatever stands beside it: numbers of cases, "application number 36391/02"."""
 
-_GROUPS: Final = re.compile(r"[0-9]+")
+_GROUPS: Final = lazy_regex(r"[0-9]+")
 _REMEMBERED: Final = 1 << 12
 
 

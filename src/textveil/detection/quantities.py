@@ -10,26 +10,27 @@ from textveil.detection.found import Found, near
 from textveil.detection.gates import at_digits, both, either, holding, with_words
 from textveil.detection.number_words import BELOW_HUNDRED, NUMBER_WORDS, at_numbers
 from textveil.detection.units import WITH_DIGITS
+from textveil.text.patterns import lazy_regex
 from textveil.text.slices import matches
 
 _FIGURES: Final = r"(?:[0-9]{1,3}(?:,[0-9]{3}){1,4}|[0-9]{1,5})(?![0-9])(?:\.[0-9]{1,4}(?![0-9]))?"
 _BEFORE: Final = r"(?<![\w.,$\xa4/:#+-])"
-_PERCENT: Final = re.compile(
+_PERCENT: Final = lazy_regex(
     rf"{_BEFORE}[+-]?{_FIGURES}(?:(?:-| to | and |/){_FIGURES})?(?: ?%| per ?cent(?![a-z])| percentage points?|"
     rf" ?\u2030)"
 )
-_DIGIT: Final = re.compile("[0-9]")
-_MIXED: Final = re.compile(r"[0-9](?:(?<=[A-Za-z.-].)|[0-9]?(?=[A-Za-z(/-]))")
-_NAMED: Final = re.compile(rf"(?:{WITH_DIGITS})(?![\w/@]|-[0-9]|\.[0-9])")
-_ORDINAL: Final = re.compile(
+_DIGIT: Final = lazy_regex("[0-9]")
+_MIXED: Final = lazy_regex(r"[0-9](?:(?<=[A-Za-z.-].)|[0-9]?(?=[A-Za-z(/-]))")
+_NAMED: Final = lazy_regex(rf"(?:{WITH_DIGITS})(?![\w/@]|-[0-9]|\.[0-9])")
+_ORDINAL: Final = lazy_regex(
     r"(?<![\w.,$\xa4/:-])(?:[0-9]{0,4}(?:1[1-3]th|1st|2nd|3rd|[04-9]th)|[0-9]{0,4}(?:[2-9]|(?<![0-9]))(?:1st|2nd"
     r"|3rd))(?![\w])"
 )
-_VERSION: Final = re.compile(
+_VERSION: Final = lazy_regex(
     r"(?<![A-Za-z])(?:[Vv]ersions?|[Vv]er\.|[Rr]elease|v) ?[0-9]{1,4}(?:\.[0-9]{1,5}){0,3}(?:-?(?:alpha|beta|rc"
     r"|dev)\.?[0-9]{0,2})?(?![\w]|\.[0-9])"
 )
-_SHARE: Final = re.compile(
+_SHARE: Final = lazy_regex(
     rf"(?:[0-9]{{1,5}}|(?i:{BELOW_HUNDRED})) (?:out of|of|in) (?:every )?(?:the )?(?:[0-9]{{1,5}}"
     rf"|(?:{BELOW_HUNDRED}))(?![\w]|[.,:/-][0-9])"
 )
@@ -39,7 +40,7 @@ _THING: Final = (
     r"|women|children)"
     r"(?![A-Za-z'])"
 )
-_COUNT: Final = re.compile(
+_COUNT: Final = lazy_regex(
     rf"(?:{_FIGURES}(?:(?:-| to | or ){_FIGURES})?|(?i:{BELOW_HUNDRED}(?: (?:hundred|thousand|million))?"
     rf"(?: (?:to|or) (?:{BELOW_HUNDRED}))?))\+? (?:(?:[a-z]{{3,14}}[ -]){{0,2}}?{_THING}|other {_THING})"
 )
@@ -51,19 +52,19 @@ _SECTION_WORD: Final = (
     r"|[Ll]evel|[Ll]ines?)"
 )
 _PLACE: Final = r"[0-9]{1,3}(?:\.[0-9]{1,3}){0,4}"
-_SECTION: Final = re.compile(
+_SECTION: Final = lazy_regex(
     rf"(?<![A-Za-z]){_SECTION_WORD} (?:no\. ?)?(?P<place>{_PLACE}[a-z]?(?:(?:-|, | and | to | or | of"
     rf" ){_PLACE}){{0,6}})(?![\w]|[/:,-][0-9])"
 )
 AFTER_SECTION: Final = re.compile(rf"(?<![A-Za-z]){_SECTION_WORD} (?:no\. ?)?\Z").search
 """Whether a text ends with a word that a number of a section, page or step stands behind."""
-_LISTED: Final = re.compile(
+_LISTED: Final = lazy_regex(
     r"(?:(?<=\n)|\A)[ \t>*-]{0,8}(?P<number>[0-9]{1,2}[.)]|\([0-9]{1,2}\)|[0-9]{1,2}(?:\.[0-9]{1,2}){1,3}\.?)(?=["
     r" \t]+[^\s0-9]|[ \t]*\n)"
 )
 LIST_NUMBER: Final = re.compile(r"\(?[0-9]{1,2}[.)]|[0-9]{1,2}(?:\.[0-9]{1,2}){1,3}\.").fullmatch
 """Whether a value is the number of an item or a heading, with its mark."""
-_INLINE: Final = re.compile(r"(?<![\w.,/$-])(?P<number>[1-9][0-9]?[.)])(?= {1,3}[A-Z])")
+_INLINE: Final = lazy_regex(r"(?<![\w.,/$-])(?P<number>[1-9][0-9]?[.)])(?= {1,3}[A-Z])")
 
 PERCENT_GATE: Final = at_digits("[0-9](?: ?%| per)")
 NAMED_GATE: Final = at_digits("[A-Za-z.2319][-./]?[0-9]|[0-9](?:[A-Za-z(]|-[A-Z]|/)")

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Final, NamedTuple, final
 
 from textveil.detection.found import words_in
+from textveil.text.patterns import lazy_regex
 
 
 @final
@@ -66,14 +67,14 @@ _MIXED: Final = words_in("""AROA AIDA AGPA ANPA ABIA ACCA gsk_ r8_ glc_ ntn_ ver
 FORMS: Final = MappingProxyType(
     {
         **{
-            beginning: Form(re.compile(re.escape(beginning) + tail), 0, beginning in _MIXED)
+            beginning: Form(lazy_regex(re.escape(beginning) + tail), 0, beginning in _MIXED)
             for tail, beginnings in _TABLE
             for beginning in beginnings.split()
         },
-        "sk-": Form(re.compile(r"sk-[A-Za-z0-9]{20,64}(?![A-Za-z0-9_-])"), 0, True),
-        ":AA": Form(re.compile(r"[0-9]{9}:AA[A-Za-z0-9_-]{32,36}(?![A-Za-z0-9_-])"), 9),
-        "Q~": Form(re.compile(r"[A-Za-z0-9_~.-]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34}"), 4),
-        "-us": Form(re.compile(r"[0-9a-f]{32}-us[0-9]{1,2}(?![A-Za-z0-9])"), 32),
+        "sk-": Form(lazy_regex(r"sk-[A-Za-z0-9]{20,64}(?![A-Za-z0-9_-])"), 0, True),
+        ":AA": Form(lazy_regex(r"[0-9]{9}:AA[A-Za-z0-9_-]{32,36}(?![A-Za-z0-9_-])"), 9),
+        "Q~": Form(lazy_regex(r"[A-Za-z0-9_~.-]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34}"), 4),
+        "-us": Form(lazy_regex(r"[0-9a-f]{32}-us[0-9]{1,2}(?![A-Za-z0-9])"), 32),
     }
 )
 """By beginning, what is a secret. Public: it is what surrogates keep as it is."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
-_CLASSES: Final = re.compile("[0-9]+|[a-z]+|[A-Z]+")
+from textveil.text.patterns import lazy_regex
+
+_CLASSES: Final = lazy_regex("[0-9]+|[a-z]+|[A-Z]+")
 _HEXADECIMAL: Final = re.compile("(?:[0-9a-f]{32,}|[0-9A-F]{32,})").fullmatch
 _ALPHABET: Final = re.compile(r"[A-Za-z0-9+/=_.~%-]+").fullmatch
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
 from textveil.detection.found import Found
-from textveil.detection.gates import Seen, holding
+from textveil.detection.gates import holding, holding_in_runs
 from textveil.detection.secret_forms import FORMS, PEM_LABEL
 from textveil.detection.secret_values import looks_drawn
+from textveil.text.patterns import lazy_regex
 from textveil.text.slices import check_time
 
 SURE: Final = 0.95
@@ -17,9 +17,9 @@ SURE: Final = 0.95
 _LONGEST_KEY: Final = 20_000
 
 PEM_GATE: Final = holding("-----BEGIN ", "PuTTY-User-Key-File-")
-_PEM: Final = re.compile(rf"-----BEGIN {PEM_LABEL}-----(?:\\r|\\n|\s){{0,4}}")
-_PEM_BODY: Final = re.compile(r"(?:[A-Za-z0-9+/=]{16,128}(?:\\r|\\n|\s){0,4}){1,400}")
-_PUTTY: Final = re.compile(r"PuTTY-User-Key-File-[0-9]:[^\n]{0,80}\n(?:[A-Za-z0-9+/=:@_. -]{1,200}\r?\n?){1,400}")
+_PEM: Final = lazy_regex(rf"-----BEGIN {PEM_LABEL}-----(?:\\r|\\n|\s){{0,4}}")
+_PEM_BODY: Final = lazy_regex(r"(?:[A-Za-z0-9+/=]{16,128}(?:\\r|\\n|\s){0,4}){1,400}")
+_PUTTY: Final = lazy_regex(r"PuTTY-User-Key-File-[0-9]:[^\n]{0,80}\n(?:[A-Za-z0-9+/=:@_. -]{1,200}\r?\n?){1,400}")
 
 
 def places(text: str, words: Iterable[str]) -> Iterator[int]:
@@ -67,9 +67,7 @@ def _private_keys(text: str) -> Iterator[Found]:
             yield Found(place, end, "secret", SURE, "shape")
 
 
-def token_gate(text: str, seen: Seen) -> bool:
-    """Whether a long run of a text holds the beginning of a token."""
-    return bool(seen.runs) and any(map(seen.runs.__contains__, FORMS))
+TOKEN_GATE: Final = holding_in_runs(*FORMS)
 
 
 def find_tokens(text: str) -> Iterator[Found]:

@@ -9,14 +9,15 @@ from typing import Final
 
 from textveil.detection import name_words as known
 from textveil.detection.found import Found
-from textveil.detection.gates import joined_words, words_of
+from textveil.detection.gates import WithWords, joined_words, words_of
 from textveil.detection.lists import Marks, lists
+from textveil.text.patterns import lazy_regex
 from textveil.text.slices import matches
 
 _WORD: Final = re.compile(r"[a-z]+(?:['-][a-z]+)*(?![A-Za-z0-9_@/])").match
-_WORDS: Final = re.compile(r"[a-z](?<![A-Za-z0-9_@#./'-].)[a-z]*(?:['-][a-z]+)*(?![A-Za-z0-9_@/])")
+_WORDS: Final = lazy_regex(r"[a-z](?<![A-Za-z0-9_@#./'-].)[a-z]*(?:['-][a-z]+)*(?![A-Za-z0-9_@/])")
 _NEXT: Final = re.compile(r"(\.? )([a-z]+(?:['-][a-z]+)*)(?![A-Za-z0-9_@/])").match
-_CUES: Final = re.compile(
+_CUES: Final = lazy_regex(
     r"[NnCcMmDdPp](?<![A-Za-z].)(?:ame(?:'s| is|:"
     r"|(?: on the account)?\? (?:[Uu]ser:)?|d (?:him|her))|alls? (?:me|him|her)"
     r"|(?:rs?|s|iss|rof)\b\.?)[ \t]+(?=[a-z])"
@@ -39,11 +40,18 @@ _MOST_WORDS: Final = 4
 @cache
 def _names() -> frozenset[bytes]:
     """Words that name somebody or some place, and are no English words in small letters."""
-    return frozenset(
-        word.encode("ascii")
-        for word, marks in lists().words.items()
-        if marks & _NAMED and not marks & _NOT_SMALL and word not in known.FUNCTION_WORDS and len(word) > 2
-    )
+    words = lists().words
+    naming = {marks for marks in set(words.values()) if marks & _NAMED and not marks & _NOT_SMALL}
+    names = [word for word, marks in words.items() if marks in naming and len(word) > 2]
+    return frozenset("\n".join(names).encode("ascii").split(b"\n")) - words_of(" ".join(known.FUNCTION_WORDS))
+
+
+@cache
+def _telling() -> frozenset[bytes]:
+    return _names() | _CUE_WORDS
+
+
+SMALL_NAME_GATE: Final = WithWords(_telling)
 
 
 def find_small_names(text: str) -> Iterator[Found]:

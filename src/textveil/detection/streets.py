@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 from textveil.detection.found import Found, Search, near
-from textveil.detection.gates import CUT, Gate, at_digits, both, either, holding, with_words
+from textveil.detection.gates import CUT, Gate, at_digits, both, either, holding, matching, with_words
+from textveil.detection.plain import OTHER
+from textveil.text.function_words import FUNCTION_WORDS
+from textveil.text.patterns import lazy_regex
 from textveil.text.slices import matches
 
 
@@ -60,15 +63,15 @@ _WORD: Final = r"[A-Z0-9][A-Za-z0-9'-]{0,30}\.?"
 _ANY_WORD: Final = r"[A-Za-z][A-Za-z'.-]{0,30}"
 _HOUSE: Final = r"[0-9]{1,5}[A-Za-z]?(?!\w|[.,:/-][0-9]|%)"
 
-_ENGLISH: Final = re.compile(
+_ENGLISH: Final = lazy_regex(
     rf"{_NUMBER},? (?:{_WORD} ){{1,5}}?(?:{_ENDING})\b\.?"
     r"(?: (?:NE|NW|SE|SW|North|South|East|West|N|S|E|W)\b\.?)?"
     rf"(?:,?\s{{1,3}}(?:#[0-9]{{1,5}}|{_UNIT}))?"
 )
-_SMALL: Final = re.compile(
+_SMALL: Final = lazy_regex(
     rf"{_FIRST}[0-9]{{0,5}} (?:{_ANY_WORD} ){{1,3}}?(?:{_SMALL_ENDING})\b\.?(?:,?\s{{1,3}}{_UNIT})?"
 )
-_OTHERS: Final = re.compile(
+_OTHERS: Final = lazy_regex(
     rf"(?<!\w)(?:[0-9]{{1,6}},? ){{0,2}}(?:"
     rf"(?!via [A-Z]{{2}})(?i:{_LEADING}) (?:(?:d[aeio]s?|du|des|de la|del|della|of|van|von|la|le|el|los|las) ){{0,2}}"
     rf"(?:{_ANY_WORD},? ){{1,5}}?{_HOUSE}"
@@ -77,38 +80,44 @@ _OTHERS: Final = re.compile(
     rf"|(?:[A-Z][A-Za-z'.-]{{0,30}} ){{1,3}}(?:{_AFTER_NAME}) {_HOUSE}"
     rf")(?:,?\s{{1,3}}{_UNIT})?"
 )
-_NUMBERED: Final = re.compile(
+_NUMBERED: Final = lazy_regex(
     rf"{_FIRST}[0-9]{{0,5}},? (?:[0-9]{{1,6}} )?(?:{_ANY_WORD} ){{1,5}}?(?:{_HOUSE} )?{_UNIT}"
     rf"|{_FIRST}[0-9]{{0,5}} (?:[A-Z][A-Za-z'.-]{{0,30}} ){{1,4}}?{_HOUSE}(?:,?\s{{1,3}}{_UNIT})?"
 )
-_AFTER_WORD: Final = re.compile(
+_AFTER_WORD: Final = lazy_regex(
     r"(?:[Aa]ddress(?: is|:)?|[Ll]ive[sd]? (?:at|on)|[Rr]esid(?:es?|ing) (?:at|on)|[Ll]ocated (?:at|on)|[Ss]ide of"
     r"|[Cc]orner of)"
     rf"\s{{1,3}}(?P<place>[A-Z][A-Za-z'.-]{{1,30}}(?: [A-Z][A-Za-z'.-]{{0,30}}){{0,3}} {_HOUSE})"
 )
-_AT_NUMBER: Final = re.compile(
+_AT_NUMBER: Final = lazy_regex(
     r"(?:[Ll]iv(?:e|es|ed|ing) (?:at|on)|[Rr]esid(?:es?|ed|ing) (?:at|on)|[Ss]tays? at|[Ll]ocated at"
     r"|[Aa]ddress(?: is|:)|[Dd]eliver(?:ed)? to|[Hh]ome:|[Mm]oved to|[Ll]odges at)\s{1,3}"
     rf"(?P<place>{_NUMBER},? [A-Z][A-Za-z'.-]{{1,30}}(?: [A-Z][A-Za-z'.-]{{0,30}}){{0,3}}"
     rf"(?:, [A-Z][a-z'-]{{2,30}}(?: [A-Z][a-z'-]{{2,30}}){{0,2}}(?=[,.;\n]))?)"
 )
-_HOUSE_NUMBER: Final = re.compile(r"[0-9](?<=[A-Za-z.,] .)[0-9]{0,4}")
-_ALONE: Final = re.compile(rf"(?<!\w){_UNIT}")
+_HOUSE_NUMBER: Final = lazy_regex(r"[0-9](?<=[A-Za-z.,] .)[0-9]{0,4}")
+_ALONE: Final = lazy_regex(rf"(?<!\w){_UNIT}")
 
 _STATE: Final = (
     "(?:A[KLPRSZ]|C[AOT]|D[CE]|FL|GA|HI|I[ADLN]|K[SY]|LA|M[ADEINOST]|N[CDEHJMVY]|O[HKR]|P[AR]|RI|S[CD]|T[NX]"
     "|UT|V[AT]|W[AIVY])"
 )
-_CODES: Final = re.compile(
+_CODES: Final = lazy_regex(
     rf"(?<!\w)(?:(?:{_STATE}|[A-Z]{{2}}),? [0-9]{{5}}(?:-[0-9]{{4}})?(?![\w-])"
     r"|[A-Z]{1,2}[0-9][A-Z0-9]? [0-9][A-Z]{2}(?!\w)|[A-Z][0-9][A-Z] ?[0-9][A-Z][0-9](?!\w)"
     r"|(?:[AFD]PO A[AEP]|[afd]po a[aep]) [0-9]{5}(?!\w)|(?:USS|USNS|USNV|USCGC) [A-Z][a-z]{1,30}(?![A-Za-z]))"
 )
-_AFTER_CODE_WORD: Final = re.compile(
+_TOWN: Final = lazy_regex(
+    r"(?<![\w'-])(?P<place>[A-Z][a-z]{1,20}\.?(?:[ -][A-Z][a-z'-]{2,20}){0,2}),? "
+    rf"(?={_STATE},? [0-9]{{5}}(?:-[0-9]{{4}})?(?![\w-])|(?<=, )ID {OTHER}{{5}}(?!\w))"
+)
+"""A town before its state and postal code. ID is Idaho behind a comma alone; its code may have been found as an ID."""
+
+_AFTER_CODE_WORD: Final = lazy_regex(
     r"\b(?:[Zz][Ii][Pp]|[Pp]ost(?:al)? ?code|[Pp]ostcode|PLZ)(?: [Cc]ode)?(?: (?:is|number))?:? ?"
     r"(?P<place>[0-9]{3,5}(?:[- ][0-9]{2,4})?(?: ?[A-Z]{2})?)(?!\w)"
 )
-_AFTER_COMMA: Final = re.compile(rf"(?:, (?<=[a-z], )|(?:[Ll]ocation|[Ss]tate): )(?P<place>{_STATE})(?![\w'])")
+_AFTER_COMMA: Final = lazy_regex(rf"(?:, (?<=[a-z], )|(?:[Ll]ocation|[Ss]tate): )(?P<place>{_STATE})(?![\w'])")
 
 _AT_UNIT: Final = at_digits(r"(?:pt|ment|uite|te|nit|oom|[Rr]m|oor|lat|APT|SUITE|UNIT|ox)\.? ?#?[0-9]")
 _AT_CODE: Final = at_digits("[A-Za-z],? [0-9]{5}|[A-Z][0-9]")
@@ -136,24 +145,9 @@ _NUMBER_FOLLOWS: Final = holding(
     *("ocated at", "ddress", "eliver", "ome:", "oved to", "odges at"),
 )
 
-_FORMS: Final[tuple[tuple[Gate, Any], ...]] = (
-    (at_digits("[0-9][A-Za-z]?,? [A-Z0-9]"), (_ENGLISH, 0.8)),
-    (
-        both(at_digits("[A-Za-z.,] [0-9]"), either(with_words(_LEADING.replace("|", " ")), _AFTER_STREET)),
-        (_OTHERS, 0.7, _HOUSE_NUMBER),
-    ),
-    (either(_AT_UNIT, at_digits("[0-9] [A-Z]")), (_NUMBERED, 0.6)),
-    (at_digits("[0-9] [A-Za-z]"), (_SMALL, 0.6)),
-    (both(_AT_NAME, _LIVES), (_AFTER_WORD, 0.6, _HOUSE_NUMBER)),
-    (both(at_digits("[0-9][A-Za-z]?,? [A-Z]"), _NUMBER_FOLLOWS), (_AT_NUMBER, 0.6)),
-    (_AT_UNIT, (_ALONE, 0.7)),
-    (either(_AT_CODE, with_words("uss usns usnv uscgc")), (_CODES, 0.7)),
-    (at_digits("(?:[Pp]|ode|PLZ|is|er):? ?[0-9]{3}"), (_AFTER_CODE_WORD, 0.7)),
-)
-
 
 def _search(pattern: re.Pattern[str], score: float, anchor: re.Pattern[str] | None = None) -> Search:
-    group: int | str = "place" if "place" in pattern.groupindex else 0
+    group: int | str = "place" if "(?P<place>" in pattern.pattern else 0
 
     def find(text: str) -> Iterator[Found]:
         found = matches(pattern, text) if anchor is None else near(pattern, text, anchor, 150, 50)
@@ -164,8 +158,33 @@ def _search(pattern: re.Pattern[str], score: float, anchor: re.Pattern[str] | No
     return find
 
 
-STREET_SEARCHES: Final = tuple((_search(*form), gate) for gate, form in _FORMS)
-"""Street lines, apartments, boxes, ships and postal codes, each form where the ones before it found nothing."""
+def find_towns(text: str) -> Iterator[Found]:
+    """A town before its state and postal code: Salem, OR 97301."""
+    for match in matches(_TOWN, text):
+        first, _, rest = match["place"].partition(" ")
+        begin = len(first) + 1 if rest and first.lower() in FUNCTION_WORDS else 0
+        yield Found(match.start("place") + begin, match.end("place"), "place", 0.7)
+
+
+STREET_SEARCHES: Final[tuple[tuple[Search, Gate], ...]] = (
+    (_search(_ENGLISH, 0.8), at_digits("[0-9][A-Za-z]?,? [A-Z0-9]")),
+    (
+        _search(_OTHERS, 0.7, _HOUSE_NUMBER),
+        both(at_digits("[A-Za-z.,] [0-9]"), either(with_words(_LEADING.replace("|", " ")), _AFTER_STREET)),
+    ),
+    (_search(_NUMBERED, 0.6), either(_AT_UNIT, at_digits("[0-9] [A-Z]"))),
+    (_search(_SMALL, 0.6), at_digits("[0-9] [A-Za-z]")),
+    (_search(_AFTER_WORD, 0.6, _HOUSE_NUMBER), both(_AT_NAME, _LIVES)),
+    (_search(_AT_NUMBER, 0.6), both(at_digits("[0-9][A-Za-z]?,? [A-Z]"), _NUMBER_FOLLOWS)),
+    (_search(_ALONE, 0.7), _AT_UNIT),
+    (find_towns, _AT_CODE),
+    (_search(_CODES, 0.7), either(_AT_CODE, with_words("uss usns usnv uscgc"))),
+    (_search(_AFTER_CODE_WORD, 0.7), at_digits("(?:[Pp]|ode|PLZ|is|er):? ?[0-9]{3}")),
+)
+"""Street lines, apartments, boxes, towns, ships and postal codes, each form where the ones before it found nothing."""
+
+
+STATE_GATE: Final = matching("[,:] [ACDFGHIKLMNOPRSTUVW][A-Z]")
 
 
 def find_states(text: str) -> Iterator[Found]:

@@ -8,6 +8,7 @@ import lzma
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import starmap
 from math import exp
 from string import ascii_lowercase, ascii_uppercase
 from typing import Any, Final, NamedTuple, final
@@ -21,6 +22,7 @@ from textveil.detection.found import Found
 from textveil.detection.lists import DATA, Marks, lists
 from textveil.detection.names import begins_order
 from textveil.errors import InputError
+from textveil.text.patterns import lazy_regex
 from textveil.text.slices import matches
 
 FILE: Final = "tagger.bin.xz"
@@ -78,7 +80,7 @@ _TOPICS: Final = tuple(
 )
 """What a text may be about, and words that tell so."""
 
-_CAPITALIZED: Final = re.compile(r"[A-Z](?<![A-Za-z0-9_@#].)[A-Za-z]++(?:['-][A-Za-z]++)*+(?![A-Za-z0-9_])")
+_CAPITALIZED: Final = lazy_regex(r"[A-Z](?<![A-Za-z0-9_@#].)[A-Za-z]++(?:['-][A-Za-z]++)*+(?![A-Za-z0-9_])")
 _RUN_BEHIND: Final = re.compile(r"(?:'s)?(?:\.? [A-Z][A-Za-z]*+(?:['-][A-Za-z]++)*+){0,5}+").match
 _RUN_BEFORE: Final = re.compile(r"(?: \.?[A-Za-z'-]*+(?<=[A-Z])(?![A-Za-z0-9])){0,5}+").match
 """In a text that is read backward."""
@@ -241,7 +243,9 @@ def tagged(text: str, rest: str, found: Sequence[Found]) -> list[Found]:
     for span in found:
         (guesses if span.score <= WEAK and span.kind in KINDS else kept).append(span)
     marks_of = lists().words.get
-    others = [word for word in words_of(rest) if not marks_of(word.low, 0) & _COMMON and is_asked(word, marks_of)]
+    capitalized = [(match.start(), match[0]) for match in matches(_CAPITALIZED, rest)]
+    rare = [one for one in capitalized if not marks_of(one[1].removesuffix("'s").lower(), 0) & _COMMON]
+    others = [word for word in starmap(word_at, rare) if is_asked(word, marks_of)]
     others = [word for word in others if word.low not in known.VERBS or not begins_order(rest, word.end)]
     if not guesses and not others:
         return kept

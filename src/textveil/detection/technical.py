@@ -12,11 +12,12 @@ from functools import cache
 from typing import Final
 
 from textveil.detection.found import Found
-from textveil.detection.gates import Seen, at_digits, holding
+from textveil.detection.gates import Seen, at_digits, either, holding, matching
 from textveil.detection.keeping import shipped_words
 from textveil.detection.lists import Marks, lists
 from textveil.detection.name_words import COMPANY_ENDS
-from textveil.text.slices import matches, search
+from textveil.text.patterns import lazy_regex
+from textveil.text.slices import matches
 
 
 def _set(words: str) -> frozenset[str]:
@@ -28,27 +29,27 @@ CODE: Final = "code"
 
 _NUMBER: Final = "code-number"
 
-_AGENT: Final = re.compile(
+_AGENT: Final = lazy_regex(
     r"(?:Mozilla|Opera|Dalvik|AppleWebKit)/[0-9][0-9A-Za-z.]{0,20}"
     r"(?: (?:[A-Za-z]{2,20}/[0-9A-Za-z.]{1,20}"
     r"|\((?=[^()\n]{0,120}(?:Windows|Linux|Macintosh|X11|Android|iPhone|iPad|compatible|KHTML|U;))[^()\n]{1,160}\))){1,10}"
 )
-_PACKAGE: Final = re.compile(
+_PACKAGE: Final = lazy_regex(
     r"[@A-Za-z](?<![\w.@-].)[\w./-]{0,60}@[~^]?v?"
     r"(?P<number>[0-9]{1,5}(?:\.[0-9]{1,6}){1,2}(?:-[a-z0-9.]{1,20})?)(?![\w@-]|\.\w)"
 )
-_METHOD: Final = re.compile(
+_METHOD: Final = lazy_regex(
     r"[A-Za-z_](?<![\w.@/:-].)\w{1,40}(?:\.[A-Za-z_]\w{1,40}){1,6}(?=\()(?!\(\s?(?:at|dot|a)\b)"
 )
-_SCOPED: Final = re.compile(r"@(?<=[\"'`]@)[a-z][a-z0-9-]{0,40}/[a-z][a-z0-9./-]{0,60}(?=[\"'`])")
-_CELL: Final = re.compile(r"\$[A-Z]{1,2}\$?[0-9]{1,5}(?!\w)")
-_AWK_FIELD: Final = re.compile(r"\$[0-9]{1,2}(?![\w.,][0-9]|\w)")
-_VERSION: Final = re.compile(
+_SCOPED: Final = lazy_regex(r"@(?<=[\"'`]@)[a-z][a-z0-9-]{0,40}/[a-z][a-z0-9./-]{0,60}(?=[\"'`])")
+_CELL: Final = lazy_regex(r"\$[A-Z]{1,2}\$?[0-9]{1,5}(?!\w)")
+_AWK_FIELD: Final = lazy_regex(r"\$[0-9]{1,2}(?![\w.,][0-9]|\w)")
+_VERSION: Final = lazy_regex(
     r"(?<![\w.])v?(?![0-9]{1,2}\.[0-9]{1,2}\.(?:19|20)[0-9]{2})[0-9]{1,4}(?:\.[0-9]{1,5}){1,2}(?:-[a-z][a-z0-9.]{1,12})?"
     r"(?![\w-]|\.\w)"
 )
 _WORD_BEFORE: Final = re.compile(r"([A-Za-z][A-Za-z+#.]{0,20}?)[ :=<>~^\"'-]{1,4}$").search
-_ANNOTATION: Final = re.compile(r"@(?<![\w@.].)([A-Za-z]{2,40})\b")
+_ANNOTATION: Final = lazy_regex(r"@(?<![\w@.].)([A-Za-z]{2,40})\b")
 _ANNOTATIONS: Final = _set(
     """Override Test Autowired Entity Table Column Component Service Controller Bean Data Inject Input Output
     Injectable Deprecated Nullable Value Configuration property staticmethod classmethod dataclass param return
@@ -58,7 +59,7 @@ _ANNOTATIONS: Final = _set(
     Retention Target Inherited Slf4j Getter Setter apply tailwind layer font-face supports import_from Published State
     Binding Environment Observable"""
 )
-_PRODUCT: Final = re.compile(r"[A-Z](?<![\w/].)[A-Za-z-]{2,24}/v?[0-9]{1,4}(?:\.[0-9A-Za-z]{1,12}){1,4}(?![\w/])")
+_PRODUCT: Final = lazy_regex(r"[A-Z](?<![\w/].)[A-Za-z-]{2,24}/v?[0-9]{1,4}(?:\.[0-9A-Za-z]{1,12}){1,4}(?![\w/])")
 
 _FIELD_BEFORE: Final = re.compile(
     r"(?:^|[\n|])[ *_-]*(?:(?:[Uu]ser|[Ff]ull|[Dd]isplay)?[ _]?[Nn]ame|[Ss]eller|[Bb]uyer|[Aa]uthor|[Uu]ser|[Pp]oster"
@@ -66,38 +67,38 @@ _FIELD_BEFORE: Final = re.compile(
 ).search
 """A field that holds a person: what stands in it is no word of code."""
 
-_HUMPED: Final = re.compile(
+_HUMPED: Final = lazy_regex(
     r"[A-Za-z](?<![A-Za-z0-9'-].)(?:[a-z0-9]{1,40}[A-Z]|[A-Z]{1,12}[a-z][a-z0-9]{0,40}[A-Z])[A-Za-z0-9]{0,60}+(?![A-Za-z'-])"
 )
-_HUMP: Final = re.compile("[A-Z]{2,}(?![a-z])|[A-Z]?[a-z]+|[A-Z]")
+_HUMP: Final = lazy_regex("[A-Z]{2,}(?![a-z])|[A-Z]?[a-z]+|[A-Z]")
 _NAME_STARTS: Final = _set(
     """mc mac de di la le van von fitz du da al el st o del des dos san ter ten lo li ve be ja jo ma a d l ka ke ra sha
     ta ti sa che mar ro"""
 )
-_SNAKE: Final = re.compile(r"[A-Za-z_](?<![A-Za-z0-9@-].)[A-Za-z0-9]{0,40}(?:_+[A-Za-z0-9]{1,40}){1,8}(?![A-Za-z0-9@])")
-_DOTTED: Final = re.compile(
+_SNAKE: Final = lazy_regex(r"[A-Za-z_](?<![A-Za-z0-9@-].)[A-Za-z0-9]{0,40}(?:_+[A-Za-z0-9]{1,40}){1,8}(?![A-Za-z0-9@])")
+_DOTTED: Final = lazy_regex(
     r"[A-Za-z_](?<![A-Za-z0-9@.].)[A-Za-z0-9_]{1,40}(?:(?:\.|::|->|#)[A-Za-z_][A-Za-z0-9_]{1,40}){1,8}(?![A-Za-z0-9@])"
 )
-_CALL: Final = re.compile(r"[A-Za-z_](?<![A-Za-z0-9@.].)[A-Za-z0-9_]{1,40}(?:\(\)|\[\])")
-_COLOR: Final = re.compile(
+_CALL: Final = lazy_regex(r"[A-Za-z_](?<![A-Za-z0-9@.].)[A-Za-z0-9_]{1,40}(?:\(\)|\[\])")
+_COLOR: Final = lazy_regex(
     r"#(?<![\w&].)(?=[0-9]{0,7}[A-Fa-f])(?:[0-9A-Fa-f]{8}|[0-9A-Fa-f]{6}|[0-9A-Fa-f]{3,4})(?![\w-])"
 )
-_CELLS: Final = re.compile(r"\$?[A-Z]{1,2}(?<![\w$].)\$?[0-9]{1,5}:\$?[A-Z]{1,2}\$?[0-9]{1,5}(?!\w)")
-_FORMULA: Final = re.compile(r"=(?<![\w=].) ?[A-Z][A-Z.]{1,20}\([^\n]{0,200}")
-_TAG: Final = re.compile(r"</?[A-Za-z!](?<!\w..)[A-Za-z0-9:-]{0,30}(?:\s[^<>]{0,400})?/?>")
-_ATTRIBUTE: Final = re.compile(
+_CELLS: Final = lazy_regex(r"\$?[A-Z]{1,2}(?<![\w$].)\$?[0-9]{1,5}:\$?[A-Z]{1,2}\$?[0-9]{1,5}(?!\w)")
+_FORMULA: Final = lazy_regex(r"=(?<![\w=].) ?[A-Z][A-Z.]{1,20}\([^\n]{0,200}")
+_TAG: Final = lazy_regex(r"</?[A-Za-z!](?<!\w..)[A-Za-z0-9:-]{0,30}(?:\s[^<>]{0,400})?/?>")
+_ATTRIBUTE: Final = lazy_regex(
     r"[\w:@.-]{1,40}\s?=\s?(?:\"[^\"<>]{0,200}\"|'[^'<>]{0,200}')|[a-z:@-][a-z:-]{0,40}+(?!\w)"
 )
 _OF_CODE: Final = _set("""class id style type rel role method lang charset for name target align""")
-_KEY: Final = re.compile(
+_KEY: Final = lazy_regex(
     r"\"(?<!\w.)(?:[a-z_$][\w$.-]{0,60}|[A-Z_][A-Z0-9_]{1,60}|[A-Z][a-z]+(?:[A-Z-][A-Za-z]*){1,8})\" ?:"
 )
-_INLINE: Final = re.compile(r"`(?<!`.)([^`\n]{1,200})`(?!`)")
+_INLINE: Final = lazy_regex(r"`(?<!`.)([^`\n]{1,200})`(?!`)")
 
-_PATH: Final = re.compile(
+_PATH: Final = lazy_regex(
     r"(?:[A-Za-z]:\\|~/|\.{1,2}/|/(?<![\w/:<.]/))(?:[\w.@$%+ -]{0,40}[\w.@$%+-][/\\]){0,12}[\w.@$%+-]{1,60}"
 )
-_HOME: Final = re.compile(
+_HOME: Final = lazy_regex(
     r"(?:/home/|/Users/|[A-Za-z]:\\{1,2}Users\\{1,2}|/export/home/|Documents and Settings\\{1,2})([A-Za-z][\w.-]{1,40})"
 )
 _NOBODY: Final = _set(
@@ -107,7 +108,7 @@ _NOBODY: Final = _set(
 )
 _EDGES: Final = ".-_"
 
-_STRING: Final = re.compile(
+_STRING: Final = lazy_regex(
     r"\"(?:[^\"\\\n]|\\.){0,500}\"|'(?<!\w.)(?:[^'\\\n]|\\.){0,500}'"
     r"|(?:#|//|--)(?<![\w:/#-].)(?=[ !/])[^\n]*|/\*[^\n]*"
 )
@@ -132,8 +133,8 @@ _STATEMENTS: Final = (
     r"[\w.$\->:]{1,80}\([^\n]*\) ?[;{:,]?$|[\w.]{1,60}\($|[})\]]+[;,)]*$",
     r"[^\n]*[)\]=>}\"'] ?[;{]$|(?=[^\n]*;$)[^\n]*?(?:[=(<>]|::|->)|[.#]?[\w.:# ,>-]{1,60} ?\{[^\n]*\}?$",
 )
-_LINE_OF_CODE: Final = re.compile(rf"[ \t]*(?:>>> ?|\+ |- (?=\w+:))?(?:{'|'.join(_STATEMENTS)})")
-_CAPITALIZED: Final = re.compile(r"[A-Z](?<![\w].)[a-z]+(?![\w])")
+_LINE_OF_CODE: Final = lazy_regex(rf"[ \t]*(?:>>> ?|\+ |- (?=\w+:))?(?:{'|'.join(_STATEMENTS)})")
+_CAPITALIZED: Final = lazy_regex(r"[A-Z](?<![\w].)[a-z]+(?![\w])")
 _CODE_AFTER: Final = re.compile(r"[(.<\[{]|::|->").match
 _CODE_BEFORE: Final = re.compile(r"(?:[.@<\[&*]|::|->|new |class |import |extends |from )$").search
 _MARKED: Final = re.compile(r"[(=;{}<>@$\[\]^]|:$|#include").search
@@ -149,10 +150,9 @@ _ID: Final = 6
 _LINE: Final = 400
 """Characters of a line that tell whether it is code."""
 
-_DIGITS: Final = re.compile(r"[0-9]+(?:\.[0-9]+)*")
-_PROSE: Final = re.compile(r"(?:[A-Za-z']{1,24} ){6}")
-_CAPITAL: Final = re.compile("[a-z][A-Z]")
-_LONG_HUMP: Final = re.compile("[A-Za-z][a-z][a-z][A-Z]")
+_DIGITS: Final = lazy_regex(r"[0-9]+(?:\.[0-9]+)*")
+_PROSE: Final = lazy_regex(r"(?:[A-Za-z']{1,24} ){6}")
+_CAPITAL: Final = lazy_regex("[a-z][A-Z]")
 _PIECES: Final = (
     "`",
     "{",
@@ -175,18 +175,18 @@ _PIECES: Final = (
     "Mozilla",
 )
 _GATE_WORDS: Final = ("import ", "sudo ", "docker ", "kubectl ", "npm ", "git ", "curl ", "SELECT ", "Traceback", "</")
+CODE_GATE: Final = either(holding(*_PIECES, *_GATE_WORDS), matching("[A-Z](?<=[A-Za-z][a-z][a-z].)"))
+"""Open to a text with a mark or a word that prose hardly has: elsewhere nothing is taken for code."""
+
 _LISTED: Final = int(Marks.GIVEN | Marks.FAMILY)
 _COMMON: Final = int(Marks.COMMON | Marks.SMALL)
 
 
-_EARLY_PIECES: Final = ("@", "$", "(")
-_EARLY_DIGITS: Final = at_digits(r"[0-9]\.[0-9]|[A-Za-z]/[0-9]")
 HOME_GATE: Final = holding("/home/", "/Users/", "\\")
 
 
-def early_gate(text: str, seen: Seen) -> object:
-    """The gate of what is code although it looks like an address, a date or an amount."""
-    return any(map(text.__contains__, _EARLY_PIECES)) or _EARLY_DIGITS(text, seen)
+EARLY_GATE: Final = either(holding("@", "$", "("), at_digits(r"[0-9]\.[0-9]|[A-Za-z]/[0-9]"))
+"""The gate of what is code although it looks like an address, a date or an amount."""
 
 
 def find_early(text: str) -> Iterator[Found]:
@@ -230,17 +230,6 @@ def _versioned() -> frozenset[str]:
     return frozenset(("version", "versions", "v", "ver", *names)) - {"iban", "sat", "go", "r"}
 
 
-def code_gate(text: str, seen: Seen) -> bool:
-    """The gate of technical text."""
-    return _is_technical(text)
-
-
-def _is_technical(text: str) -> bool:
-    """Whether a text holds a mark or a word that prose hardly has: elsewhere nothing is taken for code."""
-    marked = any(map(text.__contains__, _PIECES)) or any(map(text.__contains__, _GATE_WORDS))
-    return marked or search(_LONG_HUMP, text) is not None
-
-
 def find_homes(text: str) -> Iterator[Found]:
     """Names of users in paths."""
     for match in matches(_HOME, text):
@@ -254,7 +243,7 @@ def find_homes(text: str) -> Iterator[Found]:
 
 def find_code(text: str) -> Iterator[Found]:
     """What is code or markup, by start, none overlapping: words as ``CODE``, numbers as numbers of code."""
-    if not _is_technical(text):
+    if not CODE_GATE(text, Seen("", frozenset(), "")):
         return
     taken = bytearray(len(text))
     for start, end in _zones(text):

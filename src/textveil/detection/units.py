@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from types import MappingProxyType
 from typing import Final
+
+from textveil.text.patterns import lazy_regex
 
 _METRIC: Final = r"(?:[kmcnp\xfe]|mc|u|d)?"
 _PER: Final = (
@@ -55,7 +56,7 @@ TIMING: Final = (
     r"|weeks?|d\b)?"
     r"|#[0-9]{1,3}|as needed|with meals)"
 )
-DOSE_TAIL: Final = re.compile(rf"(?:,? ?\(?(?:{ROUTES}|{TIMING})(?![A-Za-z0-9])\)?){{1,6}}")
+DOSE_TAIL: Final = lazy_regex(rf"(?:,? ?\(?(?:{ROUTES}|{TIMING})(?![A-Za-z0-9])\)?){{1,6}}")
 
 _SHORT_VITALS: Final = """
 I/O I&O TA FC BP SBP DBP MAP HR RR T Tm Tmax Tc P R SpO2 SPO2 SaO2 O2 O2sat Sat Sats SAT

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from textveil.mechanisms.base import OverWords, TextMechanism, WordMechanism
 from textveil.mechanisms.code_bounds import CodeBound
-from textveil.mechanisms.sampling.output_columns import Columns
+from textveil.mechanisms.sampling.output_columns import Columns, OverBase
 from textveil.nearest.projection import Projection
 from textveil.noise.capabilities import PrivacyProfile
 from textveil.noise.distribution import NoiseDistribution
@@ -32,6 +32,23 @@ class IntegerWeights(Protocol):
 
     def integer_weights(self, ids: Ids) -> Integers:
         """The very integers w(x, y) that draws use, int64, shape (batch, n); a row's sum is below 2^62."""
+
+
+@runtime_checkable
+class WeightsOverBase(IntegerWeights, Protocol):
+    """An integer channel that states its rows as base weights that all share and gains: audits then skip the rest."""
+
+    def over_base(self) -> OverBase:
+        """The integers of ``integer_weights``, those of all inputs in one pass."""
+
+
+@runtime_checkable
+class BaseDraws(Protocol):
+    """A channel whose rows are base weights, the same for every word, and what each row adds to them."""
+
+    @property
+    def base_mass(self) -> float:
+        """Probability of a draw by the base weights alone; rows are at most e^epsilon times as likely, everywhere."""
 
 
 @runtime_checkable

@@ -26,7 +26,7 @@ class Lent(NamedTuple):
     Attributes:
         documents: whose place it is, rising, shape (lent,).
         words: each once for a document, shape (lent,).
-        slots: >= 1, shape (lent,).
+        slots: >= 0, shape (lent,).
         ends: slots lent up to and with each, over all documents in this order, shape (lent,).
         sums: slots lent in each document, shape (documents,).
     """
@@ -79,9 +79,7 @@ class GrowingWeights:
             wanted: slots, >= 0, shape (wanted,); of one document together ``growth`` at most.
             count: number of documents.
         """
-        given = np.minimum(wanted, self.room[words])
-        kept = given.nonzero()[0]
-        documents, words, given = documents[kept], words[kept], given[kept]
+        given = np.minimum(wanted, self.room.take(words))
         ends = np.cumsum(given)
         edges = np.concatenate([[0], ends])[np.searchsorted(documents, np.arange(count + 1))]
         sums = np.diff(edges)

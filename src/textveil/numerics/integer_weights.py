@@ -92,6 +92,11 @@ class TwoLevelWeights:
         return log_ratio_up(self.inside, self.outside)
 
     @property
+    def base_mass(self) -> float:
+        """Probability of a draw that says nothing about the input: by the other weight alone, for every output."""
+        return self.size * self.outside / self.total
+
+    @property
     def probability_inside(self) -> float:
         """Probability that the output is a member."""
         return self.members * self.inside / self.total

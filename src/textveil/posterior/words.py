@@ -5,11 +5,10 @@ All of it is a function of the released word, the channel and public facts, so i
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple, final
+from typing import TYPE_CHECKING, Final, NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from textveil.errors import need
 from textveil.mechanisms.base import Described, checked_ids, checked_word_id
@@ -18,6 +17,9 @@ from textveil.mechanisms.sampling.output_columns import Columns
 from textveil.types import Ids, Integers, Progress, Reals, Vectors
 from textveil.vocabulary.frequencies import word_frequencies
 from textveil.vocabulary.geometry import normalize
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 _BLOCK: Final = 1024
 """Outputs whose scores against all words are made at once: 134 MB at 33,000 words."""
@@ -60,7 +62,7 @@ def posterior_means(found: Posteriors, prior: Reals, rows: Vectors) -> Vectors:
         rows: v, float32, shape (n, dim).
     """
     shape = (len(found.rest), len(prior))
-    listed = sparse.csr_array((found.above.astype(np.float32), found.inputs, found.starts), shape=shape)
+    listed = _sparse((found.above.astype(np.float32), found.inputs, found.starts), shape)
     mean = (prior @ rows).astype(np.float32)
     return listed @ rows + found.rest[:, None].astype(np.float32) * mean
 
@@ -147,9 +149,16 @@ class WordPosterior:
         need(table.shape == (size, size), "loss", f"shape {table.shape}", f"of shape ({size}, {size})")
         need(bool(np.isfinite(table).all()), "loss", "one value that is not", "finite everywhere")
         found = self.of(words)
-        listed = sparse.csr_array((found.above, found.inputs, found.starts), shape=(len(words), size))
+        listed = _sparse((found.above, found.inputs, found.starts), (len(words), size))
         expected = listed @ table + found.rest[:, None] * (self.prior @ table)
         return np.argmin(expected, axis=1)[which]
+
+
+def _sparse(entries: tuple[Reals, Ids, Integers], shape: tuple[int, int]) -> csr_array:
+    """Entries by row, with their columns and where each row starts."""
+    from scipy.sparse import csr_array  # a fifth of a second, which releases do not need
+
+    return csr_array(entries, shape=shape)
 
 
 def checked_prior(prior: NDArray[np.generic], size: int) -> Reals:

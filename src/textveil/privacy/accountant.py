@@ -14,9 +14,9 @@ from functools import lru_cache
 from typing import Final, NamedTuple, final
 
 from textveil.errors import need
-from textveil.privacy.accounting import WorstTokens
 from textveil.privacy.composition import added_up, as_approximate, compose, repeat
 from textveil.privacy.guarantees import ApproximateDP, Guarantee, PureDP, raised_log, shown_up
+from textveil.privacy.mixed_draws import Kind, are_counted, mixed_epsilon, telling_share
 from textveil.privacy.moment_bound import saved_by_moments
 from textveil.privacy.units import ONE_DOCUMENT, Adjacency
 
@@ -24,8 +24,7 @@ DELTA: Final = 1e-6
 """Delta that optimal composition spends unless another is named: what it gives for a smaller epsilon."""
 
 EXACT_DRAWS: Final = 20_000
-"""Draws of one epsilon up to which optimal composition is exact; beyond, and for several epsilons, a closed form bounds
-it (``moment_bound``)."""
+"""Draws up to which losses are counted (``mixed_draws``); beyond, a closed form bounds them (``moment_bound``)."""
 
 
 class Remaining(NamedTuple):
@@ -46,10 +45,17 @@ class Remaining(NamedTuple):
 
 
 class Draws(NamedTuple):
-    """Independent draws with one guarantee each."""
+    """Independent draws with one guarantee each.
+
+    Attributes:
+        guarantee: of one draw.
+        times: how many.
+        base_mass: probability of a draw by one law whatever the word is; 0 where nothing is known of that.
+    """
 
     guarantee: Guarantee
     times: int
+    base_mass: float = 0.0
 
 
 @final
@@ -65,15 +71,16 @@ class Accountant:
     into: Adjacency = ONE_DOCUMENT
     draws: tuple[Draws, ...] = ()
 
-    def compose(self, guarantee: Guarantee, times: int = 1) -> Accountant:
-        """With ``times`` more draws, each under ``guarantee``.
+    def compose(self, guarantee: Guarantee, times: int = 1, base_mass: float = 0.0) -> Accountant:
+        """With ``times`` more draws, each under ``guarantee``, of a channel with this ``base_mass`` (``Draws``).
 
         Raises:
-            ParameterError: ``times`` is negative.
+            ParameterError: ``times`` is negative, or ``base_mass`` is not in [0, 1].
             UnsupportedGuarantee: an unknown kind of guarantee, or one of a unit larger than the accountant's.
         """
+        need(0 <= base_mass <= 1, "base_mass", base_mass, "in [0, 1]")
         _repeated(guarantee, times, self.into)  # what cannot be added up is refused now
-        return replace(self, draws=(*self.draws, Draws(guarantee, times)))
+        return replace(self, draws=(*self.draws, Draws(guarantee, times, base_mass)))
 
     @property
     def spent(self) -> Guarantee:
@@ -83,9 +90,9 @@ class Accountant:
     def optimal(self, delta: float = DELTA) -> Guarantee:
         """The least epsilon that is known to hold at ``delta`` more than the sum's own; rounded up.
 
-        It is never larger than the sum's epsilon. Exact for up to ``EXACT_DRAWS`` draws of one epsilon, else bounded in
-        closed form. It holds for guarantees that were fixed before the first draw; where later ones are chosen by
-        what earlier ones released, take the sum.
+        It is never larger than the sum's epsilon. Up to ``EXACT_DRAWS`` draws are exact where they have few outcomes,
+        else off by the step of a grid; more are bounded in closed form. It holds for guarantees that were fixed before
+        the first draw; where later ones are chosen by what earlier ones released, take the sum.
 
         Args:
             delta: what may be spent for a smaller epsilon, in (0, 1).
@@ -99,7 +106,7 @@ class Accountant:
             return total
         log_delta = min(0.0, _log_sum(basic.log_delta, math.log(delta)))
         return ApproximateDP(
-            epsilon=min(basic.epsilon, _least(self._parts(), basic.epsilon, delta)),
+            epsilon=_least(self._parts(), basic.epsilon, delta),
             log_delta=log_delta,
             status=basic.status,
             source=basic.source,
@@ -108,7 +115,7 @@ class Accountant:
 
     @property
     def exact(self) -> bool:
-        """Whether ``optimal`` is the optimum itself, and not a bound of it in closed form."""
+        """Whether ``optimal`` is the optimum itself, and not an upper bound of it."""
         return _is_exact(self._parts())
 
     def remaining(self, budget: PureDP | ApproximateDP) -> Remaining:
@@ -124,12 +131,16 @@ class Accountant:
         limit, total = budget.approximate(), as_approximate(self.spent)
         return Remaining(_difference(limit.epsilon, total.epsilon), _difference(_floor(limit), total.delta))
 
-    def _parts(self) -> tuple[tuple[float, int], ...]:
-        """How many draws there are of each epsilon above 0."""
-        counts: Counter[float] = Counter()
-        for draw in (draw for draw in self.draws if draw.guarantee.promises):
-            counts[as_approximate(draw.guarantee).epsilon] += draw.times
-        return tuple(sorted((epsilon, times) for epsilon, times in counts.items() if epsilon > 0 and times > 0))
+    def _parts(self) -> tuple[Kind, ...]:
+        """How many draws there are of each epsilon above 0, and of each base mass."""
+        counts: Counter[tuple[float, float]] = Counter()
+        for draw in (draw for draw in self.draws if draw.guarantee.promises and draw.times):
+            part = as_approximate(draw.guarantee)
+            if part.epsilon > 0:
+                known = draw.base_mass > 0 and part.log_delta == -math.inf
+                share = telling_share(part.epsilon, draw.base_mass) if known else 1.0
+                counts[part.epsilon, share] += draw.times
+        return tuple(sorted(Kind(epsilon, times, share) for (epsilon, share), times in counts.items()))
 
 
 @lru_cache(maxsize=4096)
@@ -149,21 +160,26 @@ def shown_optimal(guarantee: Guarantee, *, exact: bool) -> str:
     return f"epsilon {shown_up(part.epsilon)} at delta {shown_up(part.delta, digits=3)} ({how})"
 
 
-def _is_exact(parts: tuple[tuple[float, int], ...]) -> bool:
-    return len(parts) == 0 or (len(parts) == 1 and parts[0][1] <= EXACT_DRAWS)
+def _is_exact(parts: tuple[Kind, ...]) -> bool:
+    return _is_counted(parts) and are_counted(parts)
+
+
+def _is_counted(parts: tuple[Kind, ...]) -> bool:
+    return sum(part.times for part in parts) <= EXACT_DRAWS
 
 
 @lru_cache(maxsize=4096)
-def _least(parts: tuple[tuple[float, int], ...], basic: float, delta: float) -> float:
+def _least(parts: tuple[Kind, ...], basic: float, delta: float) -> float:
     """An epsilon that holds at ``delta``, rounded up; the disclosures of approximate parts are paid for elsewhere."""
     if not parts:
         return 0.0
-    saved = max(0.0, saved_by_moments(parts, math.log(delta) * (1 + 2.0**-50)))
-    least = math.nextafter(basic - saved, math.inf) if saved > 0 else basic
-    if _is_exact(parts):
-        epsilon, times = parts[0]
-        least = min(least, WorstTokens(token_epsilon=epsilon, times=times).epsilon(delta))
-    return max(0.0, least)
+    if _is_counted(parts):
+        least = mixed_epsilon(parts, delta)
+        if least < math.inf:
+            return min(basic, least)
+    pairs = [(part.epsilon, part.times) for part in parts]
+    saved = max(0.0, saved_by_moments(pairs, math.log(delta) * (1 + 2.0**-50)))
+    return max(0.0, math.nextafter(basic - saved, math.inf) if saved > 0 else basic)
 
 
 def _log_sum(first: float, second: float) -> float:

@@ -218,7 +218,7 @@ def pair_loss(first: ArrayLike, second: ArrayLike, *, step: float, upper: bool =
     nudge = 2.0**-50 * (1 + np.abs(losses))  # more than the rounding of the logarithms
     losses = losses + nudge if upper else losses - nudge
     infinite = min(1.0, float(p[q == 0].sum()))
-    return _made(losses, p[both], step, upper, infinite)
+    return atoms_loss(losses, p[both], step=step, upper=upper, infinite=infinite)
 
 
 def laplace_loss(shift: float, scale: float, *, step: float, upper: bool = True) -> LossDistribution:
@@ -267,7 +267,7 @@ def truncated_laplace_loss(
         losses = np.concatenate([losses, [ratio, -ratio]])
         masses = np.concatenate([masses, [atom, atom * math.exp(-ratio)]])
     infinite = 0.0 if math.isinf(bound) else float(outer_strip_mass(ratio * scale, scale, bound))
-    return _made(losses, masses, step, upper, infinite)
+    return atoms_loss(losses, masses, step=step, upper=upper, infinite=infinite)
 
 
 def _bulk(edge: float, step: float) -> tuple[Reals, Reals]:
@@ -315,10 +315,21 @@ def gaussian_loss(shift: float, sigma: float, *, step: float, upper: bool = True
     masses = weights * np.exp(-0.5 * ((losses - mu * mu / 2) / mu) ** 2) / (mu * math.sqrt(2 * math.pi))
     tail = float(ndtr(-12.0))
     losses = np.append(losses, low if upper else high)
-    return _made(losses, np.append(masses, tail), step, upper, tail if upper else 0.0)
+    return atoms_loss(losses, np.append(masses, tail), step=step, upper=upper, infinite=tail if upper else 0.0)
 
 
-def _made(losses: Reals, masses: Reals, step: float, upper: bool, infinite: float) -> LossDistribution:
+def atoms_loss(
+    losses: Reals, masses: Reals, *, step: float, upper: bool = True, infinite: float = 0.0
+) -> LossDistribution:
+    """The distribution with these masses under P at these losses, moved to a grid.
+
+    Args:
+        losses: finite, shape (atoms,).
+        masses: >= 0, the same shape.
+        step: nats between neighbors of the grid.
+        upper: the side to round to.
+        infinite: mass of the loss inf.
+    """
     need(0 < step < math.inf, "step", step, "finite and > 0")
     first, binned = _on_grid(losses, masses, step, upper)
     return LossDistribution(step=step, first=first, masses=binned, infinite=infinite, upper=upper)

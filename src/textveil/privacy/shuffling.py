@@ -8,7 +8,8 @@ random order, or counted. The bounds are computed from binomial laws, not from a
 from __future__ import annotations
 
 import math
-from typing import Final
+from functools import lru_cache
+from typing import Final, NamedTuple
 
 import numpy as np
 from scipy.stats import binom
@@ -30,33 +31,43 @@ _ROUNDING: Final = 1e-11
 """What binomial tails may be off by, relative to their sum: they are good to 1e-13."""
 
 _BISECTIONS: Final = 60
+_MASSES: Final = 1e-9
+"""What the rounding of q may change in probabilities of numbers of base draws, relative."""
+
+_TAILS: Final = 2.0**-45
+"""What differences of distribution functions may be off by, in all."""
+
+_CELLS: Final = 64
+"""Cells of numbers of base draws, within which delta is rounded up."""
+
 _MOST_REPORTS: Final = 10**8
 
 
-def shuffled_delta(epsilon: float, epsilon_0: float, reports: int, outputs: int | None = None) -> float:
+def shuffled_delta(epsilon: float, epsilon_0: float, reports: int, base_mass: float | None = None) -> float:
     """An upper bound on the least delta at ``epsilon`` of n shuffled reports, each drawn at ``epsilon_0``.
 
     Args:
         epsilon: nats, >= 0.
         epsilon_0: nats of one report, finite and > 0.
         reports: n, >= 1.
-        outputs: None for any mechanism; k where each report is k-ary randomized response, which has a second bound:
-            the smaller of the two is returned.
+        base_mass: None for any mechanism; q where each report is drawn, with probability q, by one base law whatever
+            its value is, and no output is ever more than e^epsilon_0 times as likely as by base draws alone. It gives a
+            second bound, and the smaller of the two is returned.
 
     Raises:
         ParameterError: an argument is outside its domain.
     """
-    _check(epsilon_0, reports, outputs)
+    _check(epsilon_0, reports, base_mass)
     need(0 <= epsilon < math.inf, "epsilon", epsilon, "finite and >= 0")
     if epsilon >= epsilon_0:
         return 0.0
-    kinds = [None] if outputs is None else [None, outputs]
-    return min(1.0, *(_bound(epsilon, epsilon_0, reports, *_clones(epsilon_0, kind)) for kind in kinds))
+    general = min(1.0, _bound(epsilon, epsilon_0, reports))
+    return general if base_mass is None else min(general, _base_draws(epsilon_0, reports, base_mass).delta(epsilon))
 
 
-def _bound(epsilon: float, epsilon_0: float, reports: int, clones: float, share: float) -> float:
-    """The sum of the proof, for clones that are so likely and one's own report that tells with probability share."""
-    counts, chances, lost = _numbers(reports - 1, clones)
+def _bound(epsilon: float, epsilon_0: float, reports: int) -> float:
+    """The sum of the proof for any mechanism, where another report is a clone with probability e^-epsilon_0."""
+    counts, chances, lost = _numbers(reports - 1, _clones(epsilon_0))
     likely = 1 / (1 + math.exp(-epsilon_0))
     rare = 1 - likely
     # The likelihood ratio rises with the number j of reports of one kind, among count + 1; above edge it is too large.
@@ -68,17 +79,82 @@ def _bound(epsilon: float, epsilon_0: float, reports: int, clones: float, share:
         with_one, without = binom.sf(start - 2, counts, 0.5), binom.sf(start - 1, counts, 0.5)
         gain = likely * with_one + rare * without - factor * (rare * with_one + likely * without)
         best = np.maximum(best, gain + _ROUNDING * factor * with_one)
-    return share * (float(chances @ best) * (1 + _ROUNDING) + lost)
+    return float(chances @ best) * (1 + _ROUNDING) + lost
 
 
-def shuffled(guarantee: PureDP, reports: int, delta: float, outputs: int | None = None) -> ApproximateDP:
+class _BaseDraws(NamedTuple):
+    """How many of all reports are base draws, in cells of numbers.
+
+    Attributes:
+        epsilon_0: nats of one report.
+        reports: n.
+        both: whether outputs that are raised for no one value alone are raised for both, and not for none.
+        fewest: of base draws whose output is raised for one value alone, the least number of a cell; shape (cells, 1).
+        most: the largest number of the cell.
+        others: other base draws, the least number of a cell; shape (other cells,).
+        chances: of two cells; shape (cells, other cells).
+        lost: bound on what all other numbers add to delta.
+    """
+
+    epsilon_0: float
+    reports: int
+    both: bool
+    fewest: Reals
+    most: Reals
+    others: Reals
+    chances: Reals
+    lost: float
+
+    def delta(self, epsilon: float) -> float:
+        """The bound of the proof at epsilon; amounts are over e^epsilon_0."""
+        rare, grown = math.exp(-self.epsilon_0), math.expm1(epsilon)
+        step = -math.expm1(-self.epsilon_0) * (grown + 2)
+        loss = self.most / 2 * step + self.fewest / 2 * (1 + rare) * grown
+        loss = loss + (1.0 if self.both else rare) * grown * self.others
+        start = np.floor(loss / step) + 1
+        mean = self.most / 2 * binom.sf(start - 2, np.maximum(self.most - 1, 0), 0.5)
+        gain = step * mean * (1 + _ROUNDING) - loss * binom.sf(start - 1, self.most, 0.5) * (1 - _ROUNDING)
+        share = float(np.sum(self.chances * np.maximum(gain, 0.0))) * (1 + _MASSES) / self.reports
+        return min(1.0, math.exp(self.epsilon_0) * share + self.lost)
+
+
+@lru_cache(maxsize=64)
+def _base_draws(epsilon_0: float, reports: int, base_mass: float) -> _BaseDraws:
+    """The numbers of base draws that matter, and their probabilities."""
+    spent = (1 - base_mass) / math.expm1(epsilon_0)
+    each = min(spent, base_mass - spent)  # of outputs that are raised for the one value alone, and for the other alone
+    rest = max(0.0, (base_mass - 2 * each) / (1 - 2 * each))
+    fewest = _cell_starts(reports, 2 * each, 4 * _CELLS)
+    most = np.append(fewest[1:] - 1, reports)
+    first, last = fewest[1], fewest[-1]
+    masses = binom.pmf(np.arange(first, last), reports, 2 * each)
+    sums = np.add.reduceat(masses, (fewest[1:-1] - first).astype(np.intp))
+    raised = np.append(binom.cdf(first - 1, reports, 2 * each), sums)
+    # What is beyond the last cell adds at most e^epsilon_0 / n times its number.
+    lost = 2 * each * math.exp(epsilon_0) * float(binom.sf(last - 2, reports - 1, 2 * each)) * (1 + 1e-9)
+    others = _cell_starts(reports, rest, _CELLS)
+    left = (reports - most[:-1])[:, None]
+    chances = raised[:, None] * np.diff(binom.cdf(others - 1, left, rest), axis=1, append=1.0)
+    return _BaseDraws(
+        epsilon_0, reports, spent > each, fewest[:-1, None], most[:-1, None], others, chances, lost + _TAILS
+    )
+
+
+def _cell_starts(trials: int, chance: float, cells: int) -> Reals:
+    """The least numbers of cells of successes: 0 and up to the mean less 9 standard deviations is one, and so on."""
+    middle, spread = trials * chance, 9 * math.sqrt(trials * chance * (1 - chance)) + 20
+    edges = np.linspace(max(0.0, middle - spread), min(trials + 1.0, middle + spread), cells)
+    return np.unique(np.concatenate([[0.0], np.ceil(edges)]))
+
+
+def shuffled(guarantee: PureDP, reports: int, delta: float, base_mass: float | None = None) -> ApproximateDP:
     """The (epsilon, delta) guarantee of one person's report among n that are released in random order.
 
     Args:
         guarantee: of one report, pure, for any two values of it.
         reports: n.
         delta: in (0, 1).
-        outputs: as in ``shuffled_delta``.
+        base_mass: as in ``shuffled_delta``.
 
     Returns:
         The least epsilon whose bound is at most ``delta``, rounded up; epsilon_0 itself where shuffling gives nothing.
@@ -93,11 +169,13 @@ def shuffled(guarantee: PureDP, reports: int, delta: float, outputs: int | None 
             f"amplification by shuffling needs a pure guarantee of one report; got {guarantee}. Take its worst_case()."
         )
     need(0 < delta < 1, "delta", delta, "in (0, 1)")
-    _check(guarantee.epsilon, reports, outputs)
+    _check(guarantee.epsilon, reports, base_mass)
     low, high = 0.0, guarantee.epsilon
     for _ in range(_BISECTIONS):
+        if high - low <= 1e-6 * high:
+            break
         middle = (low + high) / 2
-        if shuffled_delta(middle, guarantee.epsilon, reports, outputs) <= delta:
+        if shuffled_delta(middle, guarantee.epsilon, reports, base_mass) <= delta:
             high = middle
         else:
             low = middle
@@ -111,18 +189,16 @@ def shuffled(guarantee: PureDP, reports: int, delta: float, outputs: int | None 
     )
 
 
-def _check(epsilon_0: float, reports: int, outputs: int | None) -> None:
+def _check(epsilon_0: float, reports: int, base_mass: float | None) -> None:
     need(0 < epsilon_0 < 700, "epsilon_0", epsilon_0, "between 0 and 700")
     need(1 <= reports <= _MOST_REPORTS, "reports", reports, f"between 1 and {_MOST_REPORTS:,}")
-    need(outputs is None or outputs >= 2, "outputs", outputs, "at least 2, or None for any mechanism")
+    fits = base_mass is None or math.exp(-epsilon_0) * (1 - _ROUNDING) <= base_mass <= 1
+    need(fits, "base_mass", base_mass, "None for any mechanism, or between e^-epsilon_0 and 1")
 
 
-def _clones(epsilon_0: float, outputs: int | None) -> tuple[float, float]:
-    """How likely another report is a clone of the two values compared, and how likely one's own report tells."""
-    if outputs is None:
-        return math.exp(-epsilon_0), 1.0
-    total = math.exp(epsilon_0) + outputs - 1
-    return 2 / total, (math.exp(epsilon_0) + 1) / total
+def _clones(epsilon_0: float) -> float:
+    """How likely another report is a clone of the two values compared."""
+    return math.exp(-epsilon_0)
 
 
 def _numbers(others: int, clones: float) -> tuple[Reals, Reals, float]:

@@ -9,10 +9,12 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any, Generic, Protocol, TypeVar, final
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, final
 
 from textveil.errors import ParameterError, UnknownNameError, need
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint, EntryPoints
 
 
 class Named(Protocol):
@@ -21,6 +23,13 @@ class Named(Protocol):
     @property
     def name(self) -> str:
         """What users write."""
+
+
+def entry_points(group: str) -> EntryPoints:
+    """The entry points of a group."""
+    from importlib import metadata  # a twentieth of a second, which textveil's own entries do not need
+
+    return metadata.entry_points(group=group)
 
 
 def loaded(point: EntryPoint) -> Any:

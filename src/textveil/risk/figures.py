@@ -21,7 +21,7 @@ _LEFT: Final = 62
 _HEIGHT: Final = 250
 """Units of the axis upwards."""
 
-_LETTER: Final = 7.3
+_LETTER: Final = 8.2
 """Units of a letter, at most about."""
 
 _LABELS_APART: Final = 16

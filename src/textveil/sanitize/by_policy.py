@@ -78,6 +78,7 @@ class ByPolicy:
     def __init__(self, parts: PolicyParts, outside: Outside, scope: ScopeName, key: bytes | None) -> None:
         self._finder = parts.finder
         self._surrogates = parts.surrogates
+        self._by_turn = sorted(parts.surrogates.items(), key=lambda one: one[0] != AGE)
         self._outside = outside
         self._scopes_of = {kind: parts.scopes.get(kind, scope) for kind in parts.surrogates}
         self._key = key
@@ -120,10 +121,12 @@ class ByPolicy:
             values_of.setdefault(span.kind, []).append(value)
         counts = {kind: len(here) for kind, here in values_of.items()}
         for kind, surrogate in self._surrogates.items():
-            paying = paying_draws(surrogate, values_of[kind], self._scopes_of[kind]) if kind in values_of else None
+            if kind not in values_of:
+                continue
+            paying = paying_draws(surrogate, values_of[kind], self._scopes_of[kind])
             if paying is not None:
                 counts[kind], counts[mentions_of(kind)] = paying, len(values_of[kind])
-            if kind in values_of and isinstance(surrogate, Drawn) and surrogate.unsettled(values_of[kind]):
+            if isinstance(surrogate, Drawn) and surrogate.unsettled(values_of[kind]):
                 counts[UNSETTLED] = 1
         return counts
 
@@ -182,8 +185,11 @@ class ByPolicy:
         """What is released for each span, written as its place is."""
         drawn = [reading.source[span.start : span.end] for span in spans]
         written: set[int] = set()
-        for kind, surrogate in sorted(self._surrogates.items(), key=lambda one: one[0] != AGE):
-            places = [place for place, span in enumerate(spans) if span.kind == kind]
+        places_of_kind: dict[str, list[int]] = {}
+        for place, span in enumerate(spans):
+            places_of_kind.setdefault(span.kind, []).append(place)
+        for kind, surrogate in self._by_turn if places_of_kind else ():
+            places = places_of_kind.get(kind, [])
             if not places:
                 continue
             written.update(places)
@@ -192,7 +198,7 @@ class ByPolicy:
                 drawn = [echoes.get(place) or value for place, value in enumerate(drawn)]
                 places = [place for place in places if echoes[place] is None]
             mentions = [Mention(values[place], around.before(place)) for place in places]
-            ages = [drawn[place] for place, span in enumerate(spans) if span.kind == AGE and kind != AGE]
+            ages = [drawn[place] for place in places_of_kind.get(AGE, ()) if kind != AGE]
             draw = surrogate.of_text(mentions, ages) if isinstance(surrogate, Drawn) else surrogate.draw
             if isinstance(scope, ApartScope) and scope.by_mention:
                 own = [
@@ -206,7 +212,7 @@ class ByPolicy:
                 own = draw_mentions(surrogate, mentions, self._scopes_of[kind], KindScope(scope, kind), rng, draw)
             for place, value in zip(places, own, strict=True):
                 drawn[place] = value
-        if self._keeps_words:
+        if self._keeps_words and written:
             places_of = Places(reading)
             for place in sorted(written):
                 drawn[place] = places_of.written(drawn[place], spans[place].start, spans[place].end)
@@ -290,7 +296,7 @@ def paying_draws(surrogate: Surrogate, values: Sequence[str], scope: ScopeName) 
     paid = pays_for(surrogate, scope)
     if paid == "mention":
         return None
-    return 1 if paid == "scope" else len({surrogate.key(value) for value in values})
+    return 1 if paid == "scope" else len({surrogate.key(value) for value in set(values)})
 
 
 def protected(kind: str, surrogate: Surrogate, scope: ScopeName) -> Protected:

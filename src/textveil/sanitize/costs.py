@@ -90,7 +90,7 @@ def _optimal(accountants: Sequence[Accountant]) -> tuple[Guarantee, bool]:
 def optimal_data(accountants: Sequence[Accountant]) -> dict[str, Any]:
     """The bound by optimal composition, for reports."""
     guarantee, exact = _optimal(accountants)
-    return {**guarantee.to_data(), "method": "exact" if exact else "moment bound"}
+    return {**guarantee.to_data(), "method": "exact" if exact else "upper bound"}
 
 
 def optimal_lines(accountants: Sequence[Accountant]) -> list[str]:

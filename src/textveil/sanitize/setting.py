@@ -45,6 +45,7 @@ class Protected:
         public: under a policy, what stays public of a value, each a phrase.
         pays: of a kind of spans, what pays for a draw once: each "mention", each "value" of a scope, or a "scope" as a
             whole.
+        base_mass: of a word, probability of a draw that says nothing of it (``capabilities.BaseDraws``); 0 if unknown.
     """
 
     kind: str
@@ -52,6 +53,7 @@ class Protected:
     done: str = ""
     public: tuple[str, ...] = ()
     pays: str = ""
+    base_mass: float = 0.0
 
     @property
     def unit(self) -> Unit:
@@ -247,7 +249,7 @@ class Setting:
         for part in self.protected:
             times = counts.get(part.kind, 0)
             if times or not part.guarantee.promises:  # without draws, what promises something costs nothing
-                total = total.compose(part.guarantee, times)
+                total = total.compose(part.guarantee, times, part.base_mass)
         return total
 
     @property

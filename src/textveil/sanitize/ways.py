@@ -13,6 +13,7 @@ import numpy as np
 
 from textveil.errors import ParameterError, UnsupportedGuarantee
 from textveil.mechanisms.base import TextMechanism
+from textveil.mechanisms.capabilities import BaseDraws
 from textveil.mechanisms.channels.common_word_response import CommonWordResponse
 from textveil.mechanisms.channels.digits import KEEP_LIMIT, DigitResponse
 from textveil.privacy.composition import narrowed
@@ -142,7 +143,13 @@ class ByTokens:
         if isinstance(mechanism, LeftOut):
             of_numbers = mechanism.name
         done = {"word": mechanism.name, "number": of_numbers} if passing is not None else {}
-        self.protected = tuple(Protected(kind, part, done=done.get(kind, "")) for kind, part in protected.items())
+        base_masses = {}
+        if passing is None and isinstance(mechanism, BaseDraws):
+            base_masses["word"] = mechanism.base_mass
+        self.protected = tuple(
+            Protected(kind, part, done=done.get(kind, ""), base_mass=base_masses.get(kind, 0.0))
+            for kind, part in protected.items()
+        )
 
     def prepared(self, texts: Sequence[str], first: int = 1) -> CountedTexts:
         """The codes of the texts' tokens, and what is to be drawn for them."""

@@ -16,14 +16,15 @@ from textveil.surrogates.drawn import BUT_FOR_CASE, Drawn, pseudonym
 from textveil.surrogates.pools import pool
 from textveil.surrogates.scopes import Scope
 from textveil.surrogates.writing import key_of
+from textveil.text.patterns import lazy_regex
 
 DOMAINS: Final = ("example.com", "example.org", "example.net")
 
 _MAILS: Final = ("{0}.{1}", "{0}{1}", "{0}_{1}", "{1}.{0}")
 _HANDLES: Final = ("{0}{1}", "{0}_{1}", "{1}{0}", "the{0}{1}")
 
-_SCHEME: Final = re.compile(r"(?:(?:https?|ftp)://)?(?:www\.)?", re.IGNORECASE | re.ASCII)
-_SIGN: Final = re.compile(r"@|#|/?[ur]/|")
+_SCHEME: Final = lazy_regex(r"(?:(?:https?|ftp)://)?(?:www\.)?", re.IGNORECASE | re.ASCII)
+_SIGN: Final = lazy_regex(r"@|#|/?[ur]/|")
 
 
 def _two_names(label: str, key: str, forms: int, scope: Scope, rng: np.random.Generator) -> tuple[str, str, int]:

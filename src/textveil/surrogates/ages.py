@@ -16,6 +16,7 @@ from textveil.surrogates.drawn import AS_READ, UNREAD, Drawn, agreed, proved
 from textveil.surrogates.scopes import Scope
 from textveil.surrogates.windows import window
 from textveil.surrogates.writing import in_case_of
+from textveil.text.patterns import lazy_regex
 
 _ONES: Final = (
     *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
@@ -30,7 +31,7 @@ WORDS: Final = (
 
 _NUMBERS: Final = {word: number for number, word in enumerate(WORDS)}
 
-_AGE: Final = re.compile(
+_AGE: Final = lazy_regex(
     r"(?P<before>age[ds]?:?\s{1,3}|age of\s{1,3})?"
     r"(?:(?P<digits>[0-9]{1,3})(?:\.[0-9]|[ -][1-9]/[1-9])?(?P<decade>s)?"
     r"|(?P<word>[a-z]+(?:[ -](?!months?|mos?\b|weeks?|days?)[a-z]+)?)(?: and (?:a )?half)?)"

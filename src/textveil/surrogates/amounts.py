@@ -17,17 +17,18 @@ from textveil.surrogates.drawn import AS_READ, UNREAD, Drawn, agreed, proved
 from textveil.surrogates.scopes import Scope
 from textveil.surrogates.windows import window
 from textveil.surrogates.writing import in_case_of
+from textveil.text.patterns import lazy_regex
 
 _CURRENCY: Final = rf"(?:US|CA|AU|NZ|HK)?\$|[€£¥₹₽₩₪₺₫₴₦฿]|{CODES}|Rs\.?|kr\.?|zł"
 _WORDS: Final = rf"(?:{WORD}|(?i:dollars?|euros?|pounds?))"
-_AMOUNT: Final = re.compile(
+_AMOUNT: Final = lazy_regex(
     rf"(?P<sign>[-+]?)(?P<before>(?:{ABOUT})?(?:(?i:{_CURRENCY})\s?-?|))"
     r"(?:(?P<number>[0-9][0-9.,'\u00a0\u202f]*(?: [0-9]{3})*)(?P<many>\s?-?(?i:k|m|mln|bln|bn|b|hundred|thousand"
     r"|million|billion|trillion)(?![A-Za-z])|)"
     r"|(?P<spoken>(?i:an?|[a-z]+)(?:[ -](?i:and |)[A-Za-z]+){0,17}?(?=[ -])))"
     rf"(?P<after>[\s-]?(?:{_WORDS}|(?i:{_CURRENCY})|%|(?i:percent))|)(?P<again>(?: (?:{CODES}))?{AGAIN})"
 )
-_COUNTED: Final = re.compile(
+_COUNTED: Final = lazy_regex(
     r"(?<![A-Za-z])(dollar|cent|euro|pound|franc|rupee|peso|buck|rouble|ruble|lira|dinar|dirham|forint|shekel"
     r"|shilling|zloty|guilder)s?"
     r"(?![a-z])",

@@ -17,13 +17,14 @@ from typing import Final, NamedTuple, final
 
 from textveil.surrogates.calendar_names import MONTHS, name_of, names, read_as
 from textveil.surrogates.writing import in_case_of
+from textveil.text.patterns import lazy_regex
 
 _FILLERS: Final = frozenset(("of", "de", "del", "the"))
 _ORDINALS: Final = frozenset(("st", "nd", "rd", "th"))
 _MARKS: Final = frozenset(",/-.'")
-_TOKEN: Final = re.compile(r"[0-9]+|[^\W\d_]+|\s+|.", re.DOTALL)
-_FIRST: Final = re.compile(r"\b(?:premier|primeiro|primero|primo)\b", re.IGNORECASE)
-_ENDING: Final = re.compile(
+_TOKEN: Final = lazy_regex(r"[0-9]+|[^\W\d_]+|\s+|.", re.DOTALL)
+_FIRST: Final = lazy_regex(r"\b(?:premier|primeiro|primero|primo)\b", re.IGNORECASE)
+_ENDING: Final = lazy_regex(
     r"(?<=[0-9])(?:e?ro?|o|ste|de|e|\.?[\xaa\xba\xb0])(?![^\W\d_])|(?<=a)-feira\b|(?<=di)'", re.IGNORECASE
 )
 """What is written behind some days or weekdays and not behind others, in languages other than English."""
@@ -34,10 +35,10 @@ _MOST: Final = 30
 _CENTURY: Final = 1950
 """Years of two digits are in the hundred years from here on."""
 
-_QUARTER: Final = re.compile(
+_QUARTER: Final = lazy_regex(
     r"(?P<before>[Qq])(?P<quarter>[1-4])(?P<gap>[ /-]|, | of )(?P<year>[12][0-9]{3}|'[0-9]{2})"
 )
-_DECADE: Final = re.compile(r"(?P<year>[12][0-9]{2}0|'?[0-9]0)(?P<mark>'?)(?P<end>[sS])")
+_DECADE: Final = lazy_regex(r"(?P<year>[12][0-9]{2}0|'?[0-9]0)(?P<mark>'?)(?P<end>[sS])")
 _LEAP: Final = 2000
 _MONDAY: Final = date(_LEAP, 1, 3)
 

@@ -9,9 +9,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple, final
 
 from textveil.surrogates.calendar_names import MONTHS, names, read_as
+from textveil.text.patterns import lazy_regex
 
 OF_TEXT: Final = "document"
 """The setting by which the dates of a text tell."""
@@ -20,14 +22,14 @@ DAY_FIRST: Final = "day-first"
 MONTH_FIRST: Final = "month-first"
 
 _LONGEST: Final = 120
-_PAIR: Final = re.compile(r"(?<![0-9])([0-9]{1,2})([-/])([0-9]{1,2})(?![0-9])(?:\2[0-9]{2,4}(?![0-9]))?")
-_YEAR_AHEAD: Final = re.compile(r"[0-9]{4}[-/.]$")
-_WORD: Final = re.compile(r"[^\W\d_]+")
-_DAY_THEN_NAME: Final = re.compile(
+_PAIR: Final = lazy_regex(r"(?<![0-9])([0-9]{1,2})([-/])([0-9]{1,2})(?![0-9])(?:\2[0-9]{2,4}(?![0-9]))?")
+_YEAR_AHEAD: Final = lazy_regex(r"[0-9]{4}[-/.]$")
+_WORD: Final = lazy_regex(r"[^\W\d_]+")
+_DAY_THEN_NAME: Final = lazy_regex(
     r"(?<![0-9])[0-9]{1,2}(?:st|nd|rd|th|er|\.?[\xaa\xba\xb0])?[ .-]{1,2}(?:(?:of|de|di) |d')?(?=[^\W\d_]{3})"
 )
-_NAME_THEN_DAY: Final = re.compile(r"(?<=[^\W\d_]{3})\.?[ -](?:the )?[0-9]{1,2}(?![0-9:])")
-_DOTTED: Final = re.compile(r"(?<![0-9])[0-9]{1,2}\. ?[0-9]{1,2}\.")
+_NAME_THEN_DAY: Final = lazy_regex(r"(?<=[^\W\d_]{3})\.?[ -](?:the )?[0-9]{1,2}(?![0-9:])")
+_DOTTED: Final = lazy_regex(r"(?<![0-9])[0-9]{1,2}\. ?[0-9]{1,2}\.")
 
 
 @final
@@ -96,15 +98,21 @@ def _of_form(values: Sequence[str], language: str) -> bool | None:
 
 def _languages(values: Sequence[str]) -> tuple[str, ...]:
     """All languages, by how many of the dates they have every name of; in the order of ``MONTHS`` where as many."""
-    read = dict.fromkeys(MONTHS, 0)
-    for value in values:
-        words = [read_as(word) for word in _WORD.findall(value)]
-        every = [word for word in words if len(word) >= 3 and any(word in names(language) for language in MONTHS)]
-        dotted = bool(re.match(r"[0-9]{1,2}\. [^\W\d_]", value))
-        for language in MONTHS if every else ():
-            fits = all(word in names(language) for word in every)
-            read[language] += 2 * fits + (fits and _sounds(language, words, dotted=dotted))
-    return tuple(sorted(MONTHS, key=lambda language: -read[language]))
+    read = dict(zip(MONTHS, map(sum, zip(*map(_fits, values), strict=True)), strict=False))
+    return tuple(sorted(MONTHS, key=lambda language: -read.get(language, 0)))
+
+
+@lru_cache(maxsize=1 << 12)
+def _fits(value: str) -> tuple[int, ...]:
+    """How well a date fits each language, in the order of ``MONTHS``."""
+    words = [read_as(word) for word in _WORD.findall(value)]
+    every = [word for word in words if len(word) >= 3 and any(word in names(language) for language in MONTHS)]
+    dotted = bool(re.match(r"[0-9]{1,2}\. [^\W\d_]", value))
+    fitting = [bool(every) and all(word in names(language) for word in every) for language in MONTHS]
+    return tuple(
+        2 * fits + (fits and _sounds(language, words, dotted=dotted))
+        for language, fits in zip(MONTHS, fitting, strict=True)
+    )
 
 
 _PARTICLES: Final = {

@@ -16,31 +16,32 @@ from typing import Final, NamedTuple, final
 
 from textveil.surrogates.calendar_names import names, read_as
 from textveil.surrogates.calendars import Field, Known, WrittenDate, filled, month_part, without_endings, year_of
+from textveil.text.patterns import lazy_regex
 
 _MOST: Final = 160
-_BETWEEN: Final = re.compile(
+_BETWEEN: Final = lazy_regex(
     r"\s{0,2}(?:[,;](?:\s{1,2}(?:and|or|und|et|y|e|en|o)\b)?|\b(?:and|or|to|until|till|through|bis|und|et|au|ou|y|al|a|e|o|tot|en)\b"
     r"|[-\u2013\u2014]|\u2010|\u2011)(?:\s{1,2}(?:on|am|le|el|il|op|the)\b)?\s{0,2}",
     re.IGNORECASE,
 )
-_BEGIN: Final = re.compile(r"(?:between|zwischen(?: dem)?|entre(?: le| el)?|tra il|tussen)\s{1,2}", re.IGNORECASE)
+_BEGIN: Final = lazy_regex(r"(?:between|zwischen(?: dem)?|entre(?: le| el)?|tra il|tussen)\s{1,2}", re.IGNORECASE)
 _DAY: Final = r"(?P<day>[0-3]?[0-9])(?P<ordinal>st|nd|rd|th|\.(?=\Z|\s))?"
 _OF: Final = r"\s?(?:(?:of|de|di)\s|d')|\s|\s?(?=[^\W\d_])"
 _YEAR: Final = r"(?P<year>[12][0-9]{3}|'[0-9]{2})"
-_DAY_FIRST: Final = re.compile(
+_DAY_FIRST: Final = lazy_regex(
     rf"{_DAY}(?:(?P<gap>{_OF})(?P<month>[^\W\d_]{{3,10}})\.?(?:(?P<gap2>,?\s(?:(?:of|de|del)\s)?){_YEAR})?)?"
 )
-_MONTH_FIRST: Final = re.compile(
+_MONTH_FIRST: Final = lazy_regex(
     rf"(?P<month>[^\W\d_]{{3,10}})\.?(?P<gap>\s(?:the\s)?){_DAY}(?:(?P<gap2>,?\s(?:of\s)?){_YEAR})?"
     rf"|{_DAY.replace('day>', 'day2>').replace('ordinal>', 'ordinal2>')}"
     rf"(?:(?P<gap3>,?\s){_YEAR.replace('year>', 'year2>')})?"
 )
-_MONTHS_ALONE: Final = re.compile(rf"(?P<month>[^\W\d_]{{3,10}})\.?(?:(?P<gap2>,?\s(?:(?:of|de|del)\s)?){_YEAR})?")
-_DIGITS: Final = re.compile(
+_MONTHS_ALONE: Final = lazy_regex(rf"(?P<month>[^\W\d_]{{3,10}})\.?(?:(?P<gap2>,?\s(?:(?:of|de|del)\s)?){_YEAR})?")
+_DIGITS: Final = lazy_regex(
     r"(?P<day>[0-3]?[0-9])(?:(?P<gap>\.\s?|/)(?P<month>[0-3]?[0-9])(?:(?P<gap2>\.\s?|/)(?P<year>[12][0-9]{3}|[0-9]{2})?)?"
     r"|\.)"
 )
-_YEARS: Final = re.compile(r"(?P<year>[12][0-9]{3}|[0-9]{2})")
+_YEARS: Final = lazy_regex(r"(?P<year>[12][0-9]{3}|[0-9]{2})")
 
 
 @final

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date, timedelta
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 from typing import Annotated, Final, NamedTuple, TypeAlias, TypedDict, final
 
 import numpy as np
@@ -324,6 +324,7 @@ def _birth(near: date | None, ages: Sequence[str], rng: np.random.Generator) -> 
     return date.fromordinal(max(near.toordinal() - before, 1))
 
 
+@lru_cache(maxsize=1 << 12)
 def _read(value: str, convention: Convention, *, short_months: bool) -> _Written:
     for language in convention.languages:
         for reads in _READS:

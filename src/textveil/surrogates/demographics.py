@@ -15,15 +15,16 @@ from textveil.surrogates.declaration import PSEUDONYMS, declared
 from textveil.surrogates.drawn import Drawn, proved, pseudonym
 from textveil.surrogates.scopes import Scope
 from textveil.surrogates.writing import in_case_of, key_of, without_possessive
+from textveil.text.patterns import lazy_regex
 
-_TAIL: Final = re.compile(r"\s(?:nationals?|citizens?)\Z", re.IGNORECASE)
+_TAIL: Final = lazy_regex(r"\s(?:nationals?|citizens?)\Z", re.IGNORECASE)
 _VOWELS: Final = frozenset("aeiouAEIOU")
 _SAID_WITH_CONSONANT: Final = re.compile(r"eu|ew|one\b|uni(?![nm])|uru|uro|us[ae]|u[gk]", re.IGNORECASE).match
-_PARENT: Final = re.compile(
+_PARENT: Final = lazy_regex(
     r"(?:[a-z]+\s){0,2}[a-z]+?(?P<several>s)?\s(?:of|to)\s(?P<count>[0-9]+|[a-z]+)\b.*", re.IGNORECASE
 )
-_WITH: Final = re.compile(r"[A-Za-z]+\swith\s(?P<count>[0-9]+|[a-z]+)\b.*", re.IGNORECASE)
-_COUNT: Final = re.compile(
+_WITH: Final = lazy_regex(r"[A-Za-z]+\swith\s(?P<count>[0-9]+|[a-z]+)\b.*", re.IGNORECASE)
+_COUNT: Final = lazy_regex(
     r"(?P<count>[0-9]+|one|two|three|four|five|six|seven|eight|nine|ten|several)\s.*", re.IGNORECASE
 )
 _FEW: Final = ("two", "three", "four", "five", "six")

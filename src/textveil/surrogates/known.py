@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import final
 
 from textveil.detection.lists import Marks, lists
+from textveil.text.patterns import lazy_regex
 
-_SPACE = re.compile(r"\s+")
+_SPACE = lazy_regex(r"\s+")
 
 
 @final

@@ -19,6 +19,7 @@ from textveil.surrogates.drawn import Drawn, agreed, proved
 from textveil.surrogates.scopes import Scope
 from textveil.surrogates.windows import window
 from textveil.surrogates.writing import filled, in_case_of
+from textveil.text.patterns import lazy_regex
 
 _CELLS: Final = 1000
 """Numbers that are told apart in a range at the most; in a longer one they are drawn by cells."""
@@ -27,7 +28,7 @@ _MOST_WORDS: Final = 20
 """The highest number that is written as a word."""
 
 _WORD: Final = "|".join(sorted(WORDS[1:], key=len, reverse=True)).replace("-", "[ -]")
-_TOKENS: Final = re.compile(
+_TOKENS: Final = lazy_regex(
     rf"(?P<kept>(?<![A-Za-z0-9])(?:{WITH_DIGITS})(?![A-Za-z0-9]))"
     r"|(?P<ordinal>(?<![0-9.,])(?:[0-9]{1,3}(?:,[0-9]{3}){1,4}|[0-9]{1,15})(?:st|nd|rd|th)(?![A-Za-z0-9]))"
     r"|(?P<number>(?:[0-9]{1,3}(?:,[0-9]{3})++(?![0-9])|[0-9]++)(?:\.[0-9]++)?)"
@@ -35,7 +36,7 @@ _TOKENS: Final = re.compile(
     re.ASCII,
 )
 _OF_TIME: Final = "year|month|week|day|hour|minute|second|night|decade"
-_COUNTED: Final = re.compile(
+_COUNTED: Final = lazy_regex(
     rf"(?<![A-Za-z0-9.,/-])(?P<number>[0-9]+|(?i:{_WORD})) (?P<unit>(?i:{_OF_TIME}))[sS]?(?![A-Za-z-])"
 )
 

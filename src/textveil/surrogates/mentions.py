@@ -12,13 +12,14 @@ from collections.abc import Iterator
 from typing import Any, Final, NamedTuple, TypeAlias, final
 
 from textveil.surrogates.known import KnownSurrogate
+from textveil.text.patterns import lazy_regex
 
 _UNSPACED = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\U00020000-\U0003ffff"
 """Scripts without spaces between words, or with particles that follow a name at once: a character is a word."""
 
 _WORD = rf"[^\W_{_UNSPACED}]+"
-_TOKEN: Final = re.compile(rf"{_WORD}|.", re.DOTALL)
-_IS_UNSPACED: Final = re.compile(rf"[{_UNSPACED}]")
+_TOKEN: Final = lazy_regex(rf"{_WORD}|.", re.DOTALL)
+_IS_UNSPACED: Final = lazy_regex(rf"[{_UNSPACED}]")
 
 GAP: Final = 8
 """White space within a surrogate may be as long as this, with one line break in it."""
@@ -39,7 +40,7 @@ _SIBILANT = ("s", "x", "z", "ch", "sh")
 _LONGEST_CLITIC = 4
 """Letters behind an apostrophe that are no part of a name: 's, 'll, 've."""
 
-_LIST_MARK: Final = re.compile(r"(?:^|\n)[ \t>*-]{0,8}$")
+_LIST_MARK: Final = lazy_regex(r"(?:^|\n)[ \t>*-]{0,8}$")
 
 _Node: TypeAlias = dict[str | None, Any]
 """Nodes below, by the next token; what is known of the surrogate that ends here, under None."""

@@ -9,18 +9,19 @@ from enum import Enum
 from typing import Final, NamedTuple, final
 
 from textveil.surrogates.writing import key_of, without_possessive
+from textveil.text.patterns import lazy_regex
 
-_PIECE: Final = re.compile(r"[^\s.,;:\-\u2010-\u2015()\[\]{}<>\"\u201c\u201d\u201e/&|+*_#~]+")
+_PIECE: Final = lazy_regex(r"[^\s.,;:\-\u2010-\u2015()\[\]{}<>\"\u201c\u201d\u201e/&|+*_#~]+")
 _TITLES: Final = (
     r"mr|mrs|ms|miss|mx|dr|prof|professor|sir|herr|frau|monsieur|madame|mme|se\u00f1ora?|sra?|do\u00f1a|signora?"
 )
 _SHORT_TITLES: Final = r"rev|hon|capt|sgt|lt|col|gen"
-_OPENING: Final = re.compile(_TITLES, re.IGNORECASE)
-_OPENING_WITH_PERIOD: Final = re.compile(_SHORT_TITLES, re.IGNORECASE)
+_OPENING: Final = lazy_regex(_TITLES, re.IGNORECASE)
+_OPENING_WITH_PERIOD: Final = lazy_regex(_SHORT_TITLES, re.IGNORECASE)
 """Titles that are names too, and so stay only before a period."""
 
-_CLOSING: Final = re.compile(r"(?:jr|sr|ii|iii|iv|esq|phd|md|rn|dds|mba|msc|bsc)", re.IGNORECASE)
-_TITLE_BEFORE: Final = re.compile(
+_CLOSING: Final = lazy_regex(r"(?:jr|sr|ii|iii|iv|esq|phd|md|rn|dds|mba|msc|bsc)", re.IGNORECASE)
+_TITLE_BEFORE: Final = lazy_regex(
     rf"(?:^|[\s(\"'\u201c])(?:{_TITLES}|{_SHORT_TITLES}|dame|lord|lady|judge|don)\.?\s{{0,3}}\Z", re.IGNORECASE
 )
 _INITIALS: Final = 3
@@ -67,6 +68,8 @@ class NameParts(NamedTuple):
 
 def letters_of(written: str) -> str:
     """The letters of a part as a reader counts them: composed, and without marks that no letter holds."""
+    if written.isascii():
+        return written
     return "".join(
         character for character in unicodedata.normalize("NFC", written) if not unicodedata.combining(character)
     )

@@ -14,8 +14,9 @@ from textveil.surrogates.drawn import Drawn, agreed, proved
 from textveil.surrogates.pools import has_pool, pool
 from textveil.surrogates.scopes import Scope
 from textveil.surrogates.writing import filled, key_of, shape_of
+from textveil.text.patterns import lazy_regex
 
-_EXTENSION: Final = re.compile(r"\s{0,3}(?:x|ext\.?|extension)\s{0,3}[0-9]{1,6}\Z", re.IGNORECASE)
+_EXTENSION: Final = lazy_regex(r"\s{0,3}(?:x|ext\.?|extension)\s{0,3}[0-9]{1,6}\Z", re.IGNORECASE)
 _LONGEST_EXTENSION: Final = 24
 _LOCAL: Final = 7
 _ANY: Final = tuple("23456789")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from typing import Annotated, Final
 
@@ -14,6 +13,7 @@ from textveil.surrogates.drawn import Drawn, agreed, pseudonym
 from textveil.surrogates.pools import keys_of, pool
 from textveil.surrogates.scopes import Scope
 from textveil.surrogates.writing import filled, in_case_of, key_of, shape_of, without_possessive
+from textveil.text.patterns import lazy_regex
 
 BEFORE: Final = ("North ", "East ", "West ", "South ", "New ", "Lake ", "Port ")
 AFTER: Final = (
@@ -22,10 +22,10 @@ AFTER: Final = (
 )
 STREETS: Final = ("Street", "Avenue", "Road", "Lane", "Drive", "Court", "Way", "Place", "Terrace", "Boulevard")
 
-_MARK: Final = re.compile(r"([,\n])")
+_MARK: Final = lazy_regex(r"([,\n])")
 """What parts of a place are parted by."""
 
-_CODE: Final = re.compile(r"AA(?:\s+[9-]{3,10})?")
+_CODE: Final = lazy_regex(r"AA(?:\s+[9-]{3,10})?")
 """The shape of a state, with or without a postal code."""
 
 _EQUAL: Final = (

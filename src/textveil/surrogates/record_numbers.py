@@ -11,10 +11,11 @@ from textveil.surrogates.declaration import SURROGATES, declared
 from textveil.surrogates.drawn import Drawn, agreed, proved
 from textveil.surrogates.scopes import Scope
 from textveil.surrogates.writing import HEX, LARGE_HEX, filled, shape_of
+from textveil.text.patterns import lazy_regex
 
-_CARD: Final = re.compile(r"9(?:[\s-]?9){12,18}")
-_IBAN: Final = re.compile(r"AA99(?: ?[Aa9]){11,30}")
-_SOCIAL: Final = re.compile(r"999([\s-])99\1 ?9999")
+_CARD: Final = lazy_regex(r"9(?:[\s-]?9){12,18}")
+_IBAN: Final = lazy_regex(r"AA99(?: ?[Aa9]){11,30}")
+_SOCIAL: Final = lazy_regex(r"999([\s-])99\1 ?9999")
 """Each by the shape alone: whether a letter is one of A to Z is private."""
 
 _UUID: Final = re.compile("[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}").fullmatch
@@ -22,7 +23,7 @@ _HEXADECIMAL: Final = re.compile(
     r"(?P<lead>0[xX])?(?:[0-9a-fA-F]{2}(?:([:-])[0-9a-fA-F]{2})(?:\2[0-9a-fA-F]{2}){4,6}"
     r"|(?:[0-9a-fA-F]{4}\.){2}[0-9a-fA-F]{4}|(?(lead)[0-9a-fA-F]{3,}|(?:[0-9a-f]{16,}|[0-9A-F]{16,})))"
 ).fullmatch
-_COORDINATE: Final = re.compile(
+_COORDINATE: Final = lazy_regex(
     r"(?P<before>[NSEWnsew]? ?)(?P<degrees>[0-9]{1,3})"
     r"(?P<rest>\.[0-9]+|(?:[\u00b0 ] ?[0-9]{1,2}(?:['\u2032 ] ?[0-9]{1,2})?(?:\.[0-9]+)?))?"
     r"(?P<after>[\u00b0\"'\u2032\u2033 ]{0,3}[NSEWnsew]?)(?![A-Za-z0-9])"

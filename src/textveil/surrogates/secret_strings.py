@@ -12,14 +12,15 @@ from textveil.surrogates.declaration import SURROGATES, declared
 from textveil.surrogates.drawn import Drawn, agreed, proved
 from textveil.surrogates.scopes import Scope
 from textveil.surrogates.writing import ANY, HEX, LARGE_HEX, LARGE_MIXED, MIXED, filled, shape_of
+from textveil.text.patterns import lazy_regex
 
 _BEGINNING: Final = re.compile("|".join(map(re.escape, KEPT_BEGINNINGS))).match
-_FRAME: Final = re.compile(rf"-----(?:BEGIN|END) {PEM_LABEL}-----")
-_FRAME_AND_BREAKS: Final = re.compile(rf"{_FRAME.pattern}|\\[rn]")
+_FRAME: Final = lazy_regex(rf"-----(?:BEGIN|END) {PEM_LABEL}-----")
+_FRAME_AND_BREAKS: Final = lazy_regex(rf"{_FRAME.pattern}|\\[rn]")
 """Line breaks that are written as letters: behind a backslash in other secrets, such letters are drawn."""
 _SYMBOLS: Final = {"9": "9", "a": "a", "A": "A", "9a": MIXED, "9A": LARGE_MIXED, "Aa": "w", "9Aa": ANY}
-_SMALL_HEX: Final = re.compile("[^0-9a-f]")
-_CAPITAL_HEX: Final = re.compile("[^0-9A-F]")
+_SMALL_HEX: Final = lazy_regex("[^0-9a-f]")
+_CAPITAL_HEX: Final = lazy_regex("[^0-9A-F]")
 _SHORTEST_HEX: Final = 16
 _DRAWN: Final = frozenset("9aA")
 

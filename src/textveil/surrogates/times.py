@@ -13,10 +13,11 @@ from textveil.surrogates.declaration import SURROGATES, OptionalEpsilon, declare
 from textveil.surrogates.drawn import AS_READ, UNREAD, Drawn, agreed, proved
 from textveil.surrogates.scopes import Scope
 from textveil.surrogates.windows import window
+from textveil.text.patterns import lazy_regex
 
 MINUTES: Final = 24 * 60
 
-_TIME: Final = re.compile(
+_TIME: Final = lazy_regex(
     r"(?P<hour>[0-9]{1,2})(?:(?P<mark>[:.h]|)(?P<minute>[0-9]{2})(?P<seconds>:[0-5][0-9])?)?"
     r"(?P<gap>\s{0,2})(?P<end>a\.?m\.?|p\.?m\.?|h(?:rs|ours)?|)",
     re.IGNORECASE,

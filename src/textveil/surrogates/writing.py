@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
-from typing import Final
+from typing import Final, final
 
 import numpy as np
 
-_POSSESSIVE: Final = re.compile(r"(['\u2019\u02bc])[sS]?\Z")
+from textveil.text.patterns import lazy_regex
+
+_POSSESSIVE: Final = lazy_regex(r"(['\u2019\u02bc])[sS]?\Z")
 
 _KEPT: Final = frozenset(" .,:;/()[]{}#+*'\"_&@=-\u00b0\u2032\u2033")
 """Marks that a shape shows as they are, beside all white space; any other is shown as a hyphen."""
@@ -44,6 +45,8 @@ _ALPHABETS: Final = {
 
 def key_of(value: str) -> str:
     """What values are compared by: case folded, in one Unicode form."""
+    if value.isascii():
+        return value.lower()
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", value).casefold())
 
 
@@ -62,7 +65,7 @@ def in_case_of(model: str, written: str) -> str:
 
 def shape_of(value: str) -> str:
     """A value by its shape: 9 for a digit, A for a capital, a for another letter; space, usual marks or a hyphen."""
-    return "".join(map(_class, value))
+    return value.translate(_SHAPES)
 
 
 def _class(character: str) -> str:
@@ -71,6 +74,21 @@ def _class(character: str) -> str:
     if character.isdigit():
         return _DIGIT
     return character if character in _KEPT or character.isspace() else "-"
+
+
+@final
+class _Shapes(dict[int, str]):
+    """A table for ``str.translate`` that fills itself, up to a bound, as characters are met."""
+
+    def __missing__(self, code: int) -> str:
+        shape = _class(chr(code))
+        if len(self) < _REMEMBERED:
+            self[code] = shape
+        return shape
+
+
+_REMEMBERED: Final = 1 << 12
+_SHAPES: Final = _Shapes()
 
 
 def filled(shape: str, rng: np.random.Generator) -> str:

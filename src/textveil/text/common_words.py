@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from typing import Any, Final, final
 import numpy as np
 
 from textveil.errors import InputError, need
+from textveil.text.patterns import lazy_regex
 
 DATA: Final = Path(__file__).parent / "data"
 FILE: Final = "common_words.txt"
@@ -32,8 +32,8 @@ _LARGEST_SCORE: Final = {"low": 1.5, "medium": 2.2, "high": 3.3}
 _FEWEST: Final = 20
 """Documents that a list can be made from."""
 
-_WORDS: Final = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
-_CAPITALS: Final = re.compile(r"(?<=[a-z,;] )[^\W\d_a-z][^\W\d_]*(?:['\u2019][^\W\d_]+)*")
+_WORDS: Final = lazy_regex(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
+_CAPITALS: Final = lazy_regex(r"(?<=[a-z,;] )[^\W\d_a-z][^\W\d_]*(?:['\u2019][^\W\d_]+)*")
 """Words that do not begin in a-z and follow a word in lower case, a comma or a semicolon: they begin no sentence."""
 
 

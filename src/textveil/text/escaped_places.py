@@ -12,27 +12,28 @@ from typing import Any, Final, NamedTuple, final
 from urllib.parse import quote, unquote
 
 from textveil.text.escapes import BORDER, LONGEST, Reading
+from textveil.text.patterns import lazy_regex
 
-NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+NUMBER: Final = lazy_regex(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 """A number as JSON writes it."""
 
 _HEX = "[0-9A-Fa-f]"
-_RUN: Final = re.compile(rf"(\\++)(?:[\"'/bfnrtx]|[uU]\{{?{_HEX})")
-_RUN_BEFORE: Final = re.compile(
+_RUN: Final = lazy_regex(rf"(\\++)(?:[\"'/bfnrtx]|[uU]\{{?{_HEX})")
+_RUN_BEFORE: Final = lazy_regex(
     rf"(?<!\\)(\\++)(?:[\"'/bfnrt]|u{_HEX}{{4}}|u\{{{_HEX}+\}}|U{_HEX}{{8}}|x{_HEX}{{2}})\Z"
 )
-_PERCENT: Final = re.compile(rf"%((?:25)*)(?:{_HEX}{{2}}|u{_HEX}{{4}})")
-_PERCENT_BEFORE: Final = re.compile(rf"{_PERCENT.pattern}\Z")
-_ENTITY: Final = re.compile(r"&((?:amp;)*)(?:#[0-9]+|#[xX][0-9A-Fa-f]+|[A-Za-z][A-Za-z0-9]*);")
-_ENTITY_BEFORE: Final = re.compile(rf"{_ENTITY.pattern}\Z")
-_AT: Final = re.compile(r"[ \t]*([\[({<]) ?(?:at|AT|At) ?[\])}>][ \t]*")
-_DOT: Final = re.compile(r"[ \t]*([\[({<]) ?(?:dot|DOT|Dot) ?[\])}>][ \t]*")
-_QUOTE: Final = re.compile(
+_PERCENT: Final = lazy_regex(rf"%((?:25)*)(?:{_HEX}{{2}}|u{_HEX}{{4}})")
+_PERCENT_BEFORE: Final = lazy_regex(rf"{_PERCENT.pattern}\Z")
+_ENTITY: Final = lazy_regex(r"&((?:amp;)*)(?:#[0-9]+|#[xX][0-9A-Fa-f]+|[A-Za-z][A-Za-z0-9]*);")
+_ENTITY_BEFORE: Final = lazy_regex(rf"{_ENTITY.pattern}\Z")
+_AT: Final = lazy_regex(r"[ \t]*([\[({<]) ?(?:at|AT|At) ?[\])}>][ \t]*")
+_DOT: Final = lazy_regex(r"[ \t]*([\[({<]) ?(?:dot|DOT|Dot) ?[\])}>][ \t]*")
+_QUOTE: Final = lazy_regex(
     r"(?<!\\)(?<!%5[Cc])(?P<run>\\*+|(?:%5[Cc])++)(?:(?P<plain>\")|(?P<line>\n)|%22|&(?:quot|#34|#x22);)"
 )
 _BEFORE_STRING: Final = frozenset('[{(,:=" \t\r\n')
-_AFTER_KEY: Final = re.compile(r"\"\s*:\s*\Z")
-_IN_JSON: Final = re.compile(r"[\"\\\x00-\x1f\ud800-\udfff]")
+_AFTER_KEY: Final = lazy_regex(r"\"\s*:\s*\Z")
+_IN_JSON: Final = lazy_regex(r"[\"\\\x00-\x1f\ud800-\udfff]")
 _IN_HTML: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
 _NAMED: Final = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _RESERVED: Final = ":/?#[]@!$&'()*,;="

@@ -14,6 +14,8 @@ from collections.abc import Iterator, Sequence
 from operator import attrgetter
 from typing import Final, NamedTuple, final
 
+from textveil.text.patterns import lazy_regex
+
 BORDER: Final = "\ufdd0"
 """Stands where a text goes on in another part of a message. No character, and so nobody's text."""
 
@@ -24,26 +26,26 @@ LONGEST: Final = 40
 """Characters of an escape of one layer, about: so much before and behind a place tells how it is written."""
 
 _HEX = "[0-9A-Fa-f]"
-_BACKSLASH: Final = re.compile(
+_BACKSLASH: Final = lazy_regex(
     rf"\\++(?:u[dD][89abAB]{_HEX}{{2}}\\++u[dD][c-fC-F]{_HEX}{{2}}|u{_HEX}{{4}}|u\{{{_HEX}{{1,6}}\}}|U{_HEX}{{8}}"
     rf"|x{_HEX}{{2}}(?:\\++x{_HEX}{{2}})*|[\"'/bfnrt])|\\\\++"
 )
 """Of any number of layers: each layer more doubles the backslashes."""
 
-_PERCENT: Final = re.compile(rf"(?:%(?:25)*(?:{_HEX}{{2}}|u{_HEX}{{4}}))+")
-_PERCENT_UNIT: Final = re.compile(rf"%(?:25)*(?:({_HEX}{{2}})|u({_HEX}{{4}}))")
-_BYTE: Final = re.compile(rf"\\++x({_HEX}{{2}})()")
-_ENTITY: Final = re.compile(r"&(?:amp;)*((?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});)")
-_FORM: Final = re.compile(r"=[^\s\"'<>\\]+")
-_FORM_SPACE: Final = re.compile(r"(?<![=&?;\s])\+")
-_WORDED: Final = re.compile(r"[\[({<] ?(?:(?P<at>at|AT|At)|dot|DOT|Dot) ?[\])}>]")
-_WORDED_HOST: Final = re.compile(r"[\w-]{1,63}(?:\.|[ \t]{0,2}[\[({<] ?(?:dot|DOT|Dot) ?[\])}>][ \t]{0,2})[\w-]")
-_WORD: Final = re.compile(r"\w")
-_HINT: Final = re.compile(r"[\\%&\ufdd0]|=[^\s\"'<>\\+=]*+\+|[\[({<] ?(?:[aA][tT]|[dD][oO][tT])\b")
+_PERCENT: Final = lazy_regex(rf"(?:%(?:25)*(?:{_HEX}{{2}}|u{_HEX}{{4}}))+")
+_PERCENT_UNIT: Final = lazy_regex(rf"%(?:25)*(?:({_HEX}{{2}})|u({_HEX}{{4}}))")
+_BYTE: Final = lazy_regex(rf"\\++x({_HEX}{{2}})()")
+_ENTITY: Final = lazy_regex(r"&(?:amp;)*((?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});)")
+_FORM: Final = lazy_regex(r"=[^\s\"'<>\\]+")
+_FORM_SPACE: Final = lazy_regex(r"(?<![=&?;\s])\+")
+_WORDED: Final = lazy_regex(r"[\[({<] ?(?:(?P<at>at|AT|At)|dot|DOT|Dot) ?[\])}>]")
+_WORDED_HOST: Final = lazy_regex(r"[\w-]{1,63}(?:\.|[ \t]{0,2}[\[({<] ?(?:dot|DOT|Dot) ?[\])}>][ \t]{0,2})[\w-]")
+_WORD: Final = lazy_regex(r"\w")
+_HINT: Final = lazy_regex(r"[\\%&\ufdd0]|=[^\s\"'<>\\+=]*+\+|[\[({<] ?(?:[aA][tT]|[dD][oO][tT])\b")
 _NAMED: Final = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
 
-_OPEN: Final = re.compile(
+_OPEN: Final = lazy_regex(
     rf"(?:(?:\\++(?:[uUx]\{{?{_HEX}*+)?+)++|(?:%[0-9A-Fa-fu]*+)++|&(?:amp;)*[#A-Za-z0-9]{{0,32}}"
     r"|[ \t]{0,2}[\[({<] ?[A-Za-z]{0,3}(?: ?[\])}>][ \t]{0,2}[\w-]{0,63}[ \t\[({<A-Za-z.]{0,8})?)\Z"
 )

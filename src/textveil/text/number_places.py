@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from textveil.text.patterns import lazy_regex
 from textveil.text.slices import matches, translated
 from textveil.text.tokens import MARKS_IN_VIEW, class_view
 
@@ -18,7 +19,8 @@ _LINE_ENDS: Final = str.maketrans("\x85\u2028\u2029", "\n\n\n")
 """Line ends that a view shows as spaces."""
 
 _SEPARATOR: Final = rf"(?:[{MARKS_IN_VIEW}]|{_BLANK}|{_BLANK}[-/()'\"]{_BLANK}?|[-/()'\"]{_BLANK})"
-_NUMBERS: Final = re.compile(rf"[0-9]++(?:{_SEPARATOR}[0-9]++)*+")
+_DIGIT: Final = re.compile("[0-9]").search
+_NUMBERS: Final = lazy_regex(rf"[0-9]++(?:{_SEPARATOR}[0-9]++)*+")
 
 
 def number_places(text: str) -> list[tuple[int, int]]:
@@ -27,4 +29,6 @@ def number_places(text: str) -> list[tuple[int, int]]:
     Args:
         text: any string.
     """
+    if text.isascii() and _DIGIT(text) is None:  # as in most stretches
+        return []
     return [found.span() for found in matches(_NUMBERS, class_view(translated(text, _LINE_ENDS)))]

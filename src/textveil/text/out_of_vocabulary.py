@@ -21,7 +21,6 @@ prefixes are measured between spellings.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -32,6 +31,7 @@ from typing import Final, final
 import numpy as np
 
 from textveil.errors import VocabularyError
+from textveil.text.patterns import lazy_regex
 from textveil.text.spelling import spelling
 from textveil.text.typing_errors import TypingErrors
 from textveil.types import Ids, Integers
@@ -68,7 +68,7 @@ INFLECTIONS: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
 """Endings, and what may stand in their place; "=" halves a doubled letter before the ending."""
 
 _LAST_LETTERS: Final = frozenset(ending[-1] for ending, _ in INFLECTIONS)
-_CLITIC: Final = re.compile(r"(?:'(?:s|m|re|ve|ll|d)|n't)\Z")
+_CLITIC: Final = lazy_regex(r"(?:'(?:s|m|re|ve|ll|d)|n't)\Z")
 _IRREGULAR: Final = MappingProxyType({"can't": "can", "won't": "will", "shan't": "shall", "ain't": "is"})
 
 

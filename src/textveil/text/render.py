@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from textveil.errors import need
 from textveil.text.capitals import ALWAYS_CAPITAL
+from textveil.text.patterns import lazy_regex
 from textveil.text.tokens import PLACEHOLDERS, Kind
 from textveil.types import Integers
 
@@ -38,10 +39,10 @@ _OPENING: Final = (
 _BRACKET: Final = rf"\[(?!(?:{'|'.join(text[1:-1] for text in PLACEHOLDERS.values())})\])"
 _GAP: Final = r"[^\S\r\n]*+"  # within a line, so that every character is looked at once and time stays linear
 _FIRST_WORD: Final = rf"{_GAP}(?:(?:[{_OPENING}]|{_BRACKET}){_GAP})*+([^\W\d_]++)"
-_START_OF_TEXT: Final = re.compile(rf"\A{_FIRST_WORD}")
+_START_OF_TEXT: Final = lazy_regex(rf"\A{_FIRST_WORD}")
 _GOES_ON: Final = r"[\w,;\-\u2013\u2014]"
 _NEW_LINE: Final = rf"(?<=[\r\n])(?:(?<!{_GOES_ON}[\r\n])(?<!{_GOES_ON}\r\n)|(?={_GAP}[\-*>#\u2022\u00b7\u2013\u2014]))"
-_START_OF_SENTENCE: Final = re.compile(rf"[.!?\u2026\r\n](?:{_NEW_LINE}|(?<![\r\n])[{_CLOSING}]*+(?=\s)){_FIRST_WORD}")
+_START_OF_SENTENCE: Final = lazy_regex(rf"[.!?\u2026\r\n](?:{_NEW_LINE}|(?<![\r\n])[{_CLOSING}]*+(?=\s)){_FIRST_WORD}")
 
 
 BLANK: Final = "\N{MATHEMATICAL BOLD DIGIT ZERO}"

@@ -5,11 +5,12 @@ Everything here is a pure function of its argument and of the Unicode tables of 
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
+
+from textveil.text.patterns import lazy_regex
 
 _LATIN_LETTERS: Final = MappingProxyType(
     {
@@ -52,7 +53,7 @@ _SPELLED: Final = {
     **dict.fromkeys(range(0x2B0, 0x300), ""),  # spacing modifier letters: okina, ayin, primes, stress marks
 }
 _MICRO: Final = "\N{MICRO SIGN}"  # decomposes to a Greek letter, yet is written among Latin ones (microgram)
-_NOT_FOLDED: Final = re.compile("[^a-z']+")
+_NOT_FOLDED: Final = lazy_regex("[^a-z']+")
 
 
 def spelling(surface: str) -> str:

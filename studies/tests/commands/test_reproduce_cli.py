@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import sys
 
 import numpy as np
 import pytest
 
 from textveil.cli import main as cli
+from textveil_studies.papers.registry import Item
+from textveil_studies.papers.setting import ItemOutcome, StudySetting
 
 pytest.importorskip("matplotlib")
 
@@ -74,6 +77,42 @@ def test_a_shared_folder_that_is_not_there(textveil, tmp_path, monkeypatch) -> N
     code, out, err = textveil("reproduce", "curse", "table-2", "--quick", "-o", tmp_path / "out")
     refused(code, err, holds="TEXTVEIL_SHARED must be a folder")
     assert (out, list(tmp_path.iterdir())) == ("", [])
+
+
+def test_data_that_is_named_is_read_and_the_variable_is_left_as_it_was(textveil, tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("TEXTVEIL_SHARED", "elsewhere")
+    folder = tmp_path / "public/data/vectors/glove-6b-50d-10000"
+    folder.mkdir(parents=True)
+    glove(folder / f"{folder.name}.txt", 140)
+    command = ("reproduce", "curse", "table-2", "--quick", "-o", tmp_path / "out")
+    code, out, _ = textveil(*command, "--data", tmp_path / "public")
+    assert (code, os.environ["TEXTVEIL_SHARED"]) == (0, "elsewhere")
+    assert "Public subsets" in out
+    code, _, err = textveil(*command, "--data", tmp_path)
+    refused(code, err, holds="--data must be a folder that holds data/text or data/vectors")
+
+
+def test_a_corpus_that_is_missing_is_told_before_anything_is_measured(textveil, tmp_path, monkeypatch) -> None:
+    """The corpus of the last item: before, a run told of it after all the others."""
+    monkeypatch.setattr(Item, "run", lambda item, setting: pytest.fail(item.name))
+    command = ("reproduce", "truncated-laplace", "variance", "bleu-scale", "--quick", "-o", tmp_path / "out")
+    code, _, err = textveil(*command)
+    refused(code, err, holds="corpus yelp must be the folder data/text/yelp")
+    assert "Give --data FOLDER" in err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_results_are_told_as_they_come(textveil, tmp_path, monkeypatch) -> None:
+    run, told = Item.run, []
+
+    def watched(item: Item, setting: StudySetting) -> ItemOutcome:
+        told.append(sys.stdout.tell())
+        return run(item, setting)
+
+    monkeypatch.setattr(Item, "run", watched)
+    words = glove(tmp_path / "small.txt", 140)
+    textveil("reproduce", "curse", "table-1", "table-2", "--quick", "--vocabulary", words, "-o", tmp_path / "out")
+    assert told[0] == 0 < told[1]
 
 
 def test_a_folder_with_one_table_names_the_file(textveil, tmp_path) -> None:

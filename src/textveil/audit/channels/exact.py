@@ -1,7 +1,8 @@
 """Exact audits of finite channels: the pure loss, the privacy profile, the loss per distance, and a verdict.
 
-Everything is computed from the table P(y | x) alone, block by block, and never from what a mechanism says of
-its structure. Integer-weight channels are compared with e^epsilon in integers and 60-digit decimals.
+Everything is computed from the table P(y | x) alone, block by block, or from its entries above a base that
+all rows share where a mechanism states them; never from what it says of its privacy. Integer-weight channels are
+compared with e^epsilon in integers and 60-digit decimals.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any, final
 
 import numpy as np
 
+from textveil.audit.channels.extremes import CLOSE, extremes_of
 from textveil.audit.channels.hockey_stick import Divergence as Divergence
 from textveil.audit.channels.hockey_stick import delta_at as delta_at
 from textveil.audit.channels.hockey_stick import delta_upper_bound as delta_upper_bound
@@ -29,14 +31,11 @@ from textveil.mechanisms.base import Channel
 from textveil.mechanisms.capabilities import IntegerWeights
 from textveil.numerics.integer_weights import log_ratio_up
 from textveil.statistics import Bound, exactly
-from textveil.types import Integers, Progress, Reals
+from textveil.types import Progress, Reals
 from textveil.vocabulary.vocabulary import Vocabulary
 
 TOLERANCE = 1e-12
 """Relative: what the rounding of a table of floats may move its loss by."""
-
-_CLOSE = 1 - 2.0**-48
-"""Shares nearer to each other than this are compared as fractions; a float share is within 2^-51."""
 
 _PROFILE_WORK = 2e8
 """Terms n^2 k up to which every point of the profile is the exact delta, beyond it the bound in O(n k)."""
@@ -117,19 +116,12 @@ def pure_epsilon_integer(source: IntegerRows, *, progress: Progress | None = Non
 
     Shares w / T that floats cannot tell apart with certainty are compared by cross-multiplication.
     """
-    k = source.shape[1]
-    high, low = _Extremes(k, largest=True), _Extremes(k, largest=False)
-    for start, stop in blocks(source.shape):
-        weights, totals = source.weights(start, stop)
-        shares = weights / totals[:, None].astype(np.float64)
-        for extremes in (high, low):
-            extremes.take(weights, totals, shares, start)
-        _tell(progress, stop, source)
+    high, low = extremes_of(source, progress)
     output = _widest(high.share, low.share)
     if low.weight[output] > 0:
         used = np.flatnonzero(low.weight > 0)
         spread = high.share[used] / low.share[used]
-        near = used[spread >= _CLOSE * spread.max()]
+        near = used[spread >= CLOSE * spread.max()]
         # Many columns hold the same four integers; one of each kind is enough.
         kinds = np.stack([high.weight[near], high.total[near], low.weight[near], low.total[near]])
         firsts = np.unique(kinds, axis=1, return_index=True)[1]
@@ -141,69 +133,13 @@ def pure_epsilon_integer(source: IntegerRows, *, progress: Progress | None = Non
         ratio, epsilon = None, exactly(math.inf)
     return PureLoss(
         epsilon=epsilon,
-        likely=int(high.row[output]),
-        unlikely=int(low.row[output]),
+        likely=high.row_of(output, source),
+        unlikely=low.row_of(output, source),
         output=output,
         probability=float(high.share[output]),
         other_probability=float(low.share[output]),
         ratio=ratio,
     )
-
-
-@final
-class _Extremes:
-    """The largest (or smallest) share w / T of every column so far, with its row; exact also in near ties."""
-
-    def __init__(self, columns: int, *, largest: bool) -> None:
-        self._sign = 1 if largest else -1
-        self.share: Reals = np.full(columns, -1.0 if largest else np.inf)
-        self.weight: Integers = np.full(columns, -1 if largest else 2**62)
-        self.total: Integers = np.ones(columns, dtype=np.int64)
-        self.row: Integers = np.zeros(columns, dtype=np.int64)
-
-    def exact(self, column: int) -> Fraction:
-        """The share of a column as a fraction."""
-        return Fraction(int(self.weight[column]), int(self.total[column]))
-
-    def take(self, weights: Integers, totals: Integers, shares: Reals, first: int) -> None:
-        """Take in a block of rows, the first of which is row ``first``."""
-        columns = np.arange(shares.shape[1])
-        index = shares.argmax(axis=0) if self._sign > 0 else shares.argmin(axis=0)
-        value = shares[index, columns]
-        better = value > self.share if self._sign > 0 else value < self.share
-        self._set(columns[better], index[better], weights, totals, shares, first)
-        # What is now within float rounding of the best, but made of other integers, is compared exactly.
-        near = shares >= self.share * _CLOSE if self._sign > 0 else shares * _CLOSE <= self.share
-        near &= (weights != self.weight) | (totals[:, None] != self.total)
-        near[:, self.share == 0] = False
-        for row in np.flatnonzero(near.any(axis=1)).tolist():
-            open_columns = np.flatnonzero(near[row])
-            sign = _compared(
-                weights[row, open_columns], self.total[open_columns], self.weight[open_columns], totals[row]
-            )
-            wins = open_columns[sign == self._sign]
-            self._set(wins, np.full(len(wins), row), weights, totals, shares, first)
-
-    def _set(
-        self, columns: Integers, indices: Integers, weights: Integers, totals: Integers, shares: Reals, first: int
-    ) -> None:
-        self.share[columns], self.weight[columns] = shares[indices, columns], weights[indices, columns]
-        self.total[columns], self.row[columns] = totals[indices], indices + first
-
-
-def _compared(a: Integers, b: Integers, c: Integers, d: Integers | np.int64) -> Integers:
-    """The sign of a b - c d for integers in [0, 2^62), exactly, by digits of 31 bits; shape of ``a``."""
-
-    def digits(left: Integers, right: Integers | np.int64) -> tuple[Integers, Integers, Integers]:
-        mask = (1 << 31) - 1
-        low = (left & mask) * (right & mask)
-        middle = (left >> 31) * (right & mask) + (left & mask) * (right >> 31) + (low >> 31)
-        return (left >> 31) * (right >> 31) + (middle >> 31), middle & mask, low & mask
-
-    sign = np.zeros(a.shape, dtype=np.int64)
-    for first, second in zip(digits(a, b), digits(c, d), strict=True):
-        sign = np.where(sign != 0, sign, np.sign(first - second))
-    return sign
 
 
 def audit_channel(
@@ -342,7 +278,9 @@ def _implied(pure: float, epsilon: float) -> float:
 
 def _notes(source: RowSource, loss: PureLoss, divergence: Divergence | None) -> tuple[str, ...]:
     n, k = source.shape
-    notes = [f"Computed from the whole table of {n} inputs and {k} outputs; every two inputs are covered."]
+    entries = isinstance(source, IntegerRows) and source.over_base is not None
+    what = "base weights and every entry above them" if entries else "whole table"
+    notes = [f"Computed from the {what} of {n} inputs and {k} outputs; every two inputs are covered."]
     if isinstance(source, IntegerRows):
         notes.append("The rows are integer weights; the pure loss is an exact ratio of integers.")
     else:

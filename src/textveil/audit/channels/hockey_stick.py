@@ -23,8 +23,11 @@ from typing import final
 
 import numpy as np
 
-from textveil.audit.channels.rows import Rows, RowSource, blocks, source_of
+from textveil.audit.channels.base_entries import parts
+from textveil.audit.channels.extremes import extremes_of
+from textveil.audit.channels.rows import IntegerRows, Rows, RowSource, blocks, source_of
 from textveil.errors import need
+from textveil.mechanisms.sampling.output_columns import OverBase
 from textveil.processors import cores
 from textveil.statistics import Bound
 from textveil.types import Ids, Integers, Progress, Reals
@@ -37,6 +40,9 @@ _TILE = 1 << 15
 
 _SEEDS = 8
 """Inputs of the largest U(x) that are tried first: they set the bar for all others."""
+
+_ENTRY_SEEDS = 2
+"""The same where a pass over entries tries them: a row that raises few outputs is nearly always disjoint from them."""
 
 _ROUNDS = 24
 
@@ -86,21 +92,24 @@ def delta_at(
     if pairs is not None:
         return _delta_of_pairs(source, epsilon, np.asarray(pairs))
     factor = math.exp(min(epsilon, 700.0))
+    over = source.over_base if isinstance(source, IntegerRows) else None
     floor = column_floor(source)
     bounds = _row_bounds(source, floor, factor)
     search = _Search(source, floor, factor)
     order = np.argsort(-bounds, kind="stable")
-    seeds = np.sort(order[:_SEEDS])
+    seeds = np.sort(order[: _SEEDS if over is None else _ENTRY_SEEDS])
     top = min(1.0, _up(float(bounds.max()), source.shape[1]))
     if enough is not None and top <= enough:
-        search.scan(seeds[:1])
+        search.try_first(seeds[:1])
         return _divergence(epsilon, search, top, complete=False)
-    search.scan(seeds)
-    rest = np.setdiff1d(np.arange(source.shape[0]), seeds)
-    done = len(seeds)
+    search.try_first(seeds)
+    # Entries find a seed's worst pair up to rounding alone, so a seed is passed over only by its U(x), as others are.
+    rest = np.setdiff1d(np.arange(source.shape[0]), seeds if over is None else [])
+    done = source.shape[0] - len(rest)
     for panel in _panels(source.shape):
         for start, stop in blocks(source.shape):
-            if enough is not None and _down(search.best, source.shape[1]) > enough:
+            exceeds = enough is not None and _down(search.best, source.shape[1]) > enough
+            if exceeds and bool((bounds[rest] > _up(search.best, source.shape[1])).any()):
                 return _divergence(epsilon, search, top, complete=False)
             inputs = rest[(rest >= start) & (rest < stop)]
             # What is passed over is at most the greatest found up to rounding; the result pays for it twice.
@@ -184,6 +193,8 @@ def profile(rows: Rows, epsilons: Reals) -> tuple[tuple[float, float], ...]:
 
 def column_floor(source: RowSource) -> Reals:
     """The least P(y | x) over x, shape (k,)."""
+    if isinstance(source, IntegerRows) and source.over_base is not None:
+        return extremes_of(source)[1].share
     floor = np.full(source.shape[1], np.inf)
     for start, stop in blocks(source.shape):
         np.minimum(floor, source.rows(start, stop).min(axis=0), out=floor)
@@ -193,10 +204,27 @@ def column_floor(source: RowSource) -> Reals:
 def _row_bounds(source: RowSource, floor: Reals, factor: float) -> Reals:
     """U(x) of every row."""
     raised = factor * floor
+    if isinstance(source, IntegerRows) and source.over_base is not None:
+        return _bounds_of_entries(source, source.over_base(), raised)
     out = np.empty(source.shape[0])
     for start, stop in blocks(source.shape):
         out[start:stop] = np.maximum(source.rows(start, stop) - raised, 0.0).sum(axis=1)
     return out
+
+
+def _bounds_of_entries(source: IntegerRows, over: OverBase, raised: Reals) -> Reals:
+    """U(x) of every row from its entries: an output at its base adds nothing, whatever epsilon is."""
+    out, total = np.zeros(source.shape[0]), _total(source)
+    for part in parts(over, source.shape[0]):
+        weights = over.base[part.outputs] + part.gains * over.unit
+        excess = weights / total - raised[part.outputs]
+        out[part.words] = np.add.reduceat(np.maximum(excess, 0.0, out=excess), part.starts)
+    return out
+
+
+def _total(source: IntegerRows) -> np.float64:
+    """The sum of every row, where all have one."""
+    return np.float64(extremes_of(source)[0].total[0])
 
 
 def _panels(shape: tuple[int, int]) -> list[tuple[int, int]]:
@@ -213,11 +241,36 @@ class _Search:
         self._at: tuple[int, int] | None = None
         self._panel: Reals = np.empty((0, 0))
 
-    def scan(self, inputs: Ids) -> None:
-        """Every pair whose first row is in ``inputs``."""
+    def try_first(self, inputs: Ids) -> None:
+        """Every pair whose first row is in ``inputs``: by entries where there are any."""
+        if isinstance(self._source, IntegerRows) and self._source.over_base is not None:
+            self._scan_entries(inputs, self._source.over_base())
+            return
         for panel in _panels(self._source.shape):
             for row in inputs.tolist():
                 self.scan_panel(np.array([row]), panel, (row, row + 1))
+
+    def _scan_entries(self, inputs: Ids, over: OverBase) -> None:
+        """Against a row of bases alone, delta is a sum over the live; each entry of x' takes something from it.
+
+        The row x' that is left with most is then compared term by term, so the result is one of a true pair.
+        """
+        assert isinstance(self._source, IntegerRows)
+        n, total = self._source.shape[0], _total(self._source)
+        rows = [self._source.rows(row, row + 1)[0] for row in inputs.tolist()]
+        alone = [np.maximum(row - self._factor * (over.base / total), 0.0) for row in rows]
+        taken = np.zeros((len(inputs), n))
+        for part in parts(over, n):
+            others = self._factor * ((over.base[part.outputs] + part.gains * over.unit) / total)
+            for sums, row, most in zip(taken, rows, alone, strict=True):
+                left = np.maximum(row[part.outputs] - others, 0.0)
+                sums[part.words] = np.add.reduceat(most[part.outputs] - left, part.starts)
+        taken[np.arange(len(inputs)), inputs] = np.inf  # a row with itself is no pair
+        for first, second, row in zip(inputs.tolist(), taken.argmin(axis=1).tolist(), rows, strict=True):
+            other = self._source.rows(second, second + 1)[0]
+            value = float(np.maximum(row - self._factor * other, 0.0).sum())
+            if value > self.best:
+                self.best, self.pair = value, (first, second)
 
     def scan_panel(self, inputs: Ids, panel: tuple[int, int], fetched: tuple[int, int]) -> None:
         """Pairs of ``inputs``, which lie in the range ``fetched``, with the rows of the panel."""

@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 
 from textveil.errors import ParameterError, need
 from textveil.mechanisms.base import Channel
-from textveil.mechanisms.capabilities import IntegerWeights
+from textveil.mechanisms.capabilities import IntegerWeights, WeightsOverBase
+from textveil.mechanisms.sampling.output_columns import OverBase
 from textveil.types import Ids, Integers, Reals
 
 SUM_TOLERANCE = 1e-9
@@ -88,17 +89,19 @@ class ChannelRows:
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class IntegerRows:
     """A channel whose rows are integer weights: P(y | x) = w(x, y) / sum over y of w(x, y).
 
     Attributes:
         shape: inputs n and outputs k.
         make: from ids of shape (batch,) to their weights, int64, shape (batch, k).
+        over_base: the same weights as a base and entries, where the channel states them so.
     """
 
     shape: tuple[int, int]
     make: Callable[[Ids], Integers]
+    over_base: Callable[[], OverBase] | None = None
 
     def weights(self, start: int, stop: int) -> tuple[Integers, Integers]:
         """Weights of rows start to stop - 1, shape (batch, k), and their sums, shape (batch,).
@@ -159,7 +162,8 @@ def source_of(rows: Rows) -> RowSource:
     """
     if isinstance(rows, IntegerWeights):
         size = len(rows.vocabulary)
-        source = IntegerRows((size, size), rows.integer_weights)
+        stated = rows.over_base if isinstance(rows, WeightsOverBase) else None
+        source = IntegerRows((size, size), rows.integer_weights, stated)
         return _agreeing(source, rows) if isinstance(rows, Channel) else source
     if isinstance(rows, Channel):
         return ChannelRows(rows)

@@ -134,9 +134,11 @@ def check_rows(
     each = DRAWS // len(few)
     limit = math.log((len(few) + 2) / ALPHA)
     drawn = _drawn(draw, np.concatenate([spread, np.repeat(few, each)]))
-    own = _stated(source, spread, spread)
     counted = [np.unique(outputs, return_counts=True) for outputs in drawn[len(spread) :].reshape(len(few), each)]
-    stated = [_stated(source, np.full(len(y), x), y) for x, (y, _) in zip(few, counted, strict=True)]
+    inputs = [spread, spread, *(np.full(len(y), x) for x, (y, _) in zip(few, counted, strict=True))]
+    outputs = [spread, drawn[: len(spread)], *(y for y, _ in counted)]
+    known = _stated(source, np.concatenate(inputs), np.concatenate(outputs))
+    own, once, *stated = np.split(known, np.cumsum([len(ids) for ids in inputs])[:-1])
     logs = np.array([_log_factors(counts, p) for p, (_, counts) in zip(stated, counted, strict=True)])
     alone = _mean(logs)
     most = int(alone.argmax())
@@ -144,7 +146,7 @@ def check_rows(
     hits = np.concatenate([drawn[: len(spread)] == spread, drawn[len(spread) :] == np.repeat(few, each)])
     shares = np.concatenate([own, np.repeat(own[: len(few)], each)])
     evidence.append((_unchanged(hits, shares), -1))
-    if (_stated(source, spread, drawn[: len(spread)]) <= 0).any():
+    if (once <= 0).any():
         evidence.append((math.inf, most))
     worst, place = max(evidence)
     kept = worst < limit
@@ -190,14 +192,14 @@ def _drawn(draw: Callable[[Ids], Ids], ids: Ids) -> Ids:
 def _stated(source: RowSource, inputs: Ids, outputs: Ids) -> Reals:
     """P(output | input) of each two, shape (batch,); 0 for what is no output."""
     probabilities = np.zeros(len(inputs))
-    for start in range(0, len(inputs), _BLOCK):
-        here = slice(start, start + _BLOCK)
-        ids, which = np.unique(inputs[here], return_inverse=True)
-        part = rows_of(source, ids)
-        rows = part.source.rows(0, len(ids))
+    words, which = np.unique(inputs, return_inverse=True)
+    for start in range(0, len(words), _BLOCK):
+        here = np.flatnonzero((which >= start) & (which < start + _BLOCK))
+        part = rows_of(source, words[start : start + _BLOCK])
+        rows = part.source.rows(0, len(part.words))
         columns = np.minimum(np.searchsorted(part.outputs, outputs[here]), len(part.outputs) - 1)
         known = part.outputs[columns] == outputs[here]
-        probabilities[here] = np.where(known, rows[which, columns], 0.0)
+        probabilities[here] = np.where(known, rows[which[here] - start, columns], 0.0)
     return probabilities
 
 

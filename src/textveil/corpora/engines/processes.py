@@ -60,13 +60,33 @@ class Processes:
 @final
 @dataclass(slots=True)
 class _Hand:
-    """A process at work, with the blocks that it holds, oldest first."""
+    """A process at work, with the blocks that it holds, oldest first.
+
+    Nothing is sent to a process that has not begun to read, so that all of them start at the same time, and none that
+    dies at its start is waited for: ``listens`` once it reads, ``ready`` once it has the worker.
+    """
 
     process: BaseProcess
     tasks: Connection
     answers: Connection
     held: deque[Block] = field(default_factory=deque)
+    listens: bool = False
     ready: bool = False
+
+    def send(self, *messages: object) -> None:
+        """Send to the process; a pipe to a dead one breaks, and its death is seen where its answers end."""
+        with contextlib.suppress(OSError):
+            for message in messages:
+                self.tasks.send(message)
+
+    def answered(self, worker: BlockWorker) -> None:
+        """Note that the process listens, and then that it is ready: the worker first, then what it holds."""
+        if self.listens:
+            self.ready = True
+            self.send(*self.held)
+        else:
+            self.listens = True
+            self.send(worker)
 
 
 @final
@@ -115,9 +135,8 @@ class _Pool:
     def _fill(self, hand: _Hand, depth: int) -> None:
         while (block := self._queue.taken(hand.held, depth, len(self._hands))) is not None:
             hand.held.append(block)
-            # A pipe to a dead process breaks: what it held is seen to when its answers end.
-            with contextlib.suppress(OSError):
-                hand.tasks.send(block)
+            if hand.ready:
+                hand.send(block)
 
     def _receive(self) -> None:
         """Wait for at least one answer, or death."""
@@ -135,7 +154,7 @@ class _Pool:
             elif isinstance(answer, Failure):
                 raise answer.error()
             else:
-                hand.ready = True
+                hand.answered(self._worker)
 
     def _replaced(self, hand: _Hand) -> _Hand:
         """A new process in place of one that died."""
@@ -152,7 +171,7 @@ class _Pool:
         context = multiprocessing.get_context("spawn")
         task_end, tasks = context.Pipe(duplex=False)
         answers, answer_end = context.Pipe(duplex=False)
-        process = context.Process(target=_serve, args=(self._worker, task_end, answer_end), daemon=True)
+        process = context.Process(target=_serve, args=(task_end, answer_end), daemon=True)
         with shared_among(self._most):
             process.start()
         # With this process's copies gone, the death of the other one ends the pipes.
@@ -161,12 +180,14 @@ class _Pool:
         return _Hand(process, tasks, answers)
 
 
-def _serve(worker: BlockWorker, tasks: Connection, answers: Connection) -> None:
+def _serve(tasks: Connection, answers: Connection) -> None:
     """What a process does until its tasks end: with the process that gives them, at the latest."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to all; the one that gives tasks decides
     coming: queue.SimpleQueue[Block | None] = queue.SimpleQueue()
-    threading.Thread(target=_received, args=(tasks, coming), daemon=True).start()
-    with contextlib.suppress(BrokenPipeError):
+    with contextlib.suppress(BrokenPipeError, EOFError):
+        answers.send(None)
+        worker: BlockWorker = tasks.recv()
+        threading.Thread(target=_received, args=(tasks, coming), daemon=True).start()
         answers.send(None)
         try:
             release = worker.opened()

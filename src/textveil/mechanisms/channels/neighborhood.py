@@ -19,7 +19,7 @@ from textveil.mechanisms.options import FRACTION, NEIGHBORHOODS, Domain, Option,
 from textveil.mechanisms.parameters import Epsilon, NeighborhoodSize, Prior
 from textveil.mechanisms.sampling.neighbor_rows import NeighborRows
 from textveil.mechanisms.sampling.neighborhood_sizes import best_neighborhood_size as best_neighborhood_size
-from textveil.mechanisms.sampling.output_columns import Columns, RaisedColumns
+from textveil.mechanisms.sampling.output_columns import Columns, OverBase, RaisedColumns
 from textveil.mechanisms.sampling.weight_choices import weight_choice
 from textveil.mechanisms.sampling.weight_shares import capped_shares
 from textveil.mechanisms.sequence.contextual_neighborhood import ContextualNeighborhood, reading_releases
@@ -76,6 +76,11 @@ class Neighborhood:
         """See ``capabilities.Tabulated``."""
         return (self._rows.table,)
 
+    @property
+    def base_mass(self) -> float:
+        """See ``capabilities.BaseDraws``."""
+        return self.weights.base_mass
+
     def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
         """One draw for each id; see ``WordMechanism.privatize``."""
         words = checked_ids(ids, len(self.vocabulary))
@@ -98,6 +103,12 @@ class Neighborhood:
         words, size = checked_ids(ids, len(self.vocabulary)), self.weights.members
         members = self._rows.members(np.repeat(words, size), np.tile(np.arange(size), len(words)))
         return self.weights.rows(members.reshape(len(words), size))
+
+    def over_base(self) -> OverBase:
+        """See ``capabilities.WeightsOverBase``."""
+        weights = self.weights
+        entries = iter((self._rows.entries(),) if weights.inside > weights.outside else ())
+        return OverBase(np.full(weights.size, weights.outside), weights.inside - weights.outside, entries)
 
     def columns(self, outputs: Ids) -> Columns:
         """See ``capabilities.ChannelColumns``; the first call makes all rows."""

@@ -12,7 +12,7 @@ import numpy as np
 from textveil.mechanisms.base import checked_ids, checked_word_id
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.parameters import Epsilon
-from textveil.mechanisms.sampling.output_columns import Columns
+from textveil.mechanisms.sampling.output_columns import Columns, OverBase, RaisedEntries
 from textveil.numerics.integer_weights import TwoLevelWeights, two_level_weights
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.randomness import resolve
@@ -56,6 +56,11 @@ class RandomizedResponse:
         """Public parameters, for reports."""
         return {"epsilon": self.guarantee.epsilon}
 
+    @property
+    def base_mass(self) -> float:
+        """See ``capabilities.BaseDraws``."""
+        return self.weights.base_mass
+
     def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
         """One draw for each id; see ``WordMechanism.privatize``."""
         return flip(checked_ids(ids, len(self.vocabulary)), self.weights, resolve(rng))
@@ -69,6 +74,13 @@ class RandomizedResponse:
     def integer_weights(self, ids: Ids) -> Integers:
         """See ``capabilities.IntegerWeights``."""
         return self.weights.rows(checked_ids(ids, len(self.vocabulary))[:, None])
+
+    def over_base(self) -> OverBase:
+        """See ``capabilities.WeightsOverBase``."""
+        weights, words = self.weights, np.arange(self.weights.size)
+        extra = weights.inside - weights.outside
+        entries = iter([RaisedEntries(words, words, np.ones_like(words))] if extra else [])
+        return OverBase(np.full(weights.size, weights.outside), extra, entries)
 
     def columns(self, outputs: Ids) -> Columns:
         """See ``capabilities.ChannelColumns``."""

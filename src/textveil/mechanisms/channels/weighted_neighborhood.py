@@ -11,7 +11,7 @@ import numpy as np
 from textveil.mechanisms.base import checked_ids, checked_word_id
 from textveil.mechanisms.sampling.excess_rows import ExcessRows
 from textveil.mechanisms.sampling.nested_order import ByCosine, NestedOrder, ReadByColumns
-from textveil.mechanisms.sampling.output_columns import Columns, RaisedColumns
+from textveil.mechanisms.sampling.output_columns import Columns, OverBase, RaisedColumns
 from textveil.mechanisms.sampling.raised_ends import EndColumns
 from textveil.numerics.base_weights import BaseWeights
 from textveil.numerics.integer_weights import stated_epsilon
@@ -62,6 +62,11 @@ class WeightedNeighborhood:
         """See ``capabilities.TabulatedColumns``."""
         return (self._columns.table,) if isinstance(self._columns, EndColumns) else self.tables
 
+    @property
+    def base_mass(self) -> float:
+        """See ``capabilities.BaseDraws``."""
+        return self.weights.base_mass
+
     def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
         """One draw for each id; see ``Mechanism.privatize``."""
         words = checked_ids(ids, len(self.vocabulary))
@@ -72,11 +77,15 @@ class WeightedNeighborhood:
     def integer_weights(self, ids: Ids) -> Integers:
         """See ``capabilities.IntegerWeights``; every row has the same sum."""
         words = checked_ids(ids, len(self.vocabulary))
-        out = np.tile(self.weights.base, (len(words), 1))
-        for row, word in zip(out, words.tolist(), strict=True):
-            outputs, gains = self._rows.row(word)
-            row[outputs] += gains * self.weights.unit
-        return out
+        distinct, places = np.unique(words, return_inverse=True)
+        out = np.tile(self.weights.base, (len(distinct), 1))
+        for entries in self._rows.entries_of(distinct):
+            out[distinct.searchsorted(entries.inputs), entries.outputs] += entries.gains * self.weights.unit
+        return out if np.array_equal(distinct, words) else out[places]
+
+    def over_base(self) -> OverBase:
+        """See ``capabilities.WeightsOverBase``."""
+        return OverBase(self.weights.base, self.weights.unit, self._rows.parts())
 
     def columns(self, outputs: Ids) -> Columns:
         """See ``capabilities.ChannelColumns``; the first call builds a table where it is not there."""

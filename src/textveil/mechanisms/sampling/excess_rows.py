@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from textveil.mechanisms.sampling.nested_order import ByCosine, NestedOrder
 from textveil.mechanisms.sampling.output_columns import RaisedEntries
-from textveil.mechanisms.sampling.raised_rows import TABLED, Rows, expected_length, made_rows
+from textveil.mechanisms.sampling.raised_rows import TABLED, Rows, expected_length, made_rows, raised_entries, unordered
 from textveil.mechanisms.sampling.raised_table import WholeRows, key_type, raised_table, whole_rows
 from textveil.mechanisms.sampling.row_lock import RowLock
 from textveil.numerics.base_weights import BaseWeights
@@ -108,13 +108,11 @@ class ExcessRows:
         """The words whose rows are kept, by id."""
         return np.flatnonzero(self._number >= 0)
 
-    def row(self, word: int) -> tuple[Ids, Integers]:
-        """The raised words of one row and what each of them gains, in units."""
+    def entries_of(self, words: Ids) -> Iterator[RaisedEntries]:
+        """The raised words of the rows that draws of distinct ``words`` read, with their gains in units."""
         if (whole := self._found_whole()) is not None:
-            return whole.row(word)
-        parts = list(made_rows(self._order, self._weights, np.array([word]), self._open))
-        reached = np.concatenate([rows.reached for rows in parts])
-        return np.concatenate([rows.outputs for rows in parts]), np.diff(reached, prepend=0)
+            return map(whole.row, words.tolist())
+        return map(unordered, made_rows(self._order, self._weights, words, self._open))
 
     def entries(self) -> RaisedEntries:
         """All raised words of all rows, with their gains in units.
@@ -130,14 +128,17 @@ class ExcessRows:
             return whole.entries()
         inputs, outputs, gains = [], [], []
         kind = self._outputs.dtype
-        for rows in made_rows(self._order, self._weights, np.arange(len(self._vocabulary)), self._open):
-            firsts = np.cumsum(rows.lengths) - rows.lengths
-            gained = np.diff(rows.reached, prepend=0)
-            gained[firsts] = rows.reached[firsts]
-            inputs.append(np.repeat(rows.words.astype(kind), rows.lengths))
-            outputs.append(rows.outputs.astype(kind))
-            gains.append(gained.astype(np.min_scalar_type(self._weights.row_gain)))
+        for part in self.entries_of(np.arange(len(self._vocabulary))):
+            inputs.append(part.inputs.astype(kind))
+            outputs.append(part.outputs.astype(kind))
+            gains.append(part.gains.astype(np.min_scalar_type(self._weights.row_gain)))
         return RaisedEntries(np.concatenate(inputs), np.concatenate(outputs), np.concatenate(gains))
+
+    def parts(self) -> Iterator[RaisedEntries]:
+        """What ``entries`` holds, made as it is asked for; nothing of it is kept, and no table is built."""
+        if (whole := self._found_whole()) is not None:
+            return whole.parts()
+        return raised_entries(self._order, self._weights, np.arange(len(self._vocabulary)), self._open)
 
     def drawn(self, ids: Ids, raised: Integers) -> Ids:
         """For each word, the output whose part of what the row adds holds ``raised``, in [0, row_gain)."""

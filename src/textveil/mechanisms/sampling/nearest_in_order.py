@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from textveil.mechanisms.sampling.neighbor_rows import NeighborRows
 from textveil.mechanisms.sampling.row_cache import RowCache
 from textveil.types import Ids, Integers
-from textveil.vocabulary.grid import integer_grid, largest, nested_limit
+from textveil.vocabulary.grid import by_falling_score, integer_grid, nested_limit
 from textveil.vocabulary.tables.neighbor_order import SHIPPED_SIZE
 from textveil.vocabulary.tables.public import PublicTable
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -65,10 +65,16 @@ class NearestInOrder:
     def first(self, words: Ids, count: int) -> Ids:
         """The first ``count`` words of each order, at most ``most``; shape (words, count)."""
         which, columns = np.repeat(words, count), np.tile(np.arange(count), len(words))
+        return self.members(which, columns).reshape(len(words), count)
+
+    def members(self, words: Ids, columns: Integers) -> Ids:
+        """Number ``columns[i]`` of the order of ``words[i]``, each below ``most``; shapes (batch,)."""
+        last = int(columns.max(initial=0))
         for level in self._levels:
-            if count <= level.size:
-                return level.members(which, columns).reshape(len(words), count)
-        return self._deep.entries(which, columns, self._make).reshape(len(words), count)
+            # Without a table, longer orders are made at once as long as any draw needs: one product, not two.
+            if last < level.size and (level.size == self.near or level.tabled):
+                return level.members(words, columns)
+        return self._deep.entries(words, columns, self._make)
 
     def whole(self, words: Ids) -> Ids:
         """Each order to its end, shape (words, n)."""
@@ -79,6 +85,4 @@ class NearestInOrder:
         table[slots] = self._ordered(words, self.most)
 
     def _ordered(self, words: Ids, count: int) -> Ids:
-        scores = integer_grid(self._vocabulary).cosines(words)
-        nearest = largest(scores, count)
-        return np.take_along_axis(nearest, np.lexsort((nearest, -np.take_along_axis(scores, nearest, 1)), axis=1), 1)
+        return by_falling_score(integer_grid(self._vocabulary).cosines(words), count)

@@ -50,12 +50,17 @@ class NeighborRows:
         """The table that can hold these rows."""
         return neighbor_order(self._vocabulary, self.size)
 
-    def members(self, ids: Ids, indices: Integers) -> Ids:
-        """Member number ``indices[i]`` of S(ids[i]); shapes (batch,)."""
+    @property
+    def tabled(self) -> bool:
+        """Whether the table is there."""
         if self._open is None and self._looked != builds():
             self._looked = builds()
             self._open = self.table.opened()
-        if self._open is not None:
+        return self._open is not None
+
+    def members(self, ids: Ids, indices: Integers) -> Ids:
+        """Member number ``indices[i]`` of S(ids[i]); shapes (batch,)."""
+        if self.tabled and self._open is not None:
             return self._open[NEIGHBORS][ids, indices].astype(np.int64)
         return self._rows.entries(ids, indices, self._make)
 

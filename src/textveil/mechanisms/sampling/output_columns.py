@@ -6,7 +6,7 @@ the first is asked for; which of them a text asked for is seen nowhere.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from threading import Lock
 from typing import Any, NamedTuple, TypeAlias, final
 
@@ -60,6 +60,20 @@ class RaisedEntries(NamedTuple):
     inputs: NDArray[Any]
     outputs: NDArray[Any]
     gains: NDArray[Any]
+
+
+class OverBase(NamedTuple):
+    """Integer weights of rows with one sum: w(x, y) = base(y) + unit * gain(x, y); what all share, and what each adds.
+
+    Attributes:
+        base: of every output, int64, shape (n,).
+        unit: weight of a gain of one.
+        entries: all gains > 0, each (input, output) once; in parts, all entries of an input in one of them.
+    """
+
+    base: Integers
+    unit: int
+    entries: Iterator[RaisedEntries]
 
 
 RaisedRows: TypeAlias = Callable[[], RaisedEntries]

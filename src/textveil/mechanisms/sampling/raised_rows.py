@@ -8,13 +8,14 @@ the same number.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple
+from collections.abc import Generator, Iterator, Sequence
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from textveil.mechanisms.sampling.nested_order import NestedOrder
+from textveil.mechanisms.sampling.output_columns import RaisedEntries
 from textveil.numerics.base_weights import BaseWeights
 from textveil.types import Ids, Integers
 from textveil.vocabulary.grid import by_falling_score, nested_limit
@@ -26,6 +27,18 @@ TABLED: Final = 4096
 
 _BLOCK: Final = 256
 """Words whose rows are made at once: their scores take 33 MB at 33,000 words; a quarter where rows are long."""
+
+_BINS: Final = 1024
+"""Of the scores of a row, to find where it ends: only those in one bin are sorted."""
+
+_SAMPLED: Final = 32
+"""Every so many scores tell where bins lie; which they are changes nothing but time."""
+
+_TOGETHER: Final = 32
+"""Words whose entries are one part: a million at 33,000 words at most."""
+
+_EXACT: Final = 2.0**53
+"""Sums of integers below this are exact in float64."""
 
 
 class Rows(NamedTuple):
@@ -56,6 +69,92 @@ def made_rows(order: NestedOrder, weights: BaseWeights, words: Ids, tables: Sequ
 
     A row is a function of its word alone: so are the scores, and tables of neighbors hold what they give.
     """
+    words = yield from _from_tables(weights, words, tables)
+    size, block = max(1, nested_limit(order.size)), _BLOCK
+    if (typical := expected_length(weights)) > 4 * size:
+        size, block = typical, _BLOCK // 4
+    for start in range(0, len(words), block):
+        yield from _from_scores(order, weights, words[start : start + block], len(words), size)
+
+
+def raised_entries(
+    order: NestedOrder, weights: BaseWeights, words: Ids, tables: Sequence[OpenTable] = ()
+) -> Iterator[RaisedEntries]:
+    """What ``made_rows`` raises for distinct ``words``, in any order: where a row ends is found without sorting it.
+
+    All entries of a word are in one part; gains are in units.
+    """
+    if float(weights.gains.sum(dtype=np.float64)) >= _EXACT:
+        yield from map(unordered, made_rows(order, weights, words, tables))
+        return
+    resolved = _from_tables(weights, words, tables)
+    left = words
+    while True:
+        try:
+            yield unordered(next(resolved))
+        except StopIteration as stop:
+            left = stop.value
+            break
+    for start in range(0, len(left), _BLOCK):
+        block = left[start : start + _BLOCK]
+        scores = order.scores(block, len(left))
+        for first in range(0, len(block), _TOGETHER):
+            part = slice(first, first + _TOGETHER)
+            yield _ended(weights, block[part], scores[part])
+
+
+def unordered(rows: Rows) -> RaisedEntries:
+    """The entries of finished rows."""
+    gains = np.diff(rows.reached, prepend=0)
+    firsts = np.cumsum(rows.lengths) - rows.lengths
+    gains[firsts] = rows.reached[firsts]
+    return RaisedEntries(np.repeat(rows.words, rows.lengths), rows.outputs, gains)
+
+
+def _ended(weights: BaseWeights, words: Ids, scores: NDArray[Any]) -> RaisedEntries:
+    """The entries of a block by its scores: words before a row's end gain all that they may, the last what is left."""
+    gains, floats, n = weights.gains, weights.gains.astype(np.float64), weights.size
+    raised = np.empty(scores.shape, dtype=np.bool_)
+    lasts = np.empty(len(words), dtype=np.int64)
+    left = np.empty(len(words), dtype=np.int64)
+    for number, row in enumerate(scores):
+        scaled = _scaled(row)
+        above = np.bincount(scaled.astype(np.intp), weights=floats, minlength=_BINS)[::-1].cumsum()
+        edge = _BINS - 1 - int(above.searchsorted(weights.row_gain))
+        before = int(above[_BINS - 2 - edge]) if edge < _BINS - 1 else 0
+        mask = np.greater_equal(scaled, edge + 1, out=raised[number])
+        here = ((scaled >= edge) ^ mask).nonzero()[0]
+        here = here[np.argsort(-row[here], kind="stable")]  # ties to the lower id
+        reached = before + gains[here].cumsum()
+        last = int(reached.searchsorted(weights.row_gain))
+        mask[here[: last + 1]] = True
+        lasts[number], left[number] = here[last], weights.row_gain - (reached[last - 1] if last else before)
+    if not gains.all():
+        raised &= gains > 0
+    flat, rows = np.flatnonzero(raised), np.arange(len(words)) * n
+    lengths = [np.count_nonzero(mask) for mask in raised]
+    outputs = flat - np.repeat(rows, lengths)
+    added = gains[outputs]
+    added[flat.searchsorted(rows + lasts)] = left
+    return RaisedEntries(np.repeat(words, lengths), outputs, added)
+
+
+def _scaled(row: NDArray[Any]) -> NDArray[Any]:
+    """Numbers in [0, ``_BINS`` - 1] that never fall where scores rise; all 0 if scores have no finite range."""
+    seen = row[::_SAMPLED]
+    seen = seen[np.isfinite(seen)]
+    low, high = (seen.min(), seen.max()) if len(seen) else (row.dtype.type(0), row.dtype.type(0))
+    scale = row.dtype.type((_BINS - 1) / (float(high) - float(low))) if high > low else row.dtype.type(0)
+    if not 0 < scale < np.inf:
+        return np.zeros_like(row)
+    with np.errstate(over="ignore"):
+        scaled = row - low
+    scaled *= scale
+    return np.clip(scaled, 0, _BINS - 1, out=scaled)
+
+
+def _from_tables(weights: BaseWeights, words: Ids, tables: Sequence[OpenTable]) -> Generator[Rows, None, Ids]:
+    """The rows for which tables hold enough neighbors; returns the words that are left."""
     for table in tables:
         left = [words[:0]]
         for start in range(0, len(words), TABLED):
@@ -64,11 +163,7 @@ def made_rows(order: NestedOrder, weights: BaseWeights, words: Ids, tables: Sequ
             left.append(part[~whole])
             yield row
         words = np.concatenate(left)
-    size, block = max(1, nested_limit(order.size)), _BLOCK
-    if (typical := expected_length(weights)) > 4 * size:
-        size, block = typical, _BLOCK // 4
-    for start in range(0, len(words), block):
-        yield from _from_scores(order, weights, words[start : start + block], len(words), size)
+    return words
 
 
 def _from_scores(order: NestedOrder, weights: BaseWeights, words: Ids, wanted: int, size: int) -> Iterator[Rows]:

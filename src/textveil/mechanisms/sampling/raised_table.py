@@ -149,11 +149,21 @@ class WholeRows:
         at[beyond] = self._keys.searchsorted(wanted, side="right")
         return self._outputs[at].astype(np.int64)
 
-    def row(self, word: int) -> tuple[Ids, Integers]:
-        """See ``ExcessRows.row``."""
+    def row(self, word: int) -> RaisedEntries:
+        """One row: its raised words in their order, with their gains in units."""
         part = slice(self._starts[word], self._starts[word + 1])
         reached = self._keys[part].astype(np.int64) - word * self._row_gain
-        return self._outputs[part].astype(np.int64), np.diff(reached, prepend=0)
+        outputs = self._outputs[part].astype(np.int64)
+        return RaisedEntries(np.full_like(outputs, word), outputs, np.diff(reached, prepend=0))
+
+    def parts(self) -> Iterator[RaisedEntries]:
+        """See ``ExcessRows.parts``."""
+        for first, last in _spans(self._starts):
+            words, part = np.arange(first, last), slice(self._starts[first], self._starts[last])
+            before = first * self._row_gain
+            gains = np.diff(self._keys[part].astype(np.int64), prepend=before)
+            lengths = np.diff(self._starts[first : last + 1])
+            yield RaisedEntries(np.repeat(words, lengths), self._outputs[part].astype(np.int64), gains)
 
     def entries(self) -> RaisedEntries:
         """All raised words of all rows with their gains in units, by input."""

@@ -35,8 +35,8 @@ PROOF: Final = "privacy/proofs/contextual.md"
 _SIDE_BY_SIDE: Final = 1024
 """Documents that are drawn together at most."""
 
-_BELIEFS: Final = 1 << 21
-"""Chances of words in all of them at most: 64 documents of the embedded vocabulary, 34 MB."""
+_BELIEFS: Final = 1 << 23
+"""Words of all of them at most: 256 documents of the embedded vocabulary, 34 MB."""
 
 
 @final
@@ -105,8 +105,8 @@ class ContextualNeighborhood:
         parts = []
         for step in self._steps(edges):
             here, places = words[step.at], step.places
-            inputs, ranks = known.words[here].astype(np.int64), known.ranks[here].astype(np.int64)
-            ratios = np.where(inputs < 0, 0.0, places.raised(np.maximum(inputs, 0), np.maximum(ranks, 1), here))
+            inputs, ranks = known.words[here].astype(np.int64), known.ranks[here]
+            ratios = places.raised(inputs, ranks, here)
             inputs, ratios = np.hstack([here[:, None], inputs]), np.hstack([places.kept(here)[:, None], ratios])
             some = (ratios > 0).nonzero()
             parts.append((step.at[some[0]], inputs[some], np.log1p(ratios[some])))
@@ -155,7 +155,7 @@ class ContextualNeighborhood:
             documents = longest_first[first : first + together]
             starts, sizes = edges[:-1][documents], lengths[documents]
             followed = self._filter.follow(len(documents))
-            places = DocumentPlaces(self.weights, self._filter.order, len(documents))
+            places = DocumentPlaces(self.weights, self._filter.order, followed.find)
             for place in range(int(sizes[0])):
                 active = int(np.count_nonzero(sizes > place))
                 predicted = followed.predicted(active)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple, final
+from typing import Final, NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,13 +25,13 @@ class Listed(NamedTuple):
     """Entries of several lists, one list behind another.
 
     Attributes:
-        lists: which of the lists that were asked for each entry is from, rising.
-        words: ids.
+        lengths: of each list.
+        words: ids, int32.
         chances: what the list adds to the word's probability, > 0.
     """
 
-    lists: Integers
-    words: Ids
+    lengths: Integers
+    words: NDArray[np.int32]
     chances: Reals
 
 
@@ -50,7 +50,7 @@ class ContinuationLists:
 
     unigram: Reals
     starts: Integers
-    words: NDArray[Any]
+    words: NDArray[np.int32]
     chances: NDArray[np.float64]
     within: NDArray[np.int32]
 
@@ -64,10 +64,10 @@ class ContinuationLists:
         """
         bits = np.clip(np.frexp(weights / least)[1] - 1, -1, _BITS)
         lengths = np.where(bits >= 0, self.within[contexts, bits], 0).astype(np.int64)
-        ends = np.cumsum(lengths)
-        lists = np.repeat(np.arange(len(contexts)), lengths)
-        at = np.arange(len(lists)) + (self.starts[contexts] - ends + lengths)[lists]
-        return Listed(lists, self.words[at].astype(np.int64), weights[lists] * self.chances[at])
+        before = np.cumsum(lengths) - lengths
+        at = np.repeat(self.starts[contexts] - before, lengths)
+        at += np.arange(len(at))
+        return Listed(lengths, self.words.take(at), np.repeat(weights, lengths) * self.chances.take(at))
 
 
 def continuation_lists(model: ContinuationModel) -> ContinuationLists:
@@ -93,7 +93,7 @@ def continuation_lists(model: ContinuationModel) -> ContinuationLists:
     return ContinuationLists(
         unigram,
         starts,
-        word[order].astype(np.min_scalar_type(model.size)),
+        word[order].astype(np.int32),
         chance[order],
         np.cumsum(within, axis=1).astype(np.int32),
     )

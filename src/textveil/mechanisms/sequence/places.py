@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final, final
 
 import numpy as np
@@ -14,6 +15,9 @@ from textveil.types import Ids, Integers, Reals
 _FIRST: Final = 8
 """Nearest words that are looked at first: most draws need no more."""
 
+_WHOLE: Final = 32
+"""Orders of all words that are made at once."""
+
 
 @final
 class DocumentPlaces:
@@ -22,26 +26,23 @@ class DocumentPlaces:
     Args:
         weights: what holds at every place.
         order: the nearest words of each.
-        documents: how many at most.
+        find: where words of documents stand among those that are lent slots, -1 for others; shapes of the words.
     """
 
-    def __init__(self, weights: GrowingWeights, order: NearestInOrder, documents: int) -> None:
-        self.weights, self._order = weights, order
-        self._size = weights.fixed.size
-        self._slots: NDArray[np.int32] = np.zeros(documents * self._size, dtype=np.int32)
-        self._keys: Integers = np.empty(0, dtype=np.int64)
-        self.lent = weights.lent(*(np.empty(0, dtype=np.int64),) * 3, documents)
+    def __init__(self, weights: GrowingWeights, order: NearestInOrder, find: Callable[[Any, Ids], Integers]) -> None:
+        self.weights, self._order, self._find = weights, order, find
+        self._slots: Integers = np.zeros(1, dtype=np.int64)
+        self.lent = weights.lent(*(np.empty(0, dtype=np.int64),) * 3, 0)
 
     def move(self, lent: Lent) -> None:
         """Go on to the places where these slots are lent."""
-        self._slots[self._keys] = 0
-        self._keys = lent.documents * self._size + lent.words
-        self._slots[self._keys] = lent.slots
+        self._slots = np.append(lent.slots, 0)
         self.lent = lent
 
     def counts(self, documents: Any, words: Ids) -> Integers:
         """Slots of words at the documents' places, lent ones included; shapes of ``words``."""
-        return self.weights.fixed.counts[words] + self._slots[documents * self._size + words]
+        lent = self._slots.take(self._find(documents, words), mode="wrap")
+        return self.weights.fixed.counts.take(words) + lent
 
     def gains(self, documents: Any, words: Ids) -> Integers:
         """What words may gain there, in units; shapes of ``words``."""
@@ -52,35 +53,42 @@ class DocumentPlaces:
         out, raised = self.weights.draw(self.lent, rng)
         left = (raised >= 0).nonzero()[0]
         for count in (min(_FIRST, self._order.near), *self._order.steps):
-            order = self._order.first(inputs[left], count)
-            reached = np.cumsum(self.gains(left[:, None], order), axis=1)
-            places = (reached <= raised[left, None]).sum(axis=1)
-            done = places < count
-            out[left[done]] = order[done, places[done]]
-            left = left[~done]
-        for document in left.tolist():  # hardly any
-            order = self._order.whole(inputs[document : document + 1])[0]
-            reached = np.cumsum(self.gains(document, order))
-            out[document] = order[np.searchsorted(reached, raised[document], side="right")]
+            left = self._drawn(out, left, raised, self._order.first(inputs[left], count))
+        for start in range(0, len(left), _WHOLE):  # few
+            part = left[start : start + _WHOLE]
+            self._drawn(out, part, raised, self._order.whole(inputs[part]))
         return out
 
-    def raised(self, inputs: Ids, ranks: Integers, outputs: Ids) -> Reals:
+    def _drawn(self, out: Ids, documents: Ids, raised: Integers, order: Ids) -> Ids:
+        """Write the outputs of the documents whose unit lies in these beginnings of their rows; the other documents."""
+        reached = np.cumsum(self.gains(documents[:, None], order), axis=1)
+        places = (reached <= raised[documents, None]).sum(axis=1)
+        done = places < order.shape[1]
+        out[documents[done]] = order[done, places[done]]
+        return documents[~done]
+
+    def raised(self, inputs: Ids, ranks: NDArray[np.integer[Any]], outputs: Ids) -> Reals:
         """How much more than the least each input gives its document's output, as a ratio: P(y | x) / least - 1.
 
         Args:
             inputs: other words than the output, shape (documents, inputs).
-            ranks: at which place of each one's order the output stands, from 1 and below ``NearestInOrder.near``.
+            ranks: at which place of each one's order the output stands, below ``NearestInOrder.near``; 0 for no input,
+                whose ratio is 0.
             outputs: one for each document, shape (documents,).
         """
-        every, fixed = np.arange(len(outputs)), self.weights.fixed
-        width = int(ranks.max(initial=0)) + 1
-        order = self._order.first(inputs.reshape(-1), width).reshape(*inputs.shape, width)
-        gains = self.gains(every[:, None, None], order)
-        reached = np.cumsum(gains, axis=2)
-        before = np.take_along_axis(reached, ranks[:, :, None] - 1, 2)[:, :, 0]
-        counts = self.counts(every, outputs)
-        left = np.minimum(np.maximum(fixed.row_gain - before, 0), self.weights.gains(counts)[:, None])
-        return left * float(fixed.unit) / (counts << fixed.shift)[:, None]
+        ahead = ranks.reshape(-1).astype(np.int64)
+        which = np.repeat(np.arange(len(ahead)), ahead)
+        ends = np.cumsum(ahead)
+        columns = np.arange(len(which)) - np.repeat(ends - ahead, ahead)
+        some = ahead.nonzero()[0]
+        words = self._order.members(inputs.reshape(-1)[which], columns)
+        left = np.zeros(ranks.shape, dtype=np.int64)
+        if len(some):
+            before = np.add.reduceat(self.gains(which // ranks.shape[1], words), (ends - ahead)[some])
+            left.reshape(-1)[some] = np.maximum(self.weights.fixed.row_gain - before, 0)
+        counts = self.counts(np.arange(len(outputs)), outputs)
+        left = np.minimum(left, self.weights.gains(counts)[:, None])
+        return left * float(self.weights.fixed.unit) / (counts << self.weights.fixed.shift)[:, None]
 
     def kept(self, outputs: Ids) -> Reals:
         """The same for the output itself as input, shape (documents,)."""

@@ -11,7 +11,7 @@ depend, to the last bit, on which documents stand beside it, on threads or on th
 from __future__ import annotations
 
 from threading import Lock
-from typing import Any, Final, NamedTuple, final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,9 @@ from textveil.mechanisms.sequence.places import DocumentPlaces
 from textveil.models.base import ContinuationModel, boundary_id
 from textveil.numerics.growing_weights import GrowingWeights
 from textveil.types import Ids, Integers, Reals
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 STATES: Final = 8
 """Words that are kept as states after each release: the likeliest."""
@@ -52,7 +55,7 @@ _FREQUENT: Final = 300
 
 
 class Predicted(NamedTuple):
-    """The likely next words of several documents.
+    """The likely next words of several documents, in an order that is each document's own.
 
     Attributes:
         documents: rising, shape (likely,).
@@ -93,7 +96,7 @@ class FilterTables(NamedTuple):
 
     lists: ContinuationLists
     inputs: PossibleInputs
-    around: Ids
+    around: NDArray[np.int32]
     shares: Reals
     topical: NDArray[np.bool_]
     memorable: NDArray[np.bool_]
@@ -141,17 +144,16 @@ class Followed:
     """
 
     def __init__(self, tables: FilterTables, boundary: int, documents: int) -> None:
-        size = len(tables.lists.unigram)
-        self._tables, self._size, self._place = tables, size, 0
-        self._chances = np.zeros(documents * size)
-        self._last: NDArray[np.int32] = np.zeros(documents * size, dtype=np.int32)
+        self._tables, self._size, self._place = tables, len(tables.lists.unigram), 0
+        # Where each word of each document stands among those predicted; -1, behind the last, for all others.
+        self._at: NDArray[np.int32] = np.full(documents * self._size, -1, dtype=np.int32)
         self._keys: Integers = np.empty(0, dtype=np.int64)
-        self._listed = self._rest = np.zeros(documents)
+        self._predicted = Predicted(self._keys, self._keys, np.zeros(0), np.zeros(documents))
         # States: whose, which word, how likely; by document, the likeliest first.
         self._documents: Integers = np.arange(documents)
         self._words: Ids = np.full(documents, boundary)
         self._weights: Reals = np.ones(documents)
-        self._seen = np.zeros((documents, 2 * _REMEMBERED), dtype=np.int64)
+        self._seen = np.zeros((documents, 2 * _REMEMBERED), dtype=np.int32)
         self._seen_weights = np.zeros((documents, 2 * _REMEMBERED))
         self._released = np.full((documents, _RELEASED), -1, dtype=np.int64)
         self._count = np.zeros(documents, dtype=np.int64)
@@ -160,22 +162,25 @@ class Followed:
         """The likely next words of the first ``documents``."""
         lists, kept = self._tables.lists, self._documents < documents
         self._documents, self._words, self._weights = self._documents[kept], self._words[kept], self._weights[kept]
-        listed = lists.likely(self._words, self._weights * (1 - SEEN - NEAR), LEAST)
-        parts = [(self._documents[listed.lists], listed.words, listed.chances)]
+        parts = [(self._documents, *lists.likely(self._words, self._weights * (1 - SEEN - NEAR), LEAST))]
         if self._place:
             parts += [self._recurring(documents), self._nearby(documents)]
-        whose, words, chances = (np.concatenate(column) for column in zip(*parts, strict=True))
-        self._rest = np.maximum(1 - np.bincount(whose, weights=chances, minlength=documents), _LEAST_REST)
-        keys = whose * self._size + words
-        np.add.at(self._chances, keys, chances)
-        # Each word of a document once: where it was written last.
-        number = np.arange(len(keys))
-        self._last[keys] = number
-        once = (self._last[keys] == number).nonzero()[0]
-        once = once[np.argsort(whose[once].astype(np.int16), kind="stable")]
-        self._keys, whose, words = keys[once], whose[once], words[once]
-        self._listed = self._chances[self._keys] + self._rest[whose] * lists.unigram[words]
-        return Predicted(whose, words, self._listed, self._rest)
+        sums = _sums_by_word(documents, self._size, *(np.concatenate(column) for column in zip(*parts, strict=True)))
+        lengths, words = np.diff(sums.words.indptr), sums.words.indices.astype(np.int64)
+        self._at[self._keys] = -1
+        self._keys = np.repeat(self._size * np.arange(documents), lengths)
+        self._keys += words
+        self._at[self._keys] = np.arange(len(words), dtype=np.int32)
+        rest = np.maximum(1 - sums.listed, _LEAST_REST)
+        chances = np.repeat(rest, lengths)
+        chances *= lists.unigram.take(words)
+        chances += sums.words.data
+        self._predicted = Predicted(np.repeat(np.arange(documents), lengths), words, chances, rest)
+        return self._predicted
+
+    def find(self, documents: Any, words: Ids) -> Integers:
+        """Where words of documents stand among those predicted, -1 for others; shapes of ``words``."""
+        return self._at.take(documents * self._size + words)
 
     def chances(self, words: Ids) -> Reals:
         """How likely one word of each of the first documents is at its next place, after ``predicted``."""
@@ -189,17 +194,18 @@ class Followed:
         scale = 1 + np.cumsum(joint, axis=1)[:, -1]  # what every word has at least, and what these have beyond it
         posterior = (chances + joint) / scale[:, None]
         # Listed words that are no such inputs keep their chance.
-        self._chances[(every * self._size + inputs)[chances > 0]] = 0
-        whose = self._keys // self._size
-        plain = self._listed / scale[whose]
-        others = ((plain >= _LEAST_STATE) & (self._chances[self._keys] > 0)).nonzero()[0]
+        listed = self._predicted
+        others = np.append(listed.chances >= _LEAST_STATE, False)
+        others[self.find(every, inputs)[chances > 0]] = False
+        at = others.nonzero()[0]
+        plain = listed.chances[at] / scale[listed.documents[at]]
+        at, plain = at[plain >= _LEAST_STATE], plain[plain >= _LEAST_STATE]
         some = (posterior >= _LEAST_STATE).nonzero()
         self._believe(
-            np.concatenate([some[0], whose[others]]),
-            np.concatenate([inputs[some], self._keys[others] % self._size]),
-            np.concatenate([posterior[some], plain[others]]),
+            np.concatenate([some[0], listed.documents[at]]),
+            np.concatenate([inputs[some], listed.words[at]]),
+            np.concatenate([posterior[some], plain]),
         )
-        self._chances[self._keys] = 0
         self._remember(outputs, inputs, posterior)
         self._place += 1
 
@@ -210,14 +216,14 @@ class Followed:
         """
         inputs = self._tables.inputs
         every, fixed = np.arange(len(outputs))[:, None], places.weights.fixed
-        words, ranks = inputs.words[outputs].astype(np.int64), inputs.ranks[outputs].astype(np.int64)
+        words, ranks = inputs.words[outputs].astype(np.int64), inputs.ranks[outputs]
         none = (words < 0) | (places.gains(every, words) >= fixed.row_gain)
-        words[none] = 0
+        words[none], ranks[none] = 0, 0
         chances = np.where(none, 0.0, self._chance(every, words))
         if words.shape[1] > _WEIGHED:
             best = np.argpartition(-chances, _WEIGHED - 1, axis=1)[:, :_WEIGHED]
             words, ranks, chances = (np.take_along_axis(table, best, 1) for table in (words, ranks, chances))
-        ratios = places.raised(words, np.maximum(ranks, 1), outputs)
+        ratios = places.raised(words, ranks, outputs)
         return (
             np.hstack([outputs[:, None], words]),
             np.hstack([self._chance(every, outputs[:, None]), chances]),
@@ -226,7 +232,9 @@ class Followed:
 
     def _chance(self, documents: Ids, words: Ids) -> Reals:
         """How likely words were at this place, shape as ``words``."""
-        return self._chances[documents * self._size + words] + self._rest[documents] * self._tables.lists.unigram[words]
+        listed, at = self._predicted, self.find(documents, words)
+        rest = listed.rest[documents] * self._tables.lists.unigram.take(words)
+        return np.where(at < 0, rest, listed.chances.take(at, mode="wrap")) if len(listed.chances) else rest
 
     def _believe(self, documents: Ids, words: Ids, weights: Reals) -> None:
         """Keep the likeliest words of each document as its states."""
@@ -250,19 +258,47 @@ class Followed:
         self._released[telling, self._count[telling] % _RELEASED] = outputs[telling]
         self._count[telling] += 1
 
-    def _recurring(self, documents: int) -> tuple[Ids, Ids, Reals]:
+    def _recurring(self, documents: int) -> tuple[Ids, Integers, NDArray[np.int32], Reals]:
         """Words that the documents probably held lately."""
         weights = self._seen_weights[:documents]
-        whose, at = weights.nonzero()
-        return whose, self._seen[whose, at], weights[whose, at] * (SEEN / min(self._place, _REMEMBERED))
+        some = weights.nonzero()
+        chances = weights[some] * (SEEN / min(self._place, _REMEMBERED))
+        return np.arange(documents), (weights > 0).sum(axis=1), self._seen[some], chances
 
-    def _nearby(self, documents: int) -> tuple[Ids, Ids, Reals]:
+    def _nearby(self, documents: int) -> tuple[Ids, Integers, NDArray[np.int32], Reals]:
         """Words near those that the documents released lately."""
         whose, at = (self._released[:documents] >= 0).nonzero()
         words = self._released[whose, at]
         part = NEAR / np.minimum(self._count[whose], _RELEASED)
         around, shares = self._tables.around[words], self._tables.shares[words] * part[:, None]
-        return np.repeat(whose, around.shape[1]), around.reshape(-1), shares.reshape(-1)
+        return whose, np.full(len(words), around.shape[1]), around.reshape(-1), shares.reshape(-1)
+
+
+class _Sums(NamedTuple):
+    """What several lists say of each document's words.
+
+    Attributes:
+        words: sums, one row for each document.
+        listed: all that lists say of a document, shape (documents,).
+    """
+
+    words: csr_array
+    listed: Reals
+
+
+def _sums_by_word(
+    documents: int, size: int, whose: Ids, lengths: Integers, words: NDArray[np.int32], chances: Reals
+) -> _Sums:
+    """Add up what lists say of the same word of the same document, list after list, in the order in which they come."""
+    from scipy.sparse import csr_array  # the default mechanism does without it
+
+    ends = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+    lists = csr_array((chances, words, ends), shape=(len(lengths), size))
+    order = np.argsort(whose, kind="stable").astype(np.int32)
+    starts = np.searchsorted(whose[order], np.arange(documents + 1)).astype(np.int32)
+    of_documents = csr_array((np.ones(len(order)), order, starts), shape=(documents, len(lengths)))
+    listed = np.bincount(np.repeat(whose, lengths), weights=chances, minlength=documents).astype(np.float64)
+    return _Sums(of_documents @ lists, listed)
 
 
 def _filter_tables(model: ContinuationModel, weights: GrowingWeights, order: NearestInOrder) -> FilterTables:
@@ -272,7 +308,7 @@ def _filter_tables(model: ContinuationModel, weights: GrowingWeights, order: Nea
     frequent = np.argsort(-lists.unigram, kind="stable")[: min(_FREQUENT, size // 2)]
     topical = memorable.copy()
     topical[frequent] = False
-    around = order.first(np.arange(size), min(_AROUND + 1, order.near))[:, 1:]
+    around = order.first(np.arange(size), min(_AROUND + 1, order.near))[:, 1:].astype(np.int32)
     shares = np.sqrt(lists.unigram[around])
     shares /= np.cumsum(shares, axis=1)[:, -1:]
     return FilterTables(lists, _inputs(weights, order), around, shares, topical, memorable)
@@ -282,11 +318,10 @@ def _inputs(weights: GrowingWeights, order: NearestInOrder) -> PossibleInputs:
     """The inputs of every output: those whose row would reach it if nothing were lent; more slots end rows earlier."""
     fixed = weights.fixed
     size, near = fixed.size, order.near
-    by_weight = np.empty(size, dtype=np.int64)
-    by_weight[np.argsort(-fixed.counts, kind="stable")] = np.arange(size)
+    by_weight = np.argsort(-fixed.counts, kind="stable")
     rows_before = []
     for start in range(0, size, 4096):
-        words = np.arange(start, min(start + 4096, size))
+        words = by_weight[start : start + 4096]
         outputs = order.first(words, near)
         gains = fixed.gains[outputs]
         reached = np.cumsum(gains, axis=1) - gains < fixed.row_gain
@@ -294,7 +329,7 @@ def _inputs(weights: GrowingWeights, order: NearestInOrder) -> PossibleInputs:
         row, rank = reached.nonzero()
         rows_before.append(np.stack([outputs[row, rank], words[row], rank]))
     outputs, inputs, ranks = np.concatenate(rows_before, axis=1)
-    sorted_ = np.argsort(outputs * size + by_weight[inputs])
+    sorted_ = np.argsort(outputs.astype(np.min_scalar_type(size)), kind="stable")  # integers on 16 bits: by counting
     outputs, inputs, ranks = outputs[sorted_], inputs[sorted_], ranks[sorted_]
     column = np.arange(len(outputs)) - np.searchsorted(outputs, outputs)
     kept = (column < _CANDIDATES).nonzero()[0]

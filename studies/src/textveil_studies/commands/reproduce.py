@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from textveil.cli import options as opt
-from textveil.errors import ParameterError
+from textveil.environment import SHARED
+from textveil.errors import ParameterError, need
 from textveil.json_text import json_text
+
+if TYPE_CHECKING:
+    from textveil_studies.papers.registry import Item
+    from textveil_studies.papers.setting import ItemOutcome
 
 app = typer.Typer(add_completion=False, context_settings={"help_option_names": ["-h", "--help"]})
 
@@ -30,7 +38,14 @@ def reproduce_command(
         typer.Option(
             "--vocabulary",
             metavar="PATH",
-            help="Word vectors, any number of times.  [default: those of $TEXTVEIL_SHARED, else the embedded ones]",
+            help="Word vectors, any number of times.  [default: those of --data, else the embedded ones]",
+        ),
+    ] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Folder with data/vectors and data/text, laid out as docs/data.md says.  [default: $TEXTVEIL_SHARED]",
         ),
     ] = None,
     sample: Annotated[
@@ -68,7 +83,7 @@ def reproduce_command(
     from textveil_studies.papers.registry import papers
 
     if paper is None:
-        given = (output, vocabulary or None, sample, seed, cells, device, processes)
+        given = (output, vocabulary or None, data, sample, seed, cells, device, processes)
         if quick or as_json or any(one is not None for one in given):
             known_names = ", ".join(known.name for known in papers())
             raise ParameterError(f"PAPER must be one of {known_names}; got none. Name it before the options.")
@@ -90,28 +105,51 @@ def reproduce_command(
         raise ParameterError(f"--cells, --device and --processes are for studies of texts; {chosen.name} is of words.")
     if chosen.keeps_cells and sample is not None:
         raise ParameterError(f"--sample is for studies of words; {chosen.name} is of texts. Leave it out.")
-    with counting("reading vectors") as reading:
-        vocabularies, origin = chosen_vocabularies(vocabulary or [], chosen.vocabularies, reading)
-    with counting("reproducing", "steps") as steps:
-        setting = StudySetting(
-            vocabularies=vocabularies,
-            origin=origin,
-            named=bool(vocabulary),
-            sample=sample,
-            seed=DEFAULT_SEED if seed is None else seed,
-            quick=quick,
-            texts=found_texts(chosen.texts),
-            cells=(cells or opt.cells_beside(output)) if chosen.keeps_cells else None,
-            device=device or "cpu",
-            processes=1 if processes is None else processes,
-            progress=lambda share: steps(round(1000 * share), 1000),
-        )
-        run = reproduce(chosen, items, output, setting)
+
+    def show(one: Item, outcome: ItemOutcome, seconds: float) -> None:
+        if not as_json:
+            findings = "".join(f"  {finding}\n" for finding in outcome.findings)
+            sys.stdout.write(f"{one.name}  {one.title}  ({seconds:.0f} s)\n{findings}")
+            sys.stdout.flush()
+
+    with _data_in(data):
+        with counting("reading vectors") as reading:
+            vocabularies, origin = chosen_vocabularies(vocabulary or [], chosen.vocabularies, reading)
+        with counting("reproducing", "steps") as steps:
+            setting = StudySetting(
+                vocabularies=vocabularies,
+                origin=origin,
+                named=bool(vocabulary),
+                sample=sample,
+                seed=DEFAULT_SEED if seed is None else seed,
+                quick=quick,
+                texts=found_texts(chosen.texts),
+                cells=(cells or opt.cells_beside(output)) if chosen.keeps_cells else None,
+                device=device or "cpu",
+                processes=1 if processes is None else processes,
+                progress=lambda share: steps(round(1000 * share), 1000),
+            )
+            run = reproduce(chosen, items, output, setting, show)
     if as_json:
         sys.stdout.write(json_text(run.facts(), sort_keys=True))
         return
-    for one, outcome in run.results:
-        sys.stdout.write(f"{one.name}  {one.title}  ({run.seconds[one.name]:.0f} s)\n")
-        sys.stdout.writelines(f"  {finding}\n" for finding in outcome.findings)
     sys.stdout.write(f"{origin} Experiment with seed {setting.seed}, not for release.\n")
     sys.stdout.write("Report: index.html and report.md in the folder of --output.\n")
+
+
+@contextlib.contextmanager
+def _data_in(folder: Path | None) -> Iterator[None]:
+    """Let all that reads public data in the block, in processes that it starts too, read it in this folder."""
+    if folder is None:
+        yield
+        return
+    there = (folder / "data/text").is_dir() or (folder / "data/vectors").is_dir()
+    need(there, "--data", "no such folder", "a folder that holds data/text or data/vectors", "docs/data.md has both.")
+    earlier = os.environ.get(SHARED)
+    os.environ[SHARED] = str(folder.absolute())
+    try:
+        yield
+    finally:
+        os.environ.pop(SHARED)
+        if earlier is not None:
+            os.environ[SHARED] = earlier

@@ -166,7 +166,7 @@ class _Reading:
         from textveil.corpora.texts import released_blocks
 
         texts: list[str] = []
-        with counting("reading", "bytes") as progress:
+        with counting("reading", "bytes", inputs) as progress:
             for block in released_blocks(self._choice.reader(inputs), inputs, progress):
                 texts += [" ".join(parts) for parts in block.records.texts]
         return texts

@@ -203,7 +203,7 @@ def _articles() -> list[str]:
     if not root or not path.is_file():
         raise InputError(
             f"the study's encoder must have public texts to learn from; got none, and $TEXTVEIL_SHARED has no "
-            f"{ARTICLES}. Give `texts`, or take `static_encoder()`."
+            f"{ARTICLES} (docs/data.md). Give `texts`, or take `static_encoder()`."
         )
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         return [json.loads(line)["text"] for line in islice(lines, _TEXTS)]

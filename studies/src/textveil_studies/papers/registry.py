@@ -33,6 +33,8 @@ class Item:
         target: ``module:function``; the function takes a ``StudySetting`` and gives an ``ItemOutcome``.
         draws: whether there is a figure among what it gives, so that matplotlib is needed; else a chart is a picture of
             its table, which pages show as text.
+        texts: the corpora without which it cannot be measured, of ``Paper.texts``.
+        trains: whether networks are trained for it, so that torch is needed.
         settings: the paper's, by name; "not stated" where it states none.
     """
 
@@ -42,6 +44,8 @@ class Item:
     about: str
     target: str
     draws: bool = True
+    texts: tuple[str, ...] = ()
+    trains: bool = False
     settings: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
     def run(self, setting: StudySetting) -> ItemOutcome:

@@ -7,7 +7,7 @@ import json
 import secrets
 import shutil
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -35,7 +35,13 @@ _KINDS = frozenset({".png", ".svg", ".csv", ".json"})
 """Endings of the files of an item."""
 
 
-def reproduce(paper: Paper, items: Sequence[Item], folder: Path, setting: StudySetting) -> StudyRun:
+def reproduce(
+    paper: Paper,
+    items: Sequence[Item],
+    folder: Path,
+    setting: StudySetting,
+    finished: Callable[[Item, ItemOutcome, float], None] = lambda item, outcome, seconds: None,
+) -> StudyRun:
     """Measure the items and write their figures, numbers and report into ``folder``.
 
     Everything is written to a hidden folder first. Where ``folder`` did not exist, that folder gets its name. Where it
@@ -47,16 +53,14 @@ def reproduce(paper: Paper, items: Sequence[Item], folder: Path, setting: StudyS
         items: what to measure, one or more.
         folder: made where it does not exist; the folder above it must.
         setting: of the run; its ``progress`` is called with the share of the whole run.
+        finished: called with each item, what it found and its seconds, as soon as it is measured.
 
     Raises:
         ParameterError: the folder cannot be made or written or holds something else, or an item refuses the setting.
         OutputError: the disk is full.
-        MissingExtra: matplotlib is not installed, or torch where a device is named.
+        MissingExtra: matplotlib is not installed, or torch where an item trains networks.
     """
-    if any(item.draws for item in items):
-        need_matplotlib()  # before minutes of work, not after
-    if setting.device != "cpu":
-        checked_device(setting.device)  # before a folder is made
+    _need_all(items, setting)
     with _whole_folder(folder) as staging:
         results, files, seconds, samples = [], {}, {}, {}
         for index, item in enumerate(items):
@@ -70,6 +74,7 @@ def reproduce(paper: Paper, items: Sequence[Item], folder: Path, setting: StudyS
             samples[item.name] = tuple(dict.fromkeys(own.samples))
             files[item.name] = _written(item, outcome, staging)
             seconds[item.name] = time.monotonic() - start
+            finished(item, outcome, seconds[item.name])
             results.append((item, outcome))
             setting.progress((index + 1) / len(items))
         run = StudyRun(
@@ -86,6 +91,17 @@ def reproduce(paper: Paper, items: Sequence[Item], folder: Path, setting: StudyS
         write_whole(staging / REPORT, facts.encode("utf-8"))
         write_whole(staging / "index.html", to_html(run, staging).encode("utf-8"))
     return run
+
+
+def _need_all(items: Sequence[Item], setting: StudySetting) -> None:
+    """Refuse what an item would refuse after minutes of others: a package, a device or a corpus that is not there."""
+    if any(item.draws for item in items):
+        need_matplotlib()
+    if any(item.trains for item in items) or setting.device != "cpu":
+        checked_device(setting.device)
+    for item in items:
+        for name in item.texts:
+            setting.text(name)
 
 
 def _written(item: Item, outcome: ItemOutcome, folder: Path) -> list[str]:

@@ -100,7 +100,7 @@ class StudySetting:
             ParameterError: it is not at hand.
         """
         wanted = f"the folder data/text/{name} of $TEXTVEIL_SHARED"
-        need(name in self.texts, f"corpus {name}", "none", wanted, "Set the variable to a folder that holds it.")
+        need(name in self.texts, f"corpus {name}", "none", wanted, "Give --data FOLDER; docs/data.md has its layout.")
         return self.texts[name]
 
     def words(self, vocabulary: Vocabulary, *stream: int, most: int | None = None) -> Ids:

@@ -79,9 +79,9 @@ def metrics(setting: StudySetting) -> ItemOutcome:
 
 
 def base_vocabulary(setting: StudySetting) -> Vocabulary:
-    """The first 10,000 words (2,000 where quick) of the embedded vocabulary, or of the largest one that was named."""
+    """The first 10,000 words (500 where quick) of the embedded vocabulary, or of the largest one that was named."""
     whole = max(setting.vocabularies, key=len) if setting.named else load_vocabulary()
-    return first_words(whole, 2000 if setting.quick else WORDS)
+    return first_words(whole, 500 if setting.quick else WORDS)
 
 
 def measured(

@@ -8,10 +8,30 @@ from textveil_studies.papers.truncated_laplace.paper_settings import PAPER_SETTI
 _HERE = "textveil_studies.papers.truncated_laplace"
 
 
-def _item(name: str, title: str, basis: Basis, target: str, about: str, draws: bool = True) -> Item:
+_BOTH = ("yelp", "yahoo")
+
+
+def _item(
+    name: str,
+    title: str,
+    basis: Basis,
+    target: str,
+    about: str,
+    draws: bool = True,
+    texts: tuple[str, ...] = (),
+    trains: bool = False,
+) -> Item:
     settings = PAPER_SETTINGS.get(name, {})
     return Item(
-        name=name, title=title, basis=basis, about=about, target=f"{_HERE}.{target}", draws=draws, settings=settings
+        name=name,
+        title=title,
+        basis=basis,
+        about=about,
+        target=f"{_HERE}.{target}",
+        draws=draws,
+        texts=texts,
+        trains=trains,
+        settings=settings,
     )
 
 
@@ -30,6 +50,8 @@ _THREE_WAYS = (
         "rewritten:figure_1",
         "One sentence, rewritten by every mechanism of the three ways at the paper's epsilon.",
         draws=False,
+        texts=("yelp",),
+        trains=True,
     ),
     _item(
         "figure-2",
@@ -37,6 +59,8 @@ _THREE_WAYS = (
         Basis.PAPER,
         "curves:figure_2",
         f"N_w, the share of words that are not replaced, against epsilon. {_WAYS}",
+        texts=("yelp",),
+        trains=True,
     ),
     _item(
         "table-1",
@@ -45,6 +69,8 @@ _THREE_WAYS = (
         "tables:table_1",
         f"Loss, ROUGE-1, BLEU, N_w and BERTScore. {_WAYS}",
         draws=False,
+        texts=("yelp",),
+        trains=True,
     ),
     _item(
         "table-2",
@@ -53,6 +79,8 @@ _THREE_WAYS = (
         "tables:table_2",
         f"As table 1. {_WAYS}",
         draws=False,
+        texts=_BOTH,
+        trains=True,
     ),
     _item(
         "table-3",
@@ -61,6 +89,8 @@ _THREE_WAYS = (
         "tables:table_3",
         f"As table 1. {_WAYS}",
         draws=False,
+        texts=_BOTH,
+        trains=True,
     ),
     _item(
         "figure-3",
@@ -68,6 +98,8 @@ _THREE_WAYS = (
         Basis.PAPER,
         "curves:figure_3",
         f"The numbers of tables 2 and 3 as curves. {_WAYS}",
+        texts=_BOTH,
+        trains=True,
     ),
     _item(
         "figure-5",
@@ -75,6 +107,8 @@ _THREE_WAYS = (
         Basis.PAPER,
         "curves:figure_5",
         f"As figure 2. {_WAYS}",
+        texts=("yahoo",),
+        trains=True,
     ),
     _item(
         "figure-6",
@@ -83,6 +117,8 @@ _THREE_WAYS = (
         "rewritten:figure_6",
         "As figure 1, with another sentence.",
         draws=False,
+        texts=("yelp",),
+        trains=True,
     ),
     _item(
         "table-5",
@@ -91,6 +127,8 @@ _THREE_WAYS = (
         "tables:table_5",
         "How long one pass over the sentences takes with noise at the encoder's input, as in the public code.",
         draws=False,
+        texts=_BOTH,
+        trains=True,
     ),
     _item(
         "noise-size",
@@ -99,6 +137,8 @@ _THREE_WAYS = (
         "noise_size:noise_size",
         "The root mean square length of the noise over the mean length of the vectors to which it is added, in every "
         "way, and the scores at each ratio.",
+        texts=_BOTH,
+        trains=True,
     ),
 )
 
@@ -178,6 +218,7 @@ PAPER = Paper(
             "The paper prints BLEU between 8.2 and 9.3, and the highest where the noise is strongest. Its public code "
             "hands a tool the words of one reference where a list of references is meant. The same call, given to "
             "candidates whose worth is known.",
+            texts=_BOTH,
         ),
         _item(
             "figure-4",
@@ -186,6 +227,8 @@ PAPER = Paper(
             "figure_4:figure_4",
             "Accuracy on SST-2 and AG News against epsilon, for fastText, GloVe and random vectors and all mechanisms, "
             "three ways; and what the paper lacks: what is learned from sanitized text, tested on clean text too.",
+            texts=("sst2", "agnews"),
+            trains=True,
         ),
         _item(
             "equal-guarantee",
@@ -195,6 +238,8 @@ PAPER = Paper(
             "Every mechanism at the same loss for any two words, its claim audited: the mean cosine of released words, "
             "BERTScore, the accuracy of classifiers that learned from releases, tested on releases and on clean text, "
             "and beside them the share of words that the best attacker on one released word names.",
+            texts=("agnews",),
+            trains=True,
         ),
     ),
 )

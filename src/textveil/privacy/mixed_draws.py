@@ -1,0 +1,127 @@
+"""What draws of several kinds cost together: the product of their worst pairs, outcome by outcome.
+
+A draw that is epsilon-DP is a post-processing of randomized response on one bit: a loss of +epsilon with probability
+e^epsilon / (1 + e^epsilon), else -epsilon; where its channel's rows have something in common, of the same behind a coin
+that often tells nothing, a loss of 0. Losses of ``times`` draws of one kind lie on a grid of step epsilon, where
+their law is computed without rounding a loss; laws of several kinds are multiplied outcome by outcome. Only where there
+are too many outcomes are losses moved to a common grid, split so that the old pair follows from the new one.
+
+Delta at epsilon is the largest P(T) - e^epsilon Q(T) over events T, and the best T holds the largest losses. So the
+least epsilon at delta is the largest ln((P(T) - delta) / Q(T)) over those T: no search is needed.
+
+Source: the worst pair, Kairouz, Oh and Viswanath 2015, theorem 3.3. Proof: privacy/proofs/composition.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from textveil.privacy.loss_distribution import LossDistribution, atoms_loss
+from textveil.types import Reals
+
+OUTCOMES: Final = 1 << 16
+"""Outcomes of all kinds together up to which every one is counted; beyond, losses are moved to a grid."""
+
+_BINS: Final = 1 << 13
+_UNIT: Final = 2.0**-52
+
+
+class Kind(NamedTuple):
+    """Draws of one kind.
+
+    Attributes:
+        epsilon: nats of one draw, finite and > 0.
+        times: how many, >= 1.
+        share: how often a draw tells anything, in (0, 1]: ``telling_share``.
+    """
+
+    epsilon: float
+    times: int
+    share: float = 1.0
+
+
+class _Law(NamedTuple):
+    """Masses under P of finite losses, and of the loss inf."""
+
+    losses: Reals
+    masses: Reals
+    infinite: float
+
+
+def mixed_epsilon(kinds: Sequence[Kind], delta: float) -> float:
+    """The least epsilon at which all draws together keep delta, rounded up; inf where that is not known.
+
+    Args:
+        kinds: at least one.
+        delta: in (0, 1).
+    """
+    law = _Law(np.zeros(1), np.ones(1), 0.0)
+    for kind in sorted(kinds, key=lambda kind: kind.times):
+        law = _together(law, _many(kind))
+    return _least_epsilon(law, delta, _margin(sum(kind.times for kind in kinds), len(law.losses)))
+
+
+def are_counted(kinds: Sequence[Kind]) -> bool:
+    """Whether ``mixed_epsilon`` counts every outcome, so that nothing but rounding is above the optimum."""
+    return math.prod((1 if kind.share == 1 else 2) * kind.times + 1 for kind in kinds) <= OUTCOMES
+
+
+def telling_share(epsilon: float, base_mass: float) -> float:
+    """How often a draw tells anything, rounded up: (1 - base_mass) coth(epsilon / 2), at most 1.
+
+    Args:
+        epsilon: nats of one draw, finite and > 0.
+        base_mass: probability of a draw by one law whatever the word is, in [0, 1].
+    """
+    return min(1.0, (1 - base_mass + _UNIT) / math.tanh(epsilon / 2) * (1 + 8 * _UNIT))
+
+
+@lru_cache(maxsize=256)
+def _many(kind: Kind) -> _Law:
+    """The law of all draws of one kind."""
+    rare = 1 / (1 + math.exp(min(kind.epsilon, 700.0)))
+    masses = np.array([kind.share * rare, 1 - kind.share, kind.share * (1 - rare)])
+    one = LossDistribution(step=kind.epsilon, first=-1, masses=masses)
+    law = one.repeat(kind.times, bins=0)
+    possible = law.masses > 0
+    return _Law(law.losses[possible], law.masses[possible], law.infinite)
+
+
+def _together(first: _Law, second: _Law) -> _Law:
+    """The law of two independent losses."""
+    infinite = first.infinite + second.infinite
+    if len(first.losses) * len(second.losses) <= OUTCOMES:
+        losses = np.add.outer(first.losses, second.losses).ravel()
+        return _Law(losses, np.multiply.outer(first.masses, second.masses).ravel(), infinite)
+    step = float(np.ptp(first.losses) + np.ptp(second.losses)) / _BINS
+    grids = [atoms_loss(law.losses, law.masses, step=step) for law in (first, second)]
+    law = grids[0].compose(grids[1])
+    possible = law.masses > 0
+    return _Law(law.losses[possible], law.masses[possible], infinite + law.slack)
+
+
+def _least_epsilon(law: _Law, delta: float, margin: float) -> float:
+    """The largest ln((P(T) - delta) / Q(T)) over events of the largest losses, with a relative margin of the masses."""
+    order = np.argsort(law.losses)[::-1]
+    losses, masses = law.losses[order], law.masses[order]
+    likely = (np.cumsum(masses) + law.infinite) * (1 + margin)
+    if law.infinite * (1 + margin) >= delta:
+        return math.inf
+    logs = np.log(masses) - losses
+    rare = np.logaddexp.accumulate(logs)
+    enough = likely > delta
+    if not enough.any():
+        return 0.0
+    largest = float(np.max(np.log(likely[enough] - delta) - rare[enough]))
+    slack = margin + _UNIT * (len(logs) + 16) * (float(np.abs(logs).max()) + 1)
+    return max(0.0, largest + slack)
+
+
+def _margin(times: int, outcomes: int) -> float:
+    """What masses may be off by: each probability three units, and what products and sums of so many add."""
+    return _UNIT * (8 * times * (math.log2(times) + 2) + 4 * outcomes + 16)

@@ -1,0 +1,87 @@
+"""What a command of one sentence imports and reads: a budget of modules and files, whatever the clock says."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+import textveil
+
+PACKAGE = Path(textveil.__file__).parent
+
+WATCHED = """
+import json, sys
+read = []
+sys.addaudithook(lambda event, given: read.append(str(given[0])) if event == "open" else None)
+from textveil.cli.main import run
+try:
+    run()
+finally:
+    print(json.dumps([list(sys.modules), read]), file=sys.stderr)
+"""
+
+SLOW = {"asyncio", "pandas", "pyarrow", "scipy", "sqlalchemy", "torch"}
+"""Packages that none of these commands needs."""
+
+_PUBLIC_WORDS = """facts.json frequencies.json frequencies.npy milder.txt names.npy neighbors.table provenance.json
+scales.npy vectors.npy weight_choices.json words.txt"""
+VOCABULARY = {f"vocabulary/data/{name}" for name in _PUBLIC_WORDS.split()}
+NAMES = {f"detection/data/{name}" for name in ("demographics.txt", "names.json", "names.txt.xz", "occupations.txt")}
+KEPT = {f"detection/data/keep/{name}.txt" for name in "eponyms historical medical products programming".split()}  # noqa: SIM905
+OPTIONS = "cli/mechanism_options.json"
+
+
+class Budget(NamedTuple):
+    """The most modules of textveil, all data of it that may be read, and further packages that are not needed."""
+
+    modules: int
+    files: set[str]
+    without: set[str] = set()  # noqa: RUF012
+
+
+BUDGETS = {
+    "--version": Budget(20, set(), {"numpy", "pydantic"}),
+    "--help": Budget(45, set(), {"numpy"}),
+    "sanitize --policz identifiers": Budget(30, {OPTIONS}, {"numpy"}),
+    "sanitize -q": Budget(250, {OPTIONS, *VOCABULARY}, {"phonenumbers"}),
+    "sanitize -q -p identifiers": Budget(
+        280,
+        {OPTIONS, "sanitize/policy/presets/identifiers.toml", "surrogates/data/pools.txt.gz", *KEPT, *NAMES},
+        {"phonenumbers", "py3langid"},
+    ),
+    "sanitize -q -p common-words": Budget(
+        225,
+        {
+            OPTIONS,
+            "sanitize/policy/presets/common-words.toml",
+            *(f"text/data/common_words.{end}" for end in ("json", "txt")),
+        },
+        {"phonenumbers"},
+    ),
+}
+
+
+@pytest.mark.parametrize("command", BUDGETS)
+def test_command_loads_only_what_it_uses(command: str, tmp_path: Path) -> None:
+    budget = BUDGETS[command]
+    done = subprocess.run(
+        [sys.executable, "-c", WATCHED, *command.split()],
+        input="Maria Schmidt moved to the small room on 3 May 2024.\n",
+        env={**os.environ, "TEXTVEIL_CACHE": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
+    assert done.returncode == (2 if "policz" in command else 0), done.stderr[-1000:]
+    modules, read = json.loads(done.stderr.splitlines()[-1])
+    own = [name for name in modules if name.split(".")[0] == "textveil"]
+    assert len(own) <= budget.modules
+    assert not (SLOW | budget.without).intersection(modules)
+    data = {Path(name).relative_to(PACKAGE).as_posix() for name in read if Path(name).is_relative_to(PACKAGE)}
+    assert {name for name in data if ".py" not in name} == budget.files

@@ -234,18 +234,19 @@ def normalizer_table(
 ) -> PublicTable:
     """The table of counts; those of the embedded vocabulary, clipped to 1 and as it is, come with the package.
 
-    Its ``sound`` sees only the form of a file: a file from the cache folder is trusted as the package is.
+    Its ``sound`` sees only the form of a file, so no file that others can write is read.
     """
     total = len(words) if base is None else int(base[words].sum())
+    dtype = "<u2" if total < 1 << 16 else "<i8"
 
     def make(progress: Progress | None) -> Arrays:
         arrays = counted(
             _among(vocabulary, clip, words), words, diameter, None if base is None else base[words], progress
         )
-        return {name: array.astype("<i4") for name, array in arrays.items()}
+        return {name: array.astype(dtype) for name, array in arrays.items()}
 
     def sound(arrays: Arrays) -> bool:
-        rising = all(bool((np.diff(array) >= 0).all() and (array >= 0).all()) for array in arrays.values())
+        rising = all(bool((np.diff(array.astype(np.int64)) >= 0).all()) for array in arrays.values())
         ends = np.unique(arrays[MOST][:, -1])
         return rising and int(arrays[LEAST][-1]) == total and set(ends.tolist()) <= {0, total}
 
@@ -259,7 +260,7 @@ def normalizer_table(
             "base": None if base is None else _digest(base),
             "rule": _RULE,
         },
-        arrays=(ArrayShape(LEAST, "<i4", (STEPS,)), ArrayShape(MOST, "<i4", (FARTHEST, STEPS))),
+        arrays=(ArrayShape(LEAST, dtype, (STEPS,)), ArrayShape(MOST, dtype, (FARTHEST, STEPS))),
     )
     return PublicTable(
         key=key,
@@ -267,6 +268,7 @@ def normalizer_table(
         make=make,
         sound=sound,
         shipped=SHIPPED.get(clip),
+        ours_alone=True,
     )
 
 

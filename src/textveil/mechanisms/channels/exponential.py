@@ -25,7 +25,7 @@ PROOF = "privacy/proofs/exponential.md"
     status=Status.PROVED,
     proof=PROOF,
     source="McSherry and Talwar 2007, section 3; Yue et al. 2021 (SanText), section 4",
-    summary="Weight exp(-epsilon d / 2) on the distance to each word.",
+    summary="Weight exp(-rate d) on the distance to each word.",
 )
 def exponential(
     vocabulary: Vocabulary,

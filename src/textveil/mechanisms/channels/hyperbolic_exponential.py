@@ -63,7 +63,7 @@ class FallingWeights:
     status=Status.PROVED,
     proof=PROOF,
     source="McSherry and Talwar 2007; distance: Feyisetan, Diethe and Drake 2019",
-    summary="Weight exp(-epsilon d / 2) on the hyperbolic distance to each word.",
+    summary="Weight exp(-rate d) on the hyperbolic distance to each word.",
 )
 def hyperbolic_exponential(
     vocabulary: Vocabulary,

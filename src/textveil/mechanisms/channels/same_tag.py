@@ -39,7 +39,7 @@ _PER_DISTANCE = Option(
     status=Status.PROVED,
     proof=PROOF,
     source="after Arnold, Yesilbas and Weinzierl 2023 (arXiv 2306.01471)",
-    summary="Weight exp(-epsilon d / 2) on the words of the same public tag; tags stay visible.",
+    summary="Weight exp(-rate d) on the words of the same public tag; tags stay visible.",
     adjacency=TAGS,
 )
 def same_tag(

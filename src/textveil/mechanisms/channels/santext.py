@@ -44,7 +44,7 @@ def asked(epsilon: float | None, epsilon_per_distance: float | None) -> tuple[fl
     status=Status.PROVED,
     proof=PROOF,
     source="Yue et al. 2021 (SanText)",
-    summary="Weight exp(-epsilon d / 2) on the distance to each word, with the paper's settings.",
+    summary="Weight exp(-rate d) on the distance to each word, with the paper's settings.",
 )
 def santext(
     vocabulary: Vocabulary,

@@ -38,7 +38,7 @@ BETA: Final = Option(
     status=Status.PROVED,
     proof=PROOF,
     source=SOURCE,
-    summary="Weight exp(-epsilon d / 2) as far as a truncation distance, beyond which all words weigh alike.",
+    summary="Weight exp(-rate d) as far as a truncation distance, beyond which all words weigh alike.",
 )
 def tem(
     vocabulary: Vocabulary,

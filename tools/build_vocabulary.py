@@ -31,10 +31,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from textveil.mechanisms.parameters import outward
+from textveil.mechanisms.sampling.normalizer_bounds import SHIPPED as COUNTS
+from textveil.mechanisms.sampling.normalizer_bounds import normalizer_table
 from textveil.types import Progress
 from textveil.vocabulary import word_lists
 from textveil.vocabulary.embedded import DATA
-from textveil.vocabulary.geometry import measured_facts
+from textveil.vocabulary.geometry import clipped_diameter, measured_facts
 from textveil.vocabulary.tables.files import encoded
 from textveil.vocabulary.tables.neighbor_order import SHIPPED, SHIPPED_SIZE, neighbor_order
 from textveil.vocabulary.tables.public import PublicTable
@@ -152,16 +155,24 @@ def built(source: Path) -> dict[str, bytes]:
 
 
 def shipped_tables(vocabulary: Vocabulary) -> dict[str, bytes]:
-    """Tables that defaults need: the nearest words of every word, and lists of all words."""
+    """Tables that defaults need: the nearest words of every word, lists of all words, how many words are near."""
     size = len(vocabulary)
     count, seed = word_lists.SHIPPED_LISTS
 
     def whole(table: PublicTable, step: str) -> bytes:
         return b"".join(encoded(table.key, table.make(_reporter(step))))
 
+    counts = {
+        file.name: whole(
+            normalizer_table(vocabulary, norm, outward(clipped_diameter(vocabulary, norm, 2)), np.arange(size)),
+            "words within steps",
+        )
+        for norm, file in COUNTS.items()
+    }
     return {
         SHIPPED.name: whole(neighbor_order(vocabulary, min(SHIPPED_SIZE, size)), "nearest words"),
         word_lists.SHIPPED.name: whole(word_lists.lists_table(vocabulary, min(count, size), seed), "lists of words"),
+        **counts,
     }
 
 

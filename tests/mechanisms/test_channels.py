@@ -331,12 +331,12 @@ def test_one_point_for_all_words_is_refused() -> None:
 
 
 @pytest.mark.parametrize("epsilon", [1.0, 6.0])
-def test_the_pure_exponential_has_the_distribution_of_half_epsilon_over_the_diameter(
-    tiny: Vocabulary, epsilon: float
-) -> None:
+def test_the_pure_exponential_has_the_distribution_of_its_rate(tiny: Vocabulary, epsilon: float) -> None:
     made = exponential(tiny, epsilon=epsilon)
     distances = integer_grid(tiny).distances(np.arange(40), 1.0)
-    distribution = np.exp(-epsilon * distances / (2 * distances.max()))
+    rate = made.parameters["epsilon_per_distance"] / 2
+    assert 1.5 < rate * 2 * distances.max() / epsilon < 2
+    distribution = np.exp(-rate * distances)
     np.testing.assert_allclose(table(made), distribution / distribution.sum(axis=1, keepdims=True), rtol=1e-5)
 
 

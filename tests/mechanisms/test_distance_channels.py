@@ -98,8 +98,10 @@ def test_tem_is_the_paper_s_algorithm(tiny, per_distance: float) -> None:
 
 def test_tem_spends_no_more_than_its_truncation_allows(tiny) -> None:
     most = 2 * math.log(0.999 * 39 / 0.001)
-    assert made("tem", tiny, epsilon=60.0).guarantee.epsilon == pytest.approx(most)
-    assert made("tem", tiny, epsilon=60.0, truncation=0.5).guarantee.epsilon == pytest.approx(60.0, rel=1e-4)
+    # Where normalizers are nearly alike, half of that is lost; with 55 bits of weights, no more than their logarithm.
+    assert most / 2 <= made("tem", tiny, epsilon=60.0).guarantee.epsilon <= most
+    by_bits = made("tem", tiny, epsilon=60.0, truncation=0.5).guarantee.epsilon
+    assert by_bits == pytest.approx(55 * math.log(2), rel=0.01)
     steep, flat = (
         made("tem", tiny, epsilon=4.0, truncation=truncation).probabilities(3)[3] for truncation in (0.5, 3.0)
     )

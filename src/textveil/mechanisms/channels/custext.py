@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any, Final, final
 
 import numpy as np
@@ -15,11 +18,13 @@ from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.options import NEIGHBORHOODS, VECTORS, Option, at_least, named
 from textveil.mechanisms.parameters import GroupEpsilon, given
 from textveil.mechanisms.sampling.listed_rows import ListedRow, ListedRows
+from textveil.mechanisms.sampling.normalizer_bounds import ListedNormalizers, Normalizers, bounds_of, steepest
 from textveil.numerics.integer_weights import exp_minus_half_ceiling, log_ratio_up, stated_epsilon
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.privacy.units import Adjacency, within_groups
 from textveil.types import Ids, Integers, Progress, Reals
 from textveil.vocabulary.clusters import EUCLIDEAN, MEASURES, distances_among, frequency_clusters
+from textveil.vocabulary.geometry import remembered
 from textveil.vocabulary.grid import integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -28,6 +33,9 @@ SOURCE: Final = "Chen et al. 2023 (CusText)"
 
 K: Final = 20
 """K of the paper's experiments."""
+
+_LISTED: Final = 64
+"""Words of a cluster up to which all of its scores are held."""
 
 CLUSTERS: Final = within_groups("cluster")
 """Which two words are compared."""
@@ -164,11 +172,11 @@ def clustered(
     """The channel of that name, with some public words released as they are; see ``custext``."""
     size = _cluster_size(top_k, len(vocabulary))
     clusters = frequency_clusters(vocabulary, size, measure, progress)
-    weights = score_weights(epsilon, int(np.bincount(clusters).max()))
+    weights, spent = _steepest_scores(vocabulary, epsilon, clusters, measure, progress)
     groups = np.where(kept, -1, clusters)
     groups.flags.writeable = False
     promise = PureDP(
-        epsilon=stated_epsilon(weights.loss, epsilon),
+        epsilon=stated_epsilon(spent, epsilon),
         status=Status.PROVED,
         source=PROOF,
         adjacency=adjacency,
@@ -176,6 +184,39 @@ def clustered(
     rows = ListedRows(len(vocabulary), ClusterRows(vocabulary, clusters, kept, weights, measure))
     facts = {"epsilon": promise.epsilon, **given(top_k=top_k), "cluster_size": size, "measure": measure}
     return GroupedChannel(IntegerChannel(vocabulary, name, facts, promise, rows), groups)
+
+
+def _steepest_scores(
+    vocabulary: Vocabulary, epsilon: float, clusters: Integers, measure: str, progress: Progress | None
+) -> tuple[ScoreWeights, float]:
+    """The weights, and what two words of one cluster lose by them at most."""
+    top = 1 << (61 - math.ceil(math.log2(int(np.bincount(clusters).max()))))
+    key = ("cluster normalizers", hashlib.sha256(clusters.tobytes()).digest(), measure)
+    known = remembered(vocabulary, key, lambda: _normalizers(vocabulary, clusters, measure, progress))
+    weights = steepest(epsilon, top, 1.0, known)
+    scores_fall = ScoreWeights(epsilon=2 * weights.rate, top=top, floor=weights.floor)
+    return scores_fall, max(group.loss(weights) for group in known)
+
+
+def _normalizers(
+    vocabulary: Vocabulary, clusters: Integers, measure: str, progress: Progress | None
+) -> list[Normalizers]:
+    """Of all clusters: their scores as they are where clusters are small, counts where they are large."""
+    grid, out = integer_grid(vocabulary), list[Normalizers]()
+    listed: dict[int, list[Reals]] = {}
+
+    def falls(here: Ids, words: Ids) -> Iterator[Reals]:
+        return (1.0 - scores(distances_among(grid, word, here, measure)) for word in words.tolist())
+
+    order, sizes = np.argsort(clusters, kind="stable"), np.bincount(clusters)
+    for done, here in enumerate(np.split(order, np.cumsum(sizes)[:-1])):
+        if len(here) > _LISTED:
+            out.append(bounds_of(partial(falls, here), here, 1.0, progress))
+            continue
+        listed.setdefault(len(here), []).append(np.array(list(falls(here, here))))
+        if progress is not None:
+            progress(done + 1, len(sizes))
+    return [*out, *(ListedNormalizers(np.stack(groups)) for groups in listed.values())]
 
 
 def _cluster_size(top_k: int | None, words: int) -> int:

@@ -20,9 +20,11 @@ from textveil.mechanisms.channels.integer_channel import IntegerChannel
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.parameters import Epsilon, EpsilonPerDistance, one_of
 from textveil.mechanisms.sampling.computed_rows import ComputedRows
-from textveil.numerics.integer_weights import exp_minus_half_ceiling, log_ratio_up, stated_epsilon
+from textveil.mechanisms.sampling.normalizer_bounds import NormalizerBounds, bounds_of, steepest
+from textveil.numerics.integer_weights import stated_epsilon
 from textveil.privacy.guarantees import MetricDP, PureDP, Status
-from textveil.types import Ids, Integers, Reals
+from textveil.types import Ids, Integers, Progress, Reals
+from textveil.vocabulary.geometry import remembered
 from textveil.vocabulary.hyperbolic import distances, least_distance, rounding
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -61,7 +63,7 @@ class FallingWeights:
     status=Status.PROVED,
     proof=PROOF,
     source="McSherry and Talwar 2007; distance: Feyisetan, Diethe and Drake 2019",
-    summary="Weight exp(-epsilon d / 2) on the hyperbolic distance to each word.",
+    summary="Weight exp(-rate d) on the hyperbolic distance to each word.",
 )
 def hyperbolic_exponential(
     vocabulary: Vocabulary,
@@ -71,6 +73,7 @@ def hyperbolic_exponential(
     points: PointsSource = "made",
     hyperbolic_dim: HyperbolicDim | None = None,
     radius: Radius | None = None,
+    progress: Progress | None = None,
 ) -> IntegerChannel:
     """P(y | x) proportional to exp(-epsilon_per_distance / 2 d(x, y)), d hyperbolic, calibrated by one parameter.
 
@@ -78,7 +81,7 @@ def hyperbolic_exponential(
     Source: McSherry and Talwar 2007, section 3; Feyisetan, Diethe and Drake 2019 (arXiv 1910.08917); proof:
     privacy/proofs/hyperbolic_exponential.md.
 
-    With ``epsilon`` the rate is epsilon / (2 diameter).
+    With ``epsilon`` the rate is the steepest that the normalizers of all words allow.
 
     Raises:
         ParameterError: neither or both parameters, one out of its domain, points that are none, or (for the metric
@@ -89,10 +92,10 @@ def hyperbolic_exponential(
     top = 1 << (61 - math.ceil(math.log2(len(vocabulary))))
     promise: PureDP | MetricDP
     if name == "epsilon":
-        floor = exp_minus_half_ceiling(value, top)
-        most = log_ratio_up(top**2, floor**2)
-        rate = min(value, most) / (2 * placed.diameter)
-        promise = PureDP(epsilon=stated_epsilon(most, value), status=Status.PROVED, source=PROOF)
+        bounds = _normalizers(vocabulary, placed, progress)
+        rate, _, floor = weights = steepest(value, top, placed.diameter, (bounds,))
+        spent = bounds.loss(weights)
+        promise = PureDP(epsilon=stated_epsilon(spent, value), status=Status.PROVED, source=PROOF)
     else:
         floor, rate = 1, _rate_with_room(value, placed, top)
         promise = MetricDP(
@@ -110,6 +113,12 @@ def hyperbolic_exponential(
         ComputedRows(len(vocabulary), FallingWeights(placed.ball, rate, top, floor)),
         placed.word_distances,
     )
+
+
+def _normalizers(vocabulary: Vocabulary, placed: Points, progress: Progress | None) -> NormalizerBounds:
+    words = np.arange(len(vocabulary))
+    key = ("hyperbolic normalizers", placed.parameters["points_digest"])
+    return remembered(vocabulary, key, lambda: bounds_of(placed.word_distances, words, placed.diameter, progress))
 
 
 def _rate_with_room(value: float, placed: Points, top: int) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from functools import partial
 from typing import Annotated, Any, Final
 
 import numpy as np
@@ -69,7 +70,7 @@ def prior_weights(
     status=Status.PROVED,
     proof=PROOF,
     source="Biswas and Palamidessi 2024 (PRIVIC); Blahut 1972; Arimoto 1972",
-    summary="Weight c(y) exp(-epsilon d / 2), c such that the mean distance is least for a public prior.",
+    summary="Weight c(y) exp(-rate d), c such that the mean distance is least for a public prior.",
 )
 def privic(
     vocabulary: Vocabulary,
@@ -88,8 +89,8 @@ def privic(
     probable ones.
     Source: Biswas and Palamidessi (arXiv 2206.10525); proof: privacy/proofs/privic.md.
 
-    With ``epsilon``, beta is epsilon / (2 diameter); ``epsilon_per_distance`` is 2 beta. ``prior`` may also be
-    numbers > 0, one for each word.
+    With ``epsilon``, beta is the steepest that the normalizers of all words allow; ``epsilon_per_distance`` is 2 beta.
+    ``prior`` may also be numbers > 0, one for each word.
 
     Raises:
         ParameterError: neither or both of the first two, a prior with zeros or of another length, or (for the metric
@@ -97,16 +98,21 @@ def privic(
         InputError: the file of counts cannot be read.
     """
     frequencies = given_frequencies(vocabulary, prior)
-    weights = distance_weights(
+    weigh = partial(
+        distance_weights,
         vocabulary,
         epsilon=epsilon,
         epsilon_per_distance=epsilon_per_distance,
         clip=clip,
         proof=PROOF,
         total=TOTAL + len(vocabulary),
+        progress=progress,
     )
+    weights = weigh()
     pi = frequencies.counts / float(frequencies.counts.sum())
     base = prior_weights(vocabulary, pi, weights.rate, clip, rounds, progress)
+    if epsilon is not None:
+        weights = weigh(base=base)
     facts = {
         **weights.promise.numbers,
         "epsilon_per_distance": epsilon_per_distance or 2 * weights.rate,

@@ -17,6 +17,7 @@ from textveil.mechanisms.sampling.distance_weights import distance_weights
 from textveil.mechanisms.sampling.word_tags import ENDINGS, Tags, word_tags
 from textveil.privacy.guarantees import Status
 from textveil.privacy.units import within_groups
+from textveil.types import Progress
 from textveil.vocabulary.vocabulary import Vocabulary
 
 PROOF: Final = "privacy/proofs/same_tag.md"
@@ -38,7 +39,7 @@ _PER_DISTANCE = Option(
     status=Status.PROVED,
     proof=PROOF,
     source="after Arnold, Yesilbas and Weinzierl 2023 (arXiv 2306.01471)",
-    summary="Weight exp(-epsilon d / 2) on the words of the same public tag; tags stay visible.",
+    summary="Weight exp(-rate d) on the words of the same public tag; tags stay visible.",
     adjacency=TAGS,
 )
 def same_tag(
@@ -48,6 +49,7 @@ def same_tag(
     epsilon_per_distance: Annotated[float, _PER_DISTANCE] | None = None,
     tags: Tags | Mapping[str, str] = ENDINGS,
     clip: Clip | None = 1.0,
+    progress: Progress | None = None,
 ) -> GroupedChannel:
     """P(y | x) proportional to exp(-rate d(x, y)) over the words y with the tag of x.
 
@@ -74,6 +76,8 @@ def same_tag(
         clip=clip,
         proof=PROOF,
         adjacency=TAGS,
+        compared=[np.flatnonzero(tagging.groups == tag) for tag in np.flatnonzero(counts > 1)],
+        progress=progress,
     )
     facts: dict[str, Any] = {
         **weights.promise.numbers,

@@ -10,6 +10,7 @@ from textveil.mechanisms.options import GUARANTEE, POSITIVE, Option
 from textveil.mechanisms.parameters import Clip
 from textveil.mechanisms.sampling.distance_weights import distance_weights
 from textveil.privacy.guarantees import Status
+from textveil.types import Progress
 from textveil.vocabulary.vocabulary import Vocabulary
 
 PROOF: Final = "privacy/proofs/santext.md"
@@ -43,7 +44,7 @@ def asked(epsilon: float | None, epsilon_per_distance: float | None) -> tuple[fl
     status=Status.PROVED,
     proof=PROOF,
     source="Yue et al. 2021 (SanText)",
-    summary="Weight exp(-epsilon d / 2) on the distance to each word, with the paper's settings.",
+    summary="Weight exp(-rate d) on the distance to each word, with the paper's settings.",
 )
 def santext(
     vocabulary: Vocabulary,
@@ -51,6 +52,7 @@ def santext(
     epsilon: Annotated[float, PURE] | None = None,
     epsilon_per_distance: Annotated[float, PAPER] | None = None,
     clip: Clip | None = None,
+    progress: Progress | None = None,
 ) -> IntegerChannel:
     """P(y | x) proportional to exp(-epsilon_per_distance / 2 * ||v(x) - v(y)||), as in the paper.
 
@@ -58,14 +60,16 @@ def santext(
     integers: words so far away that their weight is below about 2^-30 of the largest share the least weight.
     Source: Yue et al., Findings of ACL 2021; proof: privacy/proofs/santext.md.
 
-    With ``epsilon`` the rate is epsilon / (2 diameter).
+    With ``epsilon``, which the paper does not have, the rate is the steepest that the normalizers of all words allow.
 
     Raises:
         ParameterError: both of the first two, one out of its domain, or (for the metric form) words whose vectors
             coincide.
     """
     epsilon, per_distance = asked(epsilon, epsilon_per_distance)
-    weights = distance_weights(vocabulary, epsilon=epsilon, epsilon_per_distance=per_distance, clip=clip, proof=PROOF)
+    weights = distance_weights(
+        vocabulary, epsilon=epsilon, epsilon_per_distance=per_distance, clip=clip, proof=PROOF, progress=progress
+    )
     facts = {**weights.promise.numbers, "epsilon_per_distance": per_distance or 2 * weights.rate, "clip": clip}
     rows, distances = weights.rows(vocabulary), weights.distances(vocabulary)
     return IntegerChannel(vocabulary, "santext", facts, weights.promise, rows, distances)

@@ -20,7 +20,7 @@ from textveil.mechanisms.sampling.distance_weights import distance_weights
 from textveil.mechanisms.sampling.weight_rows import WeightRows
 from textveil.privacy.guarantees import Status
 from textveil.privacy.units import AMONG_SENSITIVE
-from textveil.types import Ids, Integers
+from textveil.types import Ids, Integers, Progress
 from textveil.vocabulary.frequencies import word_frequencies
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -93,6 +93,7 @@ def santext_plus(
     p: Annotated[float, _P] = 0.2,
     w: Annotated[float, _W] = 0.5,
     clip: Clip | None = None,
+    progress: Progress | None = None,
 ) -> GroupedChannel:
     """``santext`` over the sensitive words: the share ``w`` of the words that is least frequent in public text.
 
@@ -121,6 +122,8 @@ def santext_plus(
         proof=PROOF,
         total=count * replaced.denominator,
         adjacency=AMONG_SENSITIVE,
+        compared=(np.flatnonzero(sensitive),),
+        progress=progress,
     )
     rows = SensitiveRows(sensitive, replaced, weights.rows(vocabulary, sensitive.astype(np.int64)))
     per_distance = per_distance or 2 * weights.rate

@@ -11,6 +11,7 @@ from textveil.mechanisms.options import FRACTION, NEIGHBORHOODS, POSITIVE, Optio
 from textveil.mechanisms.parameters import Clip, Epsilon, EpsilonPerDistance, given
 from textveil.mechanisms.sampling.distance_weights import distance_weights
 from textveil.privacy.guarantees import Status
+from textveil.types import Progress
 from textveil.vocabulary.vocabulary import Vocabulary
 
 PROOF: Final = "privacy/proofs/tem.md"
@@ -37,7 +38,7 @@ BETA: Final = Option(
     status=Status.PROVED,
     proof=PROOF,
     source=SOURCE,
-    summary="Weight exp(-epsilon d / 2) as far as a truncation distance, beyond which all words weigh alike.",
+    summary="Weight exp(-rate d) as far as a truncation distance, beyond which all words weigh alike.",
 )
 def tem(
     vocabulary: Vocabulary,
@@ -47,6 +48,7 @@ def tem(
     truncation: Annotated[float, _TRUNCATION] | None = None,
     beta: Annotated[float, BETA] = 0.001,
     clip: Clip | None = 1.0,
+    progress: Progress | None = None,
 ) -> IntegerChannel:
     """P(y | x) proportional to exp(-epsilon_per_distance / 2 * min(d(x, y), gamma)): exactly the paper's mechanism.
 
@@ -55,9 +57,9 @@ def tem(
     exp(-epsilon gamma / 2). min(d, gamma) is a metric, and the guarantee is stated for it.
     Source: Carvalho et al., SDM 2023, algorithm 1; proof: privacy/proofs/tem.md.
 
-    With ``epsilon`` and ``truncation`` the rate is epsilon / (2 truncation); with ``beta`` it is epsilon / (2
-    diameter), and no more than 2 ln((1 - beta) (n - 1) / beta) is spent. ``truncation`` is gamma of the paper,
-    whose own is 2 ln((1 - beta) (n - 1) / beta) / epsilon_per_distance; with it ``beta`` is not used.
+    With ``epsilon`` the rate is the steepest that the normalizers of all words allow; with ``beta`` no more than
+    2 ln((1 - beta) (n - 1) / beta) is spent. ``truncation`` is gamma of the paper, whose own is
+    2 ln((1 - beta) (n - 1) / beta) / epsilon_per_distance; with it ``beta`` is not used.
 
     Raises:
         ParameterError: neither or both of the first two, one out of its domain, or (for the metric form) words whose
@@ -72,6 +74,7 @@ def tem(
         proof=PROOF,
         reach=math.inf if truncation is None else truncation,
         most=math.inf if truncation is not None else most_spent(beta, others),
+        progress=progress,
     )
     facts = {
         **given(epsilon=epsilon, truncation=truncation),

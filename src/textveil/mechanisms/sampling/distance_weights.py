@@ -7,6 +7,7 @@ meets ``floor`` all words weigh alike. Proof: ``privacy/proofs/tem.md``.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Final, final
@@ -15,11 +16,12 @@ import numpy as np
 
 from textveil.errors import need
 from textveil.mechanisms.parameters import metric_name, one_of, outward
+from textveil.mechanisms.sampling.normalizer_bounds import distance_bounds, steepest
 from textveil.mechanisms.sampling.weight_rows import WeightRows
-from textveil.numerics.integer_weights import exp_minus_half_ceiling, log_ratio_up
+from textveil.numerics.integer_weights import exp_minus_half_ceiling, stated_epsilon
 from textveil.privacy.guarantees import MetricDP, PureDP, Status
 from textveil.privacy.units import ONE_TOKEN, Adjacency
-from textveil.types import Ids, Integers, Reals, WordDistances
+from textveil.types import Ids, Integers, Progress, Reals, WordDistances
 from textveil.vocabulary.geometry import clip as clip_vectors
 from textveil.vocabulary.geometry import clipped_diameter, minimum_distance
 from textveil.vocabulary.grid import integer_grid
@@ -29,9 +31,6 @@ _LEAST: Final = 1 << 16
 """Least weight of the metric form: rounding down moves the logarithm of a weight by at most 2^-15."""
 
 _MOST_BITS: Final = 58
-
-_STEEPEST: Final = 2.0**20
-"""Nats over the diameter beyond which every other word has the least weight anyway."""
 
 
 @final
@@ -85,12 +84,15 @@ def distance_weights(
     most: float = math.inf,
     total: int = 0,
     adjacency: Adjacency = ONE_TOKEN,
+    compared: Sequence[Ids | None] = (None,),
+    base: Integers | None = None,
+    progress: Progress | None = None,
 ) -> DistanceWeights:
     """The weights, calibrated by exactly one of the first two.
 
     Args:
         vocabulary: public words and vectors.
-        epsilon: nats for any two (adjacent) words; the rate is epsilon / (2 min(reach, diameter)).
+        epsilon: nats for any two (adjacent) words; the rate is the steepest for which normalizers leave room.
         epsilon_per_distance: nats per unit of min(distance, reach).
         clip: norm to which longer vectors are shortened; None leaves them.
         proof: of the guarantee.
@@ -98,6 +100,9 @@ def distance_weights(
         most: nats that twice the logarithm of top / floor may not exceed: another way to say the reach.
         total: sum of what columns are multiplied by; 0 is the number of words.
         adjacency: which two words are compared.
+        compared: the groups of words that are compared, and of which one comes out; None is all words.
+        base: what columns are multiplied by; 1 where it is None.
+        progress: called as words are done, where their distances are gone through.
 
     Raises:
         ParameterError: neither or both parameters, or (for the metric form) words whose vectors coincide.
@@ -108,13 +113,15 @@ def distance_weights(
     top = 1 << min(_MOST_BITS, 61 - math.ceil(math.log2(total or len(vocabulary))))
     far = min(reach, diameter)
     if name == "epsilon":
-        floor = exp_minus_half_ceiling(min(value, most), top)
-        loss = log_ratio_up(top**2, floor**2)
-        stated = loss if loss < value - 1e-9 else value
-        promise: PureDP | MetricDP = PureDP(epsilon=stated, status=Status.PROVED, source=proof, adjacency=adjacency)
-        # Where integers set the floor, the rate leads to it at ``far``; where ``most`` does, weights meet it before.
-        rate = min(value, _STEEPEST if most < value else loss) / (2 * far)
-        return DistanceWeights(rate=rate, top=top, floor=floor, clip=clip, promise=promise)
+        groups = [
+            distance_bounds(vocabulary, clip, diameter, base=base, members=of, progress=progress) for of in compared
+        ]
+        weights = steepest(value, top, far, groups, most)
+        loss = max(group.loss(weights) for group in groups)
+        promise: PureDP | MetricDP = PureDP(
+            epsilon=stated_epsilon(loss, value), status=Status.PROVED, source=proof, adjacency=adjacency
+        )
+        return DistanceWeights(rate=weights.rate, top=top, floor=weights.floor, clip=clip, promise=promise)
     floor = max(_LEAST, exp_minus_half_ceiling(min(value * far, most), top))
     rate = _rate_with_room(vocabulary, value, top, floor, clip, far)
     at_most = math.log(top / floor) / rate

@@ -167,10 +167,10 @@ def write_table_as(target: Path, key: TableKey, arrays: Arrays) -> None:
     _sync(folder)
 
 
-def read_table(path: Path, key: TableKey) -> dict[str, NDArray[Any]] | None:
+def read_table(path: Path, key: TableKey, *, ours_alone: bool = False) -> dict[str, NDArray[Any]] | None:
     """The arrays of a table, read-only, mapped where only this user and the system's administrator can write the file.
 
-    None where there is no such file or it is not intact.
+    None where there is no such file or it is not intact; with ``ours_alone`` also where others can write it.
     """
     if not key.told:
         stated = _stated(_contents(path))
@@ -178,7 +178,7 @@ def read_table(path: Path, key: TableKey) -> dict[str, NDArray[Any]] | None:
             return None
         key = key.with_lengths({array.name: array.shape[0] for array in stated.arrays})
     contents = _contents(path, key.nbytes)
-    if contents is None:
+    if contents is None or (ours_alone and not isinstance(contents, mmap.mmap)):
         return None
     content = hashlib.sha256(memoryview(contents)[_HEADER_BYTES:]).hexdigest()
     if contents[:_HEADER_BYTES] != key.header(content):

@@ -79,6 +79,7 @@ class PublicTable:
         sound: asked of every file from the cache folder, beyond its checksum: with arrays that pass it the guarantee
             holds, even if somebody else wrote them.
         shipped: a file of the package that may hold it; trusted as the package's code is.
+        ours_alone: no file that others can write is read, since ``sound`` cannot tell what a guarantee needs.
         expected: about how long the arrays will be whose length only making tells.
     """
 
@@ -87,6 +88,7 @@ class PublicTable:
     make: Callable[[Progress | None], Arrays]
     sound: Sound
     shipped: Path | None = None
+    ours_alone: bool = False
     expected: Mapping[str, int] = field(default_factory=dict)
 
     @property
@@ -118,7 +120,7 @@ class PublicTable:
     def _read(self) -> tuple[Path, Arrays] | None:
         if self.shipped is not None and (arrays := read_table(self.shipped, self.key)) is not None:
             return self.shipped, arrays
-        kept = read_table(self.path, self.key)
+        kept = read_table(self.path, self.key, ours_alone=self.ours_alone)
         return None if kept is None or not self.sound(kept) else (self.path, kept)
 
     def build(self, progress: Progress | None = None) -> Built:
@@ -136,7 +138,7 @@ class PublicTable:
             path = write_table(tables_folder(), self.key, built)
         except OSError as error:
             problem = f"{self.describe} could not be kept on disk ({error.strerror or type(error).__name__})."
-        arrays = None if path is None else read_table(path, self.key)
+        arrays = None if path is None else read_table(path, self.key, ours_alone=self.ours_alone)
         if arrays is None:
             for array in built.values():
                 array.flags.writeable = False

@@ -1,0 +1,45 @@
+"""Pure forms of the exponential family: what the integers lose, over all pairs, against what is stated."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from textveil.catalog import word_mechanism
+from textveil.mechanisms.channels.integer_channel import GroupedChannel
+from textveil.mechanisms.sampling.normalizer_bounds import bounds_of, steepest
+from textveil.vocabulary.embedded import load_vocabulary
+
+FAMILY = ("exponential", "tem", "santext", "santext-plus", "same-tag", "privic", "hyperbolic-exponential", "custext")
+
+
+def loss(weights, groups):
+    """The exact loss of two words of one group, by enumeration."""
+    largest = 0.0
+    for group in np.unique(groups[groups >= 0]):
+        here = np.flatnonzero(groups == group)
+        rows = weights[here] / weights[here].sum(axis=1, keepdims=True)
+        rows = rows[:, rows[0] > 0]
+        largest = max(largest, float(np.log(rows.max(axis=0) / rows.min(axis=0)).max()))
+    return largest
+
+
+@pytest.mark.parametrize("name", FAMILY)
+@pytest.mark.parametrize("epsilon", [0.5, 8.0])
+def test_stated_epsilon_is_never_exceeded_and_nearly_spent(name, epsilon):
+    mechanism = word_mechanism(name, load_vocabulary(limit=300), epsilon=epsilon)
+    groups = mechanism.groups if isinstance(mechanism, GroupedChannel) else np.zeros(300, dtype=int)
+    lost = loss(mechanism.integer_weights(np.arange(300)).astype(float), groups)
+    assert 0.85 * mechanism.guarantee.epsilon < lost <= mechanism.guarantee.epsilon
+
+
+def test_slightly_steeper_weights_exceed_epsilon():
+    """The mutant: two clouds far apart, whose extremes meet, so that the bound is tight to its steps."""
+    points = np.concatenate([np.zeros(199), np.ones(1)])
+    apart = np.abs(points[:, None] - points)
+    weights = steepest(2.0, 1 << 40, 1.0, (bounds_of(lambda ids: apart[ids].copy(), np.arange(200), 1.0),))
+
+    def lost(rate):
+        return loss(np.exp(-rate * apart), np.zeros(200, dtype=int))
+
+    assert lost(weights.rate) <= 2.0 < lost(weights.rate * 1.02)

@@ -14,9 +14,9 @@ from textveil.detection.lists import Marks, lists
 from textveil.text.patterns import lazy_regex
 from textveil.text.slices import matches
 
-_WORD: Final = re.compile(r"[a-z]+(?:['-][a-z]+)*(?![A-Za-z0-9_@/])").match
+_WORD: Final = lazy_regex(r"[a-z]+(?:['-][a-z]+)*(?![A-Za-z0-9_@/])")
 _WORDS: Final = lazy_regex(r"[a-z](?<![A-Za-z0-9_@#./'-].)[a-z]*(?:['-][a-z]+)*(?![A-Za-z0-9_@/])")
-_NEXT: Final = re.compile(r"(\.? )([a-z]+(?:['-][a-z]+)*)(?![A-Za-z0-9_@/])").match
+_NEXT: Final = lazy_regex(r"(\.? )([a-z]+(?:['-][a-z]+)*)(?![A-Za-z0-9_@/])")
 _CUES: Final = lazy_regex(
     r"[NnCcMmDdPp](?<![A-Za-z].)(?:ame(?:'s| is|:"
     r"|(?: on the account)?\? (?:[Uu]ser:)?|d (?:him|her))|alls? (?:me|him|her)"
@@ -25,7 +25,7 @@ _CUES: Final = lazy_regex(
 _CUE_WORDS: Final = joined_words("ame amed all alls r rs s iss rof", begun_by="ncmdp")
 """One of these stands in each cue."""
 
-_LAST_WORD: Final = re.compile(r"([a-z]+)[ ]$").search
+_LAST_WORD: Final = lazy_regex(r"([a-z]+)[ ]$")
 _BACK: Final = 24
 _FEW: Final = 24
 """Different names in a text up to which each is searched for by itself."""
@@ -64,7 +64,7 @@ def find_small_names(text: str) -> Iterator[Found]:
         starts.setdefault(start, False)
     reached = 0
     for start, cue in sorted(starts.items()):
-        word = _WORD(text, start)
+        word = _WORD.match(text, start)
         if start < reached or word is None:
             continue
         low = word[0].removesuffix("'s")
@@ -90,7 +90,7 @@ def _places(text: str, few: Sequence[str]) -> Iterator[int]:
         start = text.find(name)
         while start >= 0:
             if start == 0 or not (text[start - 1].isalnum() or text[start - 1] in "_@#./'-"):
-                word = _WORD(text, start)
+                word = _WORD.match(text, start)
                 if word and word[0].removesuffix("'s") == name:
                     yield start
             start = text.find(name, start + len(name))
@@ -98,7 +98,7 @@ def _places(text: str, few: Sequence[str]) -> Iterator[int]:
 
 def _kind(text: str, start: int, low: str, marks: int) -> str:
     """What a word of the lists names in small letters; nothing as a rule."""
-    before = _LAST_WORD(text, max(0, start - _BACK), start)
+    before = _LAST_WORD.search(text, max(0, start - _BACK), start)
     placed = before is not None and before[1] in known.BEFORE_PLACES
     if marks & _KNOWN_PLACE and len(low) > 3:
         return "place"
@@ -113,7 +113,7 @@ def _end(text: str, word: re.Match[str], low: str) -> int:
     end = word.start() + len(low)
     position, last = word.end(), word[0]
     for _ in range(_MOST_WORDS):
-        following = _NEXT(text, position)
+        following = _NEXT.match(text, position)
         if following is None or last.endswith("'s") or (following[1] == ". " and len(last) > 1):
             break
         last = following[2]

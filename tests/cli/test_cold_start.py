@@ -32,7 +32,7 @@ SLOW = {"asyncio", "pandas", "pyarrow", "scipy", "sqlalchemy", "torch"}
 _PUBLIC_WORDS = """facts.json frequencies.json frequencies.npy milder.txt names.npy neighbors.table provenance.json
 scales.npy vectors.npy weight_choices.json words.txt"""
 VOCABULARY = {f"vocabulary/data/{name}" for name in _PUBLIC_WORDS.split()}
-NAMES = {f"detection/data/{name}" for name in ("demographics.txt", "names.json", "names.txt.xz", "occupations.txt")}
+NAMES = {f"detection/data/{name}" for name in ("demographics.txt", "names.json", "names.txt.gz", "occupations.txt")}
 KEPT = {f"detection/data/keep/{name}.txt" for name in "eponyms historical medical products programming".split()}  # noqa: SIM905
 OPTIONS = "cli/mechanism_options.json"
 

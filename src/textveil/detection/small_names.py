@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from functools import cache
-from typing import Final
+from collections.abc import Collection, Iterator, Sequence
+from itertools import chain
+from typing import Final, final
 
 from textveil.detection import name_words as known
 from textveil.detection.found import Found
-from textveil.detection.gates import WithWords, joined_words, words_of
+from textveil.detection.gates import Seen, Together, joined_words, words_of
 from textveil.detection.lists import Marks, lists
 from textveil.text.patterns import lazy_regex
 from textveil.text.slices import matches
@@ -33,25 +33,38 @@ _FEW: Final = 24
 _NOT_SMALL: Final = int(Marks.COMMON | Marks.SMALL | Marks.OTHER)
 _NAMED: Final = int(Marks.GIVEN | Marks.FAMILY | Marks.PLACE)
 _GIVEN, _FAMILY, _PLACE, _KNOWN_PLACE = map(int, (Marks.GIVEN, Marks.FAMILY, Marks.PLACE, Marks.KNOWN_PLACE))
+_FUNCTION_WORDS: Final = words_of(" ".join(known.FUNCTION_WORDS))
 _SHORTEST_PLACE: Final = 5
 _MOST_WORDS: Final = 4
 
 
-@cache
-def _names() -> frozenset[bytes]:
+def _names_among(words: frozenset[bytes]) -> list[str]:
     """Words that name somebody or some place, and are no English words in small letters."""
-    words = lists().words
-    naming = {marks for marks in set(words.values()) if marks & _NAMED and not marks & _NOT_SMALL}
-    names = [word for word, marks in words.items() if marks in naming and len(word) > 2]
-    return frozenset("\n".join(names).encode("ascii").split(b"\n")) - words_of(" ".join(known.FUNCTION_WORDS))
+    marks_of = lists().words.get
+    named = []
+    for word in b" ".join(words - _FUNCTION_WORDS).decode("ascii").split():
+        marks = marks_of(word, 0)
+        if marks & _NAMED and not marks & _NOT_SMALL and len(word) > 2:
+            named.append(word)
+    return named
 
 
-@cache
-def _telling() -> frozenset[bytes]:
-    return _names() | _CUE_WORDS
+@final
+class _OfSmallNames:
+    """Open where a text holds such a name, or the word of a cue."""
+
+    def __call__(self, text: str, seen: Seen) -> bool:
+        return bool(self._among(seen.words))
+
+    def among(self, texts: Together) -> Collection[int]:
+        return set(chain.from_iterable(map(texts.with_word.__getitem__, self._among(texts.words))))
+
+    @staticmethod
+    def _among(words: frozenset[bytes]) -> set[bytes]:
+        return {name.encode("ascii") for name in _names_among(words)} | (words & _CUE_WORDS)
 
 
-SMALL_NAME_GATE: Final = WithWords(_telling)
+SMALL_NAME_GATE: Final = _OfSmallNames()
 
 
 def find_small_names(text: str) -> Iterator[Found]:
@@ -60,7 +73,7 @@ def find_small_names(text: str) -> Iterator[Found]:
     words = words_of(text)
     cued = () if _CUE_WORDS.isdisjoint(words) else {match.end() for match in matches(_CUES, text)}
     starts = dict.fromkeys(cued, True)
-    for start in _places(text, [name.decode("ascii") for name in _names().intersection(words)]):
+    for start in _places(text, _names_among(words)):
         starts.setdefault(start, False)
     reached = 0
     for start, cue in sorted(starts.items()):

@@ -128,7 +128,8 @@ class KeepList:
 def _keys_of(word: str) -> tuple[str, ...]:
     """What the tokens of an entry are compared by."""
     if word.isascii():
-        return tuple(TOKEN.findall(word.lower()))
+        low = word.lower()
+        return tuple(low.split() if low.replace(" ", "").isalnum() else TOKEN.findall(low))
     return tuple(map(token_key, TOKEN.findall(word)))
 
 

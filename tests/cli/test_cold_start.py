@@ -26,7 +26,7 @@ finally:
     print(json.dumps([list(sys.modules), read]), file=sys.stderr)
 """
 
-SLOW = {"asyncio", "pandas", "pyarrow", "scipy", "sqlalchemy", "torch"}
+SLOW = {"asyncio", "multiprocessing", "pandas", "pyarrow", "scipy", "sqlalchemy", "torch"}
 """Packages that none of these commands needs."""
 
 _PUBLIC_WORDS = """facts.json frequencies.json frequencies.npy milder.txt names.npy neighbors.table provenance.json
@@ -46,17 +46,17 @@ class Budget(NamedTuple):
 
 
 BUDGETS = {
-    "--version": Budget(20, set(), {"numpy", "pydantic"}),
-    "--help": Budget(45, set(), {"numpy"}),
-    "sanitize --policz identifiers": Budget(30, {OPTIONS}, {"numpy"}),
-    "sanitize -q": Budget(250, {OPTIONS, *VOCABULARY}, {"phonenumbers"}),
+    "--version": Budget(16, set(), {"numpy", "pydantic"}),
+    "--help": Budget(40, set(), {"numpy"}),
+    "sanitize --policz identifiers": Budget(28, {OPTIONS}, {"numpy"}),
+    "sanitize -q": Budget(226, {OPTIONS, *VOCABULARY}, {"phonenumbers"}),
     "sanitize -q -p identifiers": Budget(
-        280,
+        227,
         {OPTIONS, "sanitize/policy/presets/identifiers.toml", "surrogates/data/pools.txt.gz", *KEPT, *NAMES},
         {"phonenumbers", "py3langid"},
     ),
     "sanitize -q -p common-words": Budget(
-        225,
+        168,
         {
             OPTIONS,
             "sanitize/policy/presets/common-words.toml",

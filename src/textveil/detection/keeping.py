@@ -114,7 +114,7 @@ class KeepList:
         """How many tokens from one on are kept phrases and what links them, up to an end at least; 0 where not."""
         reached = place
         while reached < len(tokens) and (reached == place or tokens[reached].start() < end):
-            lengths = self._lengths.get(keys[reached], ())
+            lengths = (n for n in self._lengths.get(keys[reached], ()) if n <= len(keys) - reached)
             count = next((n for n in lengths if self._listed(tokens, keys, reached, n)), 0)
             if not count and not (reached > place and keys[reached] in _LINKS):
                 return 0

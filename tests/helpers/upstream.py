@@ -45,6 +45,7 @@ class Provider:
     Attributes:
         got: every byte that came, of all requests.
         bodies: what they asked.
+        raw: the same as bytes.
         paths: where.
         headers: of each, names in small letters.
     """
@@ -53,6 +54,7 @@ class Provider:
         self.answer: Answering = say("Yes.")
         self.got = bytearray()
         self.bodies: list[dict[str, Any]] = []
+        self.raw: list[bytes] = []
         self.paths: list[str] = []
         self.headers: list[dict[str, str]] = []
         self.release = threading.Event()
@@ -66,7 +68,8 @@ class Provider:
                 self.rfile = _Reading(self.rfile, owner.got)  # type: ignore[assignment]
 
             def do_POST(self) -> None:
-                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                owner.raw.append(self.rfile.read(int(self.headers["Content-Length"])))
+                body = json.loads(owner.raw[-1])
                 owner._asked(self)
                 owner.bodies.append(body)
                 owner.answer(self, body)
@@ -104,6 +107,7 @@ class Provider:
         """Nothing was asked yet."""
         self.got.clear()
         self.bodies.clear()
+        self.raw.clear()
         self.paths.clear()
         self.headers.clear()
 

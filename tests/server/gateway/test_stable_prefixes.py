@@ -1,4 +1,4 @@
-"""What was sent before is sent again byte for byte, so that caches of prefixes hit: through both APIs, by an agent's turns.
+"""What was sent before is sent again byte for byte, so that caches of prefixes hit: an agent's turns in both APIs.
 
 Compared are the bytes of each request from its first to the end of its messages with those of the next request.
 """
@@ -23,7 +23,6 @@ from tests.helpers.upstream import (
     chunk,
     completion,
     events,
-    message_events,
     send_json,
     send_pieces,
 )

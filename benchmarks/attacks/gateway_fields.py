@@ -29,12 +29,13 @@ from programs import litellm_proxy, served
 CANARY: Final = "qzxcanary"
 KEY: Final = "sk-for-attacks-alone-0123456789"
 TEXTS: Final = ("/v1/chat/completions", "/v1/messages", "/v1/completions", "/v1/embeddings")
-ROUTES: Final = """/v1/messages/batches /v1/messages/count_tokens /v1/responses /v1/responses/input_tokens /v1/responses/compact
-/chat/completions /utils/token_counter /utils/transform_request /v1/moderations /v1/images/generations /v1/rerank /mcp
-/v1/audio/speech /v1/batches /v1/files /v1/fine_tuning/jobs /v1/assistants /v1/threads /v1/vector_stores /v1/realtime
-/v1/search /v1/ocr /v1/videos /v1/a2a/m/message/send /v1beta/models/m:countTokens /v1beta/models/m:generateContent
-/models/m:countTokens /openai/v1/chat/completions /openai/deployments/m/chat/completions /engines/m/chat/completions
-/anthropic/v1/messages /gemini/v1beta/models/m:countTokens /cohere/v1/chat /queue/chat/completions /model/new /v1/evals
+ROUTES: Final = """/v1/messages/batches /v1/messages/count_tokens /v1/responses /v1/responses/input_tokens
+/v1/responses/compact /chat/completions /utils/token_counter /utils/transform_request /v1/moderations
+/v1/images/generations /v1/rerank /mcp /v1/audio/speech /v1/batches /v1/files /v1/fine_tuning/jobs /v1/assistants
+/v1/threads /v1/vector_stores /v1/realtime /v1/search /v1/ocr /v1/videos /v1/a2a/m/message/send
+/v1beta/models/m:countTokens /v1beta/models/m:generateContent /models/m:countTokens /openai/v1/chat/completions
+/openai/deployments/m/chat/completions /engines/m/chat/completions /anthropic/v1/messages
+/gemini/v1beta/models/m:countTokens /cohere/v1/chat /queue/chat/completions /model/new /v1/evals
 /health/test_connection /guardrails/apply_guardrail /prompts/test /rag/query /v1/containers /interactions /completions
 /policies/test /bedrock/model/m/invoke /vertex_ai/v1/m /openai_passthrough/v1/chat/completions /embeddings"""
 FIELDS: Final = """user metadata litellm_metadata litellm_params deployment_id specific_deployment model_info tags cache

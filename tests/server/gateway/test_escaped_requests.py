@@ -14,6 +14,7 @@ from tests.helpers.canaries import ACCENTED, CODE, NAME, PRIVATE
 from tests.helpers.escaping import WAYS
 from tests.helpers.upstream import Provider, answering, last_text, repeating, saying
 
+from textveil.server.gateway.json_text import canonical
 from textveil.text.escapes import BORDER, read
 
 NOTE = f'First line:\n{ACCENTED} has\t{CODE}, says "{NAME}".'
@@ -54,7 +55,7 @@ def test_what_a_tool_answers_with_escapes_is_released(client: httpx.Client, prov
     text = WAYS[way](NOTE)
     provider.answer = answering(lambda body: [{"type": "text", "text": body["messages"][0]["content"][0]["content"]}])
     result = {"type": "tool_result", "tool_use_id": "toolu_1", "content": text}
-    assert ask_message(client, [result]).json()["content"][0]["text"] == text
+    assert canonical(ask_message(client, [result]).json()["content"][0]["text"]) == canonical(text)
     assert heard(provider) == []
 
 

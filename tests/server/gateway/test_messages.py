@@ -178,7 +178,7 @@ def test_every_text_of_a_message_is_sanitized(client: httpx.Client, provider: Pr
 
 
 def _shape(data: Any) -> Any:
-    """Names of fields and lengths of lists, without values, and with no word of what stands in JSON data of the asker."""
+    """Names of fields, lengths of lists and types of values."""
     if isinstance(data, dict):
         return {name: _shape(one) for name, one in data.items()}
     return [_shape(one) for one in data] if isinstance(data, list) else type(data).__name__
@@ -190,8 +190,9 @@ def test_unknown_fields_are_left_out_and_named(client: httpx.Client, provider: P
     thought = {"type": "thinking", "thinking": NAME, "signature": NAME, "z": NAME}
     body = {
         "model": "m", "max_tokens": 9, "metadata": {"user_id": NAME}, "container": NAME, "mcp_servers": [{"url": NAME}],
-        "context_management": {"edits": [NAME]}, "diagnostics": {"previous_message_id": NAME}, NAME: 1, "fallbacks": NAME,
-        "user_profile_id": NAME, "workspace_id": NAME, "thinking": {"type": "adaptive", "x": NAME}, "system": None,
+        "context_management": {"edits": [NAME]}, "diagnostics": {"previous_message_id": NAME},
+        NAME: 1, "fallbacks": NAME, "user_profile_id": NAME, "workspace_id": NAME,
+        "thinking": {"type": "adaptive", "x": NAME}, "system": None,
         "messages": [
             {**USER, "content": [text], "name": NAME}, {"role": "assistant", "content": [thought, hidden, text]}, USER
         ],

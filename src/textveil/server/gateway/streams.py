@@ -390,10 +390,6 @@ class MessageEvents:
         if text is None:
             return
         pieces, field, _ = _BLOCKS[kind]
-        if kind == "tool_use" and not text.whole[0]:
-            text.feed("{}")  # as its asker reads a call without arguments
-            text.close()
-            return
         rest = text.close()
         if rest:
             data = {"type": "content_block_delta", "index": index, "delta": {"type": pieces, field: rest}}

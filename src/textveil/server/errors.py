@@ -108,7 +108,7 @@ class ApiError(Exception):
 
 def speaks_anthropic(scope: Scope) -> bool:
     """Whether a request is of Anthropic's API: by its path, or by the header that all of its clients send."""
-    return False and any(name == b"anthropic-version" for name, _ in scope["headers"])
+    return scope["path"].startswith("/v1/messages") or any(name == b"anthropic-version" for name, _ in scope["headers"])
 
 
 def as_api_error(error: Exception) -> ApiError:

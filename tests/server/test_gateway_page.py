@@ -16,7 +16,17 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.helpers.upstream import Handler, Provider, chunk, completion, events, last_text, message, send_json, send_pieces
+from tests.helpers.upstream import (
+    Handler,
+    Provider,
+    chunk,
+    completion,
+    events,
+    last_text,
+    message,
+    send_json,
+    send_pieces,
+)
 
 pytest.importorskip("fastapi")
 

@@ -135,12 +135,13 @@ def test_programs_run(server: dict[str, str], provider: Provider, monkeypatch, c
     else:  # the history went on as it did before
         first, second = provider.bodies
         assert second["messages"][0] == first["messages"][0]
-        assert second["messages"][1]["content"] == f"Here: {first['messages'][0]['content']}"
+        if "openai" in needs:
+            assert second["messages"][1]["content"] == f"Here: {first['messages'][0]['content']}"
 
 
 def test_every_program_says_what_it_needs() -> None:
-    assert len(blocks("py")) == len(re.findall(r"^```py\n", PAGE, flags=re.MULTILINE)) == 2
-    assert len(blocks("sh")) == 2
+    assert len(blocks("py")) == len(re.findall(r"^```py\n", PAGE, flags=re.MULTILINE)) == 3
+    assert len(blocks("sh")) == 1
 
 
 def test_the_page_names_every_header() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ipaddress
 import json
 import tomllib
@@ -40,6 +41,10 @@ class Config(BaseModel):
         upstream_stream_seconds: from a request to it until a streamed answer must have ended.
         policy: what is used where a request names none.
         policies: a folder of policies of your own: each ``NAME.toml`` is used by its name.
+        tenant_policies: of a tenant, the policies that its keys may name, its default first; others may name all. A key
+            that was made with policies has those.
+        budget: of whoever calls where there are no API keys, as "40", "40 messages" or "40 messages a day"; a message
+            is one of the default policy.
         body_bytes: of a request at the most.
         body_seconds: until the head of a request must have come, and then its body.
         send_seconds: until a reader must have taken a piece of the answer.
@@ -81,6 +86,8 @@ class Config(BaseModel):
     upstream_stream_seconds: _Seconds = 3600.0
     policy: str = "identifiers"
     policies: Path | None = None
+    tenant_policies: dict[str, Annotated[tuple[str, ...], Field(min_length=1)]] = {}
+    budget: str | None = None
     body_bytes: _Count = 4 * 2**20
     body_seconds: _Seconds = 30.0
     send_seconds: _Seconds = 30.0
@@ -182,6 +189,9 @@ def _of_environment(name: str, value: str) -> Any:
     """Lists are written with commas there; all else is read by its field's type."""
     if name in ("hosts", "upstream_hosts"):
         return [one.strip() for one in value.split(",") if one.strip()]
+    if name == "tenant_policies":
+        with contextlib.suppress(ValueError):
+            return json.loads(value)
     return value
 
 
@@ -201,4 +211,6 @@ def _masked(name: str, value: Any) -> Any:
 def _toml(value: Any) -> str:
     if isinstance(value, Path):
         value = str(value)
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_toml(key)} = {_toml(part)}" for key, part in value.items()) + "}"
     return json.dumps(value, ensure_ascii=False)

@@ -15,13 +15,13 @@ from typing import Any, Final, NamedTuple, TypeVar, final
 from textveil.budget.account import Account
 from textveil.budget.balance import Balance
 from textveil.detection.base import DetectedSpan
-from textveil.errors import SlowText
+from textveil.errors import BudgetExhausted, SlowText
 from textveil.sanitize.left import TextCosts
 from textveil.sanitize.policy_report import value_data
 from textveil.sanitize.prepared import Prepared
 from textveil.sanitize.release import Release
 from textveil.sanitize.setting import Setting, mentions_of
-from textveil.server.budgets import budget_data
+from textveil.server.budgets import budget_data, cost_told
 from textveil.server.conversations import OWN, UNTRACED, ConversationState
 from textveil.server.errors import ApiError
 from textveil.server.foreign import ForeignValues, Origin, few_values, kinds_with_surrogates, scopes_of, span_kinds
@@ -207,7 +207,11 @@ class SanitizingService:
         """Prepare, pay, then draw, then note it: in that order and no other."""
         characters = sum(map(len, texts))
         prepared = await self._done(name, characters, partial(self._prepared, name, texts, within))
-        reservation = await asyncio.wrap_future(self._reserving.reserve(account, prepared.accountant))
+        try:
+            reservation = await asyncio.wrap_future(self._reserving.reserve(account, prepared.accountant))
+        except BudgetExhausted as error:
+            known = self._known_of(name, prepared.setting)
+            raise error.told_with(cost_told(known.drawn(prepared))) from None
         self._metrics.epsilon.labels(name).inc(prepared.spent.approximate().epsilon)
         releases = await self._done(name, characters, prepared.release, paid=True)
         self._ledger.commit(reservation)
@@ -263,11 +267,16 @@ class SanitizingService:
         self, name: str, releases: Sequence[Release], prepared: Prepared | None, balance: Balance
     ) -> PaidReleases:
         setting = self.policies.sanitizer(name).setting
+        known = self._known_of(name, setting)
+        cost = None if prepared is None else prepared.accountant
+        guarantee, budget = known.with_costs(setting, prepared), budget_data(balance, known.costs, cost)
+        return PaidReleases(tuple(releases), guarantee, balance, budget, name)
+
+    def _known_of(self, name: str, setting: Setting) -> _Known:
         known = self._known.get(name)
         if known is None:
             known = self._known[name] = _known_of(name, setting)
-        guarantee, budget = known.with_costs(setting, prepared), budget_data(balance, known.costs)
-        return PaidReleases(tuple(releases), guarantee, balance, budget, name)
+        return known
 
 
 @final
@@ -314,9 +323,12 @@ class _Known(NamedTuple):
         """
         if prepared is None:
             return {**setting.accountant({}).spent.to_data(), **self.always}
+        return {**prepared.spent.to_data(), **self.always, "by_kind": self.drawn(prepared)}
+
+    def drawn(self, prepared: Prepared) -> list[dict[str, Any]]:
+        """Of each kind that is drawn for, what a draw promises, and how many there are."""
         totals = {one["kind"]: sum(counts.get(one["kind"], 0) for counts in prepared.counts) for one in self.kinds}
-        drawn = [{**one, "count": totals[one["kind"]]} for one in self.kinds if totals[one["kind"]]]
-        return {**prepared.spent.to_data(), **self.always, "by_kind": drawn}
+        return [{**one, "count": totals[one["kind"]]} for one in self.kinds if totals[one["kind"]]]
 
 
 def _known_of(policy: str, setting: Setting) -> _Known:

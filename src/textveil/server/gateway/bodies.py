@@ -79,6 +79,8 @@ async def sanitized_body(
             texts += release.text.split(BORDER) if len(pieces) > 1 else [release.text]
         headers["X-Textveil-Guarantee"] = str(made.guarantee["text"]).encode("ascii", "replace").decode()
         headers["X-Textveil-Policy"] = made.policy
+        if made.budget["remaining"] is not None:
+            headers["X-Textveil-Budget"] = made.budget["left"]
     return SanitizedBody(await beside(size, partial(written, template, texts)), memory, headers)
 
 

@@ -139,7 +139,8 @@ class Exchange(NamedTuple):
             BudgetExhausted: nothing was drawn.
         """
         service: SanitizingService = self.request.app.state.service
-        policy = self.request.headers.get("x-textveil-policy")
+        who: Caller = self.request.state.caller
+        policy = who.policy(self.request.headers.get("x-textveil-policy"))
         made = await sanitized_body(
             service,
             self.asked,

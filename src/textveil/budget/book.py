@@ -123,6 +123,21 @@ class Book:
         entry = self._append(account, "commit", {"of": number})
         self._closed.append((entry.tenant, number))
 
+    def unprotected(self, account: Account) -> bool:
+        """Note that texts are sent on as they are; nothing is noted under a limit: none pays for that.
+
+        Returns:
+            Whether it was noted.
+
+        Raises:
+            LedgerError: the tenant's entries do not end as they must.
+        """
+        self._chain(account)
+        if any(limit is not None for _, _, limit in self._levels(account, keep=True)):
+            return False
+        self._append(account, "unprotected", {})
+        return True
+
     def set_limit(self, account: Account, limit: Limit | None, each: str | None) -> None:
         """Set or lift the limit of an account, or of each person or key of a tenant that has none of its own.
 

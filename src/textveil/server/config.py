@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, final
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, ValidationInfo, field_validator
+from pydantic_core import PydanticCustomError
 
 from textveil.environment import PREFIX, refuse_unread_variables
 from textveil.errors import ParameterError
@@ -66,6 +67,9 @@ class Config(BaseModel):
         foreign_values: what a value of an answer, a call or a tool's answer becomes: "apart", equal to no surrogate of
             the user's values; or "shared", that of an equal value of the user, by which the upstream can test guesses.
         foreign_values_limit: how many such values a conversation may bring.
+        forbid_unprotected: whether ``on_error`` must be "refuse"; no later place of the configuration takes it back.
+        on_error: what the gateway does where its engine fails: "refuse"; or "send-unprotected", which sends the texts
+            as they are where no budget limits who asks.
         log: whether a line of JSON is written for each request.
     """
 
@@ -103,7 +107,16 @@ class Config(BaseModel):
     maps_bytes: _Count = 256 * 2**20
     foreign_values: Literal["apart", "shared"] = "apart"
     foreign_values_limit: _Count = 2000
+    forbid_unprotected: bool = False
+    on_error: Literal["refuse", "send-unprotected"] = "refuse"
     log: bool = True
+
+    @field_validator("on_error")
+    @classmethod
+    def _allowed(cls, value: str, others: ValidationInfo) -> str:
+        if value != "refuse" and others.data.get("forbid_unprotected") is not False:
+            raise PydanticCustomError("forbidden", 'it must be "refuse" where forbid_unprotected is set')
+        return value
 
     @property
     def loopback(self) -> bool:
@@ -156,11 +169,14 @@ def load_config(
     told: dict[str, Any] = {} if file is None else _read(file)
     variables = {PREFIX + name.upper(): name for name in Config.model_fields}
     refuse_unread_variables(environment, variables)
+    forbidden = told.get("forbid_unprotected") is True
     for variable, name in variables.items():
         value = environment.get(variable)
         if value is not None:
             told[name] = _of_environment(name, value)
     told |= {name: value for name, value in (overrides or {}).items() if value is not None}
+    if forbidden:  # by the file: the environment does not take it back
+        told["forbid_unprotected"] = True
     try:
         return Config.model_validate(told)
     except ValidationError as error:

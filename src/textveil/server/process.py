@@ -52,6 +52,11 @@ def run_server(config: Config) -> None:
         open_ = not closed and config.units != "bound"
         who = "without API keys: whoever uses this machine may call it" if open_ else "every request needs an API key"
         sys.stderr.write(f"textveil listens on http://{shown}:{port}, {who}\n")
+        if config.on_error != "refuse":
+            sys.stderr.write(
+                'warning: on_error is "send-unprotected": where the engine fails, texts go to the upstream as they '
+                "are, each request with a header, a count in /metrics and an entry in the ledger\n"
+            )
         sys.stderr.flush()
         log_as_json(requests=config.log)
         uvicorn.Server(settings(app, config)).run(sockets=[listening])

@@ -150,6 +150,7 @@ class Exchange(NamedTuple):
             state=self.state,
             policy=policy,
             size=self.size,
+            fails_open=self.request.app.state.config.on_error == "send-unprotected",
         )
         await self.conversations.keep(self.state)  # what goes on is known to whoever goes on with it
         return SanitizedRequest(as_json(made.body), made.memory, made.headers)

@@ -13,27 +13,15 @@ import numpy as np
 
 from textveil.aggregates.budget import GRID
 from textveil.errors import need
-from textveil.types import Integers, Reals
+from textveil.types import Integers
 
-ITEMS_AT_MOST: Final = 16
+ITEMS_AT_MOST: Final = 64
 """Items of one person that count, at most, as a multiple of those that count in full."""
 
-SIZE_WEIGHT: Final = GRID // 2
-"""What a person adds to the number of persons of the same size."""
+PERSON_WEIGHT: Final = GRID // 2
+"""What a person adds to the number of persons; and at most to the sum of what is left of their items."""
 
 _SCALE_BITS: Final = 20
-_STEPS: Final = 4
-"""Sizes that are told apart from one power of two to the next."""
-
-
-def _edges() -> Integers:
-    """Squared norms at which sizes begin: 2^(j / 4), from 1 to 2^24, in squared units of the grid."""
-    steps = _STEPS * 24
-    fourth = [math.isqrt(math.isqrt(2 ** (step + 96))) for step in range(steps + 1)]  # 2^24 * 2^(step / 4)
-    return np.array([value * GRID**2 >> 24 for value in fourth], dtype=np.int64)
-
-
-_EDGES: Final = _edges()
 
 
 class Values(NamedTuple):
@@ -42,15 +30,14 @@ class Values(NamedTuple):
     Attributes:
         keys: of items; a key stands once for each person who has it. Shape (pairs,).
         values: units of the grid, as many.
-        sizes: persons by the size of what they had, before it was bounded; shape (SIZES,).
+        persons: persons who have an item, each ``PERSON_WEIGHT``.
+        left: the same, times the part of the person's items that is left after the bound.
     """
 
     keys: Integers
     values: Integers
-    sizes: Integers
-
-
-SIZES: Final = _EDGES.size + 1
+    persons: int
+    left: int
 
 
 @final
@@ -59,7 +46,7 @@ class ContributionBound:
     """Bounds what one person gives to all items together.
 
     A person's item has the value ``weight * min(times, repeats)``. Where the squares of a person's values sum up to
-    more than ``items``, all of them are scaled down alike. Of more than ``16 * items`` items, so many are chosen at
+    more than ``items``, all of them are scaled down alike. Of more than ``64 * items`` items, so many are chosen at
     random first.
 
     Attributes:
@@ -84,8 +71,8 @@ class ContributionBound:
 
     @property
     def squared_sensitivity(self) -> int:
-        """Of all sums of values and the numbers of persons by size, in squared units of the grid."""
-        return self.items * GRID**2 + SIZE_WEIGHT**2
+        """Of all sums of values, of the number of persons and of what is left, in squared units of the grid."""
+        return self.items * GRID**2 + 2 * PERSON_WEIGHT**2
 
     def held(self) -> Integers:
         """What one person can give to items: at most ``held()[j]`` to the one with the (j + 1)-th largest value."""
@@ -108,15 +95,16 @@ class ContributionBound:
         persons, keys, plain = persons[first], keys[first], weights[first] * times
         starts = np.flatnonzero(_changes(persons))
         if not starts.size:
-            return Values(keys, plain, np.zeros(SIZES, np.int64))
-        whole = np.add.reduceat(plain**2, starts)
-        sizes = np.bincount(np.searchsorted(_EDGES, whole, side="right"), minlength=SIZES)
+            return Values(keys, plain, 0, 0)
+        before = np.diff(starts, append=keys.size)
         kept = self._chosen(starts, keys.size, rng)
         persons, keys, plain = persons[kept], keys[kept], plain[kept]
         starts = np.flatnonzero(_changes(persons))
         scales = self._scales(np.add.reduceat(plain**2, starts))
-        scaled = plain * np.repeat(scales, np.diff(starts, append=keys.size)) >> _SCALE_BITS
-        return Values(keys, scaled, sizes.astype(np.int64))
+        after = np.diff(starts, append=keys.size)
+        left = PERSON_WEIGHT * scales * after // before >> _SCALE_BITS
+        scaled = plain * np.repeat(scales, after) >> _SCALE_BITS
+        return Values(keys, scaled, PERSON_WEIGHT * starts.size, int(left.sum()))
 
     def _chosen(self, starts: Integers, pairs: int, rng: np.random.Generator) -> Integers:
         """The pairs that count: all of a person's, or as many as may be at random."""
@@ -134,21 +122,6 @@ class ContributionBound:
         for person in np.flatnonzero(norms > room):
             scales[person] = math.isqrt((room << 2 * _SCALE_BITS) // int(norms[person]))
         return scales
-
-    def correction(self, sizes: Reals) -> float:
-        """By what sums of values must be multiplied, on average, to undo the bounds.
-
-        Args:
-            sizes: estimated persons by size, each >= 0; shape (SIZES,).
-
-        Returns:
-            The ratio of items before and after, where all weights are 1; 1 where no sizes are known.
-        """
-        middles = np.sqrt(np.append(_EDGES, _EDGES[-1]) * np.append(_EDGES[0], _EDGES).astype(float)) / GRID**2
-        chosen = np.minimum(middles, self.most * self.repeats**2)
-        left = chosen * np.minimum(1.0, np.sqrt(self.items / chosen))
-        after = float(sizes @ left)
-        return float(sizes @ middles) / after if after > 0 else 1.0
 
 
 def _changes(values: Integers) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:

@@ -105,13 +105,13 @@ def word_weights() -> Mapping[str, int]:
     """Weights, in units of the grid, of the most frequent words of public text; all others have ``GRID``.
 
     A person's frequent words take less of what the person may give: their counts are large, and need less precision.
-    The weight is the square root of the frequency of the word of rank 300, divided by the word's own.
+    The weight is the fourth root of the frequency of the word of rank 300, divided by the word's own.
     """
     vocabulary = load_vocabulary()
     counts = word_frequencies(vocabulary).counts
     frequent = np.argsort(-counts, kind="stable")[:_FREQUENT]
     least = int(counts[frequent[-1]])
-    return {vocabulary.words[word]: int(GRID * (least / int(counts[word])) ** 0.5) for word in frequent}
+    return {vocabulary.words[word]: int(GRID * (least / int(counts[word])) ** 0.25) for word in frequent}
 
 
 def _report(

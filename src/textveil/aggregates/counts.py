@@ -7,6 +7,7 @@ shorter, were written. Proof: ``privacy/proofs/corpus_counts.md``.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from textveil.aggregates.budget import GRID, GaussianBudget
-from textveil.aggregates.contributions import SIZE_WEIGHT, SIZES, ContributionBound
+from textveil.aggregates.contributions import PERSON_WEIGHT, ContributionBound
 from textveil.aggregates.person_words import BREAK, PersonWords
 from textveil.errors import need
 from textveil.noise.integer_noise import DiscreteGaussian
@@ -232,7 +233,7 @@ class _Run:
         counting = self.counting
         public = self.public if grams.length == 1 else 0
         weights = self._weights(grams)
-        table, sizes = _Sums(), np.zeros(SIZES, np.int64)
+        table, all_persons, left = _Sums(), 0, 0
         for place, chunk in self.corpus.chunks():
             items = grams.items(place)
             counted = (items >= (0 if released is None else public)) & self._chosen(chunk.labels)
@@ -242,9 +243,10 @@ class _Run:
                 keys, persons = keys[new], persons[new]
             values = bound.values(persons, keys, weights[keys // self.labelled % weights.size], counting.rng)
             table.add(values.keys, values.values)
-            sizes += values.sizes
+            all_persons += values.persons
+            left += values.left
         noise = counting.budget.noise(bound.squared_sensitivity, share)
-        correction = self._correction(bound, sizes, noise)
+        correction, uncertain = self._correction(all_persons, left, noise)
         sigma = noise.continuous_sigma / GRID
         self.noise[name] = sigma
         keys, sums = table.total()
@@ -254,7 +256,8 @@ class _Run:
             parts.insert(0, self._public(keys[known], sums[known], noise))
         keys, noisy = (np.concatenate(columns) for columns in zip(*parts, strict=True))  # public ones come first
         own = weights[keys // self.labelled % weights.size]
-        return _Round(keys, noisy * correction / own, sigma * correction * GRID / own)
+        counts = noisy * correction / own
+        return _Round(keys, counts, np.hypot(sigma * correction * GRID / own, counts * uncertain))
 
     def _public(self, keys: Integers, sums: Integers, noise: DiscreteGaussian) -> tuple[Integers, Integers]:
         """All public words with noise; those that stand out of it: of words that nobody has, one does on average."""
@@ -297,13 +300,25 @@ class _Run:
             return np.array([GRID])
         return np.array([self.counting.weights.get(word, GRID) for word in self.corpus.spellings])
 
-    def _correction(self, bound: ContributionBound, sizes: Integers, noise: DiscreteGaussian) -> float:
-        """What undoes the bound on average, from noisy numbers of persons by size."""
-        noisy = sizes * SIZE_WEIGHT + noise.sample(SIZES, self.counting.rng)
-        believed = np.where(noisy > _OUTLIERS * noise.sigma, noisy, 0) / SIZE_WEIGHT
+    def _correction(self, persons: int, left: int, noise: DiscreteGaussian) -> tuple[float, float]:
+        """What undoes the bound for a person's average item, from a noisy mean of what is left of their items.
+
+        Args:
+            persons: see ``Values``.
+            left: see ``Values``.
+            noise: of the round.
+
+        Returns:
+            By what sums are multiplied, >= 1, and its relative standard deviation.
+        """
+        noisy_persons, noisy_left = np.array([persons, left]) + noise.sample(2, self.counting.rng)
         if not self.persons:
-            self.persons = round(float(believed.sum()))
-        return bound.correction(believed)
+            self.persons = max(round(int(noisy_persons) / PERSON_WEIGHT), 0)
+        least = _OUTLIERS * noise.sigma
+        if noisy_persons <= least:
+            return 1.0, 0.0
+        whole, part = float(noisy_persons), max(float(noisy_left), least)
+        return max(whole / part, 1.0), noise.sigma * math.hypot(1 / whole, 1 / part)
 
     def _places(self, grams: _Grams, items: Integers) -> NDArray[np.int32]:
         """Which of these items begins at each word."""

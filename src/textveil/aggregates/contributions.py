@@ -18,8 +18,11 @@ from textveil.types import Integers
 ITEMS_AT_MOST: Final = 64
 """Items of one person that count, at most, as a multiple of those that count in full."""
 
-PERSON_WEIGHT: Final = GRID // 2
-"""What a person adds to the number of persons; and at most to the sum of what is left of their items."""
+SIZE_WEIGHT: Final = GRID // 2
+"""What a person adds at most to the sum of sizes, and to that of what is left of them."""
+
+_LARGE: Final = 4
+"""Size above which persons weigh alike there, as a multiple of the items that count in full."""
 
 _SCALE_BITS: Final = 20
 
@@ -30,13 +33,13 @@ class Values(NamedTuple):
     Attributes:
         keys: of items; a key stands once for each person who has it. Shape (pairs,).
         values: units of the grid, as many.
-        persons: persons who have an item, each ``PERSON_WEIGHT``.
-        left: the same, times the part of the person's items that is left after the bound.
+        size: sum of the persons' numbers of items, in parts of ``SIZE_WEIGHT``: at most that for each.
+        left: the same, each times the part of the person's items that is left after the bound.
     """
 
     keys: Integers
     values: Integers
-    persons: int
+    size: int
     left: int
 
 
@@ -71,8 +74,8 @@ class ContributionBound:
 
     @property
     def squared_sensitivity(self) -> int:
-        """Of all sums of values, of the number of persons and of what is left, in squared units of the grid."""
-        return self.items * GRID**2 + 2 * PERSON_WEIGHT**2
+        """Of all sums of values, of sizes and of what is left of them, in squared units of the grid."""
+        return self.items * GRID**2 + 2 * SIZE_WEIGHT**2
 
     def held(self) -> Integers:
         """What one person can give to items: at most ``held()[j]`` to the one with the (j + 1)-th largest value."""
@@ -102,9 +105,10 @@ class ContributionBound:
         starts = np.flatnonzero(_changes(persons))
         scales = self._scales(np.add.reduceat(plain**2, starts))
         after = np.diff(starts, append=keys.size)
-        left = PERSON_WEIGHT * scales * after // before >> _SCALE_BITS
+        size = SIZE_WEIGHT * np.minimum(before, _LARGE * self.items) // (_LARGE * self.items)
+        left = (size * scales >> _SCALE_BITS) * after // before
         scaled = plain * np.repeat(scales, after) >> _SCALE_BITS
-        return Values(keys, scaled, PERSON_WEIGHT * starts.size, int(left.sum()))
+        return Values(keys, scaled, int(size.sum()), int(left.sum()))
 
     def _chosen(self, starts: Integers, pairs: int, rng: np.random.Generator) -> Integers:
         """The pairs that count: all of a person's, or as many as may be at random."""

@@ -146,7 +146,7 @@ def _report(
             "items": len(release.counts),
             "thresholds": dict(release.thresholds),
             "confidence": CONFIDENCE,
-            "persons_estimated": release.persons,
+            "persons_at_least": release.persons,
         },
         not_covered=(
             "Intervals cover the noise, not what the bound on one person's items leaves out: an average over all items "

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from textveil.aggregates.budget import GRID, GaussianBudget
-from textveil.aggregates.contributions import PERSON_WEIGHT, ContributionBound
+from textveil.aggregates.contributions import SIZE_WEIGHT, ContributionBound
 from textveil.aggregates.person_words import BREAK, PersonWords
 from textveil.errors import need
 from textveil.noise.integer_noise import DiscreteGaussian
@@ -29,7 +29,7 @@ from textveil.types import Flags, Integers, Reals
 LONGEST: Final = 4
 """Words of the longest n-grams."""
 
-SELECTIONS: Final = Fraction(1, 2)
+SELECTIONS: Final = Fraction(1, 5)
 """Part of delta that selections take."""
 
 LABELS_SHARE: Final = Fraction(1, 20)
@@ -38,8 +38,8 @@ LABELS_SHARE: Final = Fraction(1, 20)
 CONFIDENCE: Final = 0.95
 """Of the intervals."""
 
-_SECOND: Final = Fraction(1, 5)
-"""Share of a length's budget that its second round takes."""
+_FIRST: Final = Fraction(1, 10)
+"""Share of a length's budget that its first round takes; where public words are counted, its second."""
 
 _SMALLER: Final = 4
 """How many times fewer items count in full in a second round: what the first released is left out there."""
@@ -78,7 +78,7 @@ class CountRelease:
         guarantee: of everything here.
         noise: standard deviation of each noise, by round, in persons, for items of weight 1.
         thresholds: the least value, in persons, of an item outside the public list, by round.
-        persons: estimated number of persons, from noisy sizes.
+        persons: noisy; there are about so many, or more.
     """
 
     counts: list[Count]
@@ -208,10 +208,11 @@ class _Run:
         """The two rounds of one length: in the second, what the first released takes no room any more."""
         counting = self.counting
         whole = (1 - LABELS_SHARE * self.selects_labels) * Fraction(1 + (grams.length == 1), counting.ngrams + 1)
-        first = self._round(f"{_named(grams.length)}, first round", grams, counting.bound, whole * (1 - _SECOND))
+        share = 1 - _FIRST if grams.length == 1 and self.public else _FIRST
+        first = self._round(f"{_named(grams.length)}, first round", grams, counting.bound, whole * share)
         yield first
         smaller = ContributionBound(max(counting.bound.items // _SMALLER, 1), counting.bound.repeats)
-        yield self._round(f"{_named(grams.length)}, second round", grams, smaller, whole * _SECOND, first.keys)
+        yield self._round(f"{_named(grams.length)}, second round", grams, smaller, whole * (1 - share), first.keys)
 
     def _round(
         self,
@@ -233,7 +234,7 @@ class _Run:
         counting = self.counting
         public = self.public if grams.length == 1 else 0
         weights = self._weights(grams)
-        table, all_persons, left = _Sums(), 0, 0
+        table, size, left = _Sums(), 0, 0
         for place, chunk in self.corpus.chunks():
             items = grams.items(place)
             counted = (items >= (0 if released is None else public)) & self._chosen(chunk.labels)
@@ -243,10 +244,10 @@ class _Run:
                 keys, persons = keys[new], persons[new]
             values = bound.values(persons, keys, weights[keys // self.labelled % weights.size], counting.rng)
             table.add(values.keys, values.values)
-            all_persons += values.persons
+            size += values.size
             left += values.left
         noise = counting.budget.noise(bound.squared_sensitivity, share)
-        correction, uncertain = self._correction(all_persons, left, noise)
+        correction, uncertain = self._correction(size, left, noise)
         sigma = noise.continuous_sigma / GRID
         self.noise[name] = sigma
         keys, sums = table.total()
@@ -300,24 +301,24 @@ class _Run:
             return np.array([GRID])
         return np.array([self.counting.weights.get(word, GRID) for word in self.corpus.spellings])
 
-    def _correction(self, persons: int, left: int, noise: DiscreteGaussian) -> tuple[float, float]:
+    def _correction(self, size: int, left: int, noise: DiscreteGaussian) -> tuple[float, float]:
         """What undoes the bound for a person's average item, from a noisy mean of what is left of their items.
 
         Args:
-            persons: see ``Values``.
+            size: see ``Values``.
             left: see ``Values``.
             noise: of the round.
 
         Returns:
             By what sums are multiplied, >= 1, and its relative standard deviation.
         """
-        noisy_persons, noisy_left = np.array([persons, left]) + noise.sample(2, self.counting.rng)
+        noisy_size, noisy_left = np.array([size, left]) + noise.sample(2, self.counting.rng)
         if not self.persons:
-            self.persons = max(round(int(noisy_persons) / PERSON_WEIGHT), 0)
+            self.persons = max(round(int(noisy_size) / SIZE_WEIGHT), 0)
         least = _OUTLIERS * noise.sigma
-        if noisy_persons <= least:
+        if noisy_size <= least:
             return 1.0, 0.0
-        whole, part = float(noisy_persons), max(float(noisy_left), least)
+        whole, part = float(noisy_size), max(float(noisy_left), least)
         return max(whole / part, 1.0), noise.sigma * math.hypot(1 / whole, 1 / part)
 
     def _places(self, grams: _Grams, items: Integers) -> NDArray[np.int32]:

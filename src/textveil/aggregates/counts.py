@@ -8,7 +8,7 @@ shorter, were written. Proof: ``privacy/proofs/corpus_counts.md``.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Final, NamedTuple, final
@@ -38,11 +38,23 @@ LABELS_SHARE: Final = Fraction(1, 20)
 CONFIDENCE: Final = 0.95
 """Of the intervals."""
 
-_FIRST: Final = Fraction(1, 10)
-"""Share of a length's budget that its first round takes; where public words are counted, its second."""
+_FIRST: Final = Fraction(1, 8)
+"""Share of a length's budget that its first round takes: it tells the second where precision is worth most."""
 
-_SMALLER: Final = 4
-"""How many times fewer items count in full in a second round: what the first released is left out there."""
+_RARE: Final = 1.5
+"""Standard deviations of the first round's noise below which an item is taken for rare."""
+
+_RARE_WEIGHT: Final = 3 * GRID // 10
+"""Of rare items of a public list in the second round: their counts are hardly ever written."""
+
+_SECOND_ITEMS: Final = Fraction(3, 5)
+"""Items that count in full in the second round, as a part of those in the first: rare ones take less room there."""
+
+_SECOND_ITEMS_SELECTED: Final = Fraction(1, 2)
+"""The same where there is no public list."""
+
+_SELECTED_WEIGHT: Final = GRID // 2
+"""Of items that the first round selected, in the second: they leave room for others."""
 
 _OUTLIERS: Final = 4
 """Standard deviations of noise above which a number of persons is believed."""
@@ -88,18 +100,31 @@ class CountRelease:
     persons: int
 
 
-class _Round(NamedTuple):
-    """What came out of one round.
+class _Estimates(NamedTuple):
+    """Items with estimated numbers of persons.
 
     Attributes:
-        keys: of items that are written, ascending.
-        counts: estimated persons, shape of ``keys``.
-        spreads: standard deviation of the noise of each, in persons.
+        keys: ascending.
+        counts: as many.
+        spreads: standard deviation of the noise of each.
     """
 
     keys: Integers
     counts: Reals
     spreads: Reals
+
+    def joined(self, more: _Estimates) -> _Estimates:
+        """These and later ones, of these keys and others: weighted where there are two, by inverse variances."""
+        keys, counts, spreads = more.keys, more.counts.copy(), more.spreads.copy()
+        both = np.searchsorted(keys, self.keys)
+        ours, theirs = self.spreads**-2, spreads[both] ** -2
+        counts[both] = (ours * self.counts + theirs * counts[both]) / (ours + theirs)
+        spreads[both] = (ours + theirs) ** -0.5
+        return _Estimates(keys, counts, spreads)
+
+    def those(self, rows: Flags) -> _Estimates:
+        """Some of them."""
+        return _Estimates(self.keys[rows], self.counts[rows], self.spreads[rows])
 
 
 @final
@@ -190,10 +215,10 @@ class _Run:
         names, places = corpus.spellings, corpus.words
         for length in range(1, self.counting.ngrams + 1):
             grams = _Grams(places, length, len(names))
-            rounds = list(self._rounds(grams))
-            items = np.unique(np.concatenate([part.keys for part in rounds]) // self.labelled)
+            written = self._counted(grams)
+            items = np.unique(written.keys // self.labelled)
             names = grams.names(items, names)
-            counts += self._lines(rounds, items, names)
+            counts += self._lines(written, items, names)
             if length < self.counting.ngrams:
                 places = self._places(grams, items)
         return CountRelease(
@@ -204,15 +229,25 @@ class _Run:
             persons=self.persons,
         )
 
-    def _rounds(self, grams: _Grams) -> Iterator[_Round]:
-        """The two rounds of one length: in the second, what the first released takes no room any more."""
-        counting = self.counting
+    def _counted(self, grams: _Grams) -> _Estimates:
+        """What is written of one length, after two rounds; the second weights items by what came out of the first."""
+        counting, name = self.counting, "words" if grams.length == 1 else f"{grams.length}-grams"
         whole = (1 - LABELS_SHARE * self.selects_labels) * Fraction(1 + (grams.length == 1), counting.ngrams + 1)
-        share = 1 - _FIRST if grams.length == 1 and self.public else _FIRST
-        first = self._round(f"{_named(grams.length)}, first round", grams, counting.bound, whole * share)
-        yield first
-        smaller = ContributionBound(max(counting.bound.items // _SMALLER, 1), counting.bound.repeats)
-        yield self._round(f"{_named(grams.length)}, second round", grams, smaller, whole * (1 - share), first.keys)
+        weights = self._weights(grams)
+        public = self.public if grams.length == 1 else 0
+        cells = (np.arange(public)[:, None] * self.labelled + np.flatnonzero(self.chosen)).ravel()
+        own = weights[cells // self.labelled % weights.size]
+        first = self._round(f"{name}, first round", grams, counting.bound, whole * _FIRST, weights, cells, own)
+        listed = first.keys // self.labelled < public
+        own = np.where(listed, weights[first.keys // self.labelled % weights.size], _SELECTED_WEIGHT)
+        own[listed & (first.counts < _RARE * first.spreads)] = _RARE_WEIGHT
+        part = _SECOND_ITEMS if public else _SECOND_ITEMS_SELECTED
+        bound = ContributionBound(max(int(counting.bound.items * part), 1), counting.bound.repeats)
+        rest = whole * (1 - _FIRST)
+        second = self._round(f"{name}, second round", grams, bound, rest, weights, first.keys, own)
+        counts = first.joined(second)
+        level = -float(ndtri(1 / max(cells.size, 2)))  # of items that nobody has, one reaches it on average
+        return counts.those((counts.keys // self.labelled >= public) | (counts.counts >= level * counts.spreads))
 
     def _round(
         self,
@@ -220,8 +255,10 @@ class _Run:
         grams: _Grams,
         bound: ContributionBound,
         share: Fraction,
-        released: Integers | None = None,
-    ) -> _Round:
+        weights: Integers,
+        cells: Integers,
+        own: Integers,
+    ) -> _Estimates:
         """Count, add noise, select.
 
         Args:
@@ -229,49 +266,42 @@ class _Run:
             grams: what is counted.
             bound: of each person.
             share: of the noise's budget.
-            released: keys that a first round released, ascending: left out, as are all public words; None in that one.
+            weights: of the items outside ``cells``, by their numbers.
+            cells: keys that are public, or released before, ascending: all are estimated.
+            own: weights of these.
         """
-        counting = self.counting
-        public = self.public if grams.length == 1 else 0
-        weights = self._weights(grams)
         table, size, left = _Sums(), 0, 0
         for place, chunk in self.corpus.chunks():
             items = grams.items(place)
-            counted = (items >= (0 if released is None else public)) & self._chosen(chunk.labels)
+            counted = (items >= 0) & self._chosen(chunk.labels)
             keys, persons = items[counted] * self.labelled + chunk.labels[counted], chunk.persons[counted]
-            if released is not None and released.size:
-                new = ~_among(keys, released)
-                keys, persons = keys[new], persons[new]
-            values = bound.values(persons, keys, weights[keys // self.labelled % weights.size], counting.rng)
+            each = weights[keys // self.labelled % weights.size]
+            known, at = _among(keys, cells)
+            each[known] = own[at[known]]
+            values = bound.values(persons, keys, each, self.counting.rng)
             table.add(values.keys, values.values)
             size += values.size
             left += values.left
-        noise = counting.budget.noise(bound.squared_sensitivity, share)
+        noise = self.counting.budget.noise(bound.squared_sensitivity, share)
         correction, uncertain = self._correction(size, left, noise)
         sigma = noise.continuous_sigma / GRID
         self.noise[name] = sigma
         keys, sums = table.total()
-        known = keys // self.labelled < public
-        parts = [self._selected(name, keys[~known], sums[~known], bound, noise)]
-        if public and released is None:
-            parts.insert(0, self._public(keys[known], sums[known], noise))
-        keys, noisy = (np.concatenate(columns) for columns in zip(*parts, strict=True))  # public ones come first
-        own = weights[keys // self.labelled % weights.size]
-        counts = noisy * correction / own
-        return _Round(keys, counts, np.hypot(sigma * correction * GRID / own, counts * uncertain))
-
-    def _public(self, keys: Integers, sums: Integers, noise: DiscreteGaussian) -> tuple[Integers, Integers]:
-        """All public words with noise; those that stand out of it: of words that nobody has, one does on average."""
-        cells = (np.arange(self.public)[:, None] * self.labelled + np.flatnonzero(self.chosen)).ravel()
+        known, at = _among(keys, cells)
         noisy = noise.sample(cells.size, self.counting.rng)
-        noisy[np.searchsorted(cells, keys)] += sums
-        high = noisy >= -float(ndtri(1 / max(cells.size, 2))) * noise.sigma
-        return cells[high], noisy[high]
+        noisy[at[known]] += sums[known]
+        others, high = self._selected(name, keys[~known], sums[~known], bound, noise)
+        keys = np.concatenate([cells, others])
+        own = np.concatenate([own, weights[others // self.labelled % weights.size]])
+        counts = np.concatenate([noisy, high]) * correction / own
+        spreads = np.hypot(sigma * correction * GRID / own, counts * uncertain)
+        order = np.argsort(keys)
+        return _Estimates(keys[order], counts[order], spreads[order])
 
     def _selected(
         self, name: str, keys: Integers, sums: Integers, bound: ContributionBound, noise: DiscreteGaussian
     ) -> tuple[Integers, Integers]:
-        """Items outside a public list whose noisy values reach the threshold."""
+        """Items whose noisy values reach the threshold, and these values."""
         threshold = self.counting.budget.threshold_of(noise, bound.held(), Fraction(1, self.selections))
         self.thresholds[name] = threshold / GRID
         noisy = sums + noise.sample(keys.size, self.counting.rng)
@@ -331,9 +361,9 @@ class _Run:
                 places[place] = np.where(items[at] == here, at, BREAK)
         return places
 
-    def _lines(self, rounds: Sequence[_Round], items: Integers, names: Sequence[str]) -> list[Count]:
+    def _lines(self, written: _Estimates, items: Integers, names: Sequence[str]) -> list[Count]:
         """What is written of one length: by label, then falling count."""
-        keys, counts, spreads = (np.concatenate(columns) for columns in zip(*rounds, strict=True))
+        keys, counts, spreads = written
         labels = keys % self.labelled
         wide = -float(ndtri((1 - CONFIDENCE) / 2)) * spreads
         lows, highs, whole = (np.maximum(ends, 0) for ends in (counts - wide, np.ceil(counts + wide), np.rint(counts)))
@@ -383,10 +413,9 @@ def _added(keys: Integers, values: Integers) -> tuple[Integers, Integers]:
     return keys[starts], np.add.reduceat(values, starts) if starts.size else values
 
 
-def _among(keys: Integers, ascending: Integers) -> Flags:
-    """Whether each key is one of these, of which there is at least one."""
-    return ascending[np.minimum(np.searchsorted(ascending, keys), ascending.size - 1)] == keys
-
-
-def _named(length: int) -> str:
-    return "words" if length == 1 else f"{length}-grams"
+def _among(keys: Integers, ascending: Integers) -> tuple[Flags, Integers]:
+    """Whether each key is one of these, and where it is."""
+    if not ascending.size:
+        return np.zeros(keys.size, dtype=bool), np.zeros(keys.size, dtype=np.int64)
+    at = np.minimum(np.searchsorted(ascending, keys), ascending.size - 1)
+    return ascending[at] == keys, at

@@ -11,7 +11,7 @@ import numpy as np
 
 from textveil.aggregates.budget import GRID, GaussianBudget
 from textveil.aggregates.contributions import ContributionBound
-from textveil.aggregates.counts import CONFIDENCE, SELECTIONS, Counting, CountRelease
+from textveil.aggregates.counts import CONFIDENCE, PROOF, SELECTIONS, Counting, CountRelease
 from textveil.aggregates.payment import paid
 from textveil.aggregates.person_words import PersonWords
 from textveil.aggregates.records import PersonalRecords
@@ -79,7 +79,7 @@ def count(
     )
     corpus = PersonWords.read(records, public, list(labels) or None, progress)
     names = () if records.label is None else tuple(labels) or None
-    with paid(payer, budget.guarantee(records.adjacency), records.names):
+    with paid(payer, budget.guarantee(records.adjacency, PROOF), records.names):
         release = counting.release(corpus, len(public), records.adjacency, names)
     return release, _report(release, counting, records, labels, words, len(public), secure=seed is None)
 

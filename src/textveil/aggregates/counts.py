@@ -26,6 +26,8 @@ from textveil.privacy.guarantees import ApproximateDP
 from textveil.privacy.units import Adjacency
 from textveil.types import Flags, Integers, Reals
 
+PROOF: Final = "proofs/corpus_counts.md"
+
 LONGEST: Final = 4
 """Words of the longest n-grams."""
 
@@ -38,23 +40,26 @@ LABELS_SHARE: Final = Fraction(1, 20)
 CONFIDENCE: Final = 0.95
 """Of the intervals."""
 
-_FIRST: Final = Fraction(1, 8)
-"""Share of a length's budget that its first round takes: it tells the second where precision is worth most."""
+_FIRST_PUBLIC: Final = Fraction(1, 4)
+_FIRST_SELECTED: Final = Fraction(1, 10)
+"""Share of a length's budget that its first round takes, with a public list and without: it tells the second round
+where precision is worth most. These shares and the weights below were chosen by experiment on AG News."""
 
-_RARE: Final = 1.5
+_RARE: Final = 1.0
 """Standard deviations of the first round's noise below which an item is taken for rare."""
 
 _RARE_WEIGHT: Final = 3 * GRID // 10
 """Of rare items of a public list in the second round: their counts are hardly ever written."""
 
-_SECOND_ITEMS: Final = Fraction(3, 5)
-"""Items that count in full in the second round, as a part of those in the first: rare ones take less room there."""
-
-_SECOND_ITEMS_SELECTED: Final = Fraction(1, 2)
-"""The same where there is no public list."""
-
-_SELECTED_WEIGHT: Final = GRID // 2
+_SELECTED_WEIGHT: Final = GRID // 10
 """Of items that the first round selected, in the second: they leave room for others."""
+
+_SECOND_PUBLIC: Final = Fraction(3, 5)
+_SECOND_SELECTED: Final = Fraction(1, 4)
+"""Items that count in full in the second round, as a part of those in the first, with a public list and without."""
+
+_FEW: Final = 1000
+"""Items of a public list for which the level of what is written is that of so many."""
 
 _OUTLIERS: Final = 4
 """Standard deviations of noise above which a number of persons is believed."""
@@ -223,7 +228,7 @@ class _Run:
                 places = self._places(grams, items)
         return CountRelease(
             counts=counts,
-            guarantee=self.counting.budget.guarantee(adjacency),
+            guarantee=self.counting.budget.guarantee(adjacency, PROOF),
             noise=self.noise,
             thresholds=self.thresholds,
             persons=self.persons,
@@ -237,16 +242,16 @@ class _Run:
         public = self.public if grams.length == 1 else 0
         cells = (np.arange(public)[:, None] * self.labelled + np.flatnonzero(self.chosen)).ravel()
         own = weights[cells // self.labelled % weights.size]
-        first = self._round(f"{name}, first round", grams, counting.bound, whole * _FIRST, weights, cells, own)
+        share, part = (_FIRST_PUBLIC, _SECOND_PUBLIC) if public else (_FIRST_SELECTED, _SECOND_SELECTED)
+        first = self._round(f"{name}, first round", grams, counting.bound, whole * share, weights, cells, own)
         listed = first.keys // self.labelled < public
         own = np.where(listed, weights[first.keys // self.labelled % weights.size], _SELECTED_WEIGHT)
         own[listed & (first.counts < _RARE * first.spreads)] = _RARE_WEIGHT
-        part = _SECOND_ITEMS if public else _SECOND_ITEMS_SELECTED
         bound = ContributionBound(max(int(counting.bound.items * part), 1), counting.bound.repeats)
-        rest = whole * (1 - _FIRST)
+        rest = whole * (1 - share)
         second = self._round(f"{name}, second round", grams, bound, rest, weights, first.keys, own)
         counts = first.joined(second)
-        level = -float(ndtri(1 / max(cells.size, 2)))  # of items that nobody has, one reaches it on average
+        level = -float(ndtri(1 / max(cells.size, _FEW)))  # of items that nobody has, one at most reaches it on average
         return counts.those((counts.keys // self.labelled >= public) | (counts.counts >= level * counts.spreads))
 
     def _round(

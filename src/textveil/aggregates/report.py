@@ -1,4 +1,4 @@
-"""What a release about a corpus says of itself: its guarantee, what is public, what was bounded, what is not covered."""
+"""What a release about a corpus says of itself: guarantee, what is public, what was bounded, what is not covered."""
 
 from __future__ import annotations
 

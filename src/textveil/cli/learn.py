@@ -30,12 +30,15 @@ def learn_command(
     from textveil.aggregates.classifier import FACTS
     from textveil.aggregates.learning import learn
     from textveil.cli.progress import counting
+    from textveil.errors import ParameterError
     from textveil.json_text import json_text
     from textveil.pages.folders import results_folder
     from textveil.randomness import seeded_generator
     from textveil.whole_files import write_whole
 
     records = aggregate.records(source, label)
+    if not all(Path(name).is_file() for name in records.inputs):
+        raise ParameterError("INPUT must be files, which can be read twice; got a stream. Save it to a file first.")
     folder = results_folder(output, FACTS)
     with counting("reading", "bytes", records.inputs) as progress:
         model, persons = learn(

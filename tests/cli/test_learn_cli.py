@@ -66,7 +66,7 @@ def test_a_delta_too_large_is_told_to_the_sender(learned: Callable[..., tuple[in
 def test_a_second_release_beyond_the_budget_is_refused(learned: Callable[..., tuple[int, str, str]]) -> None:
     pytest.importorskip("sqlalchemy", reason="needs the extra `ledger`")
     ledger = ("--ledger", "ledger.db")
-    assert learned("ledger", "limit", *ledger, "--epsilon", "1.5", "--delta", "1e-5")[0] == 0
+    assert learned("ledger", "limit", "ledger.db", "--each", "unit", "--epsilon", "1.5", "--delta", "1e-5")[0] == 0
     assert learned("learn", *OPTIONS, *ledger, "-o", "model")[0] == 0
     code, _, err = learned("learn", *OPTIONS, *ledger, "-o", "again")
     assert code == 3 and err.count("\n") == 1

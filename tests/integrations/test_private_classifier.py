@@ -36,5 +36,5 @@ def test_labels_keep_their_type_and_persons_are_the_unit(labels: list[int] | Non
     assert fitted.score(TEXTS[:10], LABELS[:10]) == 1
     assert fitted.decision_function(TEXTS[:2])[0] > 0 > fitted.decision_function(TEXTS[:2])[1]
     assert estimator.fit(TEXTS, LABELS).model_.guarantee.unit is Unit.DOCUMENT
-    with pytest.raises(ParameterError, match="`persons` must be one for each"):
+    with pytest.raises(ParameterError, match="persons must be one for each of 3000"):
         estimator.fit(TEXTS, LABELS, persons=["p"])

@@ -11,11 +11,10 @@ from typing import Any, Final, final
 
 import numpy as np
 
-from textveil.aggregates.budget import GaussianBudget
 from textveil.aggregates.features import PublicFeatures
 from textveil.errors import ModelError, ParameterError, TextveilError
 from textveil.json_text import json_text
-from textveil.privacy.guarantees import ApproximateDP
+from textveil.privacy.guarantees import ApproximateDP, Status
 from textveil.privacy.units import ONE_PERSON_MORE, ONE_RECORD_MORE
 from textveil.types import Reals, Vectors
 from textveil.vocabulary.embedded import load_vocabulary
@@ -152,8 +151,13 @@ def _damaged(got: str) -> ModelError:
 def _guarantee(report: Mapping[str, Any]) -> ApproximateDP:
     """The guarantee that a report states."""
     stated = report["guarantee"]
-    budget = GaussianBudget(float(report["public"]["epsilon"]), float(report["public"]["delta"]))
-    return budget.guarantee(_ADJACENCIES[stated["unit"]], PROOF)
+    return ApproximateDP(
+        epsilon=float(stated["epsilon"]),
+        log_delta=float(stated["log_delta"]),
+        status=Status(stated["status"]),
+        source=str(stated["source"]),
+        adjacency=_ADJACENCIES[stated["unit"]],
+    )
 
 
 def _texts(texts: Sequence[str]) -> list[str]:

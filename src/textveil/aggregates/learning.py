@@ -136,12 +136,7 @@ def learn(
     report = AggregateReport(
         release="classifier",
         guarantee=guarantee,
-        public={
-            "epsilon": epsilon,
-            "delta": delta,
-            "vocabulary": words.name,
-            "labels": "given" if labels else "selected",
-        },
+        public={"vocabulary": words.name, "labels": "given" if labels else "selected"},
         bounded={
             "records per person": records.limit,
             "a person's second moments (Frobenius norm)": 1,

@@ -44,6 +44,7 @@ OWN: Final[Mapping[str, tuple[str, type[TyperCommand]]]] = {
     "tune": ("tune:tune_command", GroupedCommand),
     "count": ("count:count_command", GroupedCommand),
     "risk": ("risk:risk_command", GroupedCommand),
+    "learn": ("learn:learn_command", GroupedCommand),
     "serve": ("serve:serve_command", TyperCommand),
     "frontier": ("frontier:frontier_command", GroupedCommand),
     "bench": ("bench:bench_command", TyperCommand),

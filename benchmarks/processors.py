@@ -44,6 +44,9 @@ CAPS: Final[Mapping[str, Mapping[str, str]]] = {
 
 _THREADS: Final = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
+_SHARED_CORES: Final = {"OMP_WAIT_POLICY": "passive", "OPENBLAS_THREAD_TIMEOUT": "4"}
+"""A thread that waits gives its core away: else other work on the machine decides the ratios of two threads."""
+
 _WITHOUT_TORCH: Final = 'raise ImportError("torch is left out here", name="torch")\n'
 
 
@@ -51,7 +54,7 @@ def ratios(parts: list[str], cap: str, threads: int) -> dict[str, float]:
     """The ratio of every measurement of these parts, by what is measured."""
     with tempfile.TemporaryDirectory() as folder:
         numbers = Path(folder) / "numbers.json"
-        environment = {**os.environ, **CAPS[cap], **dict.fromkeys(_THREADS, str(threads))}
+        environment = {**os.environ, **_SHARED_CORES, **CAPS[cap], **dict.fromkeys(_THREADS, str(threads))}
         environment["TEXTVEIL_CACHE"] = folder  # a trial of kernels that was kept is of another processor
         if cap == "no torch":
             (Path(folder) / "torch.py").write_text(_WITHOUT_TORCH)

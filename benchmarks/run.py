@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from measure import SHARED, machine, paired
+from measure import SHARED, least, machine, paired
 
 import textveil as tv
 from noise import noise
@@ -60,7 +60,7 @@ def nearest_word() -> list[Row]:
             "a plain matrix product": partial(np.matmul, queries, vectors.T),
         }
         for name, other in others.items():
-            found = paired(partial(ours, queries), other, rounds=3 if batch > 64 else 9)
+            found = least(partial(ours, queries), other, rounds=4 if batch > 64 else 30)
             what = f"nearest word, 10,000 words, batch {batch}, against {name}"
             rows.append({"what": what, "speedup": found["speedup"], "same answers": agree})
     return rows
@@ -132,7 +132,7 @@ def new_rows() -> list[Row]:
     rows = []
     for name in ("neighborhood", "exponential"):
         mechanism, batches = word_mechanism(name, vocabulary, epsilon=8.0), iter(words)
-        found = paired(
+        found = least(
             lambda draw=mechanism.privatize, batches=batches: draw(next(batches)),  # type: ignore[misc]
             lambda: vocabulary.vectors[words[0]] @ vocabulary.vectors.T,
             rounds=len(words) - 1,

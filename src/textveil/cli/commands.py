@@ -42,6 +42,7 @@ OWN: Final[Mapping[str, tuple[str, type[TyperCommand]]]] = {
     "mechanisms": ("mechanisms:mechanisms_command", TyperCommand),
     "policies": ("policies:policies_command", TyperCommand),
     "tune": ("tune:tune_command", GroupedCommand),
+    "count": ("count:count_command", GroupedCommand),
     "risk": ("risk:risk_command", GroupedCommand),
     "learn": ("learn:learn_command", GroupedCommand),
     "serve": ("serve:serve_command", TyperCommand),

@@ -24,7 +24,9 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
-from textveil.aggregates.synthesis import synthesize
+from textveil.aggregates.learning import released_moments
+from textveil.aggregates.public_texts import PoolVectors
+from textveil.aggregates.synthesis import drawn
 from textveil.randomness import seeded_generator
 
 SENTENCE_END = re.compile(r'(?<=[.!?])\s+(?=[A-Z"])')
@@ -75,18 +77,16 @@ def main() -> None:
     print(f"{len(train):,} documents; pool of {len(public):,} texts; {options.documents:,} synthetic documents")
     print(f"  real         {accuracy(*map(list, zip(*train, strict=True)), test):.4f}", flush=True)
     records = Rows(train, list(range(len(train))))
+    vectors = None
     for epsilon in map(float, options.epsilons.split(",")):
         rights = []
         for seed in range(options.seeds):
-            made = synthesize(
-                records,
-                public,
-                documents=options.documents,
-                epsilon=epsilon,
-                delta=DELTA,
-                rng=seeded_generator(SEED + seed),
-            )
-            rights.append(accuracy(made.texts, made.labels, test))
+            rng = seeded_generator(SEED + seed)
+            released = released_moments(records, epsilon=epsilon, delta=DELTA, rng=rng)
+            vectors = vectors or PoolVectors.of(public, released.features)
+            texts, numbers, _ = drawn(released, vectors, options.documents, rng)
+            labels = [released.labels[number] for number in numbers]
+            rights.append(accuracy([public[text] for text in texts], labels, test))
         half = student.ppf(0.975, len(rights) - 1) * np.std(rights, ddof=1) / len(rights) ** 0.5
         print(f"  epsilon {epsilon:<5g}{np.mean(rights):.4f} +- {half:.4f}", flush=True)
 

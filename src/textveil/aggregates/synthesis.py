@@ -130,11 +130,9 @@ def synthesize(
         rng=rng,
         progress=progress,
     )
-    weights = label_weights(released)
     vectors = PoolVectors.of(pool, released.features, pool_progress)
-    scores = vectors.scores(regression(released, weights.sum() * vectors.second_moment()))
-    quotas = shares(weights, documents)
-    texts, numbers = chosen(scores, quotas, secure_generator() if rng is None else rng)
+    drawing = secure_generator() if rng is None else rng
+    texts, numbers, quotas = drawn(released, vectors, documents, drawing)
     report = released.report(
         "synthetic text",
         PROOF,
@@ -147,6 +145,20 @@ def synthesize(
         report,
         released.persons,
     )
+
+
+def drawn(
+    released: ReleasedMoments, vectors: PoolVectors, documents: int, rng: np.random.Generator
+) -> tuple[Integers, Integers, Integers]:
+    """Choose public texts by noisy sums; costs nothing more.
+
+    Returns:
+        Numbers of the texts and of their labels, shape (documents,), and how many texts each label has.
+    """
+    weights = label_weights(released)
+    scores = vectors.scores(regression(released, weights.sum() * vectors.second_moment()))
+    quotas = shares(weights, documents)
+    return (*chosen(scores, quotas, rng), quotas)
 
 
 def label_weights(released: ReleasedMoments) -> Reals:

@@ -5,10 +5,19 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final, TypeAlias
 
 from textveil.cli import options as opt
 from textveil.cli.aggregate_options import AggregateOptions, Corpus, Labels
+
+Pool: TypeAlias = Annotated[
+    str, opt.option("POOL", "Public texts: a file with one a line, or records with a field `text`.")
+]
+
+DELTA_TOO_LARGE: Final = (
+    "warning: delta should be far below 1 / number of persons; this delta lets a random person's words out. "
+    "Lower --delta.\n"
+)
 
 
 @opt.grouped
@@ -16,10 +25,7 @@ def synthesize_command(
     *,
     source: Corpus,
     documents: Annotated[int, opt.option("N", "Write exactly so many texts.")],
-    public: Annotated[
-        str,
-        opt.option("POOL", "Public texts to choose from: a file with one a line, or records with a field `text`."),
-    ],
+    public: Pool,
     aggregate: AggregateOptions,
     label: Annotated[str | None, opt.fields("field with a label: texts get labels too.", None)] = None,
     labels: Labels = "",
@@ -87,8 +93,8 @@ def synthesize_command(
         write_whole(overlaps, json_text([each._asdict() for each in shared], indent=1).encode("ascii"), private=True)
     if in_pool:
         sys.stderr.write(
-            f"warning, for you alone: {in_pool:,} records stand in the pool word by word. The pool must be public: take "
-            "them out of it and draw again, or do not pass on what came out.\n"
+            f"warning, for you alone: {in_pool:,} records stand in the pool word by word. The pool must be public, and "
+            "made without this corpus. If it is not, do not pass on what came out.\n"
         )
     if shared:
         sys.stderr.write(
@@ -96,7 +102,4 @@ def synthesize_command(
             "--overlaps FILE lists them.\n"
         )
     if synthetic.persons * aggregate.delta >= 1:
-        sys.stderr.write(
-            "warning: delta should be far below 1 / number of persons; this delta lets a random person's words out. "
-            "Lower --delta.\n"
-        )
+        sys.stderr.write(DELTA_TOO_LARGE)

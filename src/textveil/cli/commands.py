@@ -45,6 +45,8 @@ OWN: Final[Mapping[str, tuple[str, type[TyperCommand]]]] = {
     "count": ("count:count_command", GroupedCommand),
     "risk": ("risk:risk_command", GroupedCommand),
     "learn": ("learn:learn_command", GroupedCommand),
+    "synthesize": ("synthesize:synthesize_command", GroupedCommand),
+    "topics": ("topics:topics_command", GroupedCommand),
     "serve": ("serve:serve_command", TyperCommand),
     "frontier": ("frontier:frontier_command", GroupedCommand),
     "bench": ("bench:bench_command", TyperCommand),

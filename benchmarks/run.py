@@ -60,7 +60,7 @@ def nearest_word() -> list[Row]:
             "a plain matrix product": partial(np.matmul, queries, vectors.T),
         }
         for name, other in others.items():
-            found = least(partial(ours, queries), other, rounds=4 if batch > 64 else 30)
+            found = least(partial(ours, queries), other, rounds=2 if batch > 64 else 10)
             what = f"nearest word, 10,000 words, batch {batch}, against {name}"
             rows.append({"what": what, "speedup": found["speedup"], "same answers": agree})
     return rows
@@ -128,7 +128,7 @@ def _choices(row: Any, count: int) -> None:
 def new_rows() -> list[Row]:
     """Rows made when a word first appears, against the plain matrix product for those rows."""
     vocabulary = tv.load_vocabulary()
-    words = np.random.default_rng(5).permutation(len(vocabulary))[: 6 * 300].reshape(6, 300)
+    words = np.random.default_rng(5).permutation(len(vocabulary))[: 4 * 300].reshape(4, 300)
     rows = []
     for name in ("neighborhood", "exponential"):
         mechanism, batches = word_mechanism(name, vocabulary, epsilon=8.0), iter(words)

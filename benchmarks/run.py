@@ -103,7 +103,7 @@ def channels() -> list[Row]:
         ids = rng.choice(seen, 1_000_000)
         mechanism.privatize(seen)
         plain = partial(_choices, mechanism.probabilities(7), few := 300)  # type: ignore[attr-defined]
-        found = paired(partial(mechanism.privatize, ids), plain, rounds=5)
+        found = least(partial(mechanism.privatize, ids), plain, rounds=5)
         rows.append(
             {
                 "what": f"{_label(name, options)}, draws of seen words, against numpy choice",
@@ -198,7 +198,7 @@ def sanitize() -> list[Row]:
 
 
 def command_line() -> list[Row]:
-    """Wall time of whole commands, against ``python -c pass``; peak memory of one."""
+    """Processor time of whole commands, against ``python -c pass``; peak memory of one."""
     python = sys.executable
     note = Path(__file__).resolve().parents[1] / "examples/note.txt"
 
@@ -213,7 +213,7 @@ def command_line() -> list[Row]:
         "textveil sanitize of one sentence": ("-m", "textveil", "sanitize", "-q", str(note.with_name("sentence.txt"))),
         "textveil sanitize of a note": ("-m", "textveil", "sanitize", "-q", "--whole-file", str(note)),
     }.items():
-        found = paired(command(*arguments), base, rounds=9)
+        found = least(command(*arguments), base, rounds=5)
         rows.append({"what": label, "seconds": found["ours"], "times an empty python": 1 / found["speedup"]})
     # From /proc: the operating system's figure for a child includes its parent's memory before the exec.
     code = (

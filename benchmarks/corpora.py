@@ -98,8 +98,8 @@ def figure(found: Sequence[Row], folder: Path) -> None:
     """Two panels: processor seconds and peak memory, both by the number of words."""
     from textveil.pages.plots import new_figure, save_figure
 
-    chart = new_figure(["Processor time, one core", "Peak memory"], x="words", y=["seconds", "MB"], x_scale="log",
-                       panel_size=(4.4, 3.6))  # fmt: skip
+    chart = new_figure(["Processor time, one worker", "Peak memory"], x="words", y=["seconds", "MB"], columns=1,
+                       x_scale="log", panel_size=(5.2, 3.1))  # fmt: skip
     time, memory = chart.panels
     time.axes.set_yscale("log")
     for style, way in enumerate(WAYS):
@@ -108,7 +108,7 @@ def figure(found: Sequence[Row], folder: Path) -> None:
         time.line(words, [row["CPU s"] for row in points], way, style=style)
         memory.line(words, [row["MB"] for row in points], style=style)
     memory.axes.set_ylim(bottom=0)
-    chart.legend(columns=4)
+    chart.legend(columns=2)
     png, _ = save_figure(chart, folder, FIGURE)
     png.unlink()
 
@@ -119,7 +119,11 @@ def main() -> None:
     parser.add_argument("--words", type=int, nargs="+", default=[10**power for power in range(3, 8)])
     parser.add_argument("--limit", type=float, default=240, help="seconds of one size, at most  [default: 240]")
     parser.add_argument("-o", "--output", type=Path, default=Path("build"), help="folder of the files")
+    parser.add_argument("--draw", type=Path, metavar="JSON", help="draw the figure of a run again; measure nothing")
     options = parser.parse_args()
+    if options.draw is not None:
+        figure(json.loads(options.draw.read_text())["rows"], options.output)
+        return
     facts = machine()
     print(", ".join(f"{key} {value}" for key, value in facts.items()))
     found: list[Row] = []

@@ -60,7 +60,7 @@ def nearest_word() -> list[Row]:
             "a plain matrix product": partial(np.matmul, queries, vectors.T),
         }
         for name, other in others.items():
-            found = least(partial(ours, queries), other, rounds=4 if batch > 64 else 30)
+            found = least(partial(ours, queries), other, rounds=2 if batch > 64 else 10)
             what = f"nearest word, 10,000 words, batch {batch}, against {name}"
             rows.append({"what": what, "speedup": found["speedup"], "same answers": agree})
     return rows
@@ -103,7 +103,7 @@ def channels() -> list[Row]:
         ids = rng.choice(seen, 1_000_000)
         mechanism.privatize(seen)
         plain = partial(_choices, mechanism.probabilities(7), few := 300)  # type: ignore[attr-defined]
-        found = paired(partial(mechanism.privatize, ids), plain, rounds=5)
+        found = least(partial(mechanism.privatize, ids), plain, rounds=5)
         rows.append(
             {
                 "what": f"{_label(name, options)}, draws of seen words, against numpy choice",
@@ -128,7 +128,7 @@ def _choices(row: Any, count: int) -> None:
 def new_rows() -> list[Row]:
     """Rows made when a word first appears, against the plain matrix product for those rows."""
     vocabulary = tv.load_vocabulary()
-    words = np.random.default_rng(5).permutation(len(vocabulary))[: 6 * 300].reshape(6, 300)
+    words = np.random.default_rng(5).permutation(len(vocabulary))[: 4 * 300].reshape(4, 300)
     rows = []
     for name in ("neighborhood", "exponential"):
         mechanism, batches = word_mechanism(name, vocabulary, epsilon=8.0), iter(words)
@@ -198,7 +198,7 @@ def sanitize() -> list[Row]:
 
 
 def command_line() -> list[Row]:
-    """Wall time of whole commands, against ``python -c pass``; peak memory of one."""
+    """Processor time of whole commands, against ``python -c pass``; peak memory of one."""
     python = sys.executable
     note = Path(__file__).resolve().parents[1] / "examples/note.txt"
 
@@ -213,7 +213,7 @@ def command_line() -> list[Row]:
         "textveil sanitize of one sentence": ("-m", "textveil", "sanitize", "-q", str(note.with_name("sentence.txt"))),
         "textveil sanitize of a note": ("-m", "textveil", "sanitize", "-q", "--whole-file", str(note)),
     }.items():
-        found = paired(command(*arguments), base, rounds=9)
+        found = least(command(*arguments), base, rounds=5)
         rows.append({"what": label, "seconds": found["ours"], "times an empty python": 1 / found["speedup"]})
     # From /proc: the operating system's figure for a child includes its parent's memory before the exec.
     code = (

@@ -95,6 +95,18 @@ def _all_happen(tops: Integers, bottom: int, rng: np.random.Generator) -> Flags:
     return happened
 
 
+def happen(tops: Integers, bottom: int, rng: np.random.Generator) -> Flags:
+    """For each numerator >= 0, True with probability exp(-numerator / bottom), independently.
+
+    Args:
+        tops: int64, or Python integers of any length; shape (count,).
+        bottom: between 1 and 2^52.
+        rng: source of uniform integers.
+    """
+    wholes, rests = tops // bottom, tops % bottom
+    return (_repeats(tops.size, rng) >= wholes).astype(np.bool_) & _all_happen(rests.astype(np.int64), bottom, rng)
+
+
 def _repeats(count: int, rng: np.random.Generator) -> Integers:
     """How often in a row an event of probability 1/e happens; shape (count,)."""
     out = np.zeros(count, dtype=np.int64)

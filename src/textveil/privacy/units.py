@@ -241,3 +241,10 @@ ONE_TOKEN_OUTSIDE: Final = Adjacency(
     "outside them",
     one_value(tokens=True).larger,
 )
+
+ONE_PERSON_MORE: Final = Adjacency(
+    Unit.PERSON, "two corpora, one of which is the other with all records of one more person"
+)
+"""Add or remove a person: what releases about a whole corpus promise. Nothing of the person is public."""
+ONE_RECORD_MORE: Final = Adjacency(Unit.DOCUMENT, "two corpora, one of which is the other with one more record")
+"""The same where each record counts as a unit of its own."""

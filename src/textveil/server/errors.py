@@ -6,9 +6,11 @@ No message holds text of a request: what a validator quotes is left out, and wha
 from __future__ import annotations
 
 import logging
+import math
 import re
 import traceback
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, final
 
@@ -125,7 +127,11 @@ def as_api_error(error: Exception) -> ApiError:
         return ApiError(400, "invalid_parameter", str(error), param=error.parameter or None)
     if isinstance(error, BudgetExhausted):
         # OpenAI's clients ask again after 429 unless they are told that it is of no use.
-        return ApiError(429, "budget_exhausted", str(error), "insufficient_quota", headers={"x-should-retry": "false"})
+        headers = {"x-should-retry": "false"}
+        if error.renews is not None:
+            wait = (error.renews - datetime.now(UTC)).total_seconds()
+            headers["retry-after"] = str(max(1, math.ceil(wait)))
+        return ApiError(429, "budget_exhausted", str(error), "insufficient_quota", headers=headers)
     if isinstance(error, LedgerError):
         return ApiError(503, "ledger_unavailable", str(error), "server_error")
     if isinstance(error, TooManyForeignValues):

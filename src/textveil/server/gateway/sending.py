@@ -145,7 +145,8 @@ class Exchange(NamedTuple):
             BudgetExhausted: nothing was drawn.
         """
         service: SanitizingService = self.request.app.state.service
-        policy = self.request.headers.get("x-textveil-policy")
+        who: Caller = self.request.state.caller
+        policy = who.policy(self.request.headers.get("x-textveil-policy"))
         made = await sanitized_body(
             service,
             self.asked,
@@ -155,6 +156,7 @@ class Exchange(NamedTuple):
             state=self.state,
             policy=policy,
             size=self.size,
+            fails_open=self.request.app.state.config.on_error == "send-unprotected",
         )
         await self.conversations.keep(self.state)  # what goes on is known to whoever goes on with it
         return SanitizedRequest(as_json(made.body), made.memory, made.headers)

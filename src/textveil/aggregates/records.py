@@ -1,0 +1,143 @@
+"""The records of a corpus, each with the person whose it is, and no more than a public number of each person's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple, TypeAlias, final
+
+import numpy as np
+
+from textveil.corpora.formats.choice import FormatChoice
+from textveil.corpora.formats.records import CorpusFormat
+from textveil.corpora.texts import released_blocks
+from textveil.errors import InputError, ParameterError, need
+from textveil.privacy.units import ONE_PERSON_MORE, ONE_RECORD_MORE, Adjacency
+from textveil.types import Integers, Progress
+
+EACH_RECORD: Final = "document"
+"""Name of a unit that is no column: each record counts as a unit of its own."""
+
+_Columns: TypeAlias = Mapping[str, Sequence[str | None]]
+
+
+class Batch(NamedTuple):
+    """Records in a row that have a text.
+
+    Attributes:
+        persons: number of each record's person, from 0 in the order of their first records; shape (count,).
+        texts: as many.
+        labels: as many; empty where no column of labels is read.
+    """
+
+    persons: Integers
+    texts: list[str]
+    labels: list[str]
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class PersonalRecords:
+    """Files of records, and whose each one is. They are read from the start as often as asked.
+
+    The first ``limit`` records of each person count, in the order of the files; whatever one person adds, those of the
+    others stay the same. That bounds what one person can change.
+
+    Attributes:
+        inputs: as ``sources.expanded`` gives them.
+        unit: column that names the person, or ``EACH_RECORD``.
+        text: column of the text; None for a file of lines, and ``text`` where there are columns.
+        label: column of the label; None reads none.
+        limit: records of one person that count, >= 1; None is all.
+        corpus_format: as ``FormatChoice`` takes it.
+        delimiter: of csv.
+
+    Raises:
+        ParameterError: the columns do not fit the format.
+    """
+
+    inputs: tuple[str, ...]
+    unit: str
+    text: str | None = None
+    label: str | None = None
+    limit: int | None = None
+    corpus_format: str | None = None
+    delimiter: str | None = None
+    _numbers: dict[str, int] = field(default_factory=dict, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        need(self.limit is None or self.limit >= 1, "limit", self.limit, ">= 1")
+        named = [name for name in (self._person, self.text, self.label) if name is not None]
+        if len(set(named)) != len(named):
+            raise ParameterError("`unit`, `text` and `label` must be different columns; got one twice.")
+        self._reader()
+
+    @property
+    def adjacency(self) -> Adjacency:
+        """What a release of these records compares."""
+        return ONE_PERSON_MORE if self._person is not None else ONE_RECORD_MORE
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Names of the persons by their numbers, as far as records have been read; none where each record counts."""
+        return list(self._numbers)
+
+    @property
+    def _person(self) -> str | None:
+        return None if self.unit == EACH_RECORD else self.unit
+
+    def _reader(self) -> CorpusFormat:
+        choice = FormatChoice(
+            corpus_format=self.corpus_format,
+            sanitized=() if self.text is None else (self.text,),
+            read=tuple(name for name in (self._person, self.label) if name is not None),
+            delimiter=self.delimiter,
+        )
+        return choice.reader(self.inputs)
+
+    def batches(self, progress: Progress | None = None) -> Iterator[Batch]:
+        """The records that count, in their order, in memory that grows with the number of persons alone.
+
+        Args:
+            progress: called with bytes read and in all.
+
+        Raises:
+            InputError: a record cannot be read, names no person or no label; says which, never what.
+        """
+        seen: dict[int, int] = {}
+        rows = 0
+        for block in released_blocks(self._reader(), self.inputs, progress):
+            records = block.records
+            persons = self._persons(records.beside, block.first, block.place, rows, len(records.texts))
+            labels = [] if self.label is None else self._filled(records.beside, self.label, block.first, block.place)
+            rows += len(records.texts)
+            kept = [row for row, texts in enumerate(records.texts) if texts and self._counts(persons[row], seen)]
+            if kept:
+                yield Batch(
+                    np.array([persons[row] for row in kept], dtype=np.int64),
+                    [records.texts[row][0] for row in kept],
+                    [labels[row] for row in kept] if labels else [],
+                )
+
+    def _counts(self, person: int, seen: dict[int, int]) -> bool:
+        """Whether one more record of a person counts."""
+        if self.limit is None or self._person is None:
+            return True
+        seen[person] = seen.get(person, 0) + 1
+        return seen[person] <= self.limit
+
+    def _persons(self, beside: _Columns, first: int, place: str, rows: int, count: int) -> list[int]:
+        if self._person is None:
+            return list(range(rows, rows + count))
+        numbers = self._numbers
+        return [numbers.setdefault(name, len(numbers)) for name in self._filled(beside, self._person, first, place)]
+
+    def _filled(self, beside: _Columns, column: str, first: int, place: str) -> list[str]:
+        values = beside[column]
+        empty = next((row for row, value in enumerate(values) if not value), None)
+        if empty is not None:
+            raise InputError(
+                f"{place}record {first + empty} must have a value in the column {column!r}; it is empty. Fill it or "
+                "leave the record out."
+            )
+        return [value for value in values if value]

@@ -228,15 +228,20 @@ def test_what_says_how_to_answer_goes_on(client: httpx.Client, provider: Provide
 
 
 @pytest.mark.parametrize("policy", ["all-words", "identifiers"])
-def test_arguments_are_json_data_after_every_policy(client: httpx.Client, provider: Provider, policy: str) -> None:
+def test_arguments_and_results_are_json_after_every_policy(
+    client: httpx.Client, provider: Provider, policy: str
+) -> None:
     """Also where a number or a truth value is drawn as a word."""
     arguments = {"a": [5551234567, 12.5, True, None, ""], "b": {"c": False, "d": {}}, "e": "", "f": "the doctor"}
     call = {"type": "tool_use", "id": "a", "name": "f", "input": arguments}
-    body = {**tool(), "model": "m", "messages": [USER, {"role": "assistant", "content": [call]}, USER]}
+    told = {"type": "tool_result", "tool_use_id": "a", "content": json.dumps(arguments)}
+    history = [USER, {"role": "assistant", "content": [call]}, {"role": "user", "content": [told]}]
+    body = {**tool(), "model": "m", "messages": history}
     answer = client.post("/v1/messages", json=body, headers={"X-Textveil-Policy": policy})
     assert answer.status_code == 200, answer.text
     sent = provider.bodies[0]["messages"][1]["content"][0]["input"]
-    assert isinstance(sent, dict) and len(sent) == 4
+    result = json.loads(provider.bodies[0]["messages"][2]["content"][0]["content"])
+    assert all(isinstance(one, dict) and one for one in (sent, result)), "two keys may be drawn alike"
 
 
 @pytest.mark.parametrize("answer", ["tool", "text", "call"])

@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.helpers.canaries import CODE, NAME, PRIVATE
+from tests.helpers.canaries import CODE, NAME, NAMES, PRIVATE
 from tests.helpers.servers import MemoryLedger
 from tests.helpers.upstream import Provider, answering, message
 
@@ -228,15 +228,44 @@ def test_what_says_how_to_answer_goes_on(client: httpx.Client, provider: Provide
 
 
 @pytest.mark.parametrize("policy", ["all-words", "identifiers"])
-def test_arguments_are_json_data_after_every_policy(client: httpx.Client, provider: Provider, policy: str) -> None:
+def test_arguments_and_results_are_json_after_every_policy(
+    client: httpx.Client, provider: Provider, policy: str
+) -> None:
     """Also where a number or a truth value is drawn as a word."""
     arguments = {"a": [5551234567, 12.5, True, None, ""], "b": {"c": False, "d": {}}, "e": "", "f": "the doctor"}
     call = {"type": "tool_use", "id": "a", "name": "f", "input": arguments}
-    body = {**tool(), "model": "m", "messages": [USER, {"role": "assistant", "content": [call]}, USER]}
+    told = {"type": "tool_result", "tool_use_id": "a", "content": json.dumps(arguments)}
+    history = [USER, {"role": "assistant", "content": [call]}, {"role": "user", "content": [told]}]
+    body = {**tool(), "model": "m", "messages": history}
     answer = client.post("/v1/messages", json=body, headers={"X-Textveil-Policy": policy})
     assert answer.status_code == 200, answer.text
     sent = provider.bodies[0]["messages"][1]["content"][0]["input"]
-    assert isinstance(sent, dict) and len(sent) == 4
+    result = json.loads(provider.bodies[0]["messages"][2]["content"][0]["content"])
+    assert all(isinstance(one, dict) and one for one in (sent, result)), "two keys may be drawn alike"
+
+
+@pytest.mark.parametrize("answer", ["tool", "text", "call"])
+def test_what_others_may_have_written_shares_no_surrogate_with_the_user(
+    client: httpx.Client, provider: Provider, answer: str
+) -> None:
+    """Else an upstream could write guesses into an answer, and see by their surrogates which are right.
+
+    The five names of both are equal with a chance below 10^-10.
+    """
+    names = ", ".join(NAMES)
+    call = {"type": "tool_use", "id": "toolu_1", "name": "f", "input": {"of": names} if answer == "call" else {}}
+    said = {"type": "text", "text": names if answer == "text" else "Well."}
+    found = {"type": "tool_result", "tool_use_id": "toolu_1", "content": names if answer == "tool" else "Well."}
+    messages = [
+        {"role": "user", "content": names}, {"role": "assistant", "content": [said, call]},
+        {"role": "user", "content": [found]},
+    ]  # fmt: skip
+    assert client.post("/v1/messages", json={**tool(), "model": "m", "messages": messages}).status_code == 200
+    asked, (text, called), (back,) = (one["content"] for one in provider.bodies[0]["messages"])
+    drawn = called["input"].get("of", next(iter(called["input"].values()), ""))
+    theirs = {"tool": back["content"], "text": text["text"], "call": drawn}
+    assert len(asked.split(", ")) == len(theirs[answer].split(", ")) == 5
+    assert asked.split(", ") != theirs[answer].split(", ") and provider.heard(*PRIVATE) == []
 
 
 def test_a_tool_result_of_ten_megabytes_is_answered_or_refused_in_one_line(

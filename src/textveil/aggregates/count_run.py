@@ -78,7 +78,7 @@ def count(
         rng=rng,
     )
     corpus = PersonWords.read(records, public, list(labels) or None, progress)
-    names = () if records.label is None else tuple(labels) or None
+    names: Sequence[str] | None = () if records.label is None else labels or None
     with paid(payer, budget.guarantee(records.adjacency, PROOF), records.names):
         release = counting.release(corpus, len(public), records.adjacency, names)
     return release, _report(release, counting, records, labels, words, len(public), secure=seed is None)

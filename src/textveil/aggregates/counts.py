@@ -68,7 +68,9 @@ _WAITING: Final = 1 << 23
 """Sums of items that wait before they are added up."""
 
 
-class Count(NamedTuple):
+@final
+@dataclass(frozen=True, slots=True)
+class Count:
     """One line of the release; the interval covers the noise alone.
 
     Attributes:
@@ -334,7 +336,7 @@ class _Run:
         """Of the items by their numbers; one weight where all have the same."""
         if grams.length > 1 or not self.counting.weights:
             return np.array([GRID])
-        return np.array([self.counting.weights.get(word, GRID) for word in self.corpus.spellings])
+        return np.array([*(self.counting.weights.get(word, GRID) for word in self.corpus.spellings), GRID])
 
     def _correction(self, size: int, left: int, noise: DiscreteGaussian) -> tuple[float, float]:
         """What undoes the bound for a person's average item, from a noisy mean of what is left of their items.

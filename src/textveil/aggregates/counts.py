@@ -15,7 +15,7 @@ from typing import Final, NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
+from scipy.special import ndtr, ndtri
 
 from textveil.aggregates.budget import GRID, GaussianBudget
 from textveil.aggregates.contributions import SIZE_WEIGHT, ContributionBound
@@ -36,6 +36,9 @@ SELECTIONS: Final = Fraction(1, 5)
 
 LABELS_SHARE: Final = Fraction(1, 20)
 """Share of the noise's budget that the choice of labels takes, where they are private."""
+
+SPURIOUS: Final = 0.01
+"""Part of the items written of a public list that nobody has: about so many at most, on average."""
 
 CONFIDENCE: Final = 0.95
 """Of the intervals."""
@@ -63,9 +66,6 @@ _FEWER: Final = 4
 
 _LISTED: Final = 1 << 23
 """Candidates for n-grams that are all given noise, as a public list; of more, those that somebody has are selected."""
-
-_FEW: Final = 1000
-"""Items of a public list for which the level of what is written is that of so many."""
 
 _OUTLIERS: Final = 4
 """Standard deviations of noise above which a number of persons is believed."""
@@ -261,7 +261,7 @@ class _Run:
     def _counted(self, grams: _Grams, names: Sequence[str]) -> _Estimates:
         """What is written of one length, after two rounds; the second weights items by what came out of the first."""
         counting, name = self.counting, "words" if grams.length == 1 else f"{grams.length}-grams"
-        whole = (1 - LABELS_SHARE * self.selects_labels) * Fraction(1 + (grams.length == 1), counting.ngrams + 1)
+        whole = (1 - LABELS_SHARE * self.selects_labels) / counting.ngrams
         weights = self._weights(grams)
         labels = np.flatnonzero(self.chosen)
         listed = (
@@ -280,8 +280,14 @@ class _Run:
         rest = whole * (1 - share)
         second = self._round(f"{name}, second round", grams, bound, rest, weights, first.keys, own)
         counts = first.joined(second)
-        level = -float(ndtri(1 / max(cells.size, _FEW)))  # of items that nobody has, one at most reaches it on average
-        return counts.those(~_among(counts.keys, cells)[0] | (counts.counts >= level * counts.spreads))
+        known, _ = _among(counts.keys, cells)
+        rows = np.flatnonzero(known)
+        chances = ndtr(-counts.counts[rows] / counts.spreads[rows])  # that the noise alone is as high
+        order = np.argsort(chances)
+        fine = np.flatnonzero(chances[order] <= SPURIOUS * np.arange(1, rows.size + 1) / max(rows.size, 1))
+        written = fine[-1] + 1 if fine.size else 0  # Benjamini and Hochberg 1995
+        known[rows[order[:written]]] = False
+        return counts.those(~known)
 
     def _round(
         self,

@@ -92,7 +92,7 @@ def public_words(words: str) -> list[str]:
         listed = load_vocabulary().words
     else:
         try:
-            listed = Path(words).read_text(encoding="utf-8").split()
+            listed = tuple(Path(words).read_text(encoding="utf-8").split())
         except (OSError, UnicodeDecodeError) as error:
             raise InputError(
                 f"words must be a file of UTF-8 text; got one that cannot be read ({error.__class__.__name__})."

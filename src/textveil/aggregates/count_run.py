@@ -78,7 +78,7 @@ def count(
         rng=rng,
     )
     corpus = PersonWords.read(records, public, list(labels) or None, progress)
-    names = () if records.label is None else tuple(labels) or None
+    names: Sequence[str] | None = () if records.label is None else labels or None
     with paid(payer, budget.guarantee(records.adjacency, PROOF), records.names):
         release = counting.release(corpus, len(public), records.adjacency, names)
     return release, _report(release, counting, records, labels, words, len(public), secure=seed is None)
@@ -92,7 +92,7 @@ def public_words(words: str) -> list[str]:
         listed = load_vocabulary().words
     else:
         try:
-            listed = Path(words).read_text(encoding="utf-8").split()
+            listed = tuple(Path(words).read_text(encoding="utf-8").split())
         except (OSError, UnicodeDecodeError) as error:
             raise InputError(
                 f"words must be a file of UTF-8 text; got one that cannot be read ({error.__class__.__name__})."

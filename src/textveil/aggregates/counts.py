@@ -15,7 +15,7 @@ from typing import Final, NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
+from scipy.special import ndtr, ndtri
 
 from textveil.aggregates.budget import GRID, GaussianBudget
 from textveil.aggregates.contributions import SIZE_WEIGHT, ContributionBound
@@ -36,6 +36,9 @@ SELECTIONS: Final = Fraction(1, 5)
 
 LABELS_SHARE: Final = Fraction(1, 20)
 """Share of the noise's budget that the choice of labels takes, where they are private."""
+
+SPURIOUS: Final = 0.01
+"""Part of the items written of a public list that nobody has: about so many at most, on average."""
 
 CONFIDENCE: Final = 0.95
 """Of the intervals."""
@@ -58,8 +61,11 @@ _SECOND_PUBLIC: Final = Fraction(3, 5)
 _SECOND_SELECTED: Final = Fraction(1, 4)
 """Items that count in full in the second round, as a part of those in the first, with a public list and without."""
 
-_FEW: Final = 1000
-"""Items of a public list for which the level of what is written is that of so many."""
+_FEWER: Final = 4
+"""How many times fewer n-grams of a person count in full than words: few of them are candidates."""
+
+_LISTED: Final = 1 << 23
+"""Candidates for n-grams that are all given noise, as a public list; of more, those that somebody has are selected."""
 
 _OUTLIERS: Final = 4
 """Standard deviations of noise above which a number of persons is believed."""
@@ -68,7 +74,9 @@ _WAITING: Final = 1 << 23
 """Sums of items that wait before they are added up."""
 
 
-class Count(NamedTuple):
+@final
+@dataclass(frozen=True, slots=True)
+class Count:
     """One line of the release; the interval covers the noise alone.
 
     Attributes:
@@ -190,6 +198,22 @@ class _Grams(NamedTuple):
         following = np.append(starts[1:], BREAK)
         return np.where((starts >= 0) & (following >= 0), starts * self.parts + following, BREAK)
 
+    def candidates(self, parts: Sequence[str], most: int) -> Integers:
+        """All n-grams, n > 1, whose parts were written, ascending: as public as these; none where they are too many.
+
+        Args:
+            parts: words of the (n-1)-grams.
+            most: as many are listed.
+        """
+        followers: dict[str, list[int]] = {}
+        for number, part in enumerate(parts):
+            followers.setdefault(part.rpartition(" ")[0], []).append(number)
+        after = [followers.get(part.partition(" ")[2], []) for part in parts]
+        if sum(map(len, after)) > most:
+            return np.empty(0, dtype=np.int64)
+        ends = np.array([number for numbers in after for number in numbers], dtype=np.int64)
+        return np.repeat(np.arange(self.parts), [len(numbers) for numbers in after]) * self.parts + ends
+
     def names(self, items: Integers, parts: Sequence[str]) -> list[str]:
         """Their words, from those of their parts."""
         if self.length == 1:
@@ -220,7 +244,7 @@ class _Run:
         names, places = corpus.spellings, corpus.words
         for length in range(1, self.counting.ngrams + 1):
             grams = _Grams(places, length, len(names))
-            written = self._counted(grams)
+            written = self._counted(grams, names)
             items = np.unique(written.keys // self.labelled)
             names = grams.names(items, names)
             counts += self._lines(written, items, names)
@@ -234,25 +258,36 @@ class _Run:
             persons=self.persons,
         )
 
-    def _counted(self, grams: _Grams) -> _Estimates:
+    def _counted(self, grams: _Grams, names: Sequence[str]) -> _Estimates:
         """What is written of one length, after two rounds; the second weights items by what came out of the first."""
         counting, name = self.counting, "words" if grams.length == 1 else f"{grams.length}-grams"
-        whole = (1 - LABELS_SHARE * self.selects_labels) * Fraction(1 + (grams.length == 1), counting.ngrams + 1)
+        whole = (1 - LABELS_SHARE * self.selects_labels) / counting.ngrams
         weights = self._weights(grams)
-        public = self.public if grams.length == 1 else 0
-        cells = (np.arange(public)[:, None] * self.labelled + np.flatnonzero(self.chosen)).ravel()
+        labels = np.flatnonzero(self.chosen)
+        listed = (
+            np.arange(self.public) if grams.length == 1 else grams.candidates(names, _LISTED // max(labels.size, 1))
+        )
+        cells = (listed[:, None] * self.labelled + labels).ravel()
         own = weights[cells // self.labelled % weights.size]
-        share, part = (_FIRST_PUBLIC, _SECOND_PUBLIC) if public else (_FIRST_SELECTED, _SECOND_SELECTED)
-        first = self._round(f"{name}, first round", grams, counting.bound, whole * share, weights, cells, own)
-        listed = first.keys // self.labelled < public
-        own = np.where(listed, weights[first.keys // self.labelled % weights.size], _SELECTED_WEIGHT)
-        own[listed & (first.counts < _RARE * first.spreads)] = _RARE_WEIGHT
-        bound = ContributionBound(max(int(counting.bound.items * part), 1), counting.bound.repeats)
+        share, part = (_FIRST_PUBLIC, _SECOND_PUBLIC) if cells.size else (_FIRST_SELECTED, _SECOND_SELECTED)
+        items = counting.bound.items if grams.length == 1 else -(-counting.bound.items // _FEWER)
+        bound = ContributionBound(items, counting.bound.repeats)
+        first = self._round(f"{name}, first round", grams, bound, whole * share, weights, cells, own)
+        known, _ = _among(first.keys, cells)
+        own = np.where(known, weights[first.keys // self.labelled % weights.size], _SELECTED_WEIGHT)
+        own[known & (first.counts < _RARE * first.spreads)] = _RARE_WEIGHT
+        bound = ContributionBound(max(int(items * part), 1), counting.bound.repeats)
         rest = whole * (1 - share)
         second = self._round(f"{name}, second round", grams, bound, rest, weights, first.keys, own)
         counts = first.joined(second)
-        level = -float(ndtri(1 / max(cells.size, _FEW)))  # of items that nobody has, one at most reaches it on average
-        return counts.those((counts.keys // self.labelled >= public) | (counts.counts >= level * counts.spreads))
+        known, _ = _among(counts.keys, cells)
+        rows = np.flatnonzero(known)
+        chances = ndtr(-counts.counts[rows] / counts.spreads[rows])  # that the noise alone is as high
+        order = np.argsort(chances)
+        fine = np.flatnonzero(chances[order] <= SPURIOUS * np.arange(1, rows.size + 1) / max(rows.size, 1))
+        written = fine[-1] + 1 if fine.size else 0  # Benjamini and Hochberg 1995
+        known[rows[order[:written]]] = False
+        return counts.those(~known)
 
     def _round(
         self,
@@ -334,7 +369,7 @@ class _Run:
         """Of the items by their numbers; one weight where all have the same."""
         if grams.length > 1 or not self.counting.weights:
             return np.array([GRID])
-        return np.array([self.counting.weights.get(word, GRID) for word in self.corpus.spellings])
+        return np.array([*(self.counting.weights.get(word, GRID) for word in self.corpus.spellings), GRID])
 
     def _correction(self, size: int, left: int, noise: DiscreteGaussian) -> tuple[float, float]:
         """What undoes the bound for a person's average item, from a noisy mean of what is left of their items.

@@ -46,15 +46,15 @@ def memory(scale: Scale) -> Iterator[Result]:
             )
 
 
-def largest_share(arguments: list[str]) -> int:
-    """Bytes that ``textveil sanitize`` and its workers hold at the most, looked at while it runs."""
-    process = subprocess.Popen([sys.executable, "-m", "textveil", "sanitize", *arguments])
+def largest_share(arguments: list[str], command: str = "sanitize") -> int:
+    """Bytes that a command of ``textveil`` and its workers hold at the most, looked at while it runs."""
+    process = subprocess.Popen([sys.executable, "-m", "textveil", command, *arguments])
     largest = 0
     while process.poll() is None:
         largest = max(largest, sum(map(_share, _family(process.pid))))
         time.sleep(_EVERY)
     if process.returncode:
-        raise RuntimeError(f"textveil sanitize ended with code {process.returncode}")
+        raise RuntimeError(f"textveil {command} ended with code {process.returncode}")
     return largest
 
 

@@ -92,6 +92,7 @@ def _table(release: CountRelease, *, labelled: bool) -> bytes:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["item", "label", "count", "low", "high"] if labelled else ["item", "count", "low", "high"])
-    for item, label, *numbers in release.counts:
-        writer.writerow([item, label, *numbers] if labelled else [item, *numbers])
+    for line in release.counts:
+        label = [line.label] if labelled else []
+        writer.writerow([line.item, *label, line.count, line.low, line.high])
     return text.getvalue().encode("utf-8", "surrogatepass")

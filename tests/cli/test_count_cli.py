@@ -1,0 +1,110 @@
+"""``textveil count``: the contract's columns, reports, exit codes, the ledger, one line for bad input, no text."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from textveil.cli import main as cli
+
+SECRET = "xylophonia"
+ROWS = [
+    {"who": f"p{number % 200}", "text": f"The baker has paid {SECRET if number == 3 else ''}", "kind": "ab"[number % 2]}
+    for number in range(400)
+]
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def count(
+    capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> Callable[..., tuple[int, str, str]]:
+    (tmp_path / "notes.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+
+    def run(*arguments: object, unit: str = "who", epsilon: float = 50.0, delta: float = 1e-6) -> tuple[int, str, str]:
+        monkeypatch.chdir(tmp_path)
+        options = ["notes.jsonl", "--unit", unit, "--epsilon", str(epsilon), "--delta", str(delta)]
+        monkeypatch.setattr(sys, "argv", ["textveil", "count", *options, *map(str, arguments)])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))
+        code = cli._exit_code()
+        captured = capsysbinary.readouterr()
+        assert SECRET not in captured.out.decode() + captured.err.decode()
+        return code, captured.out.decode(), captured.err.decode()
+
+    return run
+
+
+def test_csv_has_the_columns_of_the_contract(count: Run, tmp_path: Path) -> None:
+    code, out, err = count("--ngrams", 2)
+    lines = list(csv.DictReader(io.StringIO(out)))
+    assert (code, err) == (0, "") and list(lines[0]) == ["item", "count", "low", "high"]
+    assert {"baker", "paid", "the baker", "has paid"} <= {line["item"] for line in lines}
+    assert all(int(line["low"]) <= int(line["count"]) <= int(line["high"]) for line in lines)
+    code, out, _ = count("--label", "kind", "-o", "counts.csv", "--json", "--report", "report.json")
+    labelled = list(csv.DictReader(io.StringIO((tmp_path / "counts.csv").read_text())))
+    assert code == 0 and list(labelled[0]) == ["item", "label", "count", "low", "high"]
+    assert {line["label"] for line in labelled} == {"a", "b"}
+    assert json.loads(out) == json.loads((tmp_path / "report.json").read_text())
+
+
+def test_the_report_says_what_is_promised_and_names_no_number_of_the_data(count: Run) -> None:
+    code, out, _ = count("--json", "--repeats", 2, "--items-per-person", 7, "--records-per-person", 3)
+    report = json.loads(out)
+    assert code == 0 and report["release"] == "counts"
+    assert report["guarantee"]["unit"] == "person" and "one more person" in report["guarantee"]["adjacency"]
+    assert report["guarantee"]["source"] == "proofs/corpus_counts.md"
+    assert report["bounded"] == {
+        "items_per_person": 7,
+        "items_at_most": 448,
+        "repeats": 2,
+        "records_per_person": 3,
+        "ngrams": 1,
+    }
+    assert set(report["facts"]) == {"items", "thresholds", "confidence", "persons_at_least"}
+    assert report["randomness"] == "operating system"
+    assert json.loads(count("--json", "--seed", 1)[1])["randomness"] == "seeded: not for release"
+    assert json.loads(count("--json", unit="document")[1])["guarantee"]["unit"] == "document"
+
+
+def test_public_words_come_from_a_file(count: Run, tmp_path: Path) -> None:
+    (tmp_path / "words.txt").write_text("Baker\nsailor\n")
+    code, out, _ = count("--words", "words.txt", "--json")
+    assert code == 0 and json.loads(out)["public"]["number_of_words"] == 2
+
+
+def test_bad_input_is_told_in_one_line(count: Run) -> None:
+    for arguments, options, message, code in (
+        (["--ngrams", 5], {}, "--ngrams must be from 1 to 4", 2),
+        (["--labels", "a"], {}, "--labels needs --label", 2),
+        (["--words", "absent.txt"], {}, "words must be a file of UTF-8 text", 1),
+        ([], {"unit": "nobody"}, "nobody", 1),
+        ([], {"epsilon": 0.0}, "--epsilon must be finite and > 0", 2),
+        ([], {"delta": 0.0}, "--delta must be in (0, 1)", 2),
+    ):
+        got, out, err = count(*arguments, **options)
+        assert (got, out) == (code, "") and message in err and err.count("\n") == 1
+
+
+def test_a_delta_above_one_in_the_number_of_persons_is_warned_of(count: Run) -> None:
+    code, _, err = count(delta=0.5)
+    assert code == 0 and "delta should be far below 1 / number of persons" in err
+
+
+def test_a_second_release_beyond_the_budget_is_refused(count: Run, tmp_path: Path) -> None:
+    pytest.importorskip("sqlalchemy")
+    from textveil.budget.account import Account
+    from textveil.budget.ledger import Ledger
+    from textveil.budget.limit import Limit
+
+    with Ledger(str(tmp_path / "budget.db")) as ledger:
+        ledger.set_limit(Account("local"), Limit(epsilon=1.5, delta=1e-4), each="unit")
+    first = count("--ledger", "budget.db", "-o", "first.csv", epsilon=1.0)
+    assert first[0] == 0, first
+    code, out, _ = count("--ledger", "budget.db", "-o", "second.csv", epsilon=1.0)
+    assert (code, out) == (3, "") and not (tmp_path / "second.csv").exists()

@@ -27,3 +27,12 @@ SHARED = Path(os.environ.get("TEXTVEIL_SHARED", Path(__file__).resolve().parents
 def paired(ours: Callable[[], object], other: Callable[[], object], rounds: int = 7) -> dict[str, float]:
     """``textveil.bench.measure.paired`` as a dictionary."""
     return measure.paired(ours, other, rounds)._asdict()
+
+
+def least(ours: Callable[[], object], other: Callable[[], object], rounds: int) -> dict[str, float]:
+    """Both in turn, and the ratio of the least times: what other work on the machine hardly moves."""
+    ours()
+    other()
+    times = [(seconds(ours), seconds(other)) for _ in range(rounds)]
+    mine, theirs = (min(side) for side in zip(*times, strict=True))
+    return {"ours": mine, "other": theirs, "speedup": theirs / mine}

@@ -25,6 +25,7 @@ Try `workers=1`. The command line puts its own spelling in their places.
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import NamedTuple
 
 
@@ -114,13 +115,23 @@ class BudgetExhausted(TextveilError, ValueError):
         remaining: what is left, rounded down.
         needed: what the release would cost, rounded up.
         scope: whose budget it is: "person", "key", "tenant".
+        renews: when the budget is renewed, where the release then fits; None where waiting does not help.
     """
 
-    def __init__(self, message: str, *, remaining: Amount, needed: Amount, scope: str) -> None:
+    def __init__(
+        self, message: str, *, remaining: Amount, needed: Amount, scope: str, renews: datetime | None = None
+    ) -> None:
         super().__init__(message)
         self.remaining = remaining
         self.needed = needed
         self.scope = scope
+        self.renews = renews
+
+    def told_with(self, more: str) -> BudgetExhausted:
+        """The same error with another sentence."""
+        return BudgetExhausted(
+            f"{self} {more}", remaining=self.remaining, needed=self.needed, scope=self.scope, renews=self.renews
+        )
 
 
 class UnsupportedGuarantee(TextveilError, TypeError):

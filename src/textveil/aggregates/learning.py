@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol, final
 
 import numpy as np
 
@@ -74,7 +75,7 @@ class Learned(NamedTuple):
     persons: int
 
 
-class _Noise(NamedTuple):
+class Noise(NamedTuple):
     """Noise on the sums, and the grid that they are held on.
 
     Attributes:
@@ -88,6 +89,73 @@ class _Noise(NamedTuple):
     diagonal: DiscreteGaussian
     beside: DiscreteGaussian
     cross: DiscreteGaussian
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class ReleasedMoments:
+    """Noisy sums of a corpus, and what they are made from; only ``persons`` is private.
+
+    Attributes:
+        budget: that they took.
+        adjacency: of the guarantee.
+        limit: records of one person that count; None is all.
+        labels: in the order of columns.
+        public_labels: whether these were given, not selected.
+        features: how documents were read.
+        noise: that was added.
+        moments: with noise, in parts of the grid.
+        persons: how many wrote the records: private.
+        secure: whether the operating system's randomness was used.
+    """
+
+    budget: GaussianBudget
+    adjacency: Adjacency
+    limit: int | None
+    labels: tuple[str, ...]
+    public_labels: bool
+    features: PublicFeatures
+    noise: Noise
+    moments: Moments
+    persons: int
+    secure: bool
+
+    @property
+    def ridge(self) -> float:
+        """About the largest eigenvalue of the noise on second moments, where documents have norm 1."""
+        return self.noise.diagonal.sigma / self.noise.norm**2 * math.sqrt(2 * self.features.dim)
+
+    def report(
+        self, release: str, proof: str, public: Mapping[str, Any] | None = None, facts: Mapping[str, Any] | None = None
+    ) -> AggregateReport:
+        """The report of what was made from the sums alone, and from public facts.
+
+        Args:
+            release: its kind.
+            proof: of the guarantee.
+            public: further public facts.
+            facts: further numbers that are noisy, or made of noisy ones.
+        """
+        return AggregateReport(
+            release=release,
+            guarantee=self.budget.guarantee(self.adjacency, proof),
+            public={
+                "vocabulary": self.features.vocabulary.name,
+                "labels": "given" if self.public_labels else "selected",
+                **(public or {}),
+            },
+            bounded={
+                "records per person": self.limit,
+                "a person's second moments (Frobenius norm)": 1,
+                "a person's sums for each label (L2 norm)": 1,
+            },
+            noise={
+                "second moments": self.noise.diagonal.sigma / self.noise.norm**2,
+                "sums for each label": self.noise.cross.sigma / self.noise.norm,
+            },
+            facts={"labels": len(self.labels), "coordinates": self.features.dim, **(facts or {})},
+            secure=self.secure,
+        )
 
 
 def learn(
@@ -119,48 +187,66 @@ def learn(
         ParameterError: a number is outside.
         BudgetExhausted: a person's budget does not reach.
     """
+    released = released_moments(
+        records,
+        epsilon=epsilon,
+        delta=delta,
+        labels=labels,
+        vocabulary=vocabulary,
+        payer=payer,
+        rng=rng,
+        progress=progress,
+    )
+    report = released.report("classifier", PROOF)
+    weights = regression(released).astype(np.float32)
+    return Learned(TextClassifier(released.labels, weights, released.features, report.to_data()), released.persons)
+
+
+def released_moments(
+    records: Source,
+    *,
+    epsilon: float,
+    delta: float,
+    labels: Sequence[str] = (),
+    vocabulary: Vocabulary | None = None,
+    payer: Payer | None = None,
+    rng: np.random.Generator | None = None,
+    progress: Progress | None = None,
+) -> ReleasedMoments:
+    """The noisy sums alone; see ``learn``, which says what the arguments are and what is raised."""
     if len(set(labels)) != len(labels):
         raise ParameterError("`labels` must be different; got one twice.")
     budget = GaussianBudget(epsilon, delta, Fraction(0) if labels else _DELTA_OF_SELECTION)
-    rest = Fraction(1) if labels else 1 - SELECTION
-    noise = _noise(budget, rest)
-    guarantee = budget.guarantee(records.adjacency, PROOF)
+    noise = _noise(budget, Fraction(1) if labels else 1 - SELECTION)
     used, persons = _used_labels(records, progress)
     drawing = secure_generator() if rng is None else rng
-    with paid(payer, guarantee, records.names):
+    with paid(payer, budget.guarantee(records.adjacency, PROOF), records.names):
         chosen = tuple(labels) or _selected(used, budget, drawing)
         words = load_vocabulary() if vocabulary is None else vocabulary
         features = PublicFeatures(words, public_transform(words))
-        sums = _sums(records, chosen, features, noise.norm, progress)
-        noisy = _drawn(sums, noise, drawing)
-    report = AggregateReport(
-        release="classifier",
-        guarantee=guarantee,
-        public={"vocabulary": words.name, "labels": "given" if labels else "selected"},
-        bounded={
-            "records per person": records.limit,
-            "a person's second moments (Frobenius norm)": 1,
-            "a person's sums for each label (L2 norm)": 1,
-        },
-        noise={
-            "second moments": noise.diagonal.sigma / noise.norm**2,
-            "sums for each label": noise.cross.sigma / noise.norm,
-        },
-        facts={"labels": len(chosen), "coordinates": features.dim},
+        noisy = _drawn(_sums(records, chosen, features, noise.norm, progress), noise, drawing)
+    return ReleasedMoments(
+        budget=budget,
+        adjacency=records.adjacency,
+        limit=records.limit,
+        labels=chosen,
+        public_labels=bool(labels),
+        features=features,
+        noise=noise,
+        moments=noisy,
+        persons=persons,
         secure=rng is None,
     )
-    weights = _ridge(noisy, noise).astype(np.float32)
-    return Learned(TextClassifier(chosen, weights, features, report.to_data()), persons)
 
 
-def _noise(budget: GaussianBudget, rest: Fraction) -> _Noise:
+def _noise(budget: GaussianBudget, rest: Fraction) -> Noise:
     """Half of the rest for each sum, on the finest grid whose noise can be drawn."""
     coarse = budget.noise(2 ** (4 * _COARSEST), rest / 2).sigma
     bits = _COARSEST
     while bits < _FINEST and coarse * 4 ** (bits + 1 - _COARSEST) <= LARGEST_SIGMA // 2:
         bits += 1
     norm = 2**bits
-    return _Noise(
+    return Noise(
         norm,
         budget.noise(norm**4, rest / 2),
         budget.noise(Fraction(norm**4, 2), rest / 2),
@@ -226,7 +312,7 @@ def _sums(
     return moments(together, features.dim, len(labels), norm)
 
 
-def _drawn(sums: Moments, noise: _Noise, rng: np.random.Generator) -> Moments:
+def _drawn(sums: Moments, noise: Noise, rng: np.random.Generator) -> Moments:
     """The sums with noise: on the upper half of second moments, which the lower one repeats."""
     dim, labels = sums.cross.shape
     upper = np.triu_indices(dim, 1)
@@ -237,13 +323,17 @@ def _drawn(sums: Moments, noise: _Noise, rng: np.random.Generator) -> Moments:
     return Moments(second, sums.cross + noise.cross.sample(dim * labels, rng).reshape(dim, labels))
 
 
-def _ridge(noisy: Moments, noise: _Noise) -> Reals:
-    """Weights of each label, shape (dim, labels).
+def regression(released: ReleasedMoments, background: Reals | None = None) -> Reals:
+    """Weights of each label, shape (dim, labels), where documents have norm 1.
 
     A symmetric matrix of noise has eigenvalues up to about sigma sqrt(2 dim), sigma that of its diagonal: what lies
     below cannot be told from noise. It is added to all, after those below 0 were set to it.
+
+    Args:
+        released: the noisy sums.
+        background: second moments of public documents without a label, summed up; None is none.
     """
-    values, directions = np.linalg.eigh(noisy.second / noise.norm**2)
-    ridge = noise.diagonal.sigma / noise.norm**2 * math.sqrt(2 * len(values))
-    seen = directions.T @ (noisy.cross / noise.norm)
-    return np.asarray(directions @ (seen / (np.maximum(values, 0) + ridge)[:, None]))
+    norm = released.noise.norm
+    values, directions = np.linalg.eigh(released.moments.second / norm**2)
+    second = (directions * (np.maximum(values, 0) + released.ridge)) @ directions.T
+    return np.linalg.solve(second if background is None else second + background, released.moments.cross / norm)

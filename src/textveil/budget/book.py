@@ -19,7 +19,7 @@ from textveil.budget.limit import Limit
 from textveil.budget.names import BudgetLevel, Names
 from textveil.budget.reservation import Reservation
 from textveil.budget.schema import CHAINS, ENTRIES, LEVELS, OPEN
-from textveil.budget.standing import Standing
+from textveil.budget.standing import CountedSums, Standing, time_of
 from textveil.errors import Amount, BudgetExhausted, LedgerError
 from textveil.privacy.guarantees import Guarantee
 
@@ -76,7 +76,7 @@ class Book:
         levels = list(self._levels(account, keep=True))
         for _, standing, limit in levels:
             if limit is not None and not standing.admits(limit, charge):
-                raise _exhausted(standing, limit, charge)
+                raise _exhausted(standing, limit, charge, self._nows[standing.tenant])
         entry = self._append(account, "reserve", charge.to_data())
         self._opened.append(
             {
@@ -122,6 +122,21 @@ class Book:
         self._open.remove(where)
         entry = self._append(account, "commit", {"of": number})
         self._closed.append((entry.tenant, number))
+
+    def unprotected(self, account: Account) -> bool:
+        """Note that texts are sent on as they are; nothing is noted under a limit: none pays for that.
+
+        Returns:
+            Whether it was noted.
+
+        Raises:
+            LedgerError: the tenant's entries do not end as they must.
+        """
+        self._chain(account)
+        if any(limit is not None for _, _, limit in self._levels(account, keep=True)):
+            return False
+        self._append(account, "unprotected", {})
+        return True
 
     def set_limit(self, account: Account, limit: Limit | None, each: str | None) -> None:
         """Set or lift the limit of an account, or of each person or key of a tenant that has none of its own.
@@ -287,17 +302,21 @@ def _chains(connection: Connection, names: Names, tenants: list[bytes]) -> Itera
         yield chain.tenant, chain if chain.seal(names) == row["seal"] else None
 
 
-def _exhausted(standing: Standing, limit: Limit, charge: Charge) -> BudgetExhausted:
+def _exhausted(standing: Standing, limit: Limit, charge: Charge, now: int) -> BudgetExhausted:
     left = Amount(*standing.remaining(limit))
     needed = Amount(epsilon_up(charge.epsilon), delta_up(charge.delta))
     deltas = needed.delta > 0
     has = f"epsilon {max(0.0, left.epsilon):.6g}" + (f", delta {max(0.0, left.delta):.3g}" if deltas else "")
     needs = f"epsilon {needed.epsilon:.6g}" + (f", delta {needed.delta:.3g}" if deltas else "")
-    renewed = f"Wait for the next {limit.period}" if limit.period else "Release less"
+    renews = limit.period_end(time_of(max(now, standing.last_at)))
+    wait = f"The budget is renewed on {renews:%Y-%m-%d at %H:%M} UTC: wait" if renews else "Release less"
+    if renews and not CountedSums(limit, 0, 0, 0).fits(charge):
+        wait, renews = "It is more than a whole period's budget: release less", None
     whose = f"the budget of this {standing.scope}"
     return BudgetExhausted(
-        f"{whose} has {has} left; this release needs {needs}. {renewed}, or raise the limit.",
+        f"{whose} has {has} left; this release needs {needs}. {wait}, or raise the limit.",
         remaining=left,
         needed=needed,
         scope=standing.scope,
+        renews=renews,
     )

@@ -185,6 +185,29 @@ class Ledger:
         self._turns.leave([Ask(account, lambda book: book.commit(account, number), commits=[number])])
         self._settle_soon()
 
+    def note_unprotected(self, account: Account) -> bool:
+        """Note, durably, that texts of an account are sent on without protection.
+
+        Returns:
+            Whether it was noted: not where the account is under a limit, for no limit pays for that.
+
+        Raises:
+            LedgerError: the database fails; nothing may be sent on.
+        """
+        return self._ask(account, lambda book: book.unprotected(account))
+
+    def unprotected(self, account: Account) -> int:
+        """How often texts of an account were sent on without protection.
+
+        Raises:
+            LedgerError: the database fails.
+        """
+        self._need_open()
+        own = own_rows(ENTRIES, self._names.of(account).levels[-1])
+        with told(), reading(self._engine) as connection:
+            rows = connection.execute(select(ENTRIES.c.number).where(*own, ENTRIES.c.what == "unprotected"))
+            return len(rows.all())
+
     def balance(self, account: Account) -> Balance:
         """Where an account stands: at the one of its levels that leaves least.
 

@@ -127,6 +127,9 @@ class Replay:
             each = data["each"]
             standing = self.standing(who._replace(each=each or ""))
             standing.limit = None if data["limit"] is None else Limit.of_data(data["limit"])
+        elif entry.what == "unprotected":
+            if any(self._limit(holder, self.standing(holder)) is not None for holder in who.holders):
+                self.tell(entry, "sends a text without protection under a limit")
         else:
             self.tell(entry, "is of an unknown kind")
 

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
 
@@ -18,6 +19,8 @@ from textveil.errors import ParameterError, need
 from textveil.json_text import json_text
 
 if TYPE_CHECKING:
+    from textveil.budget.limit import Limit
+    from textveil.server.config import Config
     from textveil.server.key_store import ApiKeys, KeyFacts
 
 keys_app = typer.Typer(no_args_is_help=True, help="Make, list, rotate and revoke the API keys of a server.")
@@ -30,10 +33,14 @@ class _DatabaseOptions:
     database: Annotated[str | None, opt.option("URL", "As for: textveil serve.  [default: the server's]")] = None
     config: Annotated[Path | None, opt.option("FILE", "The server's: its database is taken.", None, "--config")] = None
 
+    def settled(self) -> Config:
+        """What the server is told."""
+        return settled(self.config, {"database": self.database})
+
     @contextlib.contextmanager
     def keys(self, *, make: bool = False) -> Iterator[tuple[ApiKeys, str]]:
         """The keys, and where the database is; one that is not there is made only where a key is."""
-        config = settled(self.config, {"database": self.database})
+        config = self.settled()
         with needs_server():
             from textveil.budget.ledger import need_database
             from textveil.server.key_store import ApiKeys
@@ -62,10 +69,14 @@ def create_command(
         str | None, opt.option("PERSON", "Whose texts it is for.  [default: each request may name a person]")
     ] = None,
     budget: Annotated[
-        float | None, opt.option("E", "Epsilon that may be spent: by the person, or by the key where none is named.")
+        str | None,
+        opt.option("B", 'What the person, else the key, may spend: "20" nats, "40 messages", "40 messages a day".'),
     ] = None,
     delta: Annotated[float, opt.option("D", "With --budget: the delta.")] = 0.0,
     period: Annotated[str | None, opt.option("P", "With --budget: renewed every day, week or month.")] = None,
+    policies: Annotated[
+        str | None, opt.option("A,B", "Its requests may name these, the first by default.  [default: its tenant's]")
+    ] = None,
     expires_days: Annotated[float | None, opt.option("N", "Ends after so many days.")] = None,
     admin: Annotated[bool, opt.flag("--admin", "A key that may ask about others, and releases nothing.")] = False,
     database: _DatabaseOptions,
@@ -75,12 +86,25 @@ def create_command(
         raise ParameterError("--delta and --period need --budget; got none.")
     if budget is not None and admin:
         raise ParameterError("--budget must be left out for an admin's key, which releases nothing; got one.")
-    limit = None if budget is None else _limit(budget, delta, period)
+    named = [] if policies is None else [name.strip() for name in policies.split(",")]
+    settings = database.settled()
+    with needs_server():
+        from textveil.server.app import check_settings
+    for name in named:
+        check_settings(settings.model_copy(update={"policy": name}))
+    limit = (
+        None
+        if budget is None
+        else _limit(budget, settings, [*named, *settings.tenant_policies.get(tenant, ())], delta, period)
+    )
     expires = None if expires_days is None else _end(expires_days)
     with database.keys(make=True) as (keys, place):
-        facts, key = keys.create(tenant, unit, admin=admin, expires=expires)
+        facts, key = keys.create(tenant, unit, admin=admin, expires=expires, policies=named)
         if limit is not None:
             _set_limit(place, facts, limit)
+    if limit is not None:
+        every = f" a {limit.period}" if limit.period else ""
+        sys.stderr.write(f"budget: epsilon {limit.epsilon:g}{every}\n")
     sys.stderr.write(f"key {facts.identity}; keep it now, for it is not shown again\n")
     sys.stdout.write(f"{key}\n")
 
@@ -131,15 +155,15 @@ def _end(days: float) -> int:
     return round((datetime.now(UTC).timestamp() + days * 86_400) * 1e6)
 
 
-def _limit(budget: float, delta: float, period: str | None) -> Any:
-    from textveil.budget.limit import Limit
-    from textveil.cli.spelling import renamed
+def _limit(budget: str, config: Config, policies: list[str], delta: float, period: str | None) -> Limit:
+    from textveil.server.app import message_costs
+    from textveil.server.budgets import limit_of
 
-    with renamed(epsilon="budget"):
-        return Limit(budget, delta, period=period)  # type: ignore[arg-type]
+    policy = policies[0] if policies else None
+    return limit_of(budget, partial(message_costs, config, policy), delta=delta, period=period)
 
 
-def _set_limit(place: str, facts: KeyFacts, limit: Any) -> None:
+def _set_limit(place: str, facts: KeyFacts, limit: Limit) -> None:
     """The budget of the person, so that a second key is no second budget; of the key where no person is named."""
     from textveil.budget.account import Account
     from textveil.budget.ledger import Ledger
@@ -156,6 +180,7 @@ def _as_data(facts: KeyFacts, now: int) -> dict[str, Any]:
         "tenant": facts.tenant,
         "unit": facts.unit,
         "admin": facts.admin,
+        "policies": list(facts.policies),
         "created": _shown(facts.created),
         "expires": _shown(facts.expires),
         "revoked": _shown(facts.revoked),

@@ -34,6 +34,9 @@ def serve_command(
     policies: Annotated[
         Path | None, opt.option("FOLDER", "Policies of your own: NAME.toml is used by its name.")
     ] = None,
+    budget: Annotated[
+        str | None, opt.option("B", 'Without API keys: as "40" nats, "40 messages", "40 messages a day".')
+    ] = None,
     config: Annotated[Path | None, opt.option("FILE", "TOML; see docs/server.md.")] = None,
     check: Annotated[
         bool, opt.flag("--check", "Print what the server would run with, secrets masked, and stop.")
@@ -49,6 +52,7 @@ def serve_command(
             "upstream": upstream,
             "policy": policy,
             "policies": policies,
+            "budget": budget,
         },
     )
     with needs_server():

@@ -75,7 +75,7 @@ class TextCosts:
         if count is None:
             return TextLeft(None, None, "no limit")
         about = "about " if count >= 100 else ""
-        said = f"{about}{_rounded_down(count):,} {self.noun}{'' if count == 1 else 's'} left"
+        said = f"{about}{rounded_down(count):,} {self.noun}{'' if count == 1 else 's'} left"
         return TextLeft(counts.get("word"), count if self.noun == "value" else None, said)
 
 
@@ -89,7 +89,7 @@ def text_left(setting: Setting, affords: Affords) -> str:
     return TextCosts.of(setting).left(affords).said
 
 
-def _rounded_down(count: int) -> int:
+def rounded_down(count: int) -> int:
     """Two digits of a count."""
     step = 10 ** max(0, len(str(count)) - 2)
     return count // step * step

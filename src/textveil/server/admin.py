@@ -62,6 +62,7 @@ def _data(facts: KeyFacts, now: int) -> dict[str, Any]:
         "tenant": facts.tenant,
         "unit": facts.unit,
         "admin": facts.admin,
+        "policies": list(facts.policies),
         "created": facts.created // 10**6,
         "expires": None if facts.expires is None else facts.expires // 10**6,
     }

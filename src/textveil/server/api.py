@@ -59,7 +59,7 @@ async def sanitize(body: SanitizeRequest, request: Request, who: CallerNow) -> S
     texts = [body.text] if isinstance(body.text, str) else body.text
     account = who.account(body.unit)
     service = service_of(request)
-    policy = service.policies.at(body.policy, body.epsilon)
+    policy = service.policies.at(who.policy(body.policy), body.epsilon)
     made = await service.release(texts, policy=policy, account=account)
     released = [one.text for one in made.releases]
     maps = [one.private_map for one in made.releases if one.private_map is not None] if body.restorable else []
@@ -102,7 +102,7 @@ def _restored(maps: Any, texts: list[str]) -> list[Restored]:
 async def detect(body: DetectRequest, request: Request, who: CallerNow) -> DetectAnswer:
     """What a policy's detectors find in a text; it costs nothing, for nothing is released."""
     service = service_of(request)
-    name = service.policies.name(body.policy)
+    name = service.policies.name(who.policy(body.policy))
     found = await service.found(name, body.text)
     spans = [FoundSpan(start=one.start, end=one.end, kind=one.kind, score=one.score) for one in found]
     return DetectAnswer(policy=name, spans=spans)
@@ -112,11 +112,11 @@ async def detect(body: DetectRequest, request: Request, who: CallerNow) -> Detec
 async def explain_policy(body: ExplainRequest, request: Request, who: CallerNow) -> dict[str, Any]:
     """What a policy does with each kind and what that guarantees; of a word, what it becomes. Costs nothing."""
     service = service_of(request)
-    return await service.in_thread(partial(_explained, service.policies, body))
+    name = service.policies.at(who.policy(body.policy), body.epsilon)
+    return await service.in_thread(partial(_explained, service.policies, name, body))
 
 
-def _explained(policies: OfferedPolicies, body: ExplainRequest) -> dict[str, Any]:
-    name = policies.at(body.policy, body.epsilon)
+def _explained(policies: OfferedPolicies, name: str, body: ExplainRequest) -> dict[str, Any]:
     chosen, setting = policies.policy(name), policies.sanitizer(name).setting
     data: dict[str, Any] = {
         "policy": name,
@@ -143,7 +143,7 @@ def _explained(policies: OfferedPolicies, body: ExplainRequest) -> dict[str, Any
 @router.get("/v1/policies")
 async def policies(request: Request, who: CallerNow) -> dict[str, Any]:
     """The policies that a request may name, the default first."""
-    return {"data": service_of(request).policies.to_data()}
+    return {"data": service_of(request).policies.to_data(who.policies)}
 
 
 @router.get("/v1/budget")
@@ -155,7 +155,7 @@ async def budget(
 ) -> dict[str, Any]:
     """What was spent of the caller's budget, and what is left of it, in nats and in words."""
     service = service_of(request)
-    name = service.policies.name(policy)
+    name = service.policies.name(who.policy(policy))
     balance = await service.balance(who.account(unit))
     setting = (await service.in_thread(partial(service.policies.sanitizer, name))).setting
     return budget_data(balance, TextCosts.of(setting))

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Iterator
 from fastapi import FastAPI
 
 from textveil.budget.ledger import Ledger
+from textveil.sanitize.left import TextCosts
 from textveil.server import admin, reference
 from textveil.server.api import router
 from textveil.server.config import Config
@@ -36,7 +37,7 @@ def check_settings(config: Config) -> None:
     Raises:
         ParameterError: a policy cannot be read; or the upstream is no URL that may be asked.
     """
-    OfferedPolicies(config.policy, config.policies)
+    _offered(config)
     Upstream.of(config)
 
 
@@ -54,7 +55,7 @@ def make_app(config: Config, *, ledger: BudgetLedger | None = None, keys: ApiKey
     Raises:
         ParameterError: a policy cannot be read.
     """
-    policies = OfferedPolicies(config.policy, config.policies)
+    policies = _offered(config)
     metrics = ServerMetrics()
 
     @contextlib.asynccontextmanager
@@ -62,7 +63,11 @@ def make_app(config: Config, *, ledger: BudgetLedger | None = None, keys: ApiKey
         own = contextlib.ExitStack()
         books, known = (ledger, keys) if ledger is not None else own.enter_context(open_books(config))
         callers = Callers(
-            known, seconds=config.key_seconds, per_second=config.requests_per_second, bound=config.units == "bound"
+            known,
+            seconds=config.key_seconds,
+            per_second=config.requests_per_second,
+            bound=config.units == "bound",
+            policies=config.tenant_policies,
         )
         foreign = ForeignValues.of(config.foreign_values, config.foreign_values_limit)
         service = SanitizingService(
@@ -115,6 +120,24 @@ def make_app(config: Config, *, ledger: BudgetLedger | None = None, keys: ApiKey
     app.include_router(gateway_router())
     app.include_router(page_router())
     return app
+
+
+def message_costs(config: Config, name: str | None = None) -> TextCosts:
+    """What draws cost at a policy; None is the default.
+
+    Raises:
+        ParameterError: there is no such policy, or it cannot be read.
+    """
+    policies = _offered(config)
+    return TextCosts.of(policies.sanitizer(policies.name(name)).setting)
+
+
+def _offered(config: Config) -> OfferedPolicies:
+    policies = OfferedPolicies(config.policy, config.policies)
+    for named in config.tenant_policies.values():
+        for name in named:
+            policies.name(name)
+    return policies
 
 
 @contextlib.contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ipaddress
 import json
 import tomllib
@@ -9,7 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, final
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, ValidationInfo, field_validator
+from pydantic_core import PydanticCustomError
 
 from textveil.environment import PREFIX, refuse_unread_variables
 from textveil.errors import ParameterError
@@ -27,8 +29,9 @@ class Config(BaseModel):
         port: 0 takes a free one.
         database: of the ledger and the keys: a URL of SQLAlchemy or a path; left out, a file in the user's data folder.
         hosts: names by which the server may be asked for; a server that only this machine can reach has those of it.
-        upstream: base URL of an OpenAI API to which the gateway sends sanitized text; left out, there is no gateway.
-        upstream_key: sent to it as a bearer token.
+        upstream: base URL of an OpenAI or Anthropic API, to which the gateway sends sanitized text; left out, there is
+            no gateway.
+        upstream_key: sent to it as a bearer token, or as Anthropic's API wants it.
         upstream_hosts: hosts that ``upstream`` may name; none is any.
         upstream_private_addresses: whether the upstream's name may lead into a private network; an address that
             ``upstream`` itself names may, and so may localhost.
@@ -40,6 +43,10 @@ class Config(BaseModel):
         upstream_stream_seconds: from a request to it until a streamed answer must have ended.
         policy: what is used where a request names none.
         policies: a folder of policies of your own: each ``NAME.toml`` is used by its name.
+        tenant_policies: of a tenant, the policies that its keys may name, its default first; others may name all. A key
+            that was made with policies has those.
+        budget: of whoever calls where there are no API keys, as "40", "40 messages" or "40 messages a day"; a message
+            is one of the default policy.
         body_bytes: of a request at the most.
         body_seconds: until the head of a request must have come, and then its body.
         send_seconds: until a reader must have taken a piece of the answer.
@@ -61,6 +68,9 @@ class Config(BaseModel):
         foreign_values: what a value of an answer, a call or a tool's answer becomes: "apart", equal to no surrogate of
             the user's values; or "shared", that of an equal value of the user, by which the upstream can test guesses.
         foreign_values_limit: how many such values a conversation may bring.
+        forbid_unprotected: whether ``on_error`` must be "refuse"; no later place of the configuration takes it back.
+        on_error: what the gateway does where its engine fails: "refuse"; or "send-unprotected", which sends the texts
+            as they are where no budget limits who asks.
         log: whether a line of JSON is written for each request.
     """
 
@@ -81,6 +91,8 @@ class Config(BaseModel):
     upstream_stream_seconds: _Seconds = 3600.0
     policy: str = "identifiers"
     policies: Path | None = None
+    tenant_policies: dict[str, Annotated[tuple[str, ...], Field(min_length=1)]] = {}
+    budget: str | None = None
     body_bytes: _Count = 4 * 2**20
     body_seconds: _Seconds = 30.0
     send_seconds: _Seconds = 30.0
@@ -96,7 +108,16 @@ class Config(BaseModel):
     maps_bytes: _Count = 256 * 2**20
     foreign_values: Literal["apart", "shared"] = "apart"
     foreign_values_limit: _Count = 2000
+    forbid_unprotected: bool = False
+    on_error: Literal["refuse", "send-unprotected"] = "refuse"
     log: bool = True
+
+    @field_validator("on_error")
+    @classmethod
+    def _allowed(cls, value: str, others: ValidationInfo) -> str:
+        if value != "refuse" and others.data.get("forbid_unprotected") is not False:
+            raise PydanticCustomError("forbidden", 'it must be "refuse" where forbid_unprotected is set')
+        return value
 
     @property
     def loopback(self) -> bool:
@@ -149,11 +170,14 @@ def load_config(
     told: dict[str, Any] = {} if file is None else _read(file)
     variables = {PREFIX + name.upper(): name for name in Config.model_fields}
     refuse_unread_variables(environment, variables)
+    forbidden = told.get("forbid_unprotected") is True
     for variable, name in variables.items():
         value = environment.get(variable)
         if value is not None:
             told[name] = _of_environment(name, value)
     told |= {name: value for name, value in (overrides or {}).items() if value is not None}
+    if forbidden:  # by the file: the environment does not take it back
+        told["forbid_unprotected"] = True
     try:
         return Config.model_validate(told)
     except ValidationError as error:
@@ -182,6 +206,9 @@ def _of_environment(name: str, value: str) -> Any:
     """Lists are written with commas there; all else is read by its field's type."""
     if name in ("hosts", "upstream_hosts"):
         return [one.strip() for one in value.split(",") if one.strip()]
+    if name == "tenant_policies":
+        with contextlib.suppress(ValueError):
+            return json.loads(value)
     return value
 
 
@@ -201,4 +228,6 @@ def _masked(name: str, value: Any) -> Any:
 def _toml(value: Any) -> str:
     if isinstance(value, Path):
         value = str(value)
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_toml(key)} = {_toml(part)}" for key, part in value.items()) + "}"
     return json.dumps(value, ensure_ascii=False)

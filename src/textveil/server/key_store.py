@@ -11,7 +11,7 @@ import json
 import re
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, final
 
@@ -50,6 +50,7 @@ class KeyFacts:
         created: microseconds since 1970, as all times.
         expires: when it ends; None is never.
         revoked: when it was revoked; None is not.
+        policies: that it may name, its default first; none is all.
     """
 
     identity: str
@@ -59,6 +60,7 @@ class KeyFacts:
     created: int
     expires: int | None
     revoked: int | None
+    policies: tuple[str, ...] = ()
 
     def ends(self, now: int) -> str | None:
         """Why it is not taken now; None where it is."""
@@ -96,7 +98,13 @@ class ApiKeys:
             return connection.execute(sa.select(KEYS.c.id).limit(1)).first() is not None
 
     def create(
-        self, tenant: str, unit: str | None = None, *, admin: bool = False, expires: int | None = None
+        self,
+        tenant: str,
+        unit: str | None = None,
+        *,
+        admin: bool = False,
+        expires: int | None = None,
+        policies: Sequence[str] = (),
     ) -> tuple[KeyFacts, str]:
         """Make a key.
 
@@ -114,9 +122,9 @@ class ApiKeys:
         need(expires is None or expires > now, "expires", "the past", "later than now")
         far = expires is not None and expires > now + MOST_SECONDS * 10**6
         need(not far, "expires", "a later time", "within a hundred years", "Leave it out for a key that never ends.")
-        facts = KeyFacts(secrets.token_hex(8), tenant, unit, admin, now, expires, None)
+        facts = KeyFacts(secrets.token_hex(8), tenant, unit, admin, now, expires, None, tuple(policies))
         secret = secrets.token_urlsafe(32)
-        owner = json.dumps([tenant, unit]).encode("ascii")
+        owner = json.dumps([tenant, unit, *policies]).encode("ascii")
         row = {
             "id": facts.identity,
             "owner": self._sealing.sealed(owner, facts.identity),
@@ -199,9 +207,9 @@ class ApiKeys:
         return self._facts(row) if hashed is not None and _fits(hashed, secret) else None
 
     def _facts(self, row: RowMapping) -> KeyFacts:
-        tenant, unit = json.loads(self._sealing.opened(row["owner"], row["id"]))
+        tenant, unit, *policies = json.loads(self._sealing.opened(row["owner"], row["id"]))
         times = (row["created"], row["expires"], row["revoked"])
-        return KeyFacts(row["id"], tenant, unit, row["admin"], *times)
+        return KeyFacts(row["id"], tenant, unit, row["admin"], *times, tuple(policies))
 
     def _secret_columns(self, identity: str, secret: str) -> dict[str, Any]:
         return {"check": self._check(identity, secret), "hash": _HASHER.hash(secret)}

@@ -8,8 +8,10 @@ import hmac
 import secrets
 import time
 from collections import OrderedDict
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Final, NamedTuple, final
 
 from fastapi import Request
@@ -36,12 +38,31 @@ class Caller:
         unit: the person whose texts the key is for; None: each request may name one.
         key_id: of the key; None where the server has none.
         admin: whether it may ask about others; it releases nothing.
+        policies: that its requests may name, its default first; none is all of the server's.
     """
 
     tenant: str = field(repr=False)
     unit: str | None = field(default=None, repr=False)
     key_id: str | None = None
     admin: bool = False
+    policies: tuple[str, ...] = ()
+
+    def policy(self, asked: str | None) -> str | None:
+        """The policy that is meant; None is the server's default.
+
+        Args:
+            asked: as the request names one. At a smaller epsilon (``NAME@4``) it may always be asked for.
+
+        Raises:
+            ApiError: the key, or its tenant, may not use it.
+        """
+        if not self.policies:
+            return asked
+        name = self.policies[0] if asked is None else asked
+        if name in self.policies or name.rpartition("@")[0] in self.policies:
+            return name
+        message = f"this key may use the policies {', '.join(self.policies)}; the request names another."
+        raise ApiError(403, "other_policy", message, "permission_error", param="policy")
 
     def account(self, unit: str | None = None) -> Account:
         """Who pays.
@@ -73,12 +94,20 @@ class Callers:
             long at the most.
         per_second: requests of one key on average, and at once; 0 is no limit.
         bound: whether only keys of one person, and admins', are taken.
+        policies: of tenants by name, that keys without policies of their own may use.
     """
 
     def __init__(
-        self, keys: ApiKeys | None, *, seconds: float = 5.0, per_second: float = 0.0, bound: bool = False
+        self,
+        keys: ApiKeys | None,
+        *,
+        seconds: float = 5.0,
+        per_second: float = 0.0,
+        bound: bool = False,
+        policies: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
     ) -> None:
         self._keys = keys
+        self._policies = policies
         self._bound = bound
         self._seconds = seconds
         self._rate = Rate(per_second)
@@ -107,7 +136,7 @@ class Callers:
         token = sent.strip() if scheme.lower() == "bearer" else ""
         if not self._bound and not token.startswith(f"{PREFIX}_") and await self._is_open():
             self._rate.need(LOCAL_TENANT)
-            return Caller(LOCAL_TENANT)
+            return Caller(LOCAL_TENANT, policies=self._policies.get(LOCAL_TENANT, ()))
         if not token:
             raise _refused("an API key is wanted: Authorization: Bearer KEY. Ask whoever runs the server for one.")
         facts = await self._facts(token)
@@ -115,7 +144,8 @@ class Callers:
         if self._bound and facts.unit is None and not facts.admin:
             message = "this key is of no person, and this server takes keys of persons alone. Ask for one of your own."
             raise ApiError(403, "unbound_key", message, "permission_error")
-        return Caller(facts.tenant, facts.unit, facts.identity, facts.admin)
+        policies = facts.policies or self._policies.get(facts.tenant, ())
+        return Caller(facts.tenant, facts.unit, facts.identity, facts.admin, policies)
 
     async def _is_open(self) -> bool:
         """Whether there are no keys; once there are, that is not asked again."""
@@ -213,7 +243,9 @@ async def admin(request: Request) -> Caller:
 
 async def _caller(request: Request) -> Caller:
     callers: Callers = request.app.state.callers
-    found = await callers.of(request.headers.get("authorization"))
+    key = request.headers.get("x-api-key")  # as Anthropic's clients send it
+    found = await callers.of(request.headers.get("authorization", None if key is None else f"Bearer {key}"))
+    request.state.caller = found
     if found.key_id is not None:
         request.state.key = found.key_id  # for the log
     return found

@@ -19,6 +19,7 @@ class ServerMetrics:
         under_way: requests that are being answered.
         releases: texts that were released, by policy.
         epsilon: nats that were spent, by policy.
+        unprotected: requests that were sent on as they came, by policy.
         refused: requests that were not answered as asked, by the code of the error.
     """
 
@@ -32,6 +33,9 @@ class ServerMetrics:
         self.under_way = Gauge("textveil_requests_under_way", "Requests under way.", registry=self._registry)
         self.releases = Counter("textveil_releases", "Texts released.", ["policy"], registry=self._registry)
         self.epsilon = Counter("textveil_epsilon_spent", "Nats spent.", ["policy"], registry=self._registry)
+        self.unprotected = Counter(
+            "textveil_unprotected", "Requests sent on unprotected.", ["policy"], registry=self._registry
+        )
         self.refused = Counter("textveil_refused", "Requests refused.", ["code"], registry=self._registry)
 
     def text(self) -> bytes:

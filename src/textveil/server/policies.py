@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, final
@@ -172,14 +172,20 @@ class OfferedPolicies:
         finder = self._finders[name]
         return [] if finder is None else finder.found([text])[0]
 
-    def to_data(self) -> list[dict[str, Any]]:
-        """Every policy as JSON data, the default first."""
-        first = sorted(self._policies.items(), key=lambda one: one[0] != self.default)
+    def to_data(self, only: Sequence[str] = ()) -> list[dict[str, Any]]:
+        """Every policy as JSON data, the default first.
+
+        Args:
+            only: the names that a caller may use, its default first; none is all.
+        """
+        default = only[0] if only else self.default
+        allowed = {name: self.policy(name) for name in map(self.name, only)} if only else self._policies
+        first = sorted(allowed.items(), key=lambda one: one[0] != default)
         return [
             {
                 "name": name,
                 "describes": one.describes,
-                "default": name == self.default,
+                "default": name == default,
                 "scope": one.scope,
                 "draws_words": one.draws_words,
                 "epsilons": list(self.epsilons(name)),

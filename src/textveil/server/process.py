@@ -5,14 +5,20 @@ from __future__ import annotations
 import contextlib
 import socket
 import sys
+from functools import partial
 from typing import Final
 
 import uvicorn
 from fastapi import FastAPI
 
+from textveil.budget.account import Account
+from textveil.budget.ledger import Ledger
+from textveil.budget.limit import Limit
 from textveil.errors import OutputError, need
-from textveil.server.app import make_app, open_books
+from textveil.server.app import make_app, message_costs, open_books
+from textveil.server.budgets import limit_of
 from textveil.server.config import Config
+from textveil.server.keys import LOCAL_TENANT
 from textveil.server.logs import log_as_json
 from textveil.server.protocol import protocol_of
 
@@ -35,6 +41,10 @@ def run_server(config: Config) -> None:
         closed = keys.exist()
         hint = "Make one: textveil keys create. It is needed for every request then."
         need(closed or config.loopback, "host", config.host, "of this machine while there are no API keys", hint)
+        if config.budget is not None:
+            hint = "Give each key its own: textveil keys create --budget."
+            need(not closed, "budget", "one", "left out where there are API keys", hint)
+            _set_budget(ledger, limit_of(config.budget, partial(message_costs, config)))
         app = make_app(config, ledger=ledger, keys=keys)
         listening = _listening(config)
         host, port = listening.getsockname()[:2]
@@ -42,9 +52,21 @@ def run_server(config: Config) -> None:
         open_ = not closed and config.units != "bound"
         who = "without API keys: whoever uses this machine may call it" if open_ else "every request needs an API key"
         sys.stderr.write(f"textveil listens on http://{shown}:{port}, {who}\n")
+        if config.on_error != "refuse":
+            sys.stderr.write(
+                'warning: on_error is "send-unprotected": where the engine fails, texts go to the upstream as they '
+                "are, each request with a header, a count in /metrics and an entry in the ledger\n"
+            )
         sys.stderr.flush()
         log_as_json(requests=config.log)
         uvicorn.Server(settings(app, config)).run(sockets=[listening])
+
+
+def _set_budget(ledger: Ledger, limit: Limit) -> None:
+    """The limit of whoever calls without a key; nothing is entered where it stands."""
+    everybody = Account(LOCAL_TENANT)
+    if ledger.balance(everybody).limit != limit:
+        ledger.set_limit(everybody, limit)
 
 
 def settings(app: FastAPI, config: Config) -> uvicorn.Config:

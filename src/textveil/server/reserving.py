@@ -25,6 +25,9 @@ class BudgetLedger(Protocol):
     def commit(self, reservation: Reservation) -> None:
         """Note that what was paid for was drawn."""
 
+    def note_unprotected(self, account: Account) -> bool:
+        """Note that texts are sent on as they are; returns whether it was noted: not under a limit."""
+
     def balance(self, account: Account) -> Balance:
         """What was spent and what is left."""
 

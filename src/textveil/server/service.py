@@ -7,6 +7,7 @@ taken, durably, before randomness is drawn: whatever fails in between counts as 
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -15,15 +16,15 @@ from typing import Any, Final, NamedTuple, TypeVar, final
 from textveil.budget.account import Account
 from textveil.budget.balance import Balance
 from textveil.detection.base import DetectedSpan
-from textveil.errors import SlowText
+from textveil.errors import BudgetExhausted, SlowText
 from textveil.sanitize.left import TextCosts
 from textveil.sanitize.policy_report import value_data
 from textveil.sanitize.prepared import Prepared
 from textveil.sanitize.release import Release
 from textveil.sanitize.setting import Setting, mentions_of
-from textveil.server.budgets import budget_data
+from textveil.server.budgets import budget_data, cost_told
 from textveil.server.conversations import OWN, UNTRACED, ConversationState
-from textveil.server.errors import ApiError
+from textveil.server.errors import ApiError, as_api_error
 from textveil.server.foreign import ForeignValues, Origin, few_values, kinds_with_surrogates, scopes_of, span_kinds
 from textveil.server.metrics import ServerMetrics
 from textveil.server.policies import OfferedPolicies
@@ -33,6 +34,8 @@ from textveil.surrogates.scopes import ApartScope, MemoryScope
 from textveil.text.slices import time_limit
 
 Result = TypeVar("Result")
+
+logger = logging.getLogger("textveil.server.service")
 
 
 QUICK_CHARACTERS: Final = 8_000
@@ -48,6 +51,9 @@ SECONDS: Final = 10.0
 
 VALUES_A_SECOND: Final = 5_000
 """For each of those seconds a call may hold so many values: to draw and restore one takes about 0.1 ms."""
+
+_ENGINE: Final = "while a text was sanitized"
+"""The note of an error of the engine, as against one of the ledger or the conversation."""
 
 _WAITING: Final = 16
 """Calls with long texts that are under way or wait, at the most."""
@@ -165,6 +171,29 @@ class SanitizingService:
         """What an account has spent and has left."""
         return await self.in_thread(partial(self._ledger.balance, account))
 
+    async def may_send_unprotected(self, error: Exception, policy: str | None, account: Account) -> bool:
+        """Whether a request whose texts could not be released may go on as it is; that is then entered and counted.
+
+        It may where the engine failed, which nobody who asks can mend: not where a request, a text, a key or a budget
+        is refused, where the ledger or a conversation failed, or where a budget limits the account.
+
+        Args:
+            error: of ``release``.
+            policy: as there.
+            account: as there.
+
+        Raises:
+            LedgerError: it cannot be entered, and so does not go on.
+        """
+        if _ENGINE not in getattr(error, "__notes__", ()) or as_api_error(error).code != "internal_error":
+            return False
+        if not await self.in_thread(partial(self._ledger.note_unprotected, account)):
+            return False
+        name = self.policies.name(policy)
+        self._metrics.unprotected.labels(name).inc()
+        logger.warning("a request is sent on unprotected", extra={"policy": name})
+        return True
+
     async def warm(self) -> None:
         """Make the sanitizer of the default policy, so that the first request need not wait for it."""
         await self.in_thread(partial(self.policies.sanitizer, self.policies.default))
@@ -206,13 +235,25 @@ class SanitizingService:
     ) -> tuple[Prepared, list[Release], Balance]:
         """Prepare, pay, then draw, then note it: in that order and no other."""
         characters = sum(map(len, texts))
-        prepared = await self._done(name, characters, partial(self._prepared, name, texts, within))
-        reservation = await asyncio.wrap_future(self._reserving.reserve(account, prepared.accountant))
+        prepared = await self._sanitized(name, characters, partial(self._prepared, name, texts, within))
+        try:
+            reservation = await asyncio.wrap_future(self._reserving.reserve(account, prepared.accountant))
+        except BudgetExhausted as error:
+            known = self._known_of(name, prepared.setting)
+            raise error.told_with(cost_told(known.drawn(prepared))) from None
         self._metrics.epsilon.labels(name).inc(prepared.spent.approximate().epsilon)
-        releases = await self._done(name, characters, prepared.release, paid=True)
+        releases = await self._sanitized(name, characters, prepared.release, paid=True)
         self._ledger.commit(reservation)
         self._metrics.releases.labels(name).inc(len(releases))
         return prepared, releases, reservation.balance
+
+    async def _sanitized(self, name: str, characters: int, work: Callable[[], Result], *, paid: bool = False) -> Result:
+        """The same as ``_done``; an error is noted as the engine's."""
+        try:
+            return await self._done(name, characters, work, paid=paid)
+        except Exception as error:
+            error.add_note(_ENGINE)
+            raise
 
     def _prepared(self, name: str, texts: list[str], within: _Within | None) -> Prepared:
         sanitizer = self.policies.sanitizer(name)
@@ -263,11 +304,16 @@ class SanitizingService:
         self, name: str, releases: Sequence[Release], prepared: Prepared | None, balance: Balance
     ) -> PaidReleases:
         setting = self.policies.sanitizer(name).setting
+        known = self._known_of(name, setting)
+        cost = None if prepared is None else prepared.accountant
+        guarantee, budget = known.with_costs(setting, prepared), budget_data(balance, known.costs, cost)
+        return PaidReleases(tuple(releases), guarantee, balance, budget, name)
+
+    def _known_of(self, name: str, setting: Setting) -> _Known:
         known = self._known.get(name)
         if known is None:
             known = self._known[name] = _known_of(name, setting)
-        guarantee, budget = known.with_costs(setting, prepared), budget_data(balance, known.costs)
-        return PaidReleases(tuple(releases), guarantee, balance, budget, name)
+        return known
 
 
 @final
@@ -314,9 +360,12 @@ class _Known(NamedTuple):
         """
         if prepared is None:
             return {**setting.accountant({}).spent.to_data(), **self.always}
+        return {**prepared.spent.to_data(), **self.always, "by_kind": self.drawn(prepared)}
+
+    def drawn(self, prepared: Prepared) -> list[dict[str, Any]]:
+        """Of each kind that is drawn for, what a draw promises, and how many there are."""
         totals = {one["kind"]: sum(counts.get(one["kind"], 0) for counts in prepared.counts) for one in self.kinds}
-        drawn = [{**one, "count": totals[one["kind"]]} for one in self.kinds if totals[one["kind"]]]
-        return {**prepared.spent.to_data(), **self.always, "by_kind": drawn}
+        return [{**one, "count": totals[one["kind"]]} for one in self.kinds if totals[one["kind"]]]
 
 
 def _known_of(policy: str, setting: Setting) -> _Known:

@@ -28,6 +28,10 @@ class UncountedLedger:
     def commit(self, reservation: Reservation) -> None:
         """Notes nothing."""
 
+    def note_unprotected(self, account: Account) -> bool:
+        """Notes nothing, so nothing may be sent on."""
+        return False
+
     def balance(self, account: Account) -> Balance:
         """No limit, and nothing that was spent."""
         nothing = guarantee_of(0, 0, Status.PROVED.value)

@@ -40,6 +40,7 @@ async def sanitized_body(
     state: ConversationState,
     policy: str | None = None,
     size: int = 0,
+    fails_open: bool = False,
 ) -> SanitizedBody:
     """A body with every text of it released.
 
@@ -52,6 +53,7 @@ async def sanitized_body(
         state: of the conversation.
         policy: a name; None is the default.
         size: bytes of the body, where they are known: a long one is read in a thread.
+        fails_open: whether its texts go on as they are where the engine fails, nobody's budget being limited.
 
     Raises:
         ApiError: a part of it cannot be read, and so does not go on.
@@ -66,19 +68,28 @@ async def sanitized_body(
     texts: list[str] = []
     if reading.pieces:
         wholes = reading.wholes()
-        made = await service.release(
-            [BORDER.join(piece.text for piece in pieces) for pieces in wholes],
-            policy=policy,
-            account=account,
-            conversation=state,
-            labels=[pieces[0].label for pieces in wholes],
-            origins=[pieces[0].origin for pieces in wholes],
-        )
+        try:
+            made = await service.release(
+                [BORDER.join(piece.text for piece in pieces) for pieces in wholes],
+                policy=policy,
+                account=account,
+                conversation=state,
+                labels=[pieces[0].label for pieces in wholes],
+                origins=[pieces[0].origin for pieces in wholes],
+            )
+        except Exception as error:
+            if not fails_open or not await service.may_send_unprotected(error, policy, account):
+                raise
+            texts = [piece.text for pieces in wholes for piece in pieces]
+            headers["X-Textveil-Unprotected"] = "true"
+            return SanitizedBody(await beside(size, partial(written, template, texts)), memory, headers)
         memory.sent(made.releases)
         for release, pieces in zip(made.releases, wholes, strict=True):
             texts += release.text.split(BORDER) if len(pieces) > 1 else [release.text]
         headers["X-Textveil-Guarantee"] = str(made.guarantee["text"]).encode("ascii", "replace").decode()
         headers["X-Textveil-Policy"] = made.policy
+        if made.budget["remaining"] is not None:
+            headers["X-Textveil-Budget"] = made.budget["left"]
     return SanitizedBody(await beside(size, partial(written, template, texts)), memory, headers)
 
 
@@ -90,5 +101,19 @@ def beginning(asked: Mapping[str, Any], names: Sequence[str]) -> str:
         if isinstance(value, list):
             first = (at for at, one in enumerate(value) if isinstance(one, dict) and one.get("role") == "user")
             value = value[: next(first, len(value)) + 1]
-        begins[name] = value
+        begins[name] = _said(value)
     return json.dumps(begins, sort_keys=True)
+
+
+def _said(value: Any) -> Any:
+    """What JSON data says, however a client writes it: marks of caches move, and a text may be the only one of a list.
+
+    Who sends a history again so would begin another conversation, and pay for all of it anew.
+    """
+    if isinstance(value, dict):
+        said = {name: _said(one) for name, one in value.items() if name != "cache_control"}
+        return said["text"] if said.keys() == {"type", "text"} and said["type"] == "text" else said
+    if isinstance(value, list):
+        several = [_said(one) for one in value]
+        return several[0] if len(several) == 1 and isinstance(several[0], str) else several
+    return value

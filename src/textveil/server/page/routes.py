@@ -113,16 +113,19 @@ def add_work(router: APIRouter) -> None:
     async def account(body: PageCaller, request: Request, who: CallerNow, response: Response) -> dict[str, Any]:
         response.headers.update(PRIVATE)
         service = service_of(request)
-        name = service.policies.at(body.policy, body.epsilon)
+        name = service.policies.at(who.policy(body.policy), body.epsilon)
         balance = await service.balance(who.account(body.unit))
         setting = (await service.in_thread(partial(service.policies.sanitizer, name))).setting
-        return {"policies": service.policies.to_data(), "budget": budget_data(balance, TextCosts.of(setting))}
+        return {
+            "policies": service.policies.to_data(who.policies),
+            "budget": budget_data(balance, TextCosts.of(setting)),
+        }
 
     @router.post("/page/release", include_in_schema=False)
     async def release(body: PageText, request: Request, who: CallerNow, response: Response) -> dict[str, Any]:
         response.headers.update(PRIVATE)
         service = service_of(request)
-        policy = service.policies.at(body.policy, body.epsilon)
+        policy = service.policies.at(who.policy(body.policy), body.epsilon)
         made = await service.release([body.text], policy=policy, account=who.account(body.unit))
         (released,) = made.releases
         report = report_data(made) or {}

@@ -47,7 +47,7 @@ class Budget(NamedTuple):
 
 BUDGETS = {
     "--version": Budget(16, set(), {"numpy", "pydantic"}),
-    "--help": Budget(40, set(), {"numpy"}),
+    "--help": Budget(45, set(), {"numpy"}),
     "sanitize --policz identifiers": Budget(28, {OPTIONS}, {"numpy"}),
     "sanitize -q": Budget(226, {OPTIONS, *VOCABULARY}, {"phonenumbers"}),
     "sanitize -q -p identifiers": Budget(

@@ -43,3 +43,25 @@ def test_a_container_takes_no_more_processors_than_its_quota_fills(
     monkeypatch.setattr(processors, "_QUOTA", tmp_path / "cpu.max")
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(held)), raising=False)
     assert cores() == used
+
+
+@pytest.mark.parametrize(
+    ("listed", "may"),
+    [
+        ("model name : X\nflags\t\t: fpu avx2 avx512bw\n", False),
+        ("flags\t\t: fpu avx2 avx_vnni\n", True),
+        ("flags\t\t: avx512_vnni amx_int8\n", True),
+        ("Features\t: fp asimd\n", False),
+        ("Features\t: fp asimd asimddp\n", True),
+        ("cpu\t\t: POWER9\n", True),
+        (None, True),
+    ],
+)
+def test_8_bit_products_are_ruled_out_only_where_the_listed_features_lack_them(
+    monkeypatch: pytest.MonkeyPatch, tmp_path, listed: str | None, may: bool
+) -> None:
+    file = tmp_path / "cpuinfo"
+    if listed is not None:
+        file.write_text(listed, encoding="ascii")
+    monkeypatch.setattr(processors, "_FEATURES", file)
+    assert processors.may_multiply_bytes() == may

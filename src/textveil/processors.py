@@ -14,6 +14,12 @@ _THREADS: Final = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS",
 _QUOTA: Final = Path("/sys/fs/cgroup/cpu.max")
 """Of a container on Linux: microseconds of processor time a period ("max" without a limit), and the period."""
 
+_FEATURES: Final = Path("/proc/cpuinfo")
+"""Of the processors on Linux: "flags" of Intel's and AMD's, "Features" of ARM's."""
+
+_BYTE_PRODUCTS: Final = ("avx512_vnni", "avx_vnni", "amx_int8", "asimddp", "i8mm")
+"""Features that multiply and add 8-bit integers in one instruction."""
+
 
 def cores() -> int:
     """Processors that this process may use, and no more than its container's share of processor time fills."""
@@ -24,6 +30,16 @@ def cores() -> int:
         quota, period = map(int, _QUOTA.read_text("ascii").split())
         return max(1, min(allowed, ceil(quota / period)))
     return allowed
+
+
+def may_multiply_bytes() -> bool:
+    """False where Linux lists this processor's features, and products of 8-bit integers are not among them."""
+    with contextlib.suppress(OSError, UnicodeDecodeError):
+        for line in _FEATURES.read_text("ascii").splitlines():
+            name, _, features = line.partition(":")
+            if name.strip() in ("flags", "Features"):
+                return not set(_BYTE_PRODUCTS).isdisjoint(features.split())
+    return True
 
 
 @contextlib.contextmanager

@@ -74,6 +74,7 @@ def test_8_bit_products_that_are_slower_than_float32_are_not_used(monkeypatch) -
         return one.to(torch.int32) @ other.to(torch.int32)
 
     monkeypatch.setattr(torch, "_int_mm", slow)
+    monkeypatch.setattr(integer_products, "may_multiply_bytes", lambda: True)
     assert exact_here.__wrapped__()
     assert not fast_here.__wrapped__()
 
@@ -84,11 +85,13 @@ def test_8_bit_products_that_saturate_are_not_timed(monkeypatch) -> None:
     assert not fast_here.__wrapped__()
 
 
-def test_faster_exact_8_bit_products_are_used(monkeypatch) -> None:
+@pytest.mark.parametrize("able", [True, False])
+def test_faster_exact_8_bit_products_are_used_where_the_processor_has_some(monkeypatch, able: bool) -> None:
     seconds = iter([1.0, 2.0])
+    monkeypatch.setattr(integer_products, "may_multiply_bytes", lambda: able)
     monkeypatch.setattr(integer_products, "exact_here", lambda: True)
     monkeypatch.setattr(integer_products, "_seconds", lambda product: next(seconds))
-    assert fast_here.__wrapped__()
+    assert fast_here.__wrapped__() == able
 
 
 def test_torch_is_imported_for_many_rows_only() -> None:

@@ -4,6 +4,7 @@ torch is an extra and takes seconds to import. It is used where it is imported a
 wanted at once that they pay for the import. Its 8-bit kernels may saturate on processors without 8-bit dot products,
 and where they are exact they may run at a twenty-eighth of float32's rate, which is exact for such rows too
 (127^2 x 300 < 2^24). So a trial of milliseconds decides: exact on the largest rows there can be, and faster than NumPy.
+Where Linux lists no 8-bit products among the processor's features, none is made: it would import torch for nothing.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from typing import Final, final
 
 import numpy as np
 from numpy.typing import NDArray
+
+from textveil.processors import may_multiply_bytes
 
 WORTH: Final = 12_288
 """Rows of a table of some 30,000 words that take as long in NumPy as torch takes to import."""
@@ -50,8 +53,11 @@ def exact_here() -> bool:
 
 @cache
 def fast_here() -> bool:
-    """Whether torch's 8-bit products are exact on this processor and faster than NumPy's float32; imports torch."""
-    if not exact_here():
+    """Whether torch's 8-bit products are exact on this processor and faster than NumPy's float32.
+
+    It imports torch, but where the processor has no such products.
+    """
+    if not may_multiply_bytes() or not exact_here():
         return False
     import torch
 

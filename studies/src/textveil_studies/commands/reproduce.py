@@ -32,7 +32,9 @@ def reproduce_command(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="DIR", help="Folder for figures, numbers and report.")
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Small samples and few points, to see that it runs.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Few points, small samples and vocabularies, to see that it runs.")
+    ] = False,
     vocabulary: Annotated[
         list[Path] | None,
         typer.Option(

@@ -98,7 +98,7 @@ class StudyRun:
 
 def conditions(run: StudyRun) -> str:
     """Seed, version and whether the run was a quick one."""
-    quick = " A quick run: small samples and few points." if run.setting.quick else ""
+    quick = " A quick run: small samples and vocabularies, few points." if run.setting.quick else ""
     return f"Seed {run.setting.seed}, textveil {run.version}.{quick}"
 
 

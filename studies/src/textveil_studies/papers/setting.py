@@ -63,7 +63,7 @@ class StudySetting:
         named: whether the user named them; items that need a certain size take the embedded one where not.
         sample: words that are drawn from each; None takes 5,000 (200 where ``quick``), or all where there are fewer.
         seed: of every random choice; each item and vocabulary has its own stream.
-        quick: fewer points and smaller samples, to see that everything runs.
+        quick: fewer points and smaller samples, to see that everything runs; the command keeps ``QUICK_WORDS`` too.
         texts: folders of the corpora at hand, by name; empty for studies of words.
         cells: the folder in which measurements that take long are kept; None keeps none.
         device: where networks are trained, ``"cpu"`` or ``"cuda"``.

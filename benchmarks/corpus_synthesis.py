@@ -1,6 +1,6 @@
 """What `textveil synthesize` reaches: a classifier trained on synthetic text alone, tested on real text.
 
-    python benchmarks/corpus_synthesis.py [--epsilons .5,1,4] [--seeds 5] [--documents 30000] [--articles 5247]
+    python benchmarks/corpus_synthesis.py [--epsilons .5,1,4] [--seeds 5] [--documents 100000] [--articles 5247]
 
 Corpus: AG News, 29,331 documents, one a person; delta 1e-6; labels are selected. Pool: passages of Wikipedia articles,
 of at least 8, 25 and 50 words. The classifier is scikit-learn's logistic regression (C = 1) on tf-idf weights of words;
@@ -69,7 +69,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--epsilons", default=".5,1,4")
     parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--documents", type=int, default=30_000)
+    parser.add_argument("--documents", type=int, default=100_000)
     parser.add_argument("--articles", type=int, default=10**6)
     options = parser.parse_args()
     train, test = agnews()

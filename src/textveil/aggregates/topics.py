@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final, NamedTuple, final
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.cluster.vq import kmeans2
 from scipy.stats import norm as normal
 
@@ -209,8 +210,8 @@ def topics(
     return Themes(themes, report, persons)
 
 
-def _parts(rows: Integers) -> Iterator[Integers]:
-    return (rows[first : first + 4096] for first in range(0, len(rows), 4096))
+def _parts(rows: NDArray[np.int16]) -> Iterator[Integers]:
+    return (rows[first : first + 4096].astype(np.int64) for first in range(0, len(rows), 4096))
 
 
 def _described(

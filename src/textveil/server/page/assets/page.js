@@ -388,7 +388,6 @@ element("release").addEventListener("keydown", (event) => now.correcting?.key(ev
 addEventListener("beforeunload", (event) => { if ([...now.corrections.values()].some((one) => !one.saved)) event.preventDefault(); });
 element("release").addEventListener("click", correctThis);
 copyOnlyReleased(element("release"));
-
 if (/Mac|iP/.test(navigator.platform)) element("go-keys").textContent = "⌘ ↵";
 
 api.start().then((started) => {

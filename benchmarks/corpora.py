@@ -1,133 +1,141 @@
-"""Corpora: words a second, the engine's own cost, and resident memory by the size of the input.
+"""Processor time and memory of ``textveil sanitize`` by the number of words, for four ways to sanitize.
 
-Run ``python benchmarks/corpora.py`` for all parts, or name some: ``rate``, ``overhead``, ``memory``.
-Needs public data (--data FOLDER, docs/data.md), and Linux for the memory.
+    python benchmarks/corpora.py [--words 1000 10000 ...] [--limit SECONDS] [-o DIR]     table, JSON and figure
+
+Input is the lines of Wikipedia articles, a document a line; no file repeats text. One worker; user and system time of
+the whole command, its start included; the peak resident memory that the operating system reports. The default's table
+is built first, in a cache folder of its own, and is a row. A size is left out if it would take longer than the limit,
+at the rate of the words that the last size added. Needs public data (--data FOLDER, docs/data.md), the extra ``plots``,
+and Linux or macOS.
 """
 
 from __future__ import annotations
 
 import argparse
 import gzip
-import io
 import json
+import os
+import subprocess
+import sys
 import tempfile
-import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from measure import SHARED, machine, paired
-
-from textveil.bench.memory import largest_share
+from measure import SHARED, machine
 
 ARTICLES = SHARED / "data/text/wikipedia/articles.jsonl.gz"
+
+WAYS: Final[Mapping[str, Sequence[str]]] = {
+    "default": (),
+    "--context released": ("--context", "released"),
+    "clinical": ("--policy", "clinical"),
+    "common-words": ("--policy", "common-words"),
+}
+"""Options of the command, by name."""
+
+FIGURE: Final = "time-by-words"
 
 Row = dict[str, Any]
 
 
-def _measured(arguments: list[str]) -> dict[str, float]:
-    """Wall time of ``textveil sanitize``, and the peak memory of it and its workers together, in MB.
-
-    The memory is the proportional share: pages that processes share are counted once in all.
-    """
-    start = time.perf_counter()
-    largest = largest_share(arguments)
-    return {"seconds": time.perf_counter() - start, "MB": largest / 1e6}
+def lines() -> Iterator[str]:
+    """The lines of all articles, in order."""
+    with gzip.open(ARTICLES, "rt", encoding="utf-8") as articles:
+        for article in articles:
+            yield from filter(None, map(str.strip, json.loads(article)["text"].split("\n")))
 
 
-def rate(options: argparse.Namespace) -> Iterator[Row]:
-    """Words a second over the whole corpus from a cold start: reading, unknown words, numbers and writing included."""
-    with tempfile.TemporaryDirectory() as folder:
-        for workers in options.workers:
-            report = f"{folder}/report.json"
-            arguments = [str(ARTICLES), "-f", "jsonl", "-q", "-o", f"{folder}/out.jsonl", "--report", report]
-            found = _measured([*arguments, "--workers", str(workers)])
-            words = json.loads(Path(report).read_text())["tokens"]["word"]
-            yield {"what": f"sanitize Wikipedia, {workers} workers", "words/s": words / found["seconds"], **found}
+def inputs(sizes: Sequence[int], folder: Path) -> dict[int, Path]:
+    """Files of about so many words, by their exact number of words; each begins like the next."""
+    paths = {}
+    for size in sizes:
+        words = 0
+        path = folder / f"{size}.txt"
+        with path.open("w", encoding="utf-8") as out:
+            for line in lines():
+                out.write(line + "\n")
+                words += len(line.split())
+                if words >= size:
+                    break
+        paths[words] = path
+    return paths
 
 
-def overhead(options: argparse.Namespace) -> Iterator[Row]:
-    """Time of a run in one process against ``Sanitizer.batch`` on the same texts; both know rows, neither spellings."""
-    from textveil.catalog import mechanism
-    from textveil.corpora.engines.processes import Processes
-    from textveil.corpora.formats.fields import FieldChoice
-    from textveil.corpora.formats.jsonl import JsonLines
-    from textveil.corpora.run import Run
-    from textveil.sanitize.options import SanitizerOptions
-    from textveil.sanitize.sanitizer import Sanitizer
-
-    made = mechanism()
-    with tempfile.TemporaryDirectory() as folder:
-        source = Path(folder) / "in.jsonl"
-        _repeat(source, 4_000_000)
-        texts = [json.loads(line)["text"] for line in source.open()]
-        run = Run(
-            options=SanitizerOptions(mechanism=made),
-            corpus_format=JsonLines(choice=FieldChoice()),
-            inputs=(str(source),),
-            engine=Processes(1),
-        )
-
-        def plain() -> None:
-            sanitizer = Sanitizer(made)
-            for start in range(0, len(texts), 32):
-                sanitizer.batch(texts[start : start + 32], spans=False)
-
-        found = paired(lambda: run.to_stream(io.BytesIO()), plain, rounds=3)
-    yield {"what": "a run against Sanitizer.batch, 4 MB, one process", "times": 1 / found["speedup"]}
+def spent(arguments: Sequence[str], cache: Path) -> Row:
+    """Processor seconds of a command and everything it starts, and its peak resident memory in MB."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "textveil", *arguments],
+        env={**os.environ, "TEXTVEIL_CACHE": str(cache), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
+        stdout=subprocess.DEVNULL,
+    )
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise RuntimeError(f"textveil {arguments[0]} ended with code {process.returncode}")
+    unit = 1 if sys.platform == "darwin" else 1024
+    return {"CPU s": usage.ru_utime + usage.ru_stime, "MB": usage.ru_maxrss * unit / 1e6}
 
 
-def memory(options: argparse.Namespace) -> Iterator[Row]:
-    """Peak memory of a job by the size of its input."""
-    first = None
-    with tempfile.TemporaryDirectory(dir=options.folder) as folder:
-        for megabytes in options.megabytes:
-            source = Path(folder) / "in.jsonl"
-            _repeat(source, megabytes * 10**6)
-            arguments = [str(source), "-q", "-o", f"{folder}/out.jsonl", "--workers", str(options.workers[-1])]
-            found = _measured(arguments)
-            first = found if first is None else first
-            yield {
-                "what": f"sanitize {megabytes} MB, {options.workers[-1]} workers",
-                **found,
-                "times the first": found["MB"] / max(first["MB"], 1.0),
-            }
+def rows(sizes: Sequence[int], limit: float, folder: Path) -> Iterator[Row]:
+    """One row a way and size, as they are measured."""
+    cache = folder / "cache"
+    yield {"way": "tables build", "words": 0, **spent(("tables", "build"), cache)}
+    paths = inputs(sizes, folder)
+    for way, options in WAYS.items():
+        rate, before = 0.0, {"words": 0, "CPU s": 0.0}
+        for words, path in paths.items():
+            if rate * words > limit:
+                print(f"{way}: {words:,} words left out, they would take {rate * words:.0f} s", file=sys.stderr)
+                break
+            arguments = ("sanitize", str(path), "-q", "-o", str(folder / "out.txt"), "--workers", "1", *options)
+            row = {"way": way, "words": words, **spent(arguments, cache)}
+            rate, before = (row["CPU s"] - before["CPU s"]) / (words - before["words"]), row
+            yield row
 
 
-def _repeat(target: Path, size: int) -> None:
-    """The articles, again and again, up to about ``size`` bytes."""
-    written = 0
-    with target.open("wb") as out:
-        while written < size:
-            with gzip.open(ARTICLES) as lines:
-                for line in lines:
-                    if written >= size:
-                        break
-                    written += out.write(line)
+def figure(found: Sequence[Row], folder: Path) -> None:
+    """Two panels: processor seconds and peak memory, both by the number of words."""
+    from textveil.pages.plots import new_figure, save_figure
 
-
-PARTS = {"rate": rate, "overhead": overhead, "memory": memory}
+    chart = new_figure(["Processor time, one worker", "Peak memory"], x="words", y=["seconds", "MB"], columns=1,
+                       x_scale="log", panel_size=(5.2, 3.1))  # fmt: skip
+    time, memory = chart.panels
+    time.axes.set_yscale("log")
+    for style, way in enumerate(WAYS):
+        points = [row for row in found if row["way"] == way]
+        words = [row["words"] for row in points]
+        time.line(words, [row["CPU s"] for row in points], way, style=style)
+        memory.line(words, [row["MB"] for row in points], style=style)
+    memory.axes.set_ylim(bottom=0)
+    chart.legend(columns=2)
+    png, _ = save_figure(chart, folder, FIGURE)
+    png.unlink()
 
 
 def main() -> None:
-    """Run the parts that are named, or all; print a table; write JSON where asked."""
+    """Print a row as it is measured; write the figure and its data."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(PARTS))
-    parser.add_argument("--workers", type=int, nargs="+", default=[1, 2])
-    parser.add_argument("--megabytes", type=int, nargs="+", default=[50, 1000], help="for memory: sizes of the input")
-    parser.add_argument("--folder", help="for memory: where input and output are written")
-    parser.add_argument("--json", type=Path)
+    parser.add_argument("--words", type=int, nargs="+", default=[10**power for power in range(3, 8)])
+    parser.add_argument("--limit", type=float, default=240, help="seconds of one size, at most  [default: 240]")
+    parser.add_argument("-o", "--output", type=Path, default=Path("build"), help="folder of the files")
+    parser.add_argument("--draw", type=Path, metavar="JSON", help="draw the figure of a run again; measure nothing")
     options = parser.parse_args()
+    if options.draw is not None:
+        figure(json.loads(options.draw.read_text())["rows"], options.output)
+        return
     facts = machine()
     print(", ".join(f"{key} {value}" for key, value in facts.items()))
-    rows: list[Row] = []
-    for name in options.names or PARTS:
-        for row in PARTS[name](options):
-            rest = "  ".join(f"{key} {value:,.4g}" for key, value in row.items() if key != "what")
-            print(f"{row['what']:<55} {rest}", flush=True)
-            rows.append(row)
-    if options.json:
-        options.json.write_text(json.dumps({"machine": facts, "rows": rows}, indent=2) + "\n", encoding="utf-8")
+    found: list[Row] = []
+    with tempfile.TemporaryDirectory() as folder:
+        for row in rows(sorted(options.words), options.limit, Path(folder)):
+            print(
+                f"{row['way']:<20} {row['words']:>10,} words  {row['CPU s']:>8.2f} s  {row['MB']:>6.0f} MB", flush=True
+            )
+            found.append(row)
+    options.output.mkdir(parents=True, exist_ok=True)
+    (options.output / f"{FIGURE}.json").write_text(json.dumps({"machine": facts, "rows": found}, indent=1) + "\n")
+    figure(found, options.output)
 
 
 if __name__ == "__main__":

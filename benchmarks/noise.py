@@ -8,13 +8,11 @@ Processor time, not wall time: the search runs on all cores and the draw on one,
 from __future__ import annotations
 
 import statistics
-import time
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import numpy as np
-from measure import machine
+from measure import machine, processor_seconds
 
 from textveil.noise.coordinate_laplace import CoordinateLaplace
 from textveil.noise.distribution import NoiseDistribution
@@ -43,7 +41,7 @@ def noise() -> list[dict[str, Any]]:
     for name, distribution in distributions.items():
         draw = partial(distribution.sample, BATCH, secure)
         search = partial(np.matmul, queries, table.T)
-        pairs = [(_processor_seconds(search), _processor_seconds(draw)) for _ in range(ROUNDS)]
+        pairs = [(processor_seconds(search), processor_seconds(draw)) for _ in range(ROUNDS)]
         rows.append(
             {
                 "what": f"noise, {name}, against a float32 product with {WORDS} words",
@@ -52,12 +50,6 @@ def noise() -> list[dict[str, Any]]:
             }
         )
     return rows
-
-
-def _processor_seconds(work: Callable[[], object]) -> float:
-    start = time.process_time()
-    work()
-    return time.process_time() - start
 
 
 def main() -> None:

@@ -2,9 +2,9 @@
 
     python benchmarks/processors.py [NAME ...] [--data FOLDER] [--json FILE]
 
-Libraries are capped by the variables that they read: AVX2 without VNNI for torch's 8-bit products, torch's and
-OpenBLAS's kernels of older processors, no torch at all; each with one thread and with two. A cap above what this
-machine has changes nothing. NAME is a part of ``run.py`` [default: nearest-word].
+Libraries are capped by the variables that they read: AVX2 without VNNI (Haswell), SSE4 (Nehalem, 2008), no torch at
+all; each with one thread and with two. A cap above what this machine has changes nothing. NAME is a part of ``run.py``
+[default: nearest-word new-rows, a few minutes].
 """
 
 from __future__ import annotations
@@ -20,23 +20,32 @@ from pathlib import Path
 from typing import Final
 
 import measure  # noqa: F401  (takes --data, for the processes that are started here)
+from numpy._core import _multiarray_umath as loops
+
+_TORCH_AVX2: Final = {"ONEDNN_MAX_CPU_ISA": "AVX2", "ATEN_CPU_CAPABILITY": "avx2"}
+_TORCH_OLD: Final = {"ONEDNN_MAX_CPU_ISA": "SSE41", "ATEN_CPU_CAPABILITY": "default"}
+
+
+def numpy_without(*features: str) -> dict[str, str]:
+    """NumPy without the loops for features of these beginnings, of those that it would use here."""
+    used = (name for name in loops.__cpu_dispatch__ if name.startswith(features) and loops.__cpu_features__[name])
+    return {"NPY_DISABLE_CPU_FEATURES": " ".join(used)}
+
 
 CAPS: Final[Mapping[str, Mapping[str, str]]] = {
     "this machine": {},
-    "oneDNN AVX2": {"ONEDNN_MAX_CPU_ISA": "AVX2"},
-    "torch AVX2": {"ATEN_CPU_CAPABILITY": "avx2"},
-    "torch default": {"ATEN_CPU_CAPABILITY": "default"},
+    "torch AVX2": _TORCH_AVX2,
+    "torch old": _TORCH_OLD,
     "OpenBLAS Haswell": {"OPENBLAS_CORETYPE": "Haswell"},
-    "all AVX2": {
-        "ONEDNN_MAX_CPU_ISA": "AVX2",
-        "ATEN_CPU_CAPABILITY": "avx2",
-        "OPENBLAS_CORETYPE": "Haswell",
-        "NPY_DISABLE_CPU_FEATURES": "AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL AVX512_SPR",
-    },
+    "all AVX2": {**_TORCH_AVX2, "OPENBLAS_CORETYPE": "Haswell", **numpy_without("AVX512", "X86_V4")},
+    "all SSE": {**_TORCH_OLD, "OPENBLAS_CORETYPE": "Nehalem", **numpy_without("")},
     "no torch": {},
 }
 
 _THREADS: Final = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+_SHARED_CORES: Final = {"OMP_WAIT_POLICY": "passive", "OPENBLAS_THREAD_TIMEOUT": "4"}
+"""A thread that waits gives its core away: else other work on the machine decides the ratios of two threads."""
 
 _WITHOUT_TORCH: Final = 'raise ImportError("torch is left out here", name="torch")\n'
 
@@ -45,7 +54,7 @@ def ratios(parts: list[str], cap: str, threads: int) -> dict[str, float]:
     """The ratio of every measurement of these parts, by what is measured."""
     with tempfile.TemporaryDirectory() as folder:
         numbers = Path(folder) / "numbers.json"
-        environment = {**os.environ, **CAPS[cap], **dict.fromkeys(_THREADS, str(threads))}
+        environment = {**os.environ, **_SHARED_CORES, **CAPS[cap], **dict.fromkeys(_THREADS, str(threads))}
         environment["TEXTVEIL_CACHE"] = folder  # a trial of kernels that was kept is of another processor
         if cap == "no torch":
             (Path(folder) / "torch.py").write_text(_WITHOUT_TORCH)
@@ -69,7 +78,7 @@ def table(columns: Mapping[str, Mapping[str, float]]) -> str:
 def main() -> None:
     """Run the parts under every cap; print the table as columns come, and the whole at the end."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", metavar="NAME", default=["nearest-word"])
+    parser.add_argument("names", nargs="*", metavar="NAME", default=["nearest-word", "new-rows"])
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--caps", nargs="+", choices=list(CAPS), default=list(CAPS))
     parser.add_argument("--json", type=Path)

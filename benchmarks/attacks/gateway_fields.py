@@ -28,13 +28,14 @@ from programs import litellm_proxy, served
 
 CANARY: Final = "qzxcanary"
 KEY: Final = "sk-for-attacks-alone-0123456789"
-TEXTS: Final = ("/v1/chat/completions", "/v1/chat/completions", "/v1/completions", "/v1/embeddings")
-ROUTES: Final = """/v1/messages /v1/messages/count_tokens /v1/responses /v1/responses/input_tokens /v1/responses/compact
-/chat/completions /utils/token_counter /utils/transform_request /v1/moderations /v1/images/generations /v1/rerank /mcp
-/v1/audio/speech /v1/batches /v1/files /v1/fine_tuning/jobs /v1/assistants /v1/threads /v1/vector_stores /v1/realtime
-/v1/search /v1/ocr /v1/videos /v1/a2a/m/message/send /v1beta/models/m:countTokens /v1beta/models/m:generateContent
-/models/m:countTokens /openai/v1/chat/completions /openai/deployments/m/chat/completions /engines/m/chat/completions
-/anthropic/v1/messages /gemini/v1beta/models/m:countTokens /cohere/v1/chat /queue/chat/completions /model/new /v1/evals
+TEXTS: Final = ("/v1/chat/completions", "/v1/messages", "/v1/completions", "/v1/embeddings")
+ROUTES: Final = """/v1/messages/batches /v1/messages/count_tokens /v1/responses /v1/responses/input_tokens
+/v1/responses/compact /chat/completions /utils/token_counter /utils/transform_request /v1/moderations
+/v1/images/generations /v1/rerank /mcp /v1/audio/speech /v1/batches /v1/files /v1/fine_tuning/jobs /v1/assistants
+/v1/threads /v1/vector_stores /v1/realtime /v1/search /v1/ocr /v1/videos /v1/a2a/m/message/send
+/v1beta/models/m:countTokens /v1beta/models/m:generateContent /models/m:countTokens /openai/v1/chat/completions
+/openai/deployments/m/chat/completions /engines/m/chat/completions /anthropic/v1/messages
+/gemini/v1beta/models/m:countTokens /cohere/v1/chat /queue/chat/completions /model/new /v1/evals
 /health/test_connection /guardrails/apply_guardrail /prompts/test /rag/query /v1/containers /interactions /completions
 /policies/test /bedrock/model/m/invoke /vertex_ai/v1/m /openai_passthrough/v1/chat/completions /embeddings"""
 FIELDS: Final = """user metadata litellm_metadata litellm_params deployment_id specific_deployment model_info tags cache
@@ -43,6 +44,7 @@ litellm_session_id litellm_trace_id litellm_call_id session_id trace_id proxy_se
 api_version provider_specific_header prompt_id prompt_variables prompt_label system thinking context_management input
 instructions previous_response_id stop suffix tools functions tool_choice response_format prediction stream_options
 logit_bias modalities web_search_options reasoning include messages prompt guardrails router_settings_override timeout
+max_tokens cache_control output_config mcp_servers container stop_sequences
 drop_params allowed_openai_params num_retries temperature seed base_url caching enable_json_schema_validation other"""
 HEADERS: Final = """X-Whose X-Request-Id X-LiteLLM-Tags X-LiteLLM-Session-Id X-LiteLLM-Trace-Id X-LiteLLM-Call-Id
 X-LiteLLM-Spend-Logs-Metadata X-LiteLLM-Timeout Anthropic-Beta OpenAI-Organization User-Agent Cookie X-Textveil-Unit
@@ -127,7 +129,12 @@ def _hostile(draw: random.Random, address: str) -> dict[str, Any]:
     if draw.random() < 0.1:
         message[draw.choice(("name", "cache_control", "provider_specific_fields", "other"))] = draw.choice(shapes)
     texts = {"messages": [message], "prompt": said, "input": said, "contents": [{"parts": [{"text": said}]}]}
-    needed = {"/v1/chat/completions": "messages", "/v1/completions": "prompt", "/v1/embeddings": "input"}.get(route)
+    needed = {
+        "/v1/chat/completions": "messages",
+        "/v1/messages": "messages",
+        "/v1/completions": "prompt",
+        "/v1/embeddings": "input",
+    }.get(route)
     body = {"model": "m", **({needed: texts[needed]} if needed else texts)}
     body |= {name: draw.choice(shapes) for name in draw.sample(FIELDS.split(), draw.randrange(3)) if name != needed}
     headers = dict.fromkeys(draw.sample(HEADERS.split(), draw.choice((0, 0, 1))), address)

@@ -17,6 +17,7 @@ from textveil.version import VERSION as __version__  # noqa: N811
 
 if TYPE_CHECKING:
     import textveil.audit as audit
+    from textveil.aggregates.classifier import load_model as load_model
     from textveil.catalog import mechanism as mechanism
     from textveil.decoding.decode import decode as decode
     from textveil.detection.detectors import detect as detect
@@ -49,6 +50,7 @@ _HOMES = {
     "detect": "textveil.detection.detectors",
     "explain": "textveil.sanitize.explanation",
     "frontier": "textveil.frontiers.comparison",
+    "load_model": "textveil.aggregates.classifier",
     "load_vocabulary": "textveil.vocabulary.embedded",
     "mechanism": "textveil.catalog",
     "policy": "textveil.sanitize.policy.choice",

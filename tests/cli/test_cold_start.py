@@ -26,13 +26,13 @@ finally:
     print(json.dumps([list(sys.modules), read]), file=sys.stderr)
 """
 
-SLOW = {"asyncio", "pandas", "pyarrow", "scipy", "sqlalchemy", "torch"}
+SLOW = {"asyncio", "multiprocessing", "pandas", "pyarrow", "scipy", "sqlalchemy", "torch"}
 """Packages that none of these commands needs."""
 
 _PUBLIC_WORDS = """facts.json frequencies.json frequencies.npy milder.txt names.npy neighbors.table provenance.json
 scales.npy vectors.npy weight_choices.json words.txt"""
 VOCABULARY = {f"vocabulary/data/{name}" for name in _PUBLIC_WORDS.split()}
-NAMES = {f"detection/data/{name}" for name in ("demographics.txt", "names.json", "names.txt.xz", "occupations.txt")}
+NAMES = {f"detection/data/{name}" for name in ("demographics.txt", "names.json", "names.txt.gz", "occupations.txt")}
 KEPT = {f"detection/data/keep/{name}.txt" for name in "eponyms historical medical products programming".split()}  # noqa: SIM905
 OPTIONS = "cli/mechanism_options.json"
 
@@ -46,17 +46,17 @@ class Budget(NamedTuple):
 
 
 BUDGETS = {
-    "--version": Budget(20, set(), {"numpy", "pydantic"}),
-    "--help": Budget(45, set(), {"numpy"}),
-    "sanitize --policz identifiers": Budget(30, {OPTIONS}, {"numpy"}),
-    "sanitize -q": Budget(250, {OPTIONS, *VOCABULARY}, {"phonenumbers"}),
+    "--version": Budget(16, set(), {"numpy", "pydantic"}),
+    "--help": Budget(40, set(), {"numpy"}),
+    "sanitize --policz identifiers": Budget(28, {OPTIONS}, {"numpy"}),
+    "sanitize -q": Budget(226, {OPTIONS, *VOCABULARY}, {"phonenumbers"}),
     "sanitize -q -p identifiers": Budget(
-        280,
+        227,
         {OPTIONS, "sanitize/policy/presets/identifiers.toml", "surrogates/data/pools.txt.gz", *KEPT, *NAMES},
         {"phonenumbers", "py3langid"},
     ),
     "sanitize -q -p common-words": Budget(
-        225,
+        168,
         {
             OPTIONS,
             "sanitize/policy/presets/common-words.toml",

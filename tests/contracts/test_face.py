@@ -38,6 +38,7 @@ FACE = [
     "detect",
     "explain",
     "frontier",
+    "load_model",
     "load_vocabulary",
     "mechanism",
     "policy",

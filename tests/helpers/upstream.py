@@ -45,6 +45,7 @@ class Provider:
     Attributes:
         got: every byte that came, of all requests.
         bodies: what they asked.
+        raw: the same as bytes.
         paths: where.
         headers: of each, names in small letters.
     """
@@ -53,6 +54,7 @@ class Provider:
         self.answer: Answering = say("Yes.")
         self.got = bytearray()
         self.bodies: list[dict[str, Any]] = []
+        self.raw: list[bytes] = []
         self.paths: list[str] = []
         self.headers: list[dict[str, str]] = []
         self.release = threading.Event()
@@ -66,7 +68,8 @@ class Provider:
                 self.rfile = _Reading(self.rfile, owner.got)  # type: ignore[assignment]
 
             def do_POST(self) -> None:
-                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                owner.raw.append(self.rfile.read(int(self.headers["Content-Length"])))
+                body = json.loads(owner.raw[-1])
                 owner._asked(self)
                 owner.bodies.append(body)
                 owner.answer(self, body)
@@ -104,6 +107,7 @@ class Provider:
         """Nothing was asked yet."""
         self.got.clear()
         self.bodies.clear()
+        self.raw.clear()
         self.paths.clear()
         self.headers.clear()
 
@@ -198,6 +202,50 @@ def saying(make: Callable[[dict[str, Any]], str], cut: int = 5) -> Answering:
         pieces = [chunk({"role": "assistant", "content": ""})]
         pieces += [chunk({"content": text[at : at + cut]}) for at in range(0, len(text), cut)]
         send_pieces(handler, [events(one) for one in [*pieces, chunk({}, "stop")]] + [events(b"[DONE]")])
+
+    return answer
+
+
+def message(*blocks: dict[str, Any], reason: str = "end_turn") -> dict[str, Any]:
+    """A message of Anthropic's API."""
+    facts = {"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "stop_sequence": None}
+    return {**facts, "content": list(blocks), "stop_reason": reason, "usage": {"input_tokens": 1, "output_tokens": 1}}
+
+
+_PIECES: Final = {"text": "text_delta", "thinking": "thinking_delta"}
+
+
+def message_events(*blocks: dict[str, Any], reason: str = "end_turn", cut: int = 5) -> list[bytes]:
+    """The same as the events of a stream: so many characters each."""
+    told: list[dict[str, Any]] = [{"type": "message_start", "message": message()}, {"type": "ping"}]
+    for index, block in enumerate(blocks):
+        kind = block["type"]
+        written = json.dumps(block["input"]) if kind == "tool_use" else block.get(kind, "")
+        begun = {**block, **({"input": {}} if kind == "tool_use" else {kind: ""} if kind in _PIECES else {})}
+        begun |= {"signature": ""} if "signature" in block else {}
+        deltas = [written[at : at + cut] for at in range(0, len(written), cut)] if written != "{}" else [""]
+        field, delta = (kind, _PIECES[kind]) if kind in _PIECES else ("partial_json", "input_json_delta")
+        pieces: list[dict[str, Any]] = [{"type": delta, field: one} for one in deltas]
+        pieces += [{"type": "signature_delta", "signature": block["signature"]}] if "signature" in block else []
+        told.append({"type": "content_block_start", "index": index, "content_block": begun})
+        if kind != "redacted_thinking":
+            told += [{"type": "content_block_delta", "index": index, "delta": one} for one in pieces]
+        told.append({"type": "content_block_stop", "index": index})
+    ended = {"stop_reason": reason, "stop_sequence": None}
+    told += [{"type": "message_delta", "delta": ended, "usage": {"output_tokens": 1}}, {"type": "message_stop"}]
+    return [b"event: %b\n" % one["type"].encode() + events(one) for one in told]
+
+
+def answering(make: Callable[[dict[str, Any]], list[dict[str, Any]]], cut: int = 5) -> Answering:
+    """Answer a message of Anthropic's API with the blocks that are made of it."""
+
+    def answer(handler: Handler, body: dict[str, Any]) -> None:
+        blocks = make(body)
+        reason = "tool_use" if blocks[-1]["type"] == "tool_use" else "end_turn"
+        if body.get("stream"):
+            send_pieces(handler, message_events(*blocks, reason=reason, cut=cut))
+        else:
+            send_json(handler, message(*blocks, reason=reason))
 
     return answer
 

@@ -67,3 +67,17 @@ def test_ties_across_blocks_go_to_the_lower_id(rng) -> None:
     vectors = np.tile(rng.integers(-3, 4, size=(7, 4)).astype(np.float32), (600, 1))
     queries = vectors[4000:4100]
     np.testing.assert_array_equal(nearest(vectors)(queries), brute_force(vectors, queries))
+
+
+def test_few_queries_take_one_product(rng, monkeypatch) -> None:
+    """Threads of a product wait for each other at its end: a product a thousand words would cost many waits."""
+    search, queries = nearest(rng.normal(size=(9000, 4)).astype(np.float32)), rng.normal(size=(64, 4))
+    widths, product = [], np.matmul
+
+    def counted(left, right, out):
+        widths.append(right.shape[1])
+        return product(left, right, out=out)
+
+    monkeypatch.setattr(np, "matmul", counted)
+    search(queries.astype(np.float32))
+    assert widths == [9000]

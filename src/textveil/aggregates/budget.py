@@ -11,7 +11,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Final, final
 
-from scipy.special import log_ndtr, ndtri
+import numpy as np
+from scipy.special import log_ndtr, logsumexp
 
 from textveil.errors import ParameterError, need
 from textveil.noise.integer_noise import DiscreteGaussian
@@ -19,6 +20,7 @@ from textveil.numerics.discrete_gaussian import LARGEST_SIGMA
 from textveil.privacy.calibration import analytic_gaussian_sigma
 from textveil.privacy.guarantees import ApproximateDP, Status
 from textveil.privacy.units import Adjacency
+from textveil.types import Integers
 
 GRID: Final = 2**12
 """Parts of 1 in which counts are held: fine enough that the integer noise costs as much as continuous noise."""
@@ -94,15 +96,27 @@ class GaussianBudget:
             items: how many items one person can add at most.
             share: of the selections' part of delta, in (0, 1].
         """
-        need(0 < share <= 1, "share", share, "in (0, 1]")
         need(items >= 1, "items", items, ">= 1")
-        each = float(share * self.selections * Fraction(self.delta) / items)
-        need(each > 0, "selections", self.selections, "> 0, where items are selected")
-        wanted = math.log(each) * (1 + _MARGIN) - _MARGIN
-        beyond = math.floor(-noise.sigma * float(ndtri(each))) - 1
-        while float(log_ndtr(-(beyond - 1) / noise.sigma)) > wanted:
-            beyond += 1
-        return held + beyond
+        return self.threshold_of(noise, np.full(items, held, dtype=np.int64), share)
+
+    def threshold_of(self, noise: DiscreteGaussian, held: Integers, share: Fraction = Fraction(1)) -> int:
+        """``threshold`` where one person gives less to some items than to others.
+
+        Args:
+            noise: as there.
+            held: the largest value that one person alone can give to each of its items, at least one; sorted or not.
+            share: as there.
+        """
+        need(0 < share <= 1, "share", share, "in (0, 1]")
+        delta = float(share * self.selections * Fraction(self.delta))
+        need(delta > 0, "selections", self.selections, "> 0, where items are selected")
+        wanted = math.log(delta) * (1 + _MARGIN) - _MARGIN
+        low, high = int(held.max()), int(held.max()) + 1 + 64 * noise.sigma  # too low, high enough
+        while high - low > 1:
+            middle = (low + high) // 2
+            tails = logsumexp(log_ndtr((held - (middle - 1)) / noise.sigma))
+            low, high = (low, middle) if float(tails) <= wanted else (middle, high)
+        return high
 
     def guarantee(self, adjacency: Adjacency, source: str = PROOF) -> ApproximateDP:
         """What the whole release promises."""

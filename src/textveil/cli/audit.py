@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 _FOREIGN = "Code of others"
 """A heading of help."""
 
+_AGGREGATES = "Releases about a corpus"
+"""A heading of help."""
+
 REFUTED = 4
 """Exit code where an audit refutes the claim, or draws contradict what the mechanism states of them."""
 
@@ -103,12 +106,29 @@ class _AttackOptions:
     model: opt.ModelPath = None
 
 
+@dataclass(frozen=True, kw_only=True)
+class _AggregateOptions:
+    """Releases about a corpus, attacked by a person who is there or not."""
+
+    aggregate: Annotated[
+        str | None,
+        opt.option(
+            "NAME", "count, learn or synthesize instead, on a small public corpus: is a canary in it?", _AGGREGATES
+        ),
+    ] = None
+    copies: Annotated[
+        int | None,
+        opt.option("N", "For --aggregate: records of the canary, all of one person.  [default: 1]", _AGGREGATES),
+    ] = None
+
+
 @opt.grouped
 def audit_command(
     context: typer.Context,
     *,
     mechanism: opt.MechanismOrNone = None,
     foreign: _ForeignOptions,
+    canaries: _AggregateOptions,
     claimed: _ClaimOptions,
     sampling: _SamplingOptions,
     attacks: _AttackOptions,
@@ -118,12 +138,18 @@ def audit_command(
     seed: opt.Seed = None,
 ) -> int:
     """Prove, certify or refute what a mechanism claims; exit code 4 where it is refuted or contradicted."""
-    if (mechanism is None) == (foreign.python is None):
-        raise ParameterError("exactly one of --mechanism and --python must be given. Name what to audit.")
+    if [mechanism, foreign.python, canaries.aggregate].count(None) != 2:
+        raise ParameterError("one of --mechanism, --python and --aggregate must be given. Name what to audit.")
+    if canaries.copies is not None and canaries.aggregate is None:
+        raise ParameterError("--copies is for --aggregate; got none.")
     if html is not None and not html.parent.is_dir():
         raise OutputError("the folder of --html must exist; got none. Make it first.")
     claim = claimed.claim()
-    if foreign.python is not None:
+    if canaries.aggregate is not None:
+        if foreign != _ForeignOptions() or attacks != _AttackOptions() or vocabulary.given:
+            raise ParameterError("--aggregate takes no option of foreign code, vocabularies or attacks; got one.")
+        report = _audited_aggregate(context, canaries.aggregate, canaries.copies or 1, claim, sampling, seed)
+    elif foreign.python is not None:
         if attacks != _AttackOptions() or vocabulary.given or seed is not None:
             raise _foreign_refusal()
         report = _audited_code(context, foreign.python, foreign, claim, sampling)
@@ -132,6 +158,31 @@ def audit_command(
             raise ParameterError("--words, --batch, --time-limit and --no-hygiene are for --python; got --mechanism.")
         report = _audited_mechanism(context, mechanism or "", claim, sampling, attacks, vocabulary, seed)
     return _written(report, as_json, html)
+
+
+def _audited_aggregate(
+    context: typer.Context, name: str, copies: int, claim: Claim | None, sampling: _SamplingOptions, seed: int | None
+) -> AuditReport:
+    """The verdict on a release about a corpus."""
+    from textveil.aggregates.canaries import SAMPLES, audit_aggregate
+    from textveil.cli.progress import counting
+
+    asked = given(context)
+    epsilon, delta = asked.pop("epsilon", None), asked.pop("delta", None)
+    if asked or epsilon is None or delta is None:
+        raise ParameterError("--aggregate needs --epsilon and --delta, and takes no other option of mechanisms.")
+    with counting("auditing", "releases") as progress:
+        return audit_aggregate(
+            name,
+            epsilon=float(epsilon),
+            delta=float(delta),
+            copies=copies,
+            claim=claim,
+            samples=SAMPLES if sampling.samples is None else sampling.samples,
+            confidence=sampling.confidence,
+            seed=seed,
+            progress=progress,
+        )
 
 
 def _foreign_refusal() -> ParameterError:

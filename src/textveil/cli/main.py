@@ -69,14 +69,16 @@ def _terminated(signum: int, frame: object) -> NoReturn:
 
 def run() -> NoReturn:
     """Entry point of the ``textveil`` script."""
-    gc.set_threshold(20_000, 10, 10)  # else a tenth of a short run goes into walks over what was just imported
+    gc.set_threshold(100_000, 10, 10)  # else a tenth of a short run goes into walks over what was just imported
     for name in ("SIGTERM", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), _terminated)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a word that the terminal cannot show is escaped
             stream.reconfigure(errors="backslashreplace")
-    sys.exit(_exit_code())
+    code = _exit_code()
+    gc.freeze()  # else the interpreter walks over everything once more when it ends
+    sys.exit(code)
 
 
 def _exit_code() -> int:

@@ -374,7 +374,7 @@ def _done(run: Run, places: Places, command: Any) -> Finished:
         if done == total:
             bar.turn_to("sanitizing", "words")
 
-    watched = replace(run, progress=bar.update, building=building, tell=tell)
+    watched = run.watched(bar.update, building, tell)
     try:
         return watched.to_places(places, opt.standard_output)
     except (KeyboardInterrupt, SystemExit) as interrupt:

@@ -26,7 +26,7 @@ def serve_command(
         ),
     ] = None,
     upstream: Annotated[
-        str | None, opt.option("URL", "Base URL of an OpenAI API: sanitized text is sent there.")
+        str | None, opt.option("URL", "Base URL of an OpenAI or Anthropic API: sanitized text is sent there.")
     ] = None,
     policy: Annotated[
         str | None, opt.option("NAME", "Used where a request names none.  [default: identifiers]")
@@ -42,7 +42,7 @@ def serve_command(
         bool, opt.flag("--check", "Print what the server would run with, secrets masked, and stop.")
     ] = False,
 ) -> None:
-    """Sanitize over HTTP, with a budget for each person, in front of any OpenAI API."""
+    """Sanitize over HTTP, with a budget for each person, in front of an OpenAI or Anthropic API."""
     told = settled(
         config,
         {

@@ -29,7 +29,6 @@ from textveil.corpora.jobs.terms import Terms
 from textveil.corpora.payment import Payer, paid
 from textveil.corpora.pieces import Pieces
 from textveil.corpora.places import Places
-from textveil.corpora.tables import provided_tables
 from textveil.errors import InputError, ParameterError, TextveilError, need
 from textveil.mechanisms.base import Mechanism
 from textveil.randomness import new_secret
@@ -264,7 +263,11 @@ class Run:
     ) -> None:
         total = self._inputs(worker.secret).total()
         words = self._sanitizer.mechanism
-        held = [] if words is None else provided_tables(words, total, self.tell, self.building)
+        held: list[Any] = []
+        if words is not None:
+            from textveil.corpora.tables import provided_tables
+
+            held = list(provided_tables(words, total, self.tell, self.building))
         for outcome in self.engine.outcomes(worker, blocks):
             skipped = tuple(skip._replace(reason=self._located(skip)) for skip in outcome.skipped)
             if skipped and self.on_error == "stop":
@@ -296,6 +299,12 @@ class Run:
         assert places.private_map is not None and places.map_key is not None
         check_folder(places.private_map)
         return replace(self, map_key=read_or_made_key(places.map_key))
+
+    def watched(self, progress: RunProgress, building: Progress, tell: Callable[[str], None]) -> Run:
+        """The same run, which tells how far it is; the sanitizer that was made for this one serves it too."""
+        run = replace(self, progress=progress, building=building, tell=tell)
+        vars(run).update({name: vars(self)[name] for name in ("_sanitizer", "setting") if name in vars(self)})
+        return run
 
     def _map_wanted(self, path: Path) -> MapWanted:
         """The private map that goes there."""

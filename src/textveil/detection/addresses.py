@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from ipaddress import ip_address
 from typing import Final
@@ -16,7 +15,7 @@ from textveil.text.tokens import Kind, addresses
 
 _KINDS: Final = {Kind.EMAIL: "email", Kind.URL: "url", Kind.HANDLE: "handle"}
 _SCORE: Final = 0.95
-_COVERED_USER: Final = re.compile(f"://{OTHER}*+:{OTHER}+$").search
+_COVERED_USER: Final = lazy_regex(f"://{OTHER}*+:{OTHER}+$")
 _LONGEST_USER: Final = 400
 
 _ENDINGS: Final = "com|org|net|edu|gov|mil|info|biz|io|ai|app|dev|co|uk|de|fr|nl|ru|jp|cn|br|au|ca|ch|it|es|eu|us|tv|me"
@@ -39,7 +38,7 @@ def find_addresses(text: str) -> Iterator[Found]:
     """E-mail addresses, URLs and handles."""
     for token in addresses(text):
         before = text[max(0, token.start - 1) : token.start]
-        if before == OTHER and _COVERED_USER(text[max(0, token.start - _LONGEST_USER) : token.start]):
+        if before == OTHER and _COVERED_USER.search(text[max(0, token.start - _LONGEST_USER) : token.start]):
             continue  # a host, behind a user whose name and password were found
         yield Found(token.start, token.end, _KINDS[token.kind], _SCORE)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -22,9 +21,9 @@ _LABELLED: Final = lazy_regex(
     r"(?i)(?<![A-Za-z])(?:lat(?:itude)?|lon(?:g(?:itude)?)?|lng)\.?[\"']?(?: ?(?:is|:|=)){0,2} ?[\"']?"
     rf"(?P<value>{_NUMBER})(?![\w.%])"
 )
-_NEAR: Final = re.compile(
+_NEAR: Final = lazy_regex(
     r"(?i)\b(?:gps|coordinates?|coords?|lat(?:itude)?|location|located|position|geo|map|pin|at)\b"
-).search
+)
 _ANCHOR: Final = lazy_regex(r"[0-9]\.[0-9]{2,15}.{0,12}?[0-9]\.[0-9]{2}")
 _ARC_CLUE: Final = lazy_regex(r"[0-9] ?\xb7 ?[0-9]")
 _DECIMALS: Final = lazy_regex(r"[0-9]\.[0-9]{2}")
@@ -51,7 +50,7 @@ def _pairs(text: str) -> Iterator[Found]:
         fits = abs(float(first)) <= 90 and abs(float(second)) <= 180
         exact = min(len(first.partition(".")[2]), len(second.partition(".")[2]))
         marked = match["north"] is not None or match["east"] is not None
-        said = _NEAR(text, max(0, match.start() - _REACH), match.start()) is not None
+        said = _NEAR.search(text, max(0, match.start() - _REACH), match.start()) is not None
         far = max(abs(float(first)), abs(float(second))) >= 2
         if fits and (marked or (said and exact >= 3 and far) or (exact >= 4 and far and "-" in (first + second)[:99])):
             yield Found(match.start(), match.end(), "id", 0.9 if marked or said else 0.6, "shape")

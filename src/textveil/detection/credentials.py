@@ -62,12 +62,12 @@ _PIECES: Final = (
     *("assw", "ecret", "oken", "Key", "ASSW", "SECRET", "TOKEN", "_KEY", "_key", "PIN"),
     *("pass:", "pass=", "Pass:", 'pass"', "de passe", "PASS="),
 )
-_KEY_OF: Final = re.compile(
+_KEY_OF: Final = lazy_regex(
     r"(?i)\b(?:api|access|secret|private|encryption|signing|account|storage|license|master)[ -]\Z"
-).search
-_LOGIN: Final = re.compile(
+)
+_LOGIN: Final = lazy_regex(
     r"(?i)\b(?:user(?:name)?|log[io]n|account|e-?mail|id|ssid|wi-?fi|network|benutzer|usuario|identifiant)\b"
-).search
+)
 _PARTS: Final = lazy_regex("[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
 _NAME: Final = lazy_regex("[A-Za-z0-9_-]{1,60}")
 _NAME_CHARACTERS: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
@@ -83,9 +83,9 @@ _SAY: Final = lazy_regex(
     r"(?P<is>(?:is|was|are|remains|became|set to|changed to|reset to|to|as|ist|es|est|e)[ \t]{0,2}:?[ \t]{1,3}"
     r"(?:now |still |set to |currently )?)?"
 )
-_WHOSE: Final = re.compile(
+_WHOSE: Final = lazy_regex(
     r"[ \t](?:for|of|to|on)(?:[ \t][A-Za-z0-9'._-]{1,24}){1,5}?(?=[ \t](?:is|was|are)[ \t]|:[ \t])"
-).match
+)
 _SCHEME: Final = lazy_regex(
     r"(?:[Bb]earer|BEARER|[Bb]asic|[Tt]oken|[Dd]igest|[Aa]pi[Kk]ey|OAuth|AWS4-HMAC-SHA256)[ \t]{1,3}(?=\S)"
 )
@@ -118,7 +118,7 @@ def _credentials(text: str) -> Iterator[Found]:
             continue
         read.add(start)
         meant = _meaning(name[0])
-        if meant == "key" and _KEY_OF(text[max(0, start - 16) : start]):
+        if meant == "key" and _KEY_OF.search(text[max(0, start - 16) : start]):
             meant = "token"
         if meant:
             span = _value(text, start, name.end(), meant)
@@ -154,7 +154,7 @@ def _meaning(name: str) -> str:
 
 def _value(text: str, start: int, end: int, meant: str) -> Found | None:
     """The secret behind a name."""
-    whose = _WHOSE(text, end) if meant in ("password", "pin") else None
+    whose = _WHOSE.match(text, end) if meant in ("password", "pin") else None
     end = whose.end() if whose else end
     sign = _ASSIGN.match(text, end)
     if sign is not None:
@@ -186,7 +186,7 @@ def _assigned(text: str, start: int, sign: re.Match[str], meant: str) -> Found |
     spaced = "=" in sign[0] and sign[0].startswith(" ")
     ended = rest[:1] in ("", "\n") or (rest[:1] in ".,;" and ":" in sign[0])
     alone = (first and ended and not spaced and "\n" not in sign[0]) or sign[0].endswith(">")
-    alone = alone or (":" in sign[0] and _LOGIN(line) is not None and "(" not in line and "{" not in line)
+    alone = alone or (":" in sign[0] and _LOGIN.search(line) is not None and "(" not in line and "{" not in line)
     return _found(place, value, _ASSIGNED) if _fits(value, meant, quoted=False, alone=alone) else None
 
 
@@ -289,7 +289,7 @@ _USER: Final = lazy_regex(
     r"(?P<password>[^\s/\"'`<>{}$\xb7@]{1,200}(?:@[^\s/\"'`<>{}$\xb7@]{1,100}(?=@))?)@(?P<host>[A-Za-z0-9_.\[-][A-Za-z0-9_.:\[\]-]{0,252})"
 )
 _PATH: Final = lazy_regex(r"(?::[0-9]{1,5})?/[^\s\"'`<>\xb7,;)]{0,400}")
-_LOCAL: Final = re.compile(r"(?:.*\.)?(?:localhost|local|internal|lan|svc|test|invalid)|[0-9.]+|[^.]*").fullmatch
+_LOCAL: Final = lazy_regex(r"(?:.*\.)?(?:localhost|local|internal|lan|svc|test|invalid)|[0-9.]+|[^.]*")
 
 
 _SEED: Final = lazy_regex(
@@ -318,7 +318,7 @@ def find_users_of_urls(text: str) -> Iterator[Found]:
             yield Found(*match.span("user"), "secret", _ASSIGNED, "shape")
         yield Found(*match.span("password"), "secret", _ASSIGNED, "shape")
         host = match["host"].rstrip(".:-").partition(":")[0]
-        if not (_LOCAL(host) and match["password"][-1].isalnum()):
+        if not (_LOCAL.fullmatch(host) and match["password"][-1].isalnum()):
             end = match.start("host") + len(host)
             web = text[max(0, match.start() - 5) : match.start()].endswith(("http", "https"))
             path = _PATH.match(text, end) if web else None

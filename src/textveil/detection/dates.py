@@ -53,9 +53,9 @@ _LONE_MONTH: Final = lazy_regex(
     r"(?:(?<=[Jj])(?:anuary|une|uly)|(?<=[Ff])ebruary|(?<=M)(?:arch|ay)|(?<=[Aa])(?:pril|ugust)|(?<=[Ss])eptember"
     r"|(?<=[Oo])ctober|(?<=[Nn])ovember|(?<=[Dd])ecember)(?![A-Za-z0-9_])"
 )
-_BEFORE_MONTH: Final = re.compile(
+_BEFORE_MONTH: Final = lazy_regex(
     r"(?:\b[Ii]n|since|last|next|this|until|by|early|late|mid|during|from|of|to|for)[ -]$"
-).search
+)
 _NUMERIC: Final = lazy_regex(
     r"(?<![\w./,-])(?:"
     r"(?P<y>(?:1[5-9]|20)[0-9]{2})(?P<s>[-/.])(?P<m>[01]?[0-9])(?P=s)(?P<d>[0-3]?[0-9])(?=T[0-2][0-9]:|(?!\w|[-/][0-9]))"
@@ -69,7 +69,7 @@ _QUARTER: Final = lazy_regex(
     r"[Qq](?<![\w./,-].)[1-4](?:[ /-]|, | of )(?:(?:19|20)[0-9]{2}|'[0-9]{2})(?!\w|[-/.][0-9])"
 )
 _DAY_AND_MONTH: Final = lazy_regex(r"(?<=[a-z] )(?<![.] )[0-9](?:(?<=[0-3])[0-9])?\. ?(?:0?[1-9]|1[0-2])\.(?![0-9])")
-_BEFORE_DAY: Final = re.compile(r"\b(?:[Aa]m|[Aa]b|[Vv]om|[Bb]is|[Zz]um|[Dd]en|[Ss]eit) \Z").search
+_BEFORE_DAY: Final = lazy_regex(r"\b(?:[Aa]m|[Aa]b|[Vv]om|[Bb]is|[Zz]um|[Dd]en|[Ss]eit) \Z")
 _YEARS: Final = lazy_regex(
     r"[12](?<![\w.,$\xa4/:#-].)(?:(?<=1)[6-9]|(?<=2)0)[0-9]{2}(?:-(?:(?:1[6-9]|20)?[0-9]{2}))?(?:s)?"
     r"(?![\w]|[.,:/-][0-9]|-[a-z]| ?(?:%|percent|points?|miles?|km|meters?|feet|dollars|people|men|women|pounds|mg|ml))"
@@ -84,10 +84,10 @@ _AFTER_T: Final = lazy_regex(
     r"(?<=[0-9\xb7]T)[0-2][0-9]:[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{1,6})?)?(?:Z|[+-][0-9]{2}:?[0-9]{2})?"
 )
 _FIRST_OF_RANGE: Final = lazy_regex(r"^[0-3]?[0-9] ?- ?(?=[0-9])")
-_GOES_ON: Final = re.compile(r"[,;:)]|[ \n][a-z0-9(]").match
+_GOES_ON: Final = lazy_regex(r"[,;:)]|[ \n][a-z0-9(]")
 """Behind a full stop that ends no sentence: it stands for letters left out, and would tell that it is not May."""
 
-_DIGITS: Final = re.compile(r"[0-9]").search
+_DIGITS: Final = lazy_regex(r"[0-9]")
 
 DATE_GATE: Final = at_digits(r"[0-9]([-/.])[0-9]{1,2}\1[0-9]|[0-9]/[0-9]|[0-9][-.][12][0-9]{3}")
 COARSE_GATE: Final = at_digits(r"[Qq][1-4]|[a-z] [0-9]{1,2}\. ?[0-9]{1,2}\.")
@@ -116,7 +116,7 @@ def find_coarse_dates(text: str) -> Iterator[Found]:
     for match in matches(_QUARTER, text):
         yield Found(match.start(), match.end(), "date", 0.9)
     for match in matches(_DAY_AND_MONTH, text):
-        if _BEFORE_DAY(text, max(0, match.start() - 6), match.start()):
+        if _BEFORE_DAY.search(text, max(0, match.start() - 6), match.start()):
             yield Found(match.start(), match.end(), "date", 0.7)
 
 
@@ -124,7 +124,7 @@ def find_named_dates(text: str) -> Iterator[Found]:
     """Dates with the name of a month: March 3rd, 2024; Mon, 3 Mar 2024; July twenty ninth two thousand eight."""
     for match in near(_NAMED, text, _MONTH_WORD, 45, 60):
         if readable(_FIRST_OF_RANGE.sub("", match[0])):
-            ends = match.end() if _GOES_ON(text, match.end()) else match.start() + len(match[0].rstrip("."))
+            ends = match.end() if _GOES_ON.match(text, match.end()) else match.start() + len(match[0].rstrip("."))
             yield Found(match.start(), ends, "date", 0.9)
 
 
@@ -137,7 +137,7 @@ def find_days(text: str) -> Iterator[Found]:
 def find_months(text: str) -> Iterator[Found]:
     """Months after a word such as "since"."""
     for match in matches(_LONE_MONTH, text):
-        if _BEFORE_MONTH(text, max(0, match.start() - 8), match.start()):
+        if _BEFORE_MONTH.search(text, max(0, match.start() - 8), match.start()):
             yield Found(match.start(), match.end(), "date", 0.7)
 
 
@@ -185,7 +185,7 @@ def readable(written: str) -> bool:
     from dateutil.parser import ParserError, parse
 
     plain = re.sub(r"\b(?:of|the|in)\b", " ", written)
-    if not _DIGITS(plain) or re.search(YEAR, plain):
+    if not _DIGITS.search(plain) or re.search(YEAR, plain):
         return True
     try:
         parse(plain, default=datetime(2000, 1, 1))

@@ -39,7 +39,7 @@ _AHEAD: Final = 40
 _MODIFIERS: Final = 4
 
 _LONGEST_WORD: Final = 20
-_LAST_WORD: Final = re.compile(r"(?<![A-Za-z])([A-Za-z]{1,20}+)[ '-]\Z").search
+_LAST_WORD: Final = lazy_regex(r"(?<![A-Za-z])([A-Za-z]{1,20}+)[ '-]\Z")
 
 _KIN: Final = (
     "mother|father|mom|mum|dad|parents?|wife|husband|spouse|partner|fiancee?|son|daughter|brother|sister|uncle|aunt|boy"
@@ -58,14 +58,14 @@ _ADVERB: Final = (
     r"(?: (?:now|also|both|still|then|once|openly|originally|currently|previously|formerly|half|part|already|not|a|an"
     r"|the|of|from|one|both|only|himself|herself|retired|very|happily|recently|legally|clinically|long))*"
 )
-_OF_PERSON: Final = re.compile(rf"{_SUBJECT}{_BE}{_ADVERB} \Z").search
-_OF_NAMED: Final = re.compile(rf"(?:{_SUBJECT}|{_NAMED}){_BE}{_ADVERB} \Z").search
-_ARTICLE: Final = re.compile(r"\b[Aa]n? (?:[a-z]+ly )?\Z").search
-_STOPS: Final = re.compile(
+_OF_PERSON: Final = lazy_regex(rf"{_SUBJECT}{_BE}{_ADVERB} \Z")
+_OF_NAMED: Final = lazy_regex(rf"(?:{_SUBJECT}|{_NAMED}){_BE}{_ADVERB} \Z")
+_ARTICLE: Final = lazy_regex(r"\b[Aa]n? (?:[a-z]+ly )?\Z")
+_STOPS: Final = lazy_regex(
     r"(?:\Z|[^A-Za-z0-9 -]| ?\n| (?:and|or|but|by|from|in|with|who|of|on|so|though|since|because|at|to|for|as|when"
     r"|whose|until|living|working|aged|before|after|while|I|he|she)\b| [^A-Za-z])"
-).match
-_PEOPLE: Final = re.compile(
+)
+_PEOPLE: Final = lazy_regex(
     r"[ -](?:nationals?|nationality|citizens?|citizenship|subjects?|passport|origins?|descent|ancestry|heritage"
     r"|extraction|background|roots|ethnicity|parentage|man|men|woman|women|males?|females?|boys?|girls?|lady"
     r"|ladies|gentlem[ae]n|persons?|people|child|children|kids?|family|families|couples?|parents?|mother|father"
@@ -73,28 +73,26 @@ _PEOPLE: Final = re.compile(
     r"|asylum|expats?|expatriates?|emigrants?|settlers?|community|minority|born|faith|converts?|adults?|teens?"
     r"|teenagers?|patients?|applicants?|defendants?|victims?|tourists?|veterans?|believers?|friends?|mom|dad"
     r"|neighbou?rs?|colleagues?|youth|widows?|pensioners?)\b"
-).match
-_TAIL: Final = re.compile(r" (?:nationals?|citizens?)\b").match
-_BELONGS: Final = re.compile(
+)
+_TAIL: Final = lazy_regex(r" (?:nationals?|citizens?)\b")
+_BELONGS: Final = lazy_regex(
     r"\b(?:converted to|conversion to|raised(?: as)?(?: an?)?|brought up|(?:non-)?practi[sc]ing|devout|observant|lapsed"
     r"|baptized|baptised|fellow|self-described|ethnic|registered|lifelong|staunch|openly|avowed|identif(?:y|ies|ied) as"
     r"(?: an?)?|c[ao]me out as(?: an?)?|(?i:ethnicity|race|religion|faith|nationality|citizenship|status|denomination)"
     r" (?:is|was|as)|born(?: an?| into an?)|member of the|adherent of|follower of|joined the) \Z"
-).search
+)
 _LANGUAGES: Final = _set(
     """english french spanish german italian portuguese russian chinese japanese arabic dutch polish greek welsh irish
     swedish korean turkish"""
 )
-_OF_LANGUAGE: Final = re.compile(
+_OF_LANGUAGE: Final = lazy_regex(
     r" (?:language |literature )?(?:teachers?|professors?|tutors?|translators?|interpreters?|students?|majors?"
     r"|lecturers?|speakers?|shepherds?)\b"
-).match
-_IN_A_NAME: Final = re.compile(r"[ -][A-Z]|'").match
-_AFTER_CAPITAL: Final = re.compile(
-    r"(?:\b(?!(?:In|The|These|An?|On|For|With|Many|Some)\b)[A-Z][a-z]*|[a-z]\.)[ -]\Z"
-).search
-_JOINED: Final = re.compile(r"(?:,? (?:and|or|but) (?:an? )?|, )\Z").match
-_NEXT_WORDS: Final = re.compile(r" ([a-z]{2,20})(?:[ -]([a-z]{2,20}))?(?: ([a-z]{2,20}))?").match
+)
+_IN_A_NAME: Final = lazy_regex(r"[ -][A-Z]|'")
+_AFTER_CAPITAL: Final = lazy_regex(r"(?:\b(?!(?:In|The|These|An?|On|For|With|Many|Some)\b)[A-Z][a-z]*|[a-z]\.)[ -]\Z")
+_JOINED: Final = lazy_regex(r"(?:,? (?:and|or|but) (?:an? )?|, )\Z")
+_NEXT_WORDS: Final = lazy_regex(r" ([a-z]{2,20})(?:[ -]([a-z]{2,20}))?(?: ([a-z]{2,20}))?")
 
 _NUMBER: Final = r"(?:one|two|three|four|five|six|seven|eight|nine|ten|several|[0-9]{1,2})"
 _CHILD: Final = (
@@ -102,48 +100,48 @@ _CHILD: Final = (
     r"|bab(?:y|ies))"
 )
 _PARENT: Final = r"(?:grand|step)?(?:mother|father|mom|mum|mommy|mummy|dad|daddy|parent|ma|pa)s?"
-_AS: Final = re.compile(
+_AS: Final = lazy_regex(
     rf"(?:{_BE}|\b(?:[Ii]s|[Ww]as|became|become|becomes|becoming|remained|remains))"
     r"(?: (?:now|currently|also|still|both|then|previously|formerly|once|already|himself|herself|retired|self-employed"
     r"|only|really|just))* an? (?:[A-Za-z-]{3,20} )?\Z"
-).search
-_NOBODY: Final = re.compile(
+)
+_NOBODY: Final = lazy_regex(
     r"\b(?:[Ii]t|[Tt]his|[Tt]hat|[Tt]here|[Hh]ere|[Ww]hat|[Ww]hich|[Ee]ach|[Ee]very)(?:'s|[ ,](?:is|was|will be|be"
     r"|has been|had been))[a-z -]*\Z"
-).search
-_WORKS_AS: Final = re.compile(
+)
+_WORKS_AS: Final = lazy_regex(
     r"(?:\b(?:work|works|worked|working|serve|serves|served|serving|employed|trained|training|trains|qualified|practises"
     r"|practise|practised|practising|practices|practiced|practice|volunteers|volunteered|retired|hired|job|jobs|career"
     r"|careers|position|post|role|roles|profession|employment|life|living|background|status|experience|freelances"
     r"|registered|licensed|certified) (?:as|of)(?: an?| the)?(?: [a-z-]{3,20})? "
     rf"|{_PARENT} of [a-z0-9]{{1,6}} (?:and|&) an? (?:[a-z-]{{3,20}} )?"
     r"|(?:\A|[.!?\n:,;(\"'] ?)(?i:as) (?:an?|the) (?:[a-z-]{3,20} )?)\Z"
-).search
-_STANDING: Final = re.compile(
+)
+_STANDING: Final = lazy_regex(
     r"\b(?:[Rr]etired|[Ff]ormer|[Ee]x|[Tt]rainee|[Aa]spiring|[Ss]elf-employed|[Ff]reelance|[Uu]nemployed|[Qq]ualified"
     r"|[Pp]racti[sc]ing|[Ll]icensed|[Nn]ewly qualified)[ -]\Z"
-).search
-_APPOSED: Final = re.compile(
+)
+_APPOSED: Final = lazy_regex(
     rf"(?:{_WHO}|{_NAMED}|[0-9]{{2}})(?:\)?,| -|:| \() (?:who (?:is|was) )?"
     r"(?:(?:now|then|formerly|currently|once) )?an? (?:[A-Za-z-]{3,20} )?\Z"
-).search
-_RANKED: Final = re.compile(
+)
+_RANKED: Final = lazy_regex(
     rf"(?:{_SUBJECT}|{_NAMED})(?:{_BE}(?: (?:then|also|now|still|currently|previously|formerly))*|,) the \Z"
-).search
+)
 _OFFICES: Final = _set(
     """owner editor principal director president chairman chairwoman chairperson mayor ceo cfo cto coo headmaster
     headmistress headteacher dean chancellor founder executive officer treasurer secretary registrar superintendent
     in-chief chief imam rabbi vicar pastor bishop bursar governor landlord landlady caretaker curator"""
 )
-_TOGETHER: Final = re.compile(r"(?:,| and| &|/| or)(?: an?| the)?(?: [a-z-]{3,20})? ?\Z").match
-_AS_A: Final = re.compile(
+_TOGETHER: Final = lazy_regex(r"(?:,| and| &|/| or)(?: an?| the)?(?: [a-z-]{3,20})? ?\Z")
+_AS_A: Final = lazy_regex(
     r"(?<!such )(?<!same )(?<!acts )(?<!used )(?<!known )(?<!serves )(?<!act )(?<!functions )\bas an?"
     r" (?:[a-z-]{3,20} )?\Z"
-).search
-_BY_TRADE: Final = re.compile(
+)
+_BY_TRADE: Final = lazy_regex(
     r" (?:by (?:profession|trade|training|occupation)|practi[sc]ing (?:in|at)|(?:working|employed) (?:in|at|for|by))\b"
-).match
-_ABILITY: Final = re.compile(r" (?:of|for) (?:the )?(?:change|all|this)\b").match
+)
+_ABILITY: Final = lazy_regex(r" (?:of|for) (?:the )?(?:change|all|this)\b")
 _OF_PEOPLE: Final = ("nationality", "ethnicity", "religion")
 _VAGUE: Final = _set(
     """worker shepherd player assistant agent model guard operator official coach checker packer owner manager deputy
@@ -193,7 +191,7 @@ _LABEL_WORDS: Final = _set(
 )
 _WITNESS: Final = lazy_regex(r"(?<![A-Za-z])Jehovah'?s'? Witness(?:es)?\b")
 WITNESS_GATE: Final = with_words("jehovah jehovahs")
-_COLON: Final = re.compile(r"[^A-Za-z0-9]?[:=]|[ ][A-Za-z]{2,12}[ ]?[:=]").match
+_COLON: Final = lazy_regex(r"[^A-Za-z0-9]?[:=]|[ ][A-Za-z]{2,12}[ ]?[:=]")
 _NO_VALUE: Final = frozenset(("unknown", "none", "not stated", "not specified", "not given", "string", "text", "null"))
 
 
@@ -250,7 +248,7 @@ def _scanned(text: str) -> Iterator[Found]:
         if low in _FAMILY_WORDS and end > families:
             yield from _of_family(text, max(families, start - _BACK), end + _AHEAD)
             families = end + _AHEAD // 2
-        if low in _LABEL_WORDS and end > fields and _COLON(text, end):
+        if low in _LABEL_WORDS and end > fields and _COLON.match(text, end):
             yield from _stated(text, max(fields, start - _BACK // 2), end + 2 * _AHEAD)
             fields = end
         entries = endings(low)
@@ -302,9 +300,9 @@ def _read(
         if _NEEDS_CAPITAL[form.group] and not text[first].isupper():
             return None
         score = _RULES[form.group](text, first, end, form)
-        if score < _LIKELY and _joined(text, last, first) and _STOPS(text, end):
+        if score < _LIKELY and _joined(text, last, first) and _STOPS.match(text, end):
             score = _LIKELY
-        tail = _TAIL(text, end) if form.group == "nationality" else None
+        tail = _TAIL.match(text, end) if form.group == "nationality" else None
         end = tail.end() if tail else end
     return Found(first, end, KIND, score, _REASONS.get(form.group, form.group)) if score else None
 
@@ -312,7 +310,7 @@ def _read(
 def _joined(text: str, last: Found, start: int) -> bool:
     """Whether a span follows another that is said of a person: "deaf and unemployed"."""
     between = text[last.end : start] if 0 < start - last.end < 8 else ""
-    return last.score >= _LIKELY and bool(_JOINED(between))
+    return last.score >= _LIKELY and bool(_JOINED.match(between))
 
 
 def _longest(text: str, start: int, entries: tuple[Words, ...]) -> tuple[Words, int]:
@@ -333,7 +331,7 @@ def _longest(text: str, start: int, entries: tuple[Words, ...]) -> tuple[Words, 
 def _with_modifiers(text: str, start: int, modifiers: frozenset[str]) -> tuple[int, int]:
     """Where an occupation begins with the words before it that belong to it, and how many they are."""
     for count in range(_MODIFIERS):
-        word = _LAST_WORD(text, max(0, start - 24), start)
+        word = _LAST_WORD.search(text, max(0, start - 24), start)
         if word is None or word[1].lower() not in modifiers:
             if word is None or "-" not in word[0]:
                 return start, count
@@ -360,46 +358,48 @@ def _of_work(text: str, start: int, end: int, form: Form, words: int, last: str,
     """How sure it is that an occupation is somebody's."""
     before = _around(text, start)
     between = text[found.end : start] if 0 < start - found.end < 30 else ""
-    if (between == " " and found.why in _OF_PEOPLE) or (between and found.why == OCCUPATION and _TOGETHER(between)):
+    if (between == " " and found.why in _OF_PEOPLE) or (
+        between and found.why == OCCUPATION and _TOGETHER.match(between)
+    ):
         return _LIKELY
     if not _cued(before, _WORK_CUES) and before.strip():
         return 0.0
     vague = words == 1 and last in _VAGUE
-    if _WORKS_AS(before):
+    if _WORKS_AS.search(before):
         return _SURE
     if form.use == PLURAL:
-        return _LIKELY if not vague and _OF_NAMED(before) else 0.0
-    if last in _OFFICES and _RANKED(before):
+        return _LIKELY if not vague and _OF_NAMED.search(before) else 0.0
+    if last in _OFFICES and _RANKED.search(before):
         return _LIKELY
     if vague:
         return 0.0
-    if _STANDING(before) or (_BY_TRADE(text, end) and _ARTICLE(before)):
+    if _STANDING.search(before) or (_BY_TRADE.match(text, end) and _ARTICLE.search(before)):
         return _SURE
-    stated = _AS(before) and not _NOBODY(before)
-    return _LIKELY if stated or _AS_A(before) or _APPOSED(before) else 0.0
+    stated = _AS.search(before) and not _NOBODY.search(before)
+    return _LIKELY if stated or _AS_A.search(before) or _APPOSED.search(before) else 0.0
 
 
 def _of_people(text: str, start: int, end: int, form: Form) -> float:
     """How sure it is that a nationality, an ethnic group or a religion is somebody's."""
     low = text[start:end].lower()
-    if low in _LANGUAGES and _OF_LANGUAGE(text, end):
+    if low in _LANGUAGES and _OF_LANGUAGE.match(text, end):
         return 0.0
     before = _around(text, start)
     in_language = low in _LANGUAGES and before.endswith(" in ")
-    if not in_language and _cued(before, _BELONG_CUES) and _BELONGS(before):
+    if not in_language and _cued(before, _BELONG_CUES) and _BELONGS.search(before):
         return _SURE
-    if form.use not in (PLURAL, SINGULAR) and (_PEOPLE(text, end) or _before_work(text, end)):
+    if form.use not in (PLURAL, SINGULAR) and (_PEOPLE.match(text, end) or _before_work(text, end)):
         return _SURE
-    said = _cued(before, _BE_CUES, 5) and _STOPS(text, end)
-    if said and (_OF_NAMED(before) or (form.use != ADJECTIVE and _ARTICLE(before))):
+    said = _cued(before, _BE_CUES, 5) and _STOPS.match(text, end)
+    if said and (_OF_NAMED.search(before) or (form.use != ADJECTIVE and _ARTICLE.search(before))):
         return _LIKELY
     guessed = form.use == PLURAL or form.group == "ethnicity"
-    return _GUESS if guessed and not _IN_A_NAME(text, end) and not _AFTER_CAPITAL(before) else 0.0
+    return _GUESS if guessed and not _IN_A_NAME.match(text, end) and not _AFTER_CAPITAL.search(before) else 0.0
 
 
 def _before_work(text: str, end: int) -> bool:
     """Whether the next words are an occupation."""
-    following = _NEXT_WORDS(text, end)
+    following = _NEXT_WORDS.match(text, end)
     if following is None:
         return False
     endings = demographics().endings
@@ -414,7 +414,7 @@ def _before_work(text: str, end: int) -> bool:
 
 def _of_faith(text: str, start: int, end: int, form: Form) -> float:
     before = _around(text, start)
-    return _SURE if _BELONGS(before) or search(_FAITH_CUE, before) else 0.0
+    return _SURE if _BELONGS.search(before) or search(_FAITH_CUE, before) else 0.0
 
 
 _FAITH_CUE: Final = lazy_regex(
@@ -425,29 +425,41 @@ _FAITH_CUE: Final = lazy_regex(
 def _of_state(text: str, start: int, end: int, form: Form) -> float:
     """How sure it is that a state is a person's: "she is disabled", "a deaf woman"; what machines are too."""
     before = _around(text, start)
-    if end - start > len("quadriplegics") or _BELONGS(before):
+    if end - start > len("quadriplegics") or _BELONGS.search(before):
         return _LIKELY
-    if form.use in (ADJECTIVE,) and _PEOPLE(text, end) and not _ABILITY(text, end):
+    if form.use in (ADJECTIVE,) and _PEOPLE.match(text, end) and not _ABILITY.match(text, end):
         return _LIKELY
-    if _STOPS(text, end) and _OF_PERSON(before):
+    if _STOPS.match(text, end) and _OF_PERSON.search(before):
         return _LIKELY
-    return _LIKELY if form.use == SINGULAR and _STOPS(text, end) and (_ARTICLE(before) or _WORKS_AS(before)) else 0.0
+    return (
+        _LIKELY
+        if form.use == SINGULAR and _STOPS.match(text, end) and (_ARTICLE.search(before) or _WORKS_AS.search(before))
+        else 0.0
+    )
 
 
 def _of_views(text: str, start: int, end: int, form: Form) -> float:
     before = _around(text, start)
-    if _BELONGS(before):
+    if _BELONGS.search(before):
         return _SURE
-    return _LIKELY if form.use != PLURAL and _STOPS(text, end) and _ARTICLE(before) and _OF_NAMED(before) else 0.0
+    return (
+        _LIKELY
+        if form.use != PLURAL and _STOPS.match(text, end) and _ARTICLE.search(before) and _OF_NAMED.search(before)
+        else 0.0
+    )
 
 
 def _of_orientation(text: str, start: int, end: int, form: Form) -> float:
     before = _around(text, start)
     if text[start].isupper() and not before.endswith((". ", "\n")):
         return 0.0
-    if _BELONGS(before) or _PEOPLE(text, end):
+    if _BELONGS.search(before) or _PEOPLE.match(text, end):
         return _SURE
-    return _LIKELY if _STOPS(text, end) and (_OF_NAMED(before) or (form.use != ADJECTIVE and _ARTICLE(before))) else 0.0
+    return (
+        _LIKELY
+        if _STOPS.match(text, end) and (_OF_NAMED.search(before) or (form.use != ADJECTIVE and _ARTICLE.search(before)))
+        else 0.0
+    )
 
 
 _Rule: TypeAlias = Callable[[str, int, int, Form], float]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -39,13 +38,13 @@ DURATION_GATE: Final = with_words(
     " fortnights night nights weekend weekends semester semesters trimester trimesters yr yrs mo mos wk wks hr hrs"
     " min mins sec secs"
 )
-_AT_SENTENCE: Final = re.compile(r"[Oo]ne (?:day|night)$").match
+_AT_SENTENCE: Final = lazy_regex(r"[Oo]ne (?:day|night)$")
 
 
 def find_durations(text: str) -> Iterator[Found]:
     """Lengths of time: three months, 6 weeks, a two-day hearing, eight months' imprisonment, a fortnight."""
     for match in at_numbers(_DURATION, text):
-        if not _AT_SENTENCE(match[0]):  # "one day" is no length
+        if not _AT_SENTENCE.match(match[0]):  # "one day" is no length
             yield Found(*match.span(), "duration", 0.8, "unit")
 
 

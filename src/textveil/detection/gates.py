@@ -172,7 +172,7 @@ class _Matching:
     """Open where a pattern matches in a text, or in a part of what a glance shows."""
 
     def __init__(self, pattern: str, part: Literal["whole", "digits", "runs"]) -> None:
-        self._pattern, self._part = re.compile(pattern), part
+        self._pattern, self._part = lazy_regex(pattern), part
 
     def __call__(self, text: str, seen: Seen) -> object:
         return search(self._pattern, text if self._part == "whole" else getattr(seen, self._part))

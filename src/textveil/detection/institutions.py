@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple, final
 
@@ -23,14 +22,14 @@ _MOST: Final = 9
 _OF_A_PEOPLE: Final = frozenset(("party", "forces", "staff", "consulate", "embassy", "army", "navy", "bank", "front"))
 """What a people has one of: the Turkish Armed Forces."""
 
-_SMALL_ENDS: Final = re.compile(
+_SMALL_ENDS: Final = lazy_regex(
     r" (?:(?:special type|high security|maximum security|state|general|district|city|central|university) )?"
     r"(?:police station|hospital|prison|garrison|jail|university|barracks|police|courthouse|clinic|high school"
     r"|elementary school|primary school|airport)(?![A-Za-z])"
-).match
-_GLOSS: Final = re.compile(r"[\"']? \((?:the )?[\"']?([A-Za-z\xde\xfe&' -]{2,80})[\"']?(?=[):;,])").match
-_BEFORE_GLOSS: Final = re.compile(r"(?<![A-Za-z0-9-])[A-Z][A-Za-z]{0,3}[A-Z-]{1,6} \((?:the )?[\"']?$").search
-_ACRONYM: Final = re.compile(r"[A-Z]{1,2}[A-Za-z]{0,2}[A-Z-]{1,6}").fullmatch
+)
+_GLOSS: Final = lazy_regex(r"[\"']? \((?:the )?[\"']?([A-Za-z\xde\xfe&' -]{2,80})[\"']?(?=[):;,])")
+_BEFORE_GLOSS: Final = lazy_regex(r"(?<![A-Za-z0-9-])[A-Z][A-Za-z]{0,3}[A-Z-]{1,6} \((?:the )?[\"']?$")
+_ACRONYM: Final = lazy_regex(r"[A-Z]{1,2}[A-Za-z]{0,2}[A-Z-]{1,6}")
 _SPOKEN_OF: Final = lazy_regex(
     r"(?<![A-Za-z])(?:members?(?:hip)? (?:of|in)|leaders? of|favour of|favor of|support(?:ed|ing|er|ers)? (?:of |for )?"
     r"|organi[sz]ations?,?(?: namely)?|propaganda for|behalf of|employed by|work(?:s|ed)? (?:for|at))"
@@ -161,7 +160,7 @@ def _proper(words: Sequence[Word], at: int, end: int) -> bool:
 
 def small_end(text: str, end: int) -> int:
     """The end of a place's name with an institution's sort in small letters behind it: Wronki police station; or 0."""
-    match = _SMALL_ENDS(text, end)
+    match = _SMALL_ENDS.match(text, end)
     return match.end() if match else 0
 
 
@@ -170,14 +169,14 @@ def glosses(text: str, found: Sequence[Found], marks_of: Mapping[str, int]) -> I
     for span in found:
         if span.kind == "person":
             continue
-        match = _GLOSS(text, span.end)
+        match = _GLOSS.match(text, span.end)
         if match is not None:
             inner = match[1]
             words = inner.lower().replace("-", " ").split() or [""]
             foreign = not any(marks_of.get(word, 0) & _COMMON for word in words if len(word) > 3) and len(words[-1]) > 3
-            if _ACRONYM(inner) or (foreign and span.kind == "organization"):
+            if _ACRONYM.fullmatch(inner) or (foreign and span.kind == "organization"):
                 yield Found(match.start(1), match.start(1) + len(inner.rstrip()), "organization", span.score, "gloss")
-        before = _BEFORE_GLOSS(text, max(0, span.start - 24), span.start)
+        before = _BEFORE_GLOSS.search(text, max(0, span.start - 24), span.start)
         if before is not None and span.kind == "organization":
             yield Found(before.start(), text.index(" (", before.start()), "organization", span.score, "gloss")
 

@@ -79,6 +79,10 @@ class KeepList:
         need(bool(self.phrases), "words", "none", "words and phrases")
         self._words = frozenset(word for phrase in self.phrases for word in phrase)
         self._longest = max(map(len, self.phrases))
+        begun: dict[str, set[int]] = {}
+        for phrase in self.phrases:
+            begun.setdefault(phrase[0], set()).add(len(phrase))
+        self._lengths = {word: sorted(lengths, reverse=True) for word, lengths in begun.items()}
 
     def keeping(self, text: str) -> Keeps:
         """What stays of a text."""
@@ -110,8 +114,8 @@ class KeepList:
         """How many tokens from one on are kept phrases and what links them, up to an end at least; 0 where not."""
         reached = place
         while reached < len(tokens) and (reached == place or tokens[reached].start() < end):
-            longest = min(self._longest, len(keys) - reached)
-            count = next((n for n in range(longest, 0, -1) if self._listed(tokens, keys, reached, n)), 0)
+            lengths = (n for n in self._lengths.get(keys[reached], ()) if n <= len(keys) - reached)
+            count = next((n for n in lengths if self._listed(tokens, keys, reached, n)), 0)
             if not count and not (reached > place and keys[reached] in _LINKS):
                 return 0
             reached += count or 1
@@ -128,7 +132,8 @@ class KeepList:
 def _keys_of(word: str) -> tuple[str, ...]:
     """What the tokens of an entry are compared by."""
     if word.isascii():
-        return tuple(TOKEN.findall(word.lower()))
+        low = word.lower()
+        return tuple(low.split() if low.replace(" ", "").isalnum() else TOKEN.findall(low))
     return tuple(map(token_key, TOKEN.findall(word)))
 
 

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
-import lzma
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntFlag
 from functools import cache
 from pathlib import Path
-from typing import final
+from typing import Final, final
 
 from textveil.errors import InputError
 
 DATA = Path(__file__).parent / "data"
-FILE = "names.txt.xz"
+FILE = "names.txt.gz"
 RECORD = "names.json"
+_LOWEST: Final = 0x20
+"""The character of no marks in the file."""
+_MARKS: Final = bytes(max(0, code - _LOWEST) for code in range(256))
 
 
 class Marks(IntFlag):
@@ -57,14 +61,18 @@ def lists() -> Lists:
     record = json.loads((DATA / RECORD).read_text(encoding="ascii"))
     if hashlib.sha256(packed).hexdigest() != record["file"]:
         raise InputError(f"the embedded file {FILE} must be intact; got another. Install textveil again.")
+    names, marks, places = gzip.decompress(packed).decode("ascii").splitlines()
+    phrases = places.split("\t")
     openings: dict[str, int] = {}
-    fields = lzma.decompress(packed).decode("ascii").replace("\n", "\t").split("\t")
-    names, marks = fields[:-1:2], fields[1::2]
-    values = {written: int(written, 16) for written in set(marks)}
-    words = dict(zip(names, map(values.__getitem__, marks), strict=True))
-    phrases = [name for name in names if " " in name]
     for name in phrases:
-        del words[name]
         first = name[: name.index(" ")]
         openings[first] = max(openings.get(first, 0), name.count(" ") + 1)
+    words = dict(zip(names.split("\t"), marks.encode("ascii").translate(_MARKS), strict=True))
     return Lists(words, frozenset(phrases), openings)
+
+
+def packed_lists(marks: Mapping[str, int]) -> str:
+    """What the file holds: the words, a character for the marks of each, and the places of several words."""
+    words = sorted(name for name in marks if " " not in name)
+    written = "".join(chr(marks[word] + _LOWEST) for word in words)
+    return "\t".join(words) + f"\n{written}\n" + "\t".join(sorted(marks.keys() - set(words))) + "\n"

@@ -26,13 +26,13 @@ _WORD: Final = lazy_regex(
 """A capitalized word, with the initials that stand before it."""
 
 _INITIALS: Final = lazy_regex(r"[A-Z](?<![A-Za-z0-9_@.'-].)\.(?:[ -]?[A-Z]\.){1,4}+(?! ?[A-Z][a-z])")
-_PARTS: Final = re.compile(r"[A-Za-z]+(?:'[A-Za-z]+)?").findall
+_PARTS: Final = lazy_regex(r"[A-Za-z]+(?:'[A-Za-z]+)?")
 _NAME_KINDS: Final = frozenset(("person", "place", "organization"))
 _KNOWN_WORDS: Final = int(Marks.COMMON | Marks.SMALL | Marks.OTHER)
 _OPENING: Final = ".!?:;\n|*>\xb7"
 _ITEM: Final = r"[A-Z][A-Za-z]*+(?:['-][A-Za-z]++)*+(?: [A-Z][A-Za-z]*+(?:['-][A-Za-z]++)*+){0,2}+"
 _ENUMERATION: Final = lazy_regex(rf"(?<![A-Za-z0-9_@#'-]){_ITEM}(?:, {_ITEM}){{1,12}}+(?:,? (?:and|&|or) {_ITEM})?+")
-_ITEMS: Final = re.compile(_ITEM).finditer
+_ITEMS: Final = lazy_regex(_ITEM)
 _SHORTEST: Final = 3
 _MOST_LENGTHS: Final = 6
 """Phrases of so many lengths are looked for behind one first word."""
@@ -56,7 +56,7 @@ class _Known:
                 self._phrase(written, span)
 
     def _person(self, written: str, span: Found) -> None:
-        words = [word for word in _PARTS(written) if word.lower() not in known.PARTICLES]
+        words = [word for word in _PARTS.findall(written) if word.lower() not in known.PARTICLES]
         for word in words:
             low = word.lower()
             if len(word) >= _SHORTEST and word[0].isupper() and low not in known.FUNCTION_WORDS | known.SUFFIXES:
@@ -132,7 +132,7 @@ def with_enumerated(text: str, found: Sequence[Found]) -> list[Found]:
     _take(taken, [span for span in found if not _is_guess(span)])
     listed: list[Found] = []
     for enumeration in matches(_ENUMERATION, text):
-        items = list(_ITEMS(text, *enumeration.span()))
+        items = list(_ITEMS.finditer(text, *enumeration.span()))
         named = sum(item.start() in persons for item in items)
         if len(items) >= 3 and 2 * named >= len(items):
             free = (item for item in items if 1 not in taken[item.start() : item.end()] and _can_be_listed(item[0]))
@@ -146,7 +146,7 @@ def with_enumerated(text: str, found: Sequence[Found]) -> list[Found]:
 def _can_be_listed(item: str) -> bool:
     """Whether no word of an item of an enumeration says that it names no person."""
     marks_of = lists().words.get
-    words = [word.lower() for word in _PARTS(item)]
+    words = [word.lower() for word in _PARTS.findall(item)]
     other = known.INSTITUTIONS | known.COMPANIES | known.FUNCTION_WORDS | known.PLACE_ENDS
     return not any(
         word in other or marks_of(word, 0) & (Marks.OTHER | Marks.KNOWN_PLACE)

@@ -33,11 +33,11 @@ _RUN: Final = lazy_regex(
     rf"{_FIRST}(?:(?: {{1,2}}(?:(?:{_SMALL}) ){{0,3}}|, (?=(?:Inc|Ltd|LLC|Corp|Jr|Sr|Co)\b))"
     rf"(?:(?:al|el|ar|as|ash|ad|an|ul|ur)-)?{_WORD}){{0,24}}+"
 )
-_PIECE: Final = re.compile(rf"{_WORD}|(?:{_SMALL})(?![A-Za-z])").finditer
+_PIECE: Final = lazy_regex(rf"{_WORD}|(?:{_SMALL})(?![A-Za-z])")
 _WORD_LETTERS: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'"
 _BACK: Final = 24
 _CONTRACTED: Final = frozenset(("m", "d", "ll", "re", "ve", "t", "em", "all"))
-_CUE: Final = re.compile(
+_CUE: Final = lazy_regex(
     r"(?:[Nn]ames?(?:'s| is|:)?|[Nn]amed|[Cc]all(?:ed|s)? (?:me|him|her)|[Dd]ear|[Uu]ser:|[Bb]y:|I am|I'm"
     r"|[Tt]his is|[Ss]tarring|[Ss]incerely|[Rr]egards|[Ss]igned|[Nn]ame\?|[Hh]ello|[Hh]i|[Hh]ey|[Tt]hanks"
     r"|[Pp]atient:|[Dd]octor:|[Cc]c:?|CC:?|[Cc]ontact|[Pp]ing(?:ed)?|[Tt]ell|[Aa]sk(?:ed)?|[Ee]mailed|[Pp]aged|[Cc]alled"
@@ -46,83 +46,83 @@ _CUE: Final = re.compile(
     r"|(?:[Rr]equested|[Rr]eferred|[Ss]een|[Oo]rdered|[Ss]igned|[Dd]ictated|[Aa]ccompanied|[Aa]ssigned|[Rr]eported"
     r"|[Pp]repared|[Aa]pproved|[Vv]erified|[Ww]ritten|[Ii]nterpreted|[Rr]ead|[Aa]dministered|[Pp]erformed|[Rr]ecorded"
     r"|[Ss]ubmitted|[Ww]itnessed|[Tt]riaged|[Ee]xamined) by),?[ \t\n]*$"
-).search
+)
 _ENDS_CUE: Final = frozenset(",:?")
 """Marks that a cue ends with, where it does not end with a letter."""
 
-_AFTER_SUBJECT: Final = re.compile(
+_AFTER_SUBJECT: Final = lazy_regex(
     r"(?:'s|,? (?:and(?= [A-Z])|is|was|has|had|says|said|who|will|lives|lived|wrote|began|went|came|called|told|asked"
     r"|works|shouted|spent|joined|left|made|took|got|gave|died|moved|looked|smiled)(?![A-Za-z])|: [\"A-Z]|, can )"
-).match
-_LOOSELY_SUBJECT: Final = re.compile(
+)
+_LOOSELY_SUBJECT: Final = lazy_regex(
     r" (?:[a-z]{3,12}[^s\W]s|[a-z]{3,12}ed|knew|saw|ran|sang|should|would|could|can|must|does|did|are|were|very|so|lol)"
     r"(?![A-Za-z])|!| '"
-).match
-_ORDER: Final = re.compile(
+)
+_ORDER: Final = lazy_regex(
     r" (?:the|a|an|your|my|our|his|this|that|these|all|each|any|it|them|to|up|out|access)(?![A-Za-z])"
-).match
-_COUNTED: Final = re.compile(r":? ?[0-9]").match
-_LIVES_IN: Final = re.compile(
+)
+_COUNTED: Final = lazy_regex(r":? ?[0-9]")
+_LIVES_IN: Final = lazy_regex(
     r"(?:liv(?:e|es|ed|ing)|born|raised|mov(?:e|es|ed|ing)|grew up|based|located|resid(?:e|es|ed|ing)|stay(?:s|ed|ing)"
     r"|travel(?:s|ed|ing|led|ling)?|practi[cs]ing|flew|drove|house|home|flat|village|town|city|area)"
     r" (?:in|to|near|from|of|at) $"
-).search
-_IN_TOWN: Final = re.compile(r"(?:[Ii]n|[Tt]o|[Ff]rom|[Nn]ear|[Oo]utside|[Aa]round) $").search
-_BEFORE_STATE: Final = re.compile(r", ([A-Z][a-z]+)").match
-_OF_ENGLISH: Final = re.compile(
+)
+_IN_TOWN: Final = lazy_regex(r"(?:[Ii]n|[Tt]o|[Ff]rom|[Nn]ear|[Oo]utside|[Aa]round) $")
+_BEFORE_STATE: Final = lazy_regex(r", ([A-Z][a-z]+)")
+_OF_ENGLISH: Final = lazy_regex(
     r"(?:ic|ical|ous|ive|ary|able|ible|oid|ed|ing|ings|ly|tion|tions|sion|ness|ment|ity|ism|ist|ists|itis|osis|emia"
     r"|pathy|ectomy|scopy|graphy|gram|plasty|azole|mycin|cillin|statin|pril|mab|olol|idine|amine|less|ful|ship"
     r"|ward|wise|like)$"
-).search
-_FOR_COMPANIES: Final = re.compile(
+)
+_FOR_COMPANIES: Final = lazy_regex(
     r"(?:'s)? (?:website|office|offices|orchestra|ceo|shares|stock|stocks|spokesman|spokeswoman|employees?|headquarters"
     r"|executives?|customers|products?|stores?|app|software)(?![A-Za-z])",
     re.IGNORECASE,
-).match
-_AT_COMPANIES: Final = re.compile(
+)
+_AT_COMPANIES: Final = lazy_regex(
     r"(?:[Ww]ork(?:s|ed|ing)? (?:for|at)|[Ee]mployed (?:by|at)|CEO of|[Ff]ounder of|[Ss]hares of|[Jj]oined"
     r"|[Ii]nterned at|[Ee]mployee (?:of|at)|[Ii]nvested in|[Aa]cquired by)(?: the)? $"
-).search
-_SPEAKS: Final = re.compile(r",? (?:said|says|told|asked|wrote|called)(?![a-z])").match
-_SHORTENED: Final = re.compile(r"(?:Inc|Ltd|Corp|Co)$").search
-_LEGAL_FORM: Final = re.compile(
+)
+_SPEAKS: Final = lazy_regex(r",? (?:said|says|told|asked|wrote|called)(?![a-z])")
+_SHORTENED: Final = lazy_regex(r"(?:Inc|Ltd|Corp|Co)$")
+_LEGAL_FORM: Final = lazy_regex(
     r" (?:A/?S|ASA|ApS|SA|SAS|SARL|SpA|SE|SL|KK|Oy|Oyj|AB|AG|BV|NV|Lda|Ltda|Pty)(?![A-Za-z])"
-).match
-_GOES_ON: Final = re.compile(r"\.(?:,| [a-z(])").match
-_CODE: Final = re.compile(r",? (?:[0-9]{4,6}(?:-[0-9]{3,4})?|[0-9]{3} [0-9]{2})(?![A-Za-z0-9.,-]|[,.][0-9])").match
+)
+_GOES_ON: Final = lazy_regex(r"\.(?:,| [a-z(])")
+_CODE: Final = lazy_regex(r",? (?:[0-9]{4,6}(?:-[0-9]{3,4})?|[0-9]{3} [0-9]{2})(?![A-Za-z0-9.,-]|[,.][0-9])")
 _ENDS: Final = known.COMPANY_ENDS | known.INSTITUTIONS | known.PLACE_ENDS
-_NAMED_AFTER: Final = re.compile(
+_NAMED_AFTER: Final = lazy_regex(
     r" (?:[A-Z][A-Za-z]* ){0,2}(?:Hospital|Hospice|Clinic|Cent(?:er|re)|Pharmacy|Surgery|Infirmary|University"
     r"|College|School|Academy|Church|Cathedral|Party"
     r"|Court|Army|Republic|Bank|Union|Office)\b"
-).match
-_SPEAKER: Final = re.compile(r"(?:[Pp]atient|[Dd]octor): ?$").search
-_SPEECH: Final = re.compile(r"[,!?]|\.? [a-z]").match
-_FIELD: Final = re.compile(
+)
+_SPEAKER: Final = lazy_regex(r"(?:[Pp]atient|[Dd]octor): ?$")
+_SPEECH: Final = lazy_regex(r"[,!?]|\.? [a-z]")
+_FIELD: Final = lazy_regex(
     r"(?:^|[\n|;,.*-] *)(?:(?:[Pp]atient|[Cc]lient|[Ss]tudent|[Ee]mployee|[Cc]ustomer|[Ff]ull|[Ff]irst|[Ll]ast|[Uu]ser)"
     r"(?:'s)?(?: [Nn]ame)?|[Nn]ame|NAME|PATIENT|[Ff]rom|[Cc]c|CC|[Bb]cc|[Aa]ttn|ATTN|[Aa]ttention|[Ss]eller|[Bb]uyer"
     r"|[Aa]uthor|[Cc]ontact|[Tt]enant|[Ll]andlord|[Pp]rovider|[Pp]hysician|[Ss]ender|[Rr]ecipient|[Aa]pplicant"
     r"|[Ww]itness|[Gg]uardian|[Nn]ext of kin|[Aa]ssignee|[Rr]eviewer|[Rr]eporter|[Ss]igned(?: by)?"
     r"|[Pp]repared by|[Rr]eviewed by|[Aa]pproved by|[Aa]ttending|[Ss]urgeon|[Tt]o|TO|FROM) ?[:#=][ \t\"'<*_]*$"
-).search
+)
 _ENDS_FIELD: Final = frozenset(":#=")
 _BEHIND_FIELD: Final = "\n \t\"'<*_"
 """What stands between a field and its value."""
 
-_TOKEN: Final = re.compile(r"[A-Za-z0-9_]{1,40}").match
-_SIGNATURE: Final = re.compile(
+_TOKEN: Final = lazy_regex(r"[A-Za-z0-9_]{1,40}")
+_SIGNATURE: Final = lazy_regex(
     r"(?:[Rr]egards|[Ss]incerely(?: yours)?|[Bb]est(?: wishes)?|[Cc]heers|[Tt]hanks|[Tt]hank you|[Yy]ours(?: truly)?"
     r"|[Ll]ove|[Rr]espectfully|xx|xoxo)[,.!]?[ \t]*\n+[ \t-]*$"
-).search
-_TELLS: Final = re.compile(
+)
+_TELLS: Final = lazy_regex(
     r" \((?:[Hh]is |[Hh]er |[Pp]atient's |the )?(?:son|daughter|wife|husband|mother|father|mom|mum|dad|sister|brother"
     r"|spouse|partner|aunt|uncle|niece|nephew|cousin|friend|neighbou?r|fianc[e\xe9]e?|grandson|granddaughter"
     r"|grandmother|grandfather|carer|caregiver|guardian|next of kin|NOK|POA|she|he|they|her|him|RN|MD|PA|LPN|NP|PT|OT"
     r"|SLP|LCSW)(?:[/,][^)\n]{0,30})?\)"
     r"|,? (?:said|says|told|asked|asks|wrote|replied|emailed|texted|phoned|lives|lived|smiled|shouted|laughed|knows"
     r"|prefers|was born|thinks|wants|who (?:is|was|has|had|said|lives))(?![A-Za-z])"
-).match
-_CAMEL: Final = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]").search
+)
+_CAMEL: Final = lazy_regex(r"[a-z][A-Z]|[A-Z]{2}[a-z]")
 _SYLLABLE: Final = (
     "(?:hyun?|min|ji|seo|jin|woo|young|yeong|eun|soo|su|hye|jae|jun|joon|sung|seung|kyung|gyeong|myung|sang|dong|ki|gi|hee"
     "|hui|ho|won|mi|na|ra|ah|yeon|yun|yoon|in|il|chul|cheol|tae|byung|bong|hwan|hoon|hun|hyeok|hyuk|ye|yu|a|ri|rim|sook|suk"
@@ -130,12 +130,12 @@ _SYLLABLE: Final = (
     "|mei|ming|wei|xiao|hong|hui|ying|yan|li|ling|yi|yu|jie|fang|hua|jia|lan|ping|qing|xin|yun|zhen|chih|ching|chun|fen|hsin"
     "|hsiu|kuo|shu|tsung|wen|ya|yen|yin|yung|chi|chia|chen|hao|hsiang|hung|jen|jui|kai|lung|mao|te|ting|wu)"
 )
-_TWO_SYLLABLES: Final = re.compile(f"{_SYLLABLE}-{_SYLLABLE}").fullmatch
+_TWO_SYLLABLES: Final = lazy_regex(f"{_SYLLABLE}-{_SYLLABLE}")
 """Given names of two syllables, as Korean and Chinese ones are written in Latin letters."""
 
-_INNER_CAPITAL: Final = re.compile(
+_INNER_CAPITAL: Final = lazy_regex(
     r"(?:Mc|Mac|O'|D'|De|Di|Du|La|Le|Van|Von|Fitz|St|Al|El|Jo|Ann|Mary)[A-Z][a-z]+(?:['-][A-Za-z]+)?"
-).fullmatch
+)
 _STRICTLY_PLACED: Final = frozenset(("in", "from", "near", "to"))
 
 _PERSON, _PLACE, _ORGANIZATION = "person", "place", "organization"
@@ -171,8 +171,8 @@ def find_names(text: str) -> Iterator[Found]:
         start, end = run.span()
         if text[end : end + 1] in _NO_NAME_AFTER:
             end = start + max(0, written.rfind(" "))  # a word with a digit or an underscore names nobody
-            if end == start and _FIELD(text[max(0, start - 2 * _BACK) : start]):
-                yield Found(start, _TOKEN(text, start).end(), _PERSON, 0.6, "field")  # type: ignore[union-attr]
+            if end == start and _FIELD.search(text[max(0, start - 2 * _BACK) : start]):
+                yield Found(start, _TOKEN.match(text, start).end(), _PERSON, 0.6, "field")  # type: ignore[union-attr]
             written = text[start:end]
         if not written.isalpha():
             if written:
@@ -192,7 +192,7 @@ def find_names(text: str) -> Iterator[Found]:
 
 def begins_order(text: str, end: int) -> bool:
     """Whether what stands behind a word makes it the verb of an order: mark the date."""
-    return _ORDER(text, end) is not None
+    return _ORDER.match(text, end) is not None
 
 
 _NO_NAME_AFTER: Final = frozenset("0123456789_")
@@ -259,7 +259,7 @@ class _Run:
         group: list[Word] = []
         titled = _title(self._before) if self._text[self._start - 1 : self._start] == " " else 0
         before, opens = self._before, self._opens
-        pieces = list(_PIECE(self._text, self._start, self._end))
+        pieces = list(_PIECE.finditer(self._text, self._start, self._end))
         for number, piece in enumerate(pieces):
             written = piece[0]
             low = written.rstrip(".").lower()
@@ -273,7 +273,7 @@ class _Run:
             if low.endswith("'"):
                 low = low[:-1]
             if owner:
-                owner = _NAMED_AFTER(self._text, piece.end()) is None
+                owner = _NAMED_AFTER.match(self._text, piece.end()) is None
             base, apostrophe, rest = low.rpartition("'")
             single = len(low) == 1 and self._no_initial(pieces, number, bool(group), titled, opens)
             if (apostrophe and rest in _CONTRACTED) or single:
@@ -324,7 +324,7 @@ class _Run:
     def _marks(self, low: str) -> int:
         marks = self._public.words.get(low)
         if marks is None and "-" in low:
-            if _TWO_SYLLABLES(low):
+            if _TWO_SYLLABLES.fullmatch(low):
                 return _GIVEN
             parts = [self._public.words.get(part, 0) for part in low.split("-")]
             marks = parts[0] | parts[-1] if not all(part & _COMMON for part in parts) else _COMMON
@@ -372,12 +372,16 @@ class _Run:
 
     def _with_code(self, end: int, kind: str) -> int:
         """The end of a place with the postal code after it, of a company with the full stop of "Inc."."""
-        form = _LEGAL_FORM(self._text, end) if kind == _ORGANIZATION else None
+        form = _LEGAL_FORM.match(self._text, end) if kind == _ORGANIZATION else None
         if form:
             return form.end()
-        if kind == _ORGANIZATION and _SHORTENED(self._text, max(0, end - 5), end) and _GOES_ON(self._text, end):
+        if (
+            kind == _ORGANIZATION
+            and _SHORTENED.search(self._text, max(0, end - 5), end)
+            and _GOES_ON.match(self._text, end)
+        ):
             return end + 1
-        code = _CODE(self._text, end) if kind == _PLACE else None
+        code = _CODE.match(self._text, end) if kind == _PLACE else None
         return code.end() if code else end
 
     def _whole(self, group: list[Word], place: int, titled: int, ends: bool, opens: bool) -> tuple[int, Judged]:
@@ -430,7 +434,7 @@ class _Run:
                     for word in group[place : place + count - 1]
                 )
                 if last.low in known.TOWN_ENDS and first.low not in known.FUNCTION_WORDS:
-                    named = named or _IN_TOWN(self._text[max(0, first.start - 8) : first.start]) is not None
+                    named = named or _IN_TOWN.search(self._text[max(0, first.start - 8) : first.start]) is not None
                 return (count, Judged(_PLACE, 0.6, "place-end")) if named else (0, _NOTHING)
         return 0, _NOTHING
 
@@ -447,7 +451,7 @@ class _Run:
             return word.low not in known.FUNCTION_WORDS
         if not word.marks & _NAMES or word.low in known.FUNCTION_WORDS:
             return False
-        return not opens or self._goes_on(group, place + 1) or _SPEAKS(self._text, word.end) is not None
+        return not opens or self._goes_on(group, place + 1) or _SPEAKS.match(self._text, word.end) is not None
 
     def _goes_on(self, group: list[Word], place: int, first: int = -1) -> bool:
         """Whether a word can go on a name; after the given name at ``first`` also one that is a word besides."""
@@ -481,8 +485,8 @@ class _Run:
         if self._no_word(words, before):
             return self._evidence(first, before, opens, last.end) if opens else _NOTHING
         if not first.marks & _GIVEN and not (alone and first.marks & (_LISTED | _COMMON)):
-            at = _AT_COMPANIES(self._text, max(0, first.start - _BACK), first.start)
-            if at or _FOR_COMPANIES(self._text, last.end):
+            at = _AT_COMPANIES.search(self._text, max(0, first.start - _BACK), first.start)
+            if at or _FOR_COMPANIES.match(self._text, last.end):
                 return Judged(_ORGANIZATION, 0.5, "cue")
         if first.capitals:
             return self._in_capitals(words, before)
@@ -497,11 +501,13 @@ class _Run:
         first, last = words[0], words[-1]
         for word in words:
             written = self._text[word.start : word.end]
-            if _CAMEL(written) and not _INNER_CAPITAL(written) and len(words) < 3:
+            if _CAMEL.search(written) and not _INNER_CAPITAL.fullmatch(written) and len(words) < 3:
                 return True
         if last.low in known.EPONYMS and (len(words) == 1 or first.low == "positive"):
             return True
-        if len(words) == 1 and (before in ("negative", "positive") or _COUNTED(self._text, first.end, first.start + 6)):
+        if len(words) == 1 and (
+            before in ("negative", "positive") or _COUNTED.match(self._text, first.end, first.start + 6)
+        ):
             return True
         after = self._text[last.end : last.end + 24]
         owned = after.startswith("'s ")
@@ -521,7 +527,7 @@ class _Run:
             return Judged(_PLACE, 0.7, "list")
         if opens and marks[0] & _COMMON and not initials and not any(mark & _NAMES for mark in marks[1:]):
             return Judged(_PERSON, _GUESS, "guess")
-        if marks[0] & _GIVEN or initials or any(_TWO_SYLLABLES(word.low) for word in words):
+        if marks[0] & _GIVEN or initials or any(_TWO_SYLLABLES.fullmatch(word.low) for word in words):
             return Judged(_PERSON, 0.8 if any(mark & _FAMILY for mark in marks[1:]) or initials else 0.6, "list")
         if any(mark & _KNOWN_PLACE for mark in marks) or words[0].low in known.PLACE_STARTS:
             return Judged(_PLACE, 0.5, "list")
@@ -539,18 +545,22 @@ class _Run:
         text, start = self._text, word.start
         if before in known.RELATIONS and text[start - 1 : start] == " ":
             return Judged(_PERSON, 0.6, "cue")
-        if word.marks & _COMMON and _SPEECH(text, word.end) and _SPEAKER(text, max(0, start - _BACK), start):
+        if (
+            word.marks & _COMMON
+            and _SPEECH.match(text, word.end)
+            and _SPEAKER.search(text, max(0, start - _BACK), start)
+        ):
             return _NOTHING  # "Doctor: Good, so where are you living now?"
         if opens:
             back = text[max(0, start - 2 * _BACK) : start]
-            if back.rstrip(_BEHIND_FIELD)[-1:] in _ENDS_FIELD and _FIELD(back):
+            if back.rstrip(_BEHIND_FIELD)[-1:] in _ENDS_FIELD and _FIELD.search(back):
                 return Judged(_PERSON, 0.6, "field")
-            if "\n" in back and _SIGNATURE(back):
+            if "\n" in back and _SIGNATURE.search(back):
                 return Judged(_PERSON, 0.6, "cue")
         last = text[max(0, start - _BACK) : start].rstrip(" \t\n")[-1:]
-        if (last.isalpha() or last in _ENDS_CUE) and _CUE(text, max(0, start - _BACK), start):
+        if (last.isalpha() or last in _ENDS_CUE) and _CUE.search(text, max(0, start - _BACK), start):
             return Judged(_PERSON, 0.6, "cue")
-        return Judged(_PERSON, 0.5, "verb") if _TELLS(text, end or word.end) else _NOTHING
+        return Judged(_PERSON, 0.5, "verb") if _TELLS.match(text, end or word.end) else _NOTHING
 
     def _single(self, word: Word, before: str, opens: bool) -> Judged:
         """What one word names that no title stands before."""
@@ -569,20 +579,20 @@ class _Run:
         if marks & _KNOWN_PLACE and not marks & _COMMON:
             return Judged(_PLACE, 0.7, "list")
         evidence = self._evidence(word, before, opens)
-        if opens and word.low in known.VERBS and _ORDER(self._text, word.end):
+        if opens and word.low in known.VERBS and _ORDER.match(self._text, word.end):
             return _NOTHING
         if marks & _COMMON:
             if evidence.kind and marks & _NAMES and not (opens and evidence.why == "verb"):
                 return evidence
             listed = before in known.BEFORE_PERSONS or self._text[max(0, word.start - 2) : word.start] == ", "
-            fits = listed if not opens else _SPEAKS(self._text, word.end) is not None
+            fits = listed if not opens else _SPEAKS.match(self._text, word.end) is not None
             fits = fits and bool(marks & _GIVEN)
             return Judged(_PERSON, _GUESS, "guess") if fits or self._amid_small(word, before, opens) else _NOTHING
         placed = before in known.BEFORE_PLACES
         if marks & _IS_PLACE and (placed or not marks & _NAMES):
             return Judged(_PLACE, 0.5, "cue" if placed else "list")
         if marks & _NAMES:
-            state = _BEFORE_STATE(self._text, word.end) if placed else None
+            state = _BEFORE_STATE.match(self._text, word.end) if placed else None
             placed = state is not None and bool(self._marks(state[1].lower()) & _KNOWN_PLACE)
             if (before in _SURELY_PLACED and not evidence.kind) or placed:
                 return Judged(_PLACE, 0.4, "cue")
@@ -606,9 +616,9 @@ class _Run:
             return _NOTHING
         if evidence.kind and evidence.why != "verb":
             return evidence
-        if placed and _LIVES_IN(text, max(0, start - _BACK), start):
+        if placed and _LIVES_IN.search(text, max(0, start - _BACK), start):
             return Judged(_PLACE, 0.5, "cue")
-        if _OF_ENGLISH(word.low):
+        if _OF_ENGLISH.search(word.low):
             return _NOTHING
         if evidence.kind:
             return evidence
@@ -618,7 +628,7 @@ class _Run:
         if "\n" in text[max(0, start - 4) : start] and (not line.strip() or line[0] == "\n"):
             kind = _PLACE if OTHER in text[max(0, start - 2 * _BACK) : start] else _PERSON
             return Judged(kind, _GUESS, "guess")
-        subject = _AFTER_SUBJECT(text, word.end) or _LOOSELY_SUBJECT(text, word.end)
+        subject = _AFTER_SUBJECT.match(text, word.end) or _LOOSELY_SUBJECT.match(text, word.end)
         return Judged(_PERSON, _GUESS, "guess") if subject else _NOTHING
 
     def _in_capitals(self, words: list[Word], before: str) -> Judged:

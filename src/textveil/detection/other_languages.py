@@ -136,7 +136,7 @@ _RULES: Final = MappingProxyType(
 )
 
 _CAPITALIZED: Final = lazy_regex(r"[A-Z](?<![A-Za-z0-9-].)[A-Za-z]*+(?:-[A-Za-z]++)*+(?![A-Za-z0-9])")
-_BEFORE: Final = re.compile(rf"([A-Z][A-Za-z'-]*+) (?:{_PARTICLE}){{0,3}}$").search
+_BEFORE: Final = lazy_regex(rf"([A-Z][A-Za-z'-]*+) (?:{_PARTICLE}){{0,3}}$")
 _BACK: Final = 24
 
 
@@ -224,7 +224,7 @@ def _is_ordinary(low: str, words: frozenset[str]) -> bool:
 
 def _in_name(text: str, match: re.Match[str], words: frozenset[str]) -> bool:
     """Whether an ordinary word is part of a name: it stands behind a given name that is no ordinary word itself."""
-    before = _BEFORE(text, max(0, match.start() - _BACK), match.start())
+    before = _BEFORE.search(text, max(0, match.start() - _BACK), match.start())
     given = before is not None and lists().words.get(before[1].lower(), 0) & Marks.GIVEN
     return bool(given) and before is not None and before[1].lower() not in words
 

@@ -38,7 +38,7 @@ _ROLES: Final = words_in(
     worker client server some someone
     foo bar baz alice bob"""
 )
-_PARTS: Final = re.compile("[a-z]+").findall
+_PARTS: Final = lazy_regex("[a-z]+")
 _ORDINARY: Final = int(Marks.COMMON | Marks.SMALL | Marks.OTHER)
 _LISTED: Final = int(Marks.GIVEN | Marks.FAMILY)
 
@@ -76,7 +76,7 @@ def _people(text: str) -> Iterator[tuple[int, int, str]]:
 
 def _names_user(name: str) -> bool:
     """Whether a login can be one person's: it is no role, and not made of words of English or of programs alone."""
-    parts = _PARTS(name)
+    parts = _PARTS.findall(name)
     if not parts or any(part in _ROLES for part in parts):
         return False
     marks_of = lists().words.get

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Final
@@ -24,20 +23,20 @@ _PART: Final = "[ ./()-]"
 PHONE_GATE: Final = at_digits(
     rf"[0-9]{{6}}|(?:[0-9]{_PART}{{0,4}}){{5}}[0-9]|[0-9]{_PART}{{1,4}}[0-9]{{1,4}}{_PART}{{1,4}}(?:[0-9]|{CUT})"
 )
-_BEFORE: Final = re.compile(
+_BEFORE: Final = lazy_regex(
     r"(?i)\b(?:phone|telephone|tel|call(?:ed|ing)?|fax|cell|mobile|dial|sms|whatsapp|text(?:ed)?|contact|reach(?:ed)?"
     r"|hotline|number|pager|answering|voicemail|ring)\b"
-).search
-_AFTER: Final = re.compile(r"(?i),? ?[(-]?(?:office|fax|mobile|cell|phone|home|work|tel|direct)\b").match
+)
+_AFTER: Final = lazy_regex(r"(?i),? ?[(-]?(?:office|fax|mobile|cell|phone|home|work|tel|direct)\b")
 _REACH: Final = 48
-_FORMS: Final = re.compile(
+_FORMS: Final = lazy_regex(
     r"(?:\+|001-|1-)?(?:\([0-9]{3}\) ?|[0-9]{3}[-. ])[0-9]{3}[-. ][0-9]{4}\D{0,12}[0-9]{0,6}"  # North America
     r"|\+[0-9 ().-]{7,}(?:,? ?(?:x|ext\.?|extension) ?[0-9]{1,6})?"
     r"|\(0?[0-9]{2,5}\)[ -]?[0-9][0-9 -]{4,}"
     r"|0[0-9]{1,4}[ ./-][0-9][0-9 ./-]{4,}"
     r"|001-[0-9-]{10,}x?[0-9]*"
-).fullmatch
-_NUMBERED: Final = re.compile(r"[1-9][0-9]{2,5}/[0-9]{2,4}").fullmatch
+)
+_NUMBERED: Final = lazy_regex(r"[1-9][0-9]{2,5}/[0-9]{2,4}")
 """What is no telephone number, whatever stands beside it: numbers of cases, "application number 36391/02"."""
 
 _GROUPS: Final = lazy_regex(r"[0-9]+")
@@ -54,7 +53,9 @@ def phone_search(regions: tuple[str, ...] = REGIONS) -> Search:
 
     def find(text: str) -> Iterator[Found]:
         for match in matches(_CANDIDATE, text):
-            context = _BEFORE(text, max(0, match.start() - _REACH), match.start()) or _AFTER(text, match.end())
+            context = _BEFORE.search(text, max(0, match.start() - _REACH), match.start()) or _AFTER.match(
+                text, match.end()
+            )
             score = _score(match[0], context is not None, valid)
             if score:
                 written = match[0]
@@ -70,11 +71,11 @@ def _score(written: str, context: bool, valid: Callable[[str], bool]) -> float:
     digits = sum(map(len, groups))
     if not 6 <= digits <= 21:
         return 0.0
-    if _NUMBERED(written) is not None or (not context and _is_range(written)):
+    if _NUMBERED.fullmatch(written) is not None or (not context and _is_range(written)):
         return 0.0
     if len(groups) == 1 and "+" not in written:
         return 0.7 if context and digits <= 13 else 0.6 if 10 <= digits <= 11 and valid(written) else 0.0
-    if _FORMS(written) is not None:
+    if _FORMS.fullmatch(written) is not None:
         return 0.9 if valid(written) else 0.6
     if context:
         return 0.7

@@ -56,13 +56,13 @@ _SECTION: Final = lazy_regex(
     rf"(?<![A-Za-z]){_SECTION_WORD} (?:no\. ?)?(?P<place>{_PLACE}[a-z]?(?:(?:-|, | and | to | or | of"
     rf" ){_PLACE}){{0,6}})(?![\w]|[/:,-][0-9])"
 )
-AFTER_SECTION: Final = re.compile(rf"(?<![A-Za-z]){_SECTION_WORD} (?:no\. ?)?\Z").search
+AFTER_SECTION: Final = lazy_regex(rf"(?<![A-Za-z]){_SECTION_WORD} (?:no\. ?)?\Z")
 """Whether a text ends with a word that a number of a section, page or step stands behind."""
 _LISTED: Final = lazy_regex(
     r"(?:(?<=\n)|\A)[ \t>*-]{0,8}(?P<number>[0-9]{1,2}[.)]|\([0-9]{1,2}\)|[0-9]{1,2}(?:\.[0-9]{1,2}){1,3}\.?)(?=["
     r" \t]+[^\s0-9]|[ \t]*\n)"
 )
-LIST_NUMBER: Final = re.compile(r"\(?[0-9]{1,2}[.)]|[0-9]{1,2}(?:\.[0-9]{1,2}){1,3}\.").fullmatch
+LIST_NUMBER: Final = lazy_regex(r"\(?[0-9]{1,2}[.)]|[0-9]{1,2}(?:\.[0-9]{1,2}){1,3}\.")
 """Whether a value is the number of an item or a heading, with its mark."""
 _INLINE: Final = lazy_regex(r"(?<![\w.,/$-])(?P<number>[1-9][0-9]?[.)])(?= {1,3}[A-Z])")
 

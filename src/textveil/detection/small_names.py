@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from functools import cache
-from typing import Final
+from collections.abc import Collection, Iterator, Sequence
+from itertools import chain
+from typing import Final, final
 
 from textveil.detection import name_words as known
 from textveil.detection.found import Found
-from textveil.detection.gates import WithWords, joined_words, words_of
+from textveil.detection.gates import Seen, Together, joined_words, words_of
 from textveil.detection.lists import Marks, lists
 from textveil.text.patterns import lazy_regex
 from textveil.text.slices import matches
 
-_WORD: Final = re.compile(r"[a-z]+(?:['-][a-z]+)*(?![A-Za-z0-9_@/])").match
+_WORD: Final = lazy_regex(r"[a-z]+(?:['-][a-z]+)*(?![A-Za-z0-9_@/])")
 _WORDS: Final = lazy_regex(r"[a-z](?<![A-Za-z0-9_@#./'-].)[a-z]*(?:['-][a-z]+)*(?![A-Za-z0-9_@/])")
-_NEXT: Final = re.compile(r"(\.? )([a-z]+(?:['-][a-z]+)*)(?![A-Za-z0-9_@/])").match
+_NEXT: Final = lazy_regex(r"(\.? )([a-z]+(?:['-][a-z]+)*)(?![A-Za-z0-9_@/])")
 _CUES: Final = lazy_regex(
     r"[NnCcMmDdPp](?<![A-Za-z].)(?:ame(?:'s| is|:"
     r"|(?: on the account)?\? (?:[Uu]ser:)?|d (?:him|her))|alls? (?:me|him|her)"
@@ -25,7 +25,7 @@ _CUES: Final = lazy_regex(
 _CUE_WORDS: Final = joined_words("ame amed all alls r rs s iss rof", begun_by="ncmdp")
 """One of these stands in each cue."""
 
-_LAST_WORD: Final = re.compile(r"([a-z]+)[ ]$").search
+_LAST_WORD: Final = lazy_regex(r"([a-z]+)[ ]$")
 _BACK: Final = 24
 _FEW: Final = 24
 """Different names in a text up to which each is searched for by itself."""
@@ -33,25 +33,38 @@ _FEW: Final = 24
 _NOT_SMALL: Final = int(Marks.COMMON | Marks.SMALL | Marks.OTHER)
 _NAMED: Final = int(Marks.GIVEN | Marks.FAMILY | Marks.PLACE)
 _GIVEN, _FAMILY, _PLACE, _KNOWN_PLACE = map(int, (Marks.GIVEN, Marks.FAMILY, Marks.PLACE, Marks.KNOWN_PLACE))
+_FUNCTION_WORDS: Final = words_of(" ".join(known.FUNCTION_WORDS))
 _SHORTEST_PLACE: Final = 5
 _MOST_WORDS: Final = 4
 
 
-@cache
-def _names() -> frozenset[bytes]:
+def _names_among(words: frozenset[bytes]) -> list[str]:
     """Words that name somebody or some place, and are no English words in small letters."""
-    words = lists().words
-    naming = {marks for marks in set(words.values()) if marks & _NAMED and not marks & _NOT_SMALL}
-    names = [word for word, marks in words.items() if marks in naming and len(word) > 2]
-    return frozenset("\n".join(names).encode("ascii").split(b"\n")) - words_of(" ".join(known.FUNCTION_WORDS))
+    marks_of = lists().words.get
+    named = []
+    for word in b" ".join(words - _FUNCTION_WORDS).decode("ascii").split():
+        marks = marks_of(word, 0)
+        if marks & _NAMED and not marks & _NOT_SMALL and len(word) > 2:
+            named.append(word)
+    return named
 
 
-@cache
-def _telling() -> frozenset[bytes]:
-    return _names() | _CUE_WORDS
+@final
+class _OfSmallNames:
+    """Open where a text holds such a name, or the word of a cue."""
+
+    def __call__(self, text: str, seen: Seen) -> bool:
+        return bool(self._among(seen.words))
+
+    def among(self, texts: Together) -> Collection[int]:
+        return set(chain.from_iterable(map(texts.with_word.__getitem__, self._among(texts.words))))
+
+    @staticmethod
+    def _among(words: frozenset[bytes]) -> set[bytes]:
+        return {name.encode("ascii") for name in _names_among(words)} | (words & _CUE_WORDS)
 
 
-SMALL_NAME_GATE: Final = WithWords(_telling)
+SMALL_NAME_GATE: Final = _OfSmallNames()
 
 
 def find_small_names(text: str) -> Iterator[Found]:
@@ -60,11 +73,11 @@ def find_small_names(text: str) -> Iterator[Found]:
     words = words_of(text)
     cued = () if _CUE_WORDS.isdisjoint(words) else {match.end() for match in matches(_CUES, text)}
     starts = dict.fromkeys(cued, True)
-    for start in _places(text, [name.decode("ascii") for name in _names().intersection(words)]):
+    for start in _places(text, _names_among(words)):
         starts.setdefault(start, False)
     reached = 0
     for start, cue in sorted(starts.items()):
-        word = _WORD(text, start)
+        word = _WORD.match(text, start)
         if start < reached or word is None:
             continue
         low = word[0].removesuffix("'s")
@@ -90,7 +103,7 @@ def _places(text: str, few: Sequence[str]) -> Iterator[int]:
         start = text.find(name)
         while start >= 0:
             if start == 0 or not (text[start - 1].isalnum() or text[start - 1] in "_@#./'-"):
-                word = _WORD(text, start)
+                word = _WORD.match(text, start)
                 if word and word[0].removesuffix("'s") == name:
                     yield start
             start = text.find(name, start + len(name))
@@ -98,7 +111,7 @@ def _places(text: str, few: Sequence[str]) -> Iterator[int]:
 
 def _kind(text: str, start: int, low: str, marks: int) -> str:
     """What a word of the lists names in small letters; nothing as a rule."""
-    before = _LAST_WORD(text, max(0, start - _BACK), start)
+    before = _LAST_WORD.search(text, max(0, start - _BACK), start)
     placed = before is not None and before[1] in known.BEFORE_PLACES
     if marks & _KNOWN_PLACE and len(low) > 3:
         return "place"
@@ -113,7 +126,7 @@ def _end(text: str, word: re.Match[str], low: str) -> int:
     end = word.start() + len(low)
     position, last = word.end(), word[0]
     for _ in range(_MOST_WORDS):
-        following = _NEXT(text, position)
+        following = _NEXT.match(text, position)
         if following is None or last.endswith("'s") or (following[1] == ". " and len(last) > 1):
             break
         last = following[2]

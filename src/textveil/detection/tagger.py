@@ -81,15 +81,15 @@ _TOPICS: Final = tuple(
 """What a text may be about, and words that tell so."""
 
 _CAPITALIZED: Final = lazy_regex(r"[A-Z](?<![A-Za-z0-9_@#].)[A-Za-z]++(?:['-][A-Za-z]++)*+(?![A-Za-z0-9_])")
-_RUN_BEHIND: Final = re.compile(r"(?:'s)?(?:\.? [A-Z][A-Za-z]*+(?:['-][A-Za-z]++)*+){0,5}+").match
-_RUN_BEFORE: Final = re.compile(r"(?: \.?[A-Za-z'-]*+(?<=[A-Z])(?![A-Za-z0-9])){0,5}+").match
+_RUN_BEHIND: Final = lazy_regex(r"(?:'s)?(?:\.? [A-Z][A-Za-z]*+(?:['-][A-Za-z]++)*+){0,5}+")
+_RUN_BEFORE: Final = lazy_regex(r"(?: \.?[A-Za-z'-]*+(?<=[A-Z])(?![A-Za-z0-9])){0,5}+")
 """In a text that is read backward."""
-_PIECES: Final = re.compile(r"[A-Za-z]+(?:['-][A-Za-z]+)*|[0-9]+|[^A-Za-z0-9 \t]").findall
+_PIECES: Final = lazy_regex(r"[A-Za-z]+(?:['-][A-Za-z]+)*|[0-9]+|[^A-Za-z0-9 \t]")
 _LETTERS: Final = bytes(
     code if chr(code) in ascii_lowercase else ord("A") if chr(code) in ascii_uppercase else ord(" ")
     for code in range(256)
 )
-_EPONYM: Final = re.compile(rf"(?:'s)? (?:{'|'.join(sorted(known.MEDICAL_AFTER))})\b", re.IGNORECASE).match
+_EPONYM: Final = lazy_regex(rf"(?:'s)? (?:{'|'.join(sorted(known.MEDICAL_AFTER))})\b", re.IGNORECASE)
 _JOINS: Final = frozenset((" ", ". ", "-", " & "))
 _OPENINGS: Final = frozenset('.!?:;|"*-^\n(')
 _WINDOW: Final = 40
@@ -202,12 +202,12 @@ def features_of(text: str, word: Word, small: frozenset[bytes], topic: str, mark
     """
     start, end, low = word
     before, behind = text[max(0, start - _WINDOW) : start], text[end : end + _WINDOW]
-    run_before, run_behind = _RUN_BEFORE(before[::-1]), _RUN_BEHIND(behind)
+    run_before, run_behind = _RUN_BEFORE.match(before[::-1]), _RUN_BEHIND.match(behind)
     first = len(before) - (run_before.end() if run_before else 0)
     last = run_behind.end() if run_behind else 0
-    earlier, later = _PIECES(before[first:]), _PIECES(behind[:last])
-    p3, p2, p1 = ["^", "^", "^", *_PIECES(before[:first])][-3:]
-    n1, n2, n3 = [*_PIECES(behind[last:]), "$", "$", "$"][:3]
+    earlier, later = _PIECES.findall(before[first:]), _PIECES.findall(behind[:last])
+    p3, p2, p1 = ["^", "^", "^", *_PIECES.findall(before[:first])][-3:]
+    n1, n2, n3 = [*_PIECES.findall(behind[last:]), "$", "$", "$"][:3]
     l1, l2, m1 = p1.lower(), p2.lower(), n1.lower()
     opens = "s" if l1 in _OPENINGS else ""
     written = text[start:end]
@@ -287,7 +287,7 @@ class _Judge:
 
     def guess(self, span: Found) -> Iterator[Found]:
         """A guess of the rules, unless the model takes none of its words for a part of a name."""
-        if _EPONYM(self._text, span.end):
+        if _EPONYM.match(self._text, span.end):
             return
         sums = [self._sums(word) for word in words_of(self._text[span.start : span.end], span.start)]
         shares = [1 - self._model.shares(one)[0] for one in sums]

@@ -48,7 +48,7 @@ _VERSION: Final = lazy_regex(
     r"(?<![\w.])v?(?![0-9]{1,2}\.[0-9]{1,2}\.(?:19|20)[0-9]{2})[0-9]{1,4}(?:\.[0-9]{1,5}){1,2}(?:-[a-z][a-z0-9.]{1,12})?"
     r"(?![\w-]|\.\w)"
 )
-_WORD_BEFORE: Final = re.compile(r"([A-Za-z][A-Za-z+#.]{0,20}?)[ :=<>~^\"'-]{1,4}$").search
+_WORD_BEFORE: Final = lazy_regex(r"([A-Za-z][A-Za-z+#.]{0,20}?)[ :=<>~^\"'-]{1,4}$")
 _ANNOTATION: Final = lazy_regex(r"@(?<![\w@.].)([A-Za-z]{2,40})\b")
 _ANNOTATIONS: Final = _set(
     """Override Test Autowired Entity Table Column Component Service Controller Bean Data Inject Input Output
@@ -61,10 +61,10 @@ _ANNOTATIONS: Final = _set(
 )
 _PRODUCT: Final = lazy_regex(r"[A-Z](?<![\w/].)[A-Za-z-]{2,24}/v?[0-9]{1,4}(?:\.[0-9A-Za-z]{1,12}){1,4}(?![\w/])")
 
-_FIELD_BEFORE: Final = re.compile(
+_FIELD_BEFORE: Final = lazy_regex(
     r"(?:^|[\n|])[ *_-]*(?:(?:[Uu]ser|[Ff]ull|[Dd]isplay)?[ _]?[Nn]ame|[Ss]eller|[Bb]uyer|[Aa]uthor|[Uu]ser|[Pp]oster"
     r"|[Pp]osted by)[ *_]*: *$"
-).search
+)
 """A field that holds a person: what stands in it is no word of code."""
 
 _HUMPED: Final = lazy_regex(
@@ -135,9 +135,9 @@ _STATEMENTS: Final = (
 )
 _LINE_OF_CODE: Final = lazy_regex(rf"[ \t]*(?:>>> ?|\+ |- (?=\w+:))?(?:{'|'.join(_STATEMENTS)})")
 _CAPITALIZED: Final = lazy_regex(r"[A-Z](?<![\w].)[a-z]+(?![\w])")
-_CODE_AFTER: Final = re.compile(r"[(.<\[{]|::|->").match
-_CODE_BEFORE: Final = re.compile(r"(?:[.@<\[&*]|::|->|new |class |import |extends |from )$").search
-_MARKED: Final = re.compile(r"[(=;{}<>@$\[\]^]|:$|#include").search
+_CODE_AFTER: Final = lazy_regex(r"[(.<\[{]|::|->")
+_CODE_BEFORE: Final = lazy_regex(r"(?:[.@<\[&*]|::|->|new |class |import |extends |from )$")
+_MARKED: Final = lazy_regex(r"[(=;{}<>@$\[\]^]|:$|#include")
 _FIRST_WORDS: Final = _set(
     """import from using package use return raise throw yield await print assert echo del new sudo docker git npm npx
     yarn  pip pip3 kubectl curl ssh helm brew apt apt-get cargo terraform psql conda chmod mkdir SELECT INSERT
@@ -214,7 +214,7 @@ def _early(text: str) -> Iterator[tuple[str, int, int]]:
     for match in matches(_CELL, text):
         yield _NUMBER, *match.span()
     for match in matches(_VERSION, text):
-        before = _WORD_BEFORE(text, max(0, match.start() - 24), match.start())
+        before = _WORD_BEFORE.search(text, max(0, match.start() - 24), match.start())
         if match[0][0] == "v" or (before and before[1].lower() in _versioned()):
             yield _NUMBER, *match.span()
     for match in matches(_ANNOTATION, text):
@@ -291,7 +291,7 @@ def _zones(text: str) -> Iterator[tuple[int, int]]:
 
 def _is_code(line: str) -> bool:
     """Whether a line is one of code rather than of language."""
-    if not (_MARKED(line) or line.lstrip(" \t>+-").partition(" ")[0] in _FIRST_WORDS):
+    if not (_MARKED.search(line) or line.lstrip(" \t>+-").partition(" ")[0] in _FIRST_WORDS):
         return False
     return _LINE_OF_CODE.match(line) is not None and _PROSE.search(_STRING.sub("", line)) is None
 
@@ -307,8 +307,8 @@ def _outside_strings(text: str, start: int, end: int) -> Iterator[tuple[int, int
 def _without_names(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """A stretch of code without words that can be names, unless a mark of code stands beside them."""
     for match in _CAPITALIZED.finditer(text, start, end):
-        before = _CODE_BEFORE(text, max(0, match.start() - 12), match.start())
-        if _could_name(match[0]) and not (before or _CODE_AFTER(text, match.end())):
+        before = _CODE_BEFORE.search(text, max(0, match.start() - 12), match.start())
+        if _could_name(match[0]) and not (before or _CODE_AFTER.match(text, match.end())):
             yield start, match.start()
             start = match.end()
     yield start, end
@@ -332,7 +332,7 @@ def _words(text: str) -> Iterator[tuple[int, int]]:
     """Words that only code has, wherever they stand."""
     for pattern in (_HUMPED, _SNAKE, _DOTTED, _CALL):
         for match in matches(pattern, text):
-            named = _could_name(match[0]) or _FIELD_BEFORE(text, max(0, match.start() - 24), match.start())
+            named = _could_name(match[0]) or _FIELD_BEFORE.search(text, max(0, match.start() - 24), match.start())
             if not named and (pattern is not _DOTTED or _is_dotted(match[0])):
                 yield match.span()
     for pattern in (_COLOR, _CELLS, _KEY):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from hashlib import sha256
 from typing import Final
@@ -20,8 +19,8 @@ _WALLET: Final = lazy_regex(
     r"|(?P<bech>(?:bc|tb|ltc|BC|TB|LTC)1[02-9ac-hj-np-zAC-HJ-NP-Z]{11,87})"
     r"|(?P<base>[1-9A-HJ-NP-Za-km-z]{26,64}))(?![A-Za-z0-9_])"
 )
-_DIGIT: Final = re.compile("[0-9]").search
-_SOLANA: Final = re.compile(r"(?i)\b(?:solana|sol|phantom|wallet|polkadot|cardano)\b").search
+_DIGIT: Final = lazy_regex("[0-9]")
+_SOLANA: Final = lazy_regex(r"(?i)\b(?:solana|sol|phantom|wallet|polkadot|cardano)\b")
 _REACH: Final = 40
 
 WALLET_GATE: Final = in_runs("0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{26}|[bBlLtT][cCbB]1|[lL][tT][cC]1")
@@ -35,11 +34,11 @@ def find_wallets(text: str) -> Iterator[Found]:
             yield Found(*match.span(), "id", 0.9, "shape")
         elif match["bech"]:
             yield Found(*match.span(), "id", *((0.95, "check") if valid_bech32(value) else (0.6, "shape")))
-        elif not _DIGIT(value):
+        elif not _DIGIT.search(value):
             continue
         elif valid_base58(value, _BASE58) or (value[0] == "r" and valid_base58(value, _RIPPLE)):
             yield Found(*match.span(), "id", 0.95, "check")
-        elif len(value) >= 32 and _SOLANA(text, max(0, match.start() - _REACH), match.start()):
+        elif len(value) >= 32 and _SOLANA.search(text, max(0, match.start() - _REACH), match.start()):
             yield Found(*match.span(), "id", 0.7, "label")
 
 

@@ -64,11 +64,17 @@ def cell_folders(path: Path, terms: Sequence[Mapping[str, Any]]) -> list[CellFol
     return [open_cells(path / facts["vocabulary"][:_SHORT], facts) for facts in terms]
 
 
-def first_words(vocabulary: Vocabulary, count: int) -> Vocabulary:
-    """The first ``count`` words of a vocabulary, or the vocabulary itself where it has no more."""
+def first_words(vocabulary: Vocabulary, count: int, name: str | None = None) -> Vocabulary:
+    """The first ``count`` words of a vocabulary, or the vocabulary itself where it has no more.
+
+    Args:
+        vocabulary: any.
+        count: >= 2.
+        name: of the part; None says how many words it has.
+    """
     if count >= len(vocabulary):
         return vocabulary
-    name = f"{vocabulary.name}, first {count:,}"
+    name = f"{vocabulary.name}, first {count:,}" if name is None else name
     if vocabulary.grid is not None:
         values, scales = vocabulary.grid
         return Vocabulary(vocabulary.words[:count], name=name, grid=(values[:count], scales[:count]))

@@ -1,6 +1,7 @@
-"""scikit-learn: a step that releases texts, features of releases, a classifier of releases; extra ``learn``.
+"""scikit-learn: a step that releases texts, features of releases, classifiers; extra ``learn``.
 
-``TextSanitizer`` reads private texts and releases them. The others read releases (texts or lists of word ids) and
+``TextSanitizer`` reads private texts and releases them. ``PrivateTextClassifier`` learns from private texts under one
+epsilon for all that a person wrote. The others read releases (texts or lists of word ids) and
 public facts, so what they compute costs no privacy.
 """
 
@@ -9,12 +10,15 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Self
 
 import numpy as np
 
+from textveil.aggregates.learning import learn
+from textveil.aggregates.records import Batch
 from textveil.catalog import mechanism as catalog_mechanism
 from textveil.errors import MissingExtra, need
 from textveil.estimation.channel_matrix import ChannelMatrix, channel_matrix
@@ -23,7 +27,9 @@ from textveil.estimation.documents import DocumentReader, Documents, checked_doc
 from textveil.estimation.word_features import WordFeatures, document_features, learned_prior, word_features
 from textveil.integrations.text_columns import ColumnSanitizer
 from textveil.mechanisms.base import Mechanism
-from textveil.types import Reals, Vectors
+from textveil.privacy.units import ONE_PERSON_MORE, ONE_RECORD_MORE, Adjacency
+from textveil.randomness import seeded_generator
+from textveil.types import Progress, Reals, Vectors
 from textveil.vocabulary.frequencies import word_frequencies
 
 try:
@@ -267,6 +273,87 @@ class ChannelClassifier(ClassifierMixin, _OfReleases):  # type: ignore[misc]
         if self.marks_ is None:
             return scaled
         return sparse.hstack([sparse.csr_array(scaled), _MARKS * self.marks_.transform(self.reader_.marks(given))])
+
+
+@dataclass(frozen=True)
+class _Given:
+    """Labelled texts in memory, as ``learn`` reads them."""
+
+    batch: Batch
+    adjacency: Adjacency
+    names: Sequence[str] = ()
+    limit: int | None = None
+
+    def batches(self, progress: Progress | None = None) -> Iterator[Batch]:
+        """All of them."""
+        yield self.batch
+
+
+class PrivateTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Learns classes from private texts, under one epsilon for all that a person wrote (``textveil learn``).
+
+    Every ``fit`` costs epsilon again: a search over folds spends it once for each fold and candidate. What has been
+    fitted may be released; the texts and labels may not.
+
+    Args:
+        epsilon: nats, > 0.
+        delta: in (0, 1), far below 1 / number of persons.
+        labels: all that there can be, if they are public. None: those that many persons use are selected.
+        seed: for experiments; None is the operating system's randomness.
+
+    Attributes:
+        model_: may be saved, with its guarantee.
+        classes_: the labels, in the order of columns.
+    """
+
+    def __init__(
+        self, epsilon: float = 1.0, delta: float = 1e-6, *, labels: Sequence[Any] | None = None, seed: int | None = None
+    ) -> None:
+        self.epsilon, self.delta, self.labels, self.seed = epsilon, delta, labels, seed
+
+    def fit(self, X: Iterable[str], y: Any, persons: Sequence[Hashable] | None = None) -> Self:
+        """Learn from texts and their labels.
+
+        Args:
+            X: private texts.
+            y: a label for each.
+            persons: whose each text is; None: each text counts as a unit of its own.
+        """
+        check_classification_targets(y)
+        texts, given = checked_documents(X), np.asarray(y)
+        need(len(given) == len(texts), "y", f"{len(given)} labels", f"one for each of {len(texts)} documents")
+        owners = range(len(texts)) if persons is None else list(persons)
+        need(len(owners) == len(texts), "persons", f"{len(owners)}", f"one for each of {len(texts)} documents")
+        numbers: dict[Hashable, int] = {}
+        codes = np.array([numbers.setdefault(owner, len(numbers)) for owner in owners], dtype=np.int64)
+        public = [] if self.labels is None else list(self.labels)
+        named = {str(label): label for label in (public or given.tolist())}
+        source = _Given(
+            Batch(codes, texts, [str(label) for label in given.tolist()]),
+            ONE_RECORD_MORE if persons is None else ONE_PERSON_MORE,
+        )
+        rng = None if self.seed is None else seeded_generator(self.seed)
+        labels = [str(label) for label in public]
+        self.model_ = learn(source, epsilon=self.epsilon, delta=self.delta, labels=labels, rng=rng).model
+        self.classes_ = np.array([named[label] for label in self.model_.labels])
+        return self
+
+    def decision_function(self, X: Iterable[str]) -> Reals:
+        """How well each class fits each text; of two classes the difference, as scikit-learn has it."""
+        check_is_fitted(self, "model_")
+        scores = self.model_.scores(checked_documents(X))
+        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def predict(self, X: Iterable[str]) -> np.ndarray:
+        """The label of each text."""
+        check_is_fitted(self, "model_")
+        return self.classes_[self.model_.scores(checked_documents(X)).argmax(axis=1)]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string, tags.input_tags.two_d_array = True, False
+        tags.non_deterministic = tags.no_validation = True
+        return tags
 
 
 class TextSanitizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]

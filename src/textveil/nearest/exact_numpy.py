@@ -19,6 +19,8 @@ from textveil.types import Ids, Vectors
 _QUERY_BLOCK = 4096
 _WORD_BLOCK = 1024
 """With a block of queries, 16 MB of scores: large blocks multiply faster, and this much stays in the last cache."""
+_LEAST_SCORES = 1 << 20
+"""Scores of a tile where queries are few: threads of a product wait for each other at its end, so few products."""
 
 
 @final
@@ -61,9 +63,10 @@ class ExactNumpy:
         rows = np.arange(count)
         best = np.full(count, -np.inf, dtype=np.float32)
         winner = np.zeros(count, dtype=np.int64)
-        tile = np.empty((count, min(_WORD_BLOCK, len(self.vectors))), dtype=np.float32)
-        for start in range(0, len(self.vectors), _WORD_BLOCK):
-            words = self.vectors[start : start + _WORD_BLOCK]
+        width = max(_WORD_BLOCK, _LEAST_SCORES // count)
+        tile = np.empty((count, min(width, len(self.vectors))), dtype=np.float32)
+        for start in range(0, len(self.vectors), width):
+            words = self.vectors[start : start + width]
             scores = tile if len(words) == tile.shape[1] else np.empty((count, len(words)), dtype=np.float32)
             np.matmul(block, words.T, out=scores)
             scores -= self.half_squares[start : start + len(words)]

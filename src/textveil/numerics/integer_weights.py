@@ -16,7 +16,7 @@ from typing import final
 import numpy as np
 
 from textveil.errors import need
-from textveil.types import Integers
+from textveil.types import Ids, Integers
 
 _TOTAL_BITS = 53
 """Totals stay below 2^53: a 64-bit draw is then rejected with probability below 2^-11."""
@@ -158,3 +158,9 @@ def two_level_weights(*, size: int, members: int, epsilon: float) -> TwoLevelWei
     inside = exp_floor(epsilon, 1 << shift)
     most = (limit - (size - members) * (1 << shift)) // members
     return TwoLevelWeights(size=size, members=members, inside=min(inside, most), shift=shift)
+
+
+def flip(values: Ids, weights: TwoLevelWeights, rng: np.random.Generator) -> Ids:
+    """Keep each value with weight ``inside``, else any other with weight ``outside``; one member a row."""
+    uniform = weights.common(rng.integers(0, weights.total, size=len(values), dtype=np.int64))
+    return np.where(uniform < weights.size, uniform, values)

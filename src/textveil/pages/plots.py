@@ -250,6 +250,9 @@ def save_figure(chart: Chart, folder: Path, name: str) -> list[Path]:
     written = []
     with rc(dict(_STYLE)):
         canvas(chart.figure)
+        chart.figure.set_dpi(DPI)
+        chart.figure.draw_without_rendering()  # which lays it out, once for both
+        chart.figure.set_layout_engine(None)
         for form, metadata in (("png", {"Software": None}), ("svg", {"Date": None, "Creator": None})):
             out = io.BytesIO()
             chart.figure.savefig(out, format=form, dpi=DPI, metadata=metadata)

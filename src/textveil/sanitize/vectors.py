@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from threading import Lock
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
 from textveil.errors import UnsupportedGuarantee
 from textveil.mechanisms.base import DrawsText, TextMechanism
-from textveil.mechanisms.capabilities import SequenceColumns
-from textveil.posterior.words import WordPosterior, checked_prior, posterior_means, posteriors
-from textveil.text.released import ReleaseReader
 from textveil.types import Reals, Vectors
-from textveil.vocabulary.frequencies import word_frequencies
+
+if TYPE_CHECKING:
+    from textveil.posterior.words import WordPosterior
+    from textveil.text.released import ReleaseReader
 
 
 @final
@@ -37,6 +37,11 @@ class WordVectors:
 
     def of(self, text: str, prior: Reals | None = None) -> Vectors:
         """A row for each word of a released text, in order; see ``Release.vectors``."""
+        from textveil.mechanisms.capabilities import SequenceColumns
+        from textveil.posterior.words import WordPosterior, checked_prior, posterior_means, posteriors
+        from textveil.text.released import ReleaseReader
+        from textveil.vocabulary.frequencies import word_frequencies
+
         mechanism = self._mechanism
         if isinstance(mechanism, TextMechanism):
             raise UnsupportedGuarantee(

@@ -13,7 +13,6 @@ import numpy as np
 
 from textveil.errors import ParameterError, UnsupportedGuarantee
 from textveil.mechanisms.base import TextMechanism
-from textveil.mechanisms.capabilities import BaseDraws
 from textveil.mechanisms.channels.common_word_response import CommonWordResponse
 from textveil.mechanisms.channels.digits import KEEP_LIMIT, DigitResponse
 from textveil.privacy.composition import narrowed
@@ -143,9 +142,7 @@ class ByTokens:
         if isinstance(mechanism, LeftOut):
             of_numbers = mechanism.name
         done = {"word": mechanism.name, "number": of_numbers} if passing is not None else {}
-        base_masses = {}
-        if passing is None and isinstance(mechanism, BaseDraws):
-            base_masses["word"] = mechanism.base_mass
+        base_masses = {"word": _base_mass(mechanism)} if passing is None else {}
         self.protected = tuple(
             Protected(kind, part, done=done.get(kind, ""), base_mass=base_masses.get(kind, 0.0))
             for kind, part in protected.items()
@@ -227,6 +224,15 @@ class ByTexts:
             Release(text=text, spans=(), kinds={"text": 1}, setting=setting, mapped=0, word_vectors=vectors)
             for text in drawn
         ]
+
+
+def _base_mass(mechanism: object) -> float:
+    """Probability of a draw by base weights alone; 0 where a mechanism does not say."""
+    if not hasattr(mechanism, "base_mass"):
+        return 0.0
+    from textveil.mechanisms.capabilities import BaseDraws
+
+    return mechanism.base_mass if isinstance(mechanism, BaseDraws) else 0.0
 
 
 def _sharing(passing: Passing, promise: Guarantee) -> Adjacency:

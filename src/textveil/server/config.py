@@ -29,8 +29,9 @@ class Config(BaseModel):
         port: 0 takes a free one.
         database: of the ledger and the keys: a URL of SQLAlchemy or a path; left out, a file in the user's data folder.
         hosts: names by which the server may be asked for; a server that only this machine can reach has those of it.
-        upstream: base URL of an OpenAI API to which the gateway sends sanitized text; left out, there is no gateway.
-        upstream_key: sent to it as a bearer token.
+        upstream: base URL of an OpenAI or Anthropic API, to which the gateway sends sanitized text; left out, there is
+            no gateway.
+        upstream_key: sent to it as a bearer token, or as Anthropic's API wants it.
         upstream_hosts: hosts that ``upstream`` may name; none is any.
         upstream_private_addresses: whether the upstream's name may lead into a private network; an address that
             ``upstream`` itself names may, and so may localhost.

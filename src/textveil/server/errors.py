@@ -1,4 +1,4 @@
-"""Errors as the OpenAI API has them: ``{"error": {"message", "type", "param", "code"}}``, from every route.
+"""Errors as the OpenAI API has them, ``{"error": {"message", "type", "param", "code"}}``, or as Anthropic's has them.
 
 No message holds text of a request: what a validator quotes is left out, and what nobody foresaw has no message at all.
 """
@@ -18,6 +18,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.types import Scope
 
 from textveil.errors import (
     BudgetExhausted,
@@ -42,6 +43,18 @@ _CODES: Final = {
     405: "method_not_allowed",
     413: "body_too_large",
 }
+
+_ANTHROPIC_TYPES: Final = {
+    401: "authentication_error",
+    403: "permission_error",
+    404: "not_found_error",
+    413: "request_too_large",
+    429: "rate_limit_error",
+    503: "overloaded_error",
+    504: "timeout_error",
+    529: "overloaded_error",
+}
+"""The groups of errors as Anthropic's API names them, by status."""
 
 
 @final
@@ -78,13 +91,26 @@ class ApiError(Exception):
         self.param = param
         self.headers = dict(headers or {})
 
-    def to_data(self) -> dict[str, Any]:
-        """The body of the answer."""
-        return {"error": {"message": self.message, "type": self.type, "param": self.param, "code": self.code}}
+    def to_data(self, scope: Scope | None = None) -> dict[str, Any]:
+        """The body of the answer.
 
-    def response(self) -> JSONResponse:
-        """The answer."""
-        return JSONResponse(self.to_data(), status_code=self.status, headers=self.headers)
+        Args:
+            scope: of the request, which may be of Anthropic's API; None is of the OpenAI API.
+        """
+        facts = {"message": self.message, "type": self.type, "param": self.param, "code": self.code}
+        if scope is None or not speaks_anthropic(scope):
+            return {"error": facts}
+        unnamed = "api_error" if self.status >= 500 else "invalid_request_error"
+        return {"type": "error", "error": {**facts, "type": _ANTHROPIC_TYPES.get(self.status, unnamed)}}
+
+    def response(self, scope: Scope | None = None) -> JSONResponse:
+        """The answer; ``scope`` as for ``to_data``."""
+        return JSONResponse(self.to_data(scope), status_code=self.status, headers=self.headers)
+
+
+def speaks_anthropic(scope: Scope) -> bool:
+    """Whether a request is of Anthropic's API: by its path, or by the header that all of its clients send."""
+    return scope["path"].startswith("/v1/messages") or any(name == b"anthropic-version" for name, _ in scope["headers"])
 
 
 def as_api_error(error: Exception) -> ApiError:
@@ -223,7 +249,7 @@ def add_handlers(app: FastAPI) -> None:
     async def handler(request: Request, error: Exception) -> JSONResponse:
         problem = as_api_error(error)
         request.state.code = problem.counted  # for the log and the counters
-        return problem.response()
+        return problem.response(request.scope)
 
     for kind in (ApiError, RequestValidationError, HTTPException, TextveilError):
         app.add_exception_handler(kind, handler)

@@ -105,7 +105,7 @@ class Guard:
         except Exception as error:
             problem = as_api_error(error)
             if reply.status == 0:
-                await problem.response()(scope, receive, reply)
+                await problem.response(scope)(scope, receive, reply)
         self._note(scope, reply.status, time.perf_counter() - started, problem)
 
     @contextmanager

@@ -243,7 +243,8 @@ async def admin(request: Request) -> Caller:
 
 async def _caller(request: Request) -> Caller:
     callers: Callers = request.app.state.callers
-    found = await callers.of(request.headers.get("authorization"))
+    key = request.headers.get("x-api-key")  # as Anthropic's clients send it
+    found = await callers.of(request.headers.get("authorization", None if key is None else f"Bearer {key}"))
     request.state.caller = found
     if found.key_id is not None:
         request.state.key = found.key_id  # for the log

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date, timedelta
 from fractions import Fraction
@@ -24,6 +23,7 @@ from textveil.surrogates.date_lists import WrittenDates, read_dates
 from textveil.surrogates.declaration import PSEUDONYMS, SURROGATES, NeededEpsilon, declared
 from textveil.surrogates.drawn import AS_READ, Draw, Drawn, OfMentions, agreed, proved
 from textveil.surrogates.scopes import Scope
+from textveil.text.patterns import lazy_regex
 
 _FIRST: Final = "1950-01-01"
 _LAST: Final = "2029-12-31"
@@ -252,7 +252,7 @@ class _Settings(NamedTuple):
             def read_by(known: Convention) -> tuple[_Read, frozenset[str], dict[str, str]]:
                 read = self.reader(known)
                 keyed = [(_key_of(read(mention.value), mention.value), mention) for mention in mentions]
-                born = frozenset(key for key, mention in keyed if births and _BIRTH(mention.before))
+                born = frozenset(key for key, mention in keyed if births and _BIRTH.search(mention.before))
                 others = {
                     key: mention.value for key, mention in keyed if key not in born and _is_full(read(mention.value))
                 }
@@ -288,12 +288,12 @@ _BORN: Final = "birth date"
 _WITH_YEAR: Final = frozenset((Known.DATE, Known.MONTH, Known.QUARTER, Known.YEAR, Known.DECADE))
 """What of a birth date tells an age."""
 _SETTLED: Final = "order of day and month"
-_BIRTH: Final = re.compile(
+_BIRTH: Final = lazy_regex(
     r"(?<![A-Za-z])(?:[Bb]orn|BORN|[Bb]irth(?:[ _-]?[Dd]at[ea]|[ _-]?[Yy]ear|[Dd]ay)?|BIRTH(?:[ _-]?DAT[EA]|DAY)?"
     r"|[Gg]eb(?:oren)?|n[\xe9e]e?|[Nn]acid[oa]|[Nn]at[oa]|[Nn]ascid[oa]|[Nn]ascimento|[Nn]acimiento|[Nn]ascita"
     r"|[Nn]aissance|[Gg]eburtsdatum|[Gg]eboortedatum|[Dd]\.?[Oo]\.?[Bb](?![A-Za-z])\.?)"
     r"(?: (?:on|in|am|the|le|el|il|op|em|is|was))?[\s.:=#*,;|(\"'-]{0,5}\Z"
-).search
+)
 _NOW: Final = date(2015, 1, 1)
 _YEARS_OF_NOW: Final = 10
 _UNITS: Final = {"y": 365.25, "m": 30.4375, "w": 7.0, "d": 1.0}

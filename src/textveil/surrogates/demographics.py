@@ -19,7 +19,7 @@ from textveil.text.patterns import lazy_regex
 
 _TAIL: Final = lazy_regex(r"\s(?:nationals?|citizens?)\Z", re.IGNORECASE)
 _VOWELS: Final = frozenset("aeiouAEIOU")
-_SAID_WITH_CONSONANT: Final = re.compile(r"eu|ew|one\b|uni(?![nm])|uru|uro|us[ae]|u[gk]", re.IGNORECASE).match
+_SAID_WITH_CONSONANT: Final = lazy_regex(r"eu|ew|one\b|uni(?![nm])|uru|uro|us[ae]|u[gk]", re.IGNORECASE)
 _PARENT: Final = lazy_regex(
     r"(?:[a-z]+\s){0,2}[a-z]+?(?P<several>s)?\s(?:of|to)\s(?P<count>[0-9]+|[a-z]+)\b.*", re.IGNORECASE
 )
@@ -120,7 +120,7 @@ def _read(value: str) -> _Read:
 
 def _begins_with_vowel(written: str) -> bool:
     """Whether "an" stands before it rather than "a"."""
-    return written[:1] in _VOWELS and not _SAID_WITH_CONSONANT(written)
+    return written[:1] in _VOWELS and not _SAID_WITH_CONSONANT.match(written)
 
 
 def _form(bare: str) -> Form:

@@ -110,7 +110,7 @@ def measurement(
         share = epsilon / max(count, 1)
 
         def made(source: np.random.Generator) -> str:
-            if LIST_NUMBER(value):
+            if LIST_NUMBER.fullmatch(value):
                 return value
             return _COUNTED.sub(_counted, _TOKENS.sub(lambda match: token(match, share, source), value))
 
@@ -149,10 +149,8 @@ class _Measurement:
 
     def draw(self, mentions: Sequence[Mention], scope: Scope, rng: np.random.Generator) -> list[str]:
         """See ``Surrogate``."""
-        return [
-            mention.value if AFTER_SECTION(mention.before) else self._drawn.surrogate_of(mention.value, scope, rng)
-            for mention in mentions
-        ]
+        surrogate_of, of_section = self._drawn.surrogate_of, AFTER_SECTION.search
+        return [one.value if of_section(one.before) else surrogate_of(one.value, scope, rng) for one in mentions]
 
 
 def _singular(value: str) -> str:

@@ -18,11 +18,11 @@ _IBAN: Final = lazy_regex(r"AA99(?: ?[Aa9]){11,30}")
 _SOCIAL: Final = lazy_regex(r"999([\s-])99\1 ?9999")
 """Each by the shape alone: whether a letter is one of A to Z is private."""
 
-_UUID: Final = re.compile("[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}").fullmatch
-_HEXADECIMAL: Final = re.compile(
+_UUID: Final = lazy_regex("[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_HEXADECIMAL: Final = lazy_regex(
     r"(?P<lead>0[xX])?(?:[0-9a-fA-F]{2}(?:([:-])[0-9a-fA-F]{2})(?:\2[0-9a-fA-F]{2}){4,6}"
     r"|(?:[0-9a-fA-F]{4}\.){2}[0-9a-fA-F]{4}|(?(lead)[0-9a-fA-F]{3,}|(?:[0-9a-f]{16,}|[0-9A-F]{16,})))"
-).fullmatch
+)
 _COORDINATE: Final = lazy_regex(
     r"(?P<before>[NSEWnsew]? ?)(?P<degrees>[0-9]{1,3})"
     r"(?P<rest>\.[0-9]+|(?:[\u00b0 ] ?[0-9]{1,2}(?:['\u2032 ] ?[0-9]{1,2})?(?:\.[0-9]+)?))?"
@@ -74,12 +74,12 @@ def formal_shape(value: str) -> str:
     """The shape of an id, with a symbol of its own for what is hexadecimal, or a coordinate."""
     if not value.isascii() and not any(mark in value for mark in "\u00b0\u2032\u2033"):
         return shape_of(value)
-    if _UUID(value):
+    if _UUID.fullmatch(value):
         shape = _hexadecimal(value)
         version = value[14] if value[14] in _VERSIONS else shape[14]
         variant = "V" if LARGE_HEX in shape else "v"
         return f"{shape[:14]}{version}{shape[15:19]}{variant}{shape[20:]}"
-    form = _HEXADECIMAL(value)
+    form = _HEXADECIMAL.fullmatch(value)
     if form and (not value.isalnum() or form["lead"] or not (value.isdigit() or value.isalpha())):
         lead = form["lead"] or ""
         return lead + _hexadecimal(value[len(lead) :])

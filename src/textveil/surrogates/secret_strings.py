@@ -14,7 +14,7 @@ from textveil.surrogates.scopes import Scope
 from textveil.surrogates.writing import ANY, HEX, LARGE_HEX, LARGE_MIXED, MIXED, filled, shape_of
 from textveil.text.patterns import lazy_regex
 
-_BEGINNING: Final = re.compile("|".join(map(re.escape, KEPT_BEGINNINGS))).match
+_BEGINNING: Final = lazy_regex("|".join(map(re.escape, KEPT_BEGINNINGS)))
 _FRAME: Final = lazy_regex(rf"-----(?:BEGIN|END) {PEM_LABEL}-----")
 _FRAME_AND_BREAKS: Final = lazy_regex(rf"{_FRAME.pattern}|\\[rn]")
 """Line breaks that are written as letters: behind a backslash in other secrets, such letters are drawn."""
@@ -59,7 +59,7 @@ def secret_surrogate() -> Drawn:
 def secret_shape(value: str) -> tuple[str, str]:
     """What stays of a secret, with a null character for each other one; and the shape of these."""
     kept = list("\0" * len(value))
-    beginning = _BEGINNING(value)
+    beginning = _BEGINNING.match(value)
     frames = [(beginning.start(), beginning.end())] if beginning else []
     framed = _FRAME_AND_BREAKS.finditer(value) if _FRAME.search(value) else ()
     for start, end in [*frames, *(frame.span() for frame in framed)]:

@@ -5,17 +5,17 @@ What ``codes`` does for texts whose words are drawn is done here for texts that 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from itertools import groupby
 from typing import Final, NamedTuple
 
 from textveil.text.marks import DROPPED, LONGEST_RUN, is_unseen, plain_mark
+from textveil.text.patterns import lazy_regex
 from textveil.text.tokens import Kind, tokenize
 
 _LINE_ENDS: Final = 2
 
-_ODD: Final = re.compile(r"[^\w\s!-~]|[^\S\n ]|[ \n]{2}|[!-/:-@\[-`{-~]{4}").search
+_ODD: Final = lazy_regex(r"[^\w\s!-~]|[^\S\n ]|[ \n]{2}|[!-/:-@\[-`{-~]{4}")
 """What a text in plain form has nowhere; most texts have it nowhere."""
 
 
@@ -56,7 +56,7 @@ def plain_edits(text: str, after_solid: bool = False, before_solid: bool = False
 
     Arguments as of ``plain_text``.
     """
-    if _ODD(text) is None:
+    if _ODD.search(text) is None:
         return []
     edits: list[Edit] = []
     run, solid = 0, after_solid

@@ -31,7 +31,6 @@ class, so that one set of patterns serves every text. ASCII text is matched as i
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Mapping
 from enum import IntEnum
@@ -41,6 +40,7 @@ from typing import Final, NamedTuple, final
 
 from textveil.errors import need
 from textveil.text.emoji import is_emoji
+from textveil.text.patterns import lazy_regex
 from textveil.text.slices import translated
 from textveil.text.spelling import fold as fold
 from textveil.text.spelling import is_latin, spelling
@@ -159,13 +159,13 @@ _HANDLE: Final = (
 )
 _SENTENCE_END: Final = ".,;:!?'*"
 
-_FIND_PLAIN: Final = re.compile(
+_FIND_PLAIN: Final = lazy_regex(
     f"{_WORD}|{_SPACE}|{_MARKS}|{_NUMBER}|{_FORMAT}++(?:{_WORD}|{_NUMBER})|{_REST}|{_EMOJIS}"
-).findall
-_FIND_ENTITIES: Final = re.compile(f"({_URL})|({_EMAIL})|({_HANDLE})").finditer
+)
+_FIND_ENTITIES: Final = lazy_regex(f"({_URL})|({_EMAIL})|({_HANDLE})")
 _ENTITY_KINDS: Final = (Kind.SYMBOL, Kind.URL, Kind.EMAIL, Kind.HANDLE)
-_IS_WORD: Final = re.compile(f"{_FORMAT}*+{_WORD}").fullmatch
-_IS_NUMBER: Final = re.compile(f"{_FORMAT}*+{_NUMBER}").fullmatch
+_IS_WORD: Final = lazy_regex(f"{_FORMAT}*+{_WORD}")
+_IS_NUMBER: Final = lazy_regex(f"{_FORMAT}*+{_NUMBER}")
 
 
 def class_view(text: str) -> str:
@@ -178,7 +178,7 @@ def _entities(view: str) -> list[tuple[int, int, Kind]]:
     if "@" not in view and "://" not in view and "www." not in view.lower():
         return []
     found = []
-    for match in _FIND_ENTITIES(view):
+    for match in _FIND_ENTITIES.finditer(view):
         kind = _ENTITY_KINDS[match.lastindex or 0]
         end = match.end()
         if kind is Kind.URL:
@@ -191,14 +191,14 @@ def _split_view(view: str) -> list[str]:
     """The tokens of a view."""
     entities = _entities(view)
     if not entities:
-        return _FIND_PLAIN(view)
+        return _FIND_PLAIN.findall(view)
     parts: list[str] = []
     position = 0
     for start, end, _ in entities:
-        parts += _FIND_PLAIN(view, position, start)
+        parts += _FIND_PLAIN.findall(view, position, start)
         parts.append(view[start:end])
         position = end
-    return parts + _FIND_PLAIN(view, position)
+    return parts + _FIND_PLAIN.findall(view, position)
 
 
 def split(text: str) -> list[str]:
@@ -229,13 +229,13 @@ def classify(surface: str) -> Kind:
     """
     need(bool(surface), "surface", "an empty string", "at least one character long")
     view = class_view(surface)
-    if _IS_WORD(view):
+    if _IS_WORD.fullmatch(view):
         return Kind.SCRIPT if _SCRIPT in view else Kind.WORD
     if len(_split_view(view)) > 1:
         return Kind.SYMBOL
     if view[0] in " \t\n\v\f\r":
         return Kind.SPACE
-    if _IS_NUMBER(view):
+    if _IS_NUMBER.fullmatch(view):
         return Kind.NUMBER
     entities = _entities(view)
     if entities:

@@ -23,6 +23,8 @@ def tool(**fields: Any) -> dict[str, Any]:
     return {"messages": [USER], "tools": [{"type": "function", "function": {"name": "f", **fields}}]}
 
 
+ROUTES = ("chat/completions", "completions", "embeddings", "responses", "messages", "messages/count_tokens")
+
 BAD: list[tuple[dict[str, Any], str, str | None]] = [
     ({}, "missing_field", "messages"),
     ({"messages": None}, "missing_field", "messages"),
@@ -94,7 +96,7 @@ def test_a_chat_that_is_wrong(
         b"[" * 100_000, b'{"a":' * 200 + b"1" + b"}" * 200, b'{"a": 1' + b"0" * 5000 + b"}", b"\0", b'{"a": 1} x',
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("path", ["chat/completions", "completions", "embeddings", "responses"])
+@pytest.mark.parametrize("path", ROUTES)
 def test_what_is_no_json_object(client: httpx.Client, provider: Provider, path: str, body: bytes) -> None:
     answer = client.post(f"/v1/{path}", content=body, headers=JSON)
     assert (answer.status_code, answer.json()["error"]["code"]) == (400, "invalid_json"), answer.text
@@ -102,7 +104,7 @@ def test_what_is_no_json_object(client: httpx.Client, provider: Provider, path: 
 
 
 @pytest.mark.parametrize("kind", ["text/plain", "text/plain; a=application/json", "application/jsonp", "", None])
-@pytest.mark.parametrize("path", ["chat/completions", "completions", "embeddings", "responses"])
+@pytest.mark.parametrize("path", ROUTES)
 def test_a_body_of_another_content_type_is_refused(
     client: httpx.Client, provider: Provider, path: str, kind: str | None
 ) -> None:

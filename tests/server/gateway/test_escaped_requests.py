@@ -12,8 +12,9 @@ import httpx
 import pytest
 from tests.helpers.canaries import ACCENTED, CODE, NAME, PRIVATE
 from tests.helpers.escaping import WAYS
-from tests.helpers.upstream import Provider, repeating, saying
+from tests.helpers.upstream import Provider, answering, last_text, repeating, saying
 
+from textveil.server.gateway.json_text import canonical
 from textveil.text.escapes import BORDER, read
 
 NOTE = f'First line:\n{ACCENTED} has\t{CODE}, says "{NAME}".'
@@ -31,14 +32,30 @@ def heard(provider: Provider) -> list[str]:
     return [word for word in PRIVATE if word in everything or word in read(everything).text]
 
 
+def ask_message(client: httpx.Client, content: Any) -> httpx.Response:
+    """The same in Anthropic's API."""
+    asked = {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": content}]}
+    return client.post("/v1/messages", json=asked)
+
+
 @pytest.mark.parametrize("way", WAYS)
 def test_what_is_written_with_escapes_is_released_and_comes_back(
     client: httpx.Client, provider: Provider, way: str
 ) -> None:
-    provider.answer = repeating("")
     for text in (WAYS[way](NOTE), f"Summarize: {WAYS[way](NOTE)}\n", WAYS["JSON object"](WAYS[way](NOTE))):
-        answer = ask(client, text)
-        assert answer.json()["choices"][0]["message"]["content"] == text
+        provider.answer = repeating("")
+        assert ask(client, text).json()["choices"][0]["message"]["content"] == text
+        provider.answer = answering(lambda body: [{"type": "text", "text": last_text(body)}])
+        assert ask_message(client, text).json()["content"][0]["text"] == text
+    assert heard(provider) == []
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_what_a_tool_answers_with_escapes_is_released(client: httpx.Client, provider: Provider, way: str) -> None:
+    text = WAYS[way](NOTE)
+    provider.answer = answering(lambda body: [{"type": "text", "text": body["messages"][0]["content"][0]["content"]}])
+    result = {"type": "tool_result", "tool_use_id": "toolu_1", "content": text}
+    assert canonical(ask_message(client, [result]).json()["content"][0]["text"]) == canonical(text)
     assert heard(provider) == []
 
 
@@ -55,13 +72,15 @@ def test_surrogates_in_json_that_is_streamed_become_originals_in_json(
     assert json.loads(written) == {"said": f'Of {ACCENTED}: {CODE}\n"Yes"'}
 
 
-@pytest.mark.parametrize("route", ["chat", "responses"])
+@pytest.mark.parametrize("route", ["chat", "messages", "responses"])
 def test_a_text_that_is_cut_into_parts_is_read_as_a_whole(client: httpx.Client, provider: Provider, route: str) -> None:
     for text in (NOTE, json.dumps([NOTE])):
         for cut in range(1, len(text) - 1, 3):
             pieces = [text[:cut], "", text[cut : cut + 2], text[cut + 2 :]]
-            if route == "chat":
-                answer = ask(client, [{"type": "text", "text": piece} for piece in pieces])
+            if route != "responses":
+                answer = (ask if route == "chat" else ask_message)(
+                    client, [{"type": "text", "text": piece} for piece in pieces]
+                )
                 sent = provider.bodies[-1]["messages"][0]["content"]
             else:
                 parts = [{"type": "input_text", "text": piece} for piece in pieces]

@@ -9,7 +9,7 @@ import httpx
 import pytest
 from tests.helpers.canaries import NAME
 from tests.helpers.servers import MemoryLedger
-from tests.helpers.upstream import Provider, completion, repeating, send_json
+from tests.helpers.upstream import Provider, completion, say, send_json
 
 import textveil.server.gateway.bodies as bodies
 import textveil.server.gateway.routes as routes
@@ -39,6 +39,23 @@ BODY = {
     "tools": [{"type": "function", "function": {"name": "f", "description": CANARY}}],
 }
 
+MESSAGE = {
+    "model": "m",
+    "system": [{"type": "text", "text": f"You know {CANARY}."}],
+    "messages": [
+        {
+            "role": "assistant",
+            "content": [
+                {"type": "thinking", "thinking": CANARY, "signature": CANARY},
+                {"type": "tool_use", "id": "x", "name": "f", "input": {"a": CANARY}},
+            ],
+        },
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "x", "content": f'{{"a": "{CANARY}"}}'}]},
+        {"role": "user", "content": [{"type": "text", "text": f"I am {CANARY}."}]},
+    ],
+    "tools": [{"name": "f", "description": CANARY, "input_schema": {"type": "object"}}],
+}
+
 STEPS: list[tuple[Any, str]] = [
     (sending, "need_json"),
     (sending, "request_object"),
@@ -64,6 +81,9 @@ STEPS: list[tuple[Any, str]] = [
 ]
 
 
+@pytest.mark.parametrize(
+    ("path", "body"), [("/v1/chat/completions", BODY), ("/v1/messages", MESSAGE)], ids=["chat", "message"]
+)
 @pytest.mark.parametrize(("owner", "name"), STEPS, ids=lambda one: one if isinstance(one, str) else "")
 def test_a_fault_at_any_step_sends_nothing(
     client: httpx.Client,
@@ -72,20 +92,22 @@ def test_a_fault_at_any_step_sends_nothing(
     caplog: pytest.LogCaptureFixture,
     owner: Any,
     name: str,
+    path: str,
+    body: dict[str, Any],
 ) -> None:
     def fails(*arguments: Any, **named: Any) -> Any:
         raise RuntimeError(f"a fault that quotes {CANARY}")
 
-    provider.answer = repeating()
-    headers = {"X-Textveil-Conversation": f"{owner.__name__}.{name}"} if name != "beginning" else {}
+    provider.answer = say("Yes.")
+    headers = {"X-Textveil-Conversation": f"{path}-{owner.__name__}.{name}"} if name != "beginning" else {}
     caplog.set_level(logging.DEBUG)
     with monkeypatch.context() as patch:
         patch.setattr(owner, name, fails)
-        answer = client.post("/v1/chat/completions", json=BODY, headers=headers)
+        answer = client.post(path, json=body, headers=headers)
     assert answer.status_code == 500, "a fault elsewhere would show that this step is not on the way"
     assert answer.json()["error"]["code"] == "internal_error"
     assert CANARY not in answer.text and CANARY not in caplog.text and provider.got == b""
-    assert client.post("/v1/chat/completions", json=BODY, headers=headers).status_code == 200, "it goes on"
+    assert client.post(path, json=body, headers=headers).status_code == 200, "it goes on"
     assert provider.heard(CANARY) == []
 
 

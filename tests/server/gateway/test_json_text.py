@@ -102,3 +102,12 @@ def test_json_is_written_as_utf_8_and_numbers_that_it_has_not_are_refused() -> N
     assert as_json({"a": "\ud800"}) == b'{"a":"\\ud800"}'
     with pytest.raises(ValueError, match="JSON"):
         as_json({"a": float("nan")})
+
+
+def test_one_spelling_for_what_clients_write_again() -> None:
+    """Python and JavaScript differ in white space, escapes, and the fraction of whole numbers."""
+    written = r'{"a": [1.0, -0.0, 2.50, 1e3], "b": "\u00e9"}'
+    assert canonical(written) == canonical('{"b":"é","a":[1,0,2.5,1000]}')
+    for other in ('{"a": [1.5, 0, 2.5, 1000], "b": "é"}', '{"a": ["1", 0, 2.5, 1000], "b": "é"}'):
+        assert canonical(other) != canonical(written)
+    assert canonical('{"a": NaN}') == '{"a": NaN}' and canonical("{") == "{"

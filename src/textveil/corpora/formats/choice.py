@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
-from typing import Protocol, final
+from typing import Any, Final, cast, final
 
-from textveil.corpora.formats.conversion import converted
-from textveil.corpora.formats.csv_table import CsvTable, CsvWriter
 from textveil.corpora.formats.fields import FieldChoice
-from textveil.corpora.formats.json_array import JsonArray, JsonArrayWriter
-from textveil.corpora.formats.jsonl import JsonLines, JsonLinesWriter
-from textveil.corpora.formats.parquet import Parquet, ParquetWriter
 from textveil.corpora.formats.plain import PlainText
 from textveil.corpora.formats.records import MAX_DOCUMENT_BYTES, CorpusFormat
-from textveil.corpora.formats.rows import RowReader, RowWriter
 from textveil.errors import ParameterError
-
-
-class _Format(RowReader, CorpusFormat, Protocol):
-    """A format of records by itself, whose rows another one may write."""
-
 
 FORMATS = ("txt", "jsonl", "json", "csv", "tsv", "parquet")
 
@@ -37,12 +27,12 @@ _COMPRESSED = ("gz", "zst")
 _RECORDS = FORMATS[1:]
 """Formats whose records have fields, so that each can be written as any other."""
 
-_MADE: Mapping[str, Callable[..., _Format]] = {"jsonl": JsonLines, "json": JsonArray, "parquet": Parquet}
-_WRITERS: Mapping[str, Callable[[], RowWriter]] = {
-    "jsonl": JsonLinesWriter,
-    "json": JsonArrayWriter,
-    "parquet": ParquetWriter,
+_HOMES: Final = {
+    "jsonl": ("jsonl", "JsonLines"),
+    "json": ("json_array", "JsonArray"),
+    "parquet": ("parquet", "Parquet"),
 }
+"""Modules and classes of formats; the class that writes is called so with ``Writer``. Most runs need none."""
 
 _ALSO = {"ndjson": "jsonl", "tab": "tsv"}
 
@@ -128,17 +118,22 @@ class FormatChoice:
         delimiter = "\t" if self.delimiter == r"\t" else "," if self.delimiter is None else self.delimiter
         choice, limit = FieldChoice(self.sanitized or ("text",), self.kept, self.read), self.max_document_bytes
         between = {"csv": delimiter, "tsv": "\t"}
-        source: _Format
         if name in between:
-            source = CsvTable(choice=choice, delimiter=between[name], max_document_bytes=limit)
+            from textveil.corpora.formats.csv_table import CsvTable
+
+            source: Any = CsvTable(choice=choice, delimiter=between[name], max_document_bytes=limit)
         else:
-            source = _MADE[name](choice=choice, max_document_bytes=limit)
+            source = _of_home(name)(choice=choice, max_document_bytes=limit)
         if wanted == name:
-            return source
+            return cast(CorpusFormat, source)
+        from textveil.corpora.formats.conversion import converted
+
         if wanted in between:
+            from textveil.corpora.formats.csv_table import CsvTable, CsvWriter
+
             delimiters = CsvTable(choice=choice, delimiter=between[wanted])  # which checks it
             return converted(source, CsvWriter(delimiters.delimiter), wanted)
-        return converted(source, _WRITERS[wanted](), wanted)
+        return converted(source, _of_home(wanted, "Writer")(), wanted)
 
     def released(self, inputs: Sequence[str], output: Path) -> FormatChoice:
         """The choice that reads what was written: the output's format, and no other one to write."""
@@ -161,6 +156,12 @@ class FormatChoice:
             )
         if name == "parquet" and output.suffix.lower().removeprefix(".") in _COMPRESSED:
             raise ParameterError("`output` must end in .parquet; such a file is compressed within. Rename it.")
+
+
+def _of_home(name: str, ending: str = "") -> Any:
+    """The class that reads a format, or the one that writes it."""
+    module, of_format = _HOMES[name]
+    return getattr(import_module(f"textveil.corpora.formats.{module}"), of_format + ending)
 
 
 def _known(parameter: str, name: str) -> str:

@@ -10,8 +10,7 @@ import numpy as np
 
 from textveil.errors import need
 from textveil.mechanisms.base import checked_ids
-from textveil.mechanisms.channels.randomized_response import flip
-from textveil.numerics.integer_weights import TwoLevelWeights, two_level_weights
+from textveil.numerics.integer_weights import TwoLevelWeights, flip, two_level_weights
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.randomness import resolve
 from textveil.types import Ids

@@ -12,8 +12,7 @@ from typing import final
 import numpy as np
 
 from textveil.errors import need
-from textveil.mechanisms.channels.randomized_response import flip
-from textveil.numerics.integer_weights import TwoLevelWeights, two_level_weights
+from textveil.numerics.integer_weights import TwoLevelWeights, flip, two_level_weights
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.randomness import resolve
 from textveil.types import Ids, Integers

@@ -13,19 +13,13 @@ from textveil.mechanisms.base import checked_ids, checked_word_id
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.parameters import Epsilon
 from textveil.mechanisms.sampling.output_columns import Columns, OverBase, RaisedEntries
-from textveil.numerics.integer_weights import TwoLevelWeights, two_level_weights
+from textveil.numerics.integer_weights import TwoLevelWeights, flip, two_level_weights
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.randomness import resolve
 from textveil.types import Ids, Integers, Reals
 from textveil.vocabulary.vocabulary import Vocabulary
 
 PROOF = "privacy/proofs/randomized_response.md"
-
-
-def flip(values: Ids, weights: TwoLevelWeights, rng: np.random.Generator) -> Ids:
-    """Keep each value with weight ``inside``, else any other with weight ``outside``; one member a row."""
-    uniform = weights.common(rng.integers(0, weights.total, size=len(values), dtype=np.int64))
-    return np.where(uniform < weights.size, uniform, values)
 
 
 @final

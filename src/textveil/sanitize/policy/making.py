@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Final, final
 
@@ -165,7 +166,7 @@ def _keepers(policy: Policy, lists: Sequence[ListDetector]) -> list[Keeper]:
     public: list[str] = []
     for number, one in enumerate(policy.lists, start=1):
         if one.keep and one.shipped and not one.kind:
-            public += [word for name in one.shipped for word in shipped_words(name)]
+            public += one.shipped
         elif one.keep or one.kind in kept:
             words = [word for name in one.shipped for word in shipped_words(name)] or one.words
             keeper = KeepList(words, kind=one.kind if one.keep else "", public=bool(one.shipped))
@@ -177,7 +178,7 @@ def _keepers(policy: Policy, lists: Sequence[ListDetector]) -> list[Keeper]:
                 )
             keepers.append(keeper)
     if public:
-        keepers.append(KeepList(public, public=True))
+        keepers.append(_public_keeper(tuple(public)))
     for number, pattern in enumerate(policy.patterns, start=1):
         if pattern.keep or pattern.kind in kept:
             try:
@@ -185,6 +186,12 @@ def _keepers(policy: Policy, lists: Sequence[ListDetector]) -> list[Keeper]:
             except ParameterError as error:
                 raise type(error)(f"policy {policy.name}, pattern {number}: {error}") from None
     return keepers
+
+
+@cache
+def _public_keeper(names: tuple[str, ...]) -> KeepList:
+    """What keeps the phrases of public lists that come with the package."""
+    return KeepList((word for name in names for word in shipped_words(name)), public=True)
 
 
 def _seen_keepers(policy: Policy) -> Iterator[Detector]:

@@ -1,4 +1,4 @@
-"""The gateway: the OpenAI API in front of another server of it, to which only sanitized text is sent."""
+"""The gateway: the OpenAI API, or Anthropic's, in front of another server of it that gets only sanitized text."""
 
 from __future__ import annotations
 

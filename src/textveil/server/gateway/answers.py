@@ -6,11 +6,14 @@ upstream wrote them: its tokens are pieces of surrogates.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any, Final, Protocol, final
 
 from textveil.server.gateway.chat import ANSWER_TEXTS
 from textveil.server.gateway.json_text import RestoringJson
+from textveil.server.gateway.memory import under_seal
+from textveil.server.request_json import parsed
 from textveil.surrogates.restoring import Restorer
 
 
@@ -53,6 +56,16 @@ class Restoration:
         """Note a word of the upstream that its asker reads as it is."""
         if isinstance(value, str) and value:
             self.memory.wrote(what, value, value)
+
+    def thought(self, written: str, seal: str) -> str:
+        """What the upstream thought, under its seal."""
+        stream = self.restorer.stream()
+        return self.sealed(seal, stream.feed(written) + stream.close(), written)
+
+    def sealed(self, seal: str, read: str, written: str) -> str:
+        """``read``, which goes back under its seal as what the upstream wrote, and not otherwise."""
+        self.noted("sealed", under_seal(seal, read), written)
+        return read
 
     def fields(self, data: Any, names: Mapping[str, str]) -> None:
         """Restore those texts of an object, each remembered as what it is."""
@@ -113,6 +126,30 @@ def restore_item(item: dict[str, Any], restoration: Restoration) -> None:
         restoration.given("sealed", item.get("encrypted_content"))
         for part in [*objects(item.get("summary")), *objects(item.get("content"))]:
             restoration.fields(part, {"text": "reasoning"})
+
+
+def restore_message(data: dict[str, Any], restoration: Restoration) -> None:
+    """Restore a message of Anthropic's API in place."""
+    restoration.fields(data, {"stop_sequence": "stop"})
+    for block in objects(data.get("content")):
+        restore_block(block, restoration)
+
+
+def restore_block(block: dict[str, Any], restoration: Restoration) -> None:
+    """Restore a block of a message in place."""
+    kind = block.get("type")
+    if kind == "text":
+        restoration.fields(block, {"text": "content"})
+    elif kind == "tool_use":
+        restoration.given("handle", block.get("id"))
+        restoration.given("function", block.get("name"))
+        if isinstance(block.get("input"), dict):
+            written = json.dumps(block["input"], ensure_ascii=False)
+            block["input"] = parsed(restoration.json("arguments", written, handle_of(block.get("id"))))
+    elif kind == "thinking" and isinstance(block.get("thinking"), str):
+        block["thinking"] = restoration.thought(block["thinking"], handle_of(block.get("signature")))
+    elif kind == "redacted_thinking":
+        restoration.given("sealed", block.get("data"))
 
 
 def handle_of(value: Any) -> str:

@@ -101,5 +101,19 @@ def beginning(asked: Mapping[str, Any], names: Sequence[str]) -> str:
         if isinstance(value, list):
             first = (at for at, one in enumerate(value) if isinstance(one, dict) and one.get("role") == "user")
             value = value[: next(first, len(value)) + 1]
-        begins[name] = value
+        begins[name] = _said(value)
     return json.dumps(begins, sort_keys=True)
+
+
+def _said(value: Any) -> Any:
+    """What JSON data says, however a client writes it: marks of caches move, and a text may be the only one of a list.
+
+    Who sends a history again so would begin another conversation, and pay for all of it anew.
+    """
+    if isinstance(value, dict):
+        said = {name: _said(one) for name, one in value.items() if name != "cache_control"}
+        return said["text"] if said.keys() == {"type", "text"} and said["type"] == "text" else said
+    if isinstance(value, list):
+        several = [_said(one) for one in value]
+        return several[0] if len(several) == 1 and isinstance(several[0], str) else several
+    return value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from textveil.server.gateway.reading import (
@@ -38,8 +39,27 @@ def parts(reading: RequestReading, value: Any, place: str, kinds: dict[str, Read
     Raises:
         ApiError: a part is of another type: nobody reads it, so it does not go on.
     """
+    fields = {kind: "refusal" if kind == "refusal" else "text" for kind in kinds}
+    readers = {kind: typed(kind, {fields[kind]: reader}, (fields[kind],)) for kind, reader in kinds.items()}
+    made = reading.each(value, place, by_type(readers))
+    reading.go_on([one.get("text", one.get("refusal")) for one in made], place)
+    return made
 
-    def part(reading: RequestReading, value: Any, place: str) -> Any:
+
+def typed(kind: str, readers: Mapping[str, Reader], needed: Sequence[str]) -> Reader:
+    """An object of this ``type`` with these fields."""
+    all_readers = {"type": one_of(kind), **readers}
+
+    def reader(reading: RequestReading, value: Any, place: str) -> Any:
+        return reading.fields(value, place, all_readers, needed)
+
+    return reader
+
+
+def by_type(kinds: Mapping[str, Reader]) -> Reader:
+    """An object that is read by its ``type``; of another type it is refused: nobody reads it, so it does not go on."""
+
+    def reader(reading: RequestReading, value: Any, place: str) -> Any:
         if not isinstance(value, dict):
             refuse(place, "an object", code="invalid_type")
         kind = value.get("type")
@@ -51,27 +71,25 @@ def parts(reading: RequestReading, value: Any, place: str, kinds: dict[str, Read
                 got="another part",
                 hint="Images, sound and files cannot be sanitized and are not sent on.",
             )
-        field = "refusal" if kind == "refusal" else "text"
-        return reading.fields(value, place, {"type": one_of(kind), field: kinds[kind]}, (field,))
+        return kinds[kind](reading, value, place)
 
-    made = reading.each(value, place, part)
-    reading.go_on([one.get("text", one.get("refusal")) for one in made], place)
-    return made
+    return reader
 
 
 def _content(reading: RequestReading, value: Any, place: str) -> Any:
     return text(reading, value, place) if isinstance(value, str) else parts(reading, value, place, {"text": text})
 
 
-def _tool_text(reading: RequestReading, value: Any, place: str) -> Any:
+def tool_text(reading: RequestReading, value: Any, place: str) -> Any:
+    """What a tool answered: mostly JSON, whose strings may hide text by their escapes."""
     return reading.json_text(value, place, "output")
 
 
 def tool_content(reading: RequestReading, value: Any, place: str) -> Any:
-    """What a tool answered: mostly JSON, whose strings may hide text by their escapes."""
+    """What a tool answered: a text, or texts in parts."""
     if isinstance(value, str):
-        return _tool_text(reading, value, place)
-    return parts(reading, value, place, {"text": _tool_text, "input_text": _tool_text})
+        return tool_text(reading, value, place)
+    return parts(reading, value, place, {"text": tool_text, "input_text": tool_text})
 
 
 def answer_text(what: str) -> Reader:

@@ -102,9 +102,17 @@ def as_json(data: Any) -> bytes:
 def canonical(text: str) -> str:
     """One spelling for all JSON texts that say the same; any other text as it is."""
     try:
-        return json.dumps(parsed(text), sort_keys=True, separators=(",", ":"))
+        parsed(text)
+        data = json.loads(text, parse_float=_shortest)
     except ValueError:
         return text
+    return json.dumps(data, sort_keys=True, separators=(",", ":"))
+
+
+def _shortest(written: str) -> float:
+    """A number as a client in JavaScript writes it again: 1.0 is 1."""
+    value = float(written)
+    return int(value) if value.is_integer() and abs(value) < 2**53 else value
 
 
 def _encodable(text: str) -> bool:

@@ -79,6 +79,11 @@ class RequestMemory:
         self._maps |= {id(one): one for one in maps}
 
 
+def under_seal(seal: str, read: str) -> str:
+    """By which a text is known that goes back under its seal alone: a seal of another text does not fit it."""
+    return f"{seal}\n{read}"
+
+
 def _behind(behind: str, handle: str) -> str:
     """What tells an answer from others: where it stands, and the handle of a call."""
     return f"{handle} {behind}" if handle else behind

@@ -29,7 +29,7 @@ Reader: TypeAlias = "Callable[[RequestReading, Any, str], Any]"
 """Takes what stands at a place of a request, and gives what goes on there."""
 
 MODEL: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,127}")
-NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,63}")
+NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,127}")
 """Of a function, or a value that the API knows."""
 
 _FIELD: Final = re.compile(r"[$A-Za-z_][$A-Za-z0-9_-]{0,39}")
@@ -227,13 +227,13 @@ class RequestReading:
                 made.append(part.written if isinstance(part, Leaf) else part)
         return JsonSlots(tuple(made))
 
-    def values(self, value: Any, place: str) -> Any:
+    def values(self, value: Any, place: str, what: str = "value") -> Any:
         """JSON data all of whose strings, numbers and truth values are text."""
         if isinstance(value, str):
-            return self.text(value, place, "value")
+            return self.text(value, place, what)
         if value is None:
             return None
-        return _Parsed(self.json_text(json.dumps(value, ensure_ascii=False), place, "value"))
+        return _Parsed(self.json_text(json.dumps(value, ensure_ascii=False), place, what))
 
     def fields(
         self, value: Any, place: str, readers: Mapping[str, Reader], needed: Sequence[str] = ()
@@ -388,7 +388,7 @@ def matching(form: re.Pattern[str], wanted: str) -> Reader:
 
 
 model_name = matching(MODEL, "the name of a model: up to 128 letters, digits and ._:/@+-")
-name = matching(NAME, "a name: up to 64 letters, digits, underscores, points and hyphens")
+name = matching(NAME, "a name: up to 128 letters, digits, underscores, points and hyphens")
 
 
 def text(reading: RequestReading, value: Any, place: str) -> JsonSlots | Slot | str:

@@ -1,4 +1,4 @@
-"""The routes of the gateway: those of the OpenAI API by which text is sent to a model."""
+"""The routes of the gateway: those of the OpenAI API, and of Anthropic's, by which text is sent to a model."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from fastapi import APIRouter, Depends, Request
 from starlette.responses import JSONResponse, Response
 
 from textveil.server.conversations import Conversations
-from textveil.server.gateway.answers import Restoration, restore_chat, restore_response
+from textveil.server.errors import ApiError
+from textveil.server.gateway.answers import Restoration, restore_chat, restore_message, restore_response
 from textveil.server.gateway.chat import CHAT
+from textveil.server.gateway.messages import COUNT, MESSAGE
 from textveil.server.gateway.plain import COMPLETION, EMBEDDING
 from textveil.server.gateway.reading import MODEL, Reader, refuse
 from textveil.server.gateway.responses import RESPONSE
@@ -20,11 +22,12 @@ from textveil.server.gateway.sending import (
     Exchange,
     RestoredStream,
     answered,
+    api_headers,
     refuse_failure,
     restoration_of,
     upstream_of,
 )
-from textveil.server.gateway.streams import ChatEvents, ResponseEvents, RestoringEvents
+from textveil.server.gateway.streams import ChatEvents, MessageEvents, ResponseEvents, RestoringEvents
 from textveil.server.gateway.upstream import invalid_answer
 from textveil.server.keys import Caller, caller
 
@@ -77,6 +80,24 @@ def gateway_router() -> APIRouter:
 
         return await _sent(exchange, "/responses", RESPONSE, ("model", "input"), whole, events)
 
+    @router.post("/v1/messages", openapi_extra=_JSON)
+    async def messages(request: Request, who: CallerNow) -> Response:
+        """A message of Anthropic's API."""
+        exchange = await Exchange.of(request, who, ("system", "messages"))
+        return await _sent(exchange, "/messages", MESSAGE, ("model", "messages"), _message, _message_events)
+
+    @router.post("/v1/messages/count_tokens", openapi_extra=_JSON)
+    async def count_tokens(request: Request, who: CallerNow) -> Response:
+        """The tokens of the sanitized texts of a message, by the upstream's count."""
+        exchange = await Exchange.of(request, who, ("system", "messages"))
+        return await _sent(exchange, "/messages/count_tokens", COUNT, ("model", "messages"), _nothing, None)
+
+    @router.api_route("/v1/messages/batches{rest:path}", methods=["GET", "POST", "DELETE"], include_in_schema=False)
+    async def batches(request: Request, who: CallerNow) -> Response:
+        """Refused."""
+        message = "batches are not taken: their answers come later, and cannot be restored. Send each message alone."
+        raise ApiError(400, "unsupported_call", message)
+
     @router.get("/v1/models")
     async def models(request: Request, who: CallerNow) -> Response:
         """The upstream's models."""
@@ -97,7 +118,15 @@ def _chat(data: dict[str, Any], restoration: Restoration, asked: Mapping[str, An
 
 
 def _nothing(data: dict[str, Any], restoration: Restoration, asked: Mapping[str, Any]) -> None:
-    """Vectors hold no text."""
+    """Vectors and counts hold no text."""
+
+
+def _message(data: dict[str, Any], restoration: Restoration, asked: Mapping[str, Any]) -> None:
+    restore_message(data, restoration)
+
+
+def _message_events(restoration: Restoration, asked: Mapping[str, Any]) -> RestoringEvents:
+    return MessageEvents(restoration)
 
 
 def _chat_events(restoration: Restoration, asked: Mapping[str, Any]) -> RestoringEvents:
@@ -107,7 +136,7 @@ def _chat_events(restoration: Restoration, asked: Mapping[str, Any]) -> Restorin
 async def _asked(request: Request, path: str) -> Response:
     """What the upstream says of itself."""
     upstream = upstream_of(request)
-    async with upstream.send("GET", path) as answer:
+    async with upstream.send("GET", path, api=api_headers(request)) as answer:
         await refuse_failure(answer, upstream)
         return JSONResponse(await answer.data(), headers=dict(answer.headers))
 
@@ -122,17 +151,19 @@ async def _sent(
 ) -> Response:
     """Release the texts of a request, send it on, and restore what comes back."""
     upstream = upstream_of(exchange.request)
+    api = api_headers(exchange.request)
     sanitized = await exchange.sanitized(readers, needed)
     wants_stream = streamed is not None and exchange.asked.get("stream") is True
     async with AsyncExitStack() as held:
         making = restoration_of(sanitized.memory)
         held.callback(making.cancel)
-        answer = await held.enter_async_context(upstream.send("POST", path, sanitized.body))
+        answer = await held.enter_async_context(upstream.send("POST", path, sanitized.body, api))
         await refuse_failure(answer, upstream)
         restoration = await making
         if streamed is not None and wants_stream and answer.kind == "text/event-stream":
             events = streamed(restoration, exchange.asked)
-            return RestoredStream(answer, events, sanitized.headers, held.pop_all(), exchange.keep_answer)
+            keep, scope = exchange.keep_answer, exchange.request.scope
+            return RestoredStream(answer, events, sanitized.headers, held.pop_all(), keep, scope)
         if answer.kind != "application/json":
             raise invalid_answer("it is no JSON")
         data = await answer.data()

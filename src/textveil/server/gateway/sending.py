@@ -16,7 +16,7 @@ from starlette.types import Receive, Scope, Send
 
 from textveil.budget.account import Account
 from textveil.server.conversations import Conversations, ConversationState
-from textveil.server.errors import ApiError, as_api_error
+from textveil.server.errors import ApiError, as_api_error, speaks_anthropic
 from textveil.server.gateway.answers import Restoration
 from textveil.server.gateway.bodies import beginning, sanitized_body
 from textveil.server.gateway.events import Event, EventReader
@@ -35,6 +35,12 @@ _HEADERS: Final = frozenset(f"x-textveil-{name}" for name in ("conversation", "p
 """Of requests; a header that nobody reads could charge another person, or use another policy."""
 _PLAIN_WORD: Final = re.compile(r"[A-Za-z0-9_.\[\]-]{1,80}")
 _MESSAGE_CHARACTERS: Final = 1000
+_VERSION: Final = "2023-06-01"
+_API_WORDS: Final = {
+    "anthropic-version": re.compile(r"20\d\d-\d\d-\d\d"),
+    "anthropic-beta": re.compile(r"[a-z][a-z0-9-]{0,60}-20\d\d-?\d\d-?\d\d"),
+}
+_API_FORMS: Final = {"anthropic-version": "a date as 2023-06-01", "anthropic-beta": "names that end with a date"}
 
 logger = logging.getLogger("textveil.server.gateway")
 
@@ -180,6 +186,24 @@ def upstream_of(request: Request) -> Upstream:
     return upstream
 
 
+def api_headers(request: Request) -> dict[str, str] | None:
+    """What a request of Anthropic's API says of the API's version; None for the OpenAI API.
+
+    Raises:
+        ApiError: it says something that is no version.
+    """
+    if not speaks_anthropic(request.scope):
+        return None
+    said = {"anthropic-version": request.headers.get("anthropic-version", _VERSION)}
+    if betas := ",".join(request.headers.getlist("anthropic-beta")).replace(" ", ""):
+        said["anthropic-beta"] = betas
+    for name, value in said.items():
+        if not all(_API_WORDS[name].fullmatch(one) for one in value.split(",")):
+            message = f"{name} must be {_API_FORMS[name]}; got something else."
+            raise ApiError(400, "invalid_header", message)
+    return said
+
+
 async def refuse_failure(answer: Answer, upstream: Upstream) -> None:
     """Raise what an asker is told where the upstream did not do what it was asked.
 
@@ -201,7 +225,7 @@ async def refuse_failure(answer: Answer, upstream: Upstream) -> None:
     if isinstance(told, str) and len(told) <= _MESSAGE_CHARACTERS and upstream.hides(told):
         message = told
     words = {name: _word(facts.get(name), upstream) for name in ("code", "type", "param")}
-    status = answer.status if answer.status < 500 or answer.status in (503, 504) else 502
+    status = answer.status if answer.status < 500 or answer.status in (503, 504, 529) else 502
     raise ApiError(
         status,
         words["code"] or "upstream_error",
@@ -250,6 +274,7 @@ class RestoredStream(StreamingResponse):
         headers: for the asker.
         held: what is let go when the answer has gone, or its asker.
         keep: keeps what was written, before its end is read.
+        scope: of the request, which says how errors are told.
     """
 
     def __init__(
@@ -259,13 +284,14 @@ class RestoredStream(StreamingResponse):
         headers: Mapping[str, str],
         held: AsyncExitStack,
         keep: Callable[[], Awaitable[None]],
+        scope: Scope,
     ) -> None:
         super().__init__(
             self._pieces(upstream, restoring, keep),
             media_type="text/event-stream",
             headers={**upstream.headers, **headers, "Cache-Control": "no-store", "X-Accel-Buffering": "no"},
         )
-        self._held = held
+        self._held, self._scope = held, scope
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send the answer."""
@@ -291,4 +317,5 @@ class RestoredStream(StreamingResponse):
             for event in restoring.close():
                 yield event.as_bytes()
             told = as_api_error(error)
-            yield Event(as_json(told.to_data()).decode("utf-8")).as_bytes()
+            name = "error" if speaks_anthropic(self._scope) else ""
+            yield Event(as_json(told.to_data(self._scope)).decode("utf-8"), name).as_bytes()

@@ -10,7 +10,15 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final, Protocol, final
 
 from textveil.server.errors import ApiError
-from textveil.server.gateway.answers import Restoration, handle_of, objects, restore_item, restore_response
+from textveil.server.gateway.answers import (
+    Restoration,
+    handle_of,
+    objects,
+    restore_block,
+    restore_item,
+    restore_message,
+    restore_response,
+)
 from textveil.server.gateway.chat import ANSWER_TEXTS
 from textveil.server.gateway.events import Event
 from textveil.server.gateway.json_text import RestoringJson, as_json
@@ -44,6 +52,7 @@ class _Text:
     Attributes:
         open: whether more of it may come.
         handles: of the call whose arguments it is; an upstream may give several.
+        seal: of what the upstream thought.
     """
 
     def __init__(self, what: str, restoration: Restoration) -> None:
@@ -57,6 +66,7 @@ class _Text:
         self._read: list[str] = []
         self.open = True
         self.handles: dict[str, None] = {}
+        self.seal = ""
 
     def feed(self, piece: str) -> str:
         """The next characters, restored as far as they are settled."""
@@ -69,8 +79,12 @@ class _Text:
             return ""
         self.open = False
         rest = self._kept(self._stream.close())
+        written, read = self.whole
+        if self._what == "sealed":
+            self._restoration.sealed(self.seal, read, written)
+            return rest
         for handle in self.handles or ("",):
-            self._restoration.noted(self._what, "".join(self._read), "".join(self._written), handle)
+            self._restoration.noted(self._what, read, written, handle)
         return rest
 
     @property
@@ -289,6 +303,103 @@ class ResponseEvents:
             data["sequence_number"] = self._count
         self._count += 1
         return Event(as_json(data).decode("utf-8"), name)
+
+
+_BLOCKS: Final = {
+    "text": ("text_delta", "text", "content"),
+    "tool_use": ("input_json_delta", "partial_json", "arguments"),
+    "thinking": ("thinking_delta", "thinking", "sealed"),
+}
+"""By the type of a block: of its pieces, the field that has them, and what they are."""
+
+
+@final
+class MessageEvents:
+    """Restores the events of a message of Anthropic's API.
+
+    Args:
+        restoration: of the request.
+    """
+
+    def __init__(self, restoration: Restoration) -> None:
+        self._restoration = restoration
+        self._texts: dict[int, tuple[str, _Text]] = {}
+        self.complete = False
+
+    def event(self, event: Event) -> Iterator[Event]:
+        """See ``RestoringEvents``."""
+        data = _object(event)
+        step = data.get("type")
+        if step == "message_start" and isinstance(data.get("message"), dict):
+            restore_message(data["message"], self._restoration)
+        elif step == "content_block_start" and isinstance(data.get("content_block"), dict):
+            self._begin(_index(data), data["content_block"])
+        elif step == "content_block_delta" and isinstance(data.get("delta"), dict):
+            if not self._piece(_index(data), data["delta"]):
+                return
+        elif step == "content_block_stop":
+            yield from self._end(_index(data))
+        elif step == "message_delta":
+            self._restoration.fields(data.get("delta"), {"stop_sequence": "stop"})
+        elif step == "message_stop":
+            self.complete = True
+            yield from self.close()
+        yield Event(as_json(data).decode("utf-8"), event.name)
+
+    def close(self) -> Iterator[Event]:
+        """See ``RestoringEvents``."""
+        for index in list(self._texts):
+            yield from self._end(index)
+
+    def _begin(self, index: int, block: dict[str, Any]) -> None:
+        """A block begins: mostly an empty one, whose text follows."""
+        kind = block.get("type")
+        if kind not in _BLOCKS or block.get("input"):
+            restore_block(block, self._restoration)
+            return
+        _, field, what = _BLOCKS[kind]
+        text = _Text(what, self._restoration)
+        self._texts[index] = kind, text
+        if kind == "tool_use":
+            self._restoration.given("handle", block.get("id"))
+            self._restoration.given("function", block.get("name"))
+            text.handles[handle_of(block.get("id"))] = None
+        elif isinstance(block.get(field), str):
+            block[field] = text.feed(block[field])
+            text.seal = handle_of(block.get("signature"))
+
+    def _piece(self, index: int, delta: dict[str, Any]) -> bool:
+        """Restore a piece; whether there is anything to be read of it yet."""
+        kind = delta.get("type")
+        of_block, text = self._texts.get(index, ("", None))
+        known, field, _ = _BLOCKS.get(of_block, ("", "", ""))
+        if text is not None and kind == known:
+            if not isinstance(delta.get(field), str):
+                raise invalid_answer("a piece of it is no text")
+            delta[field] = text.feed(delta[field])
+            return bool(delta[field])
+        if kind in [pieces for pieces, _, _ in _BLOCKS.values()]:
+            raise invalid_answer("a piece of it is of no block")
+        if text is not None and kind == "signature_delta":
+            text.seal += handle_of(delta.get("signature"))
+        return True
+
+    def _end(self, index: int) -> Iterator[Event]:
+        """A block ends: what is held back of it comes first."""
+        kind, text = self._texts.pop(index, ("", None))
+        if text is None:
+            return
+        pieces, field, _ = _BLOCKS[kind]
+        rest = text.close()
+        if rest:
+            data = {"type": "content_block_delta", "index": index, "delta": {"type": pieces, field: rest}}
+            yield Event(as_json(data).decode("utf-8"), "content_block_delta")
+
+
+def _index(data: dict[str, Any]) -> int:
+    if not isinstance(data.get("index"), int):
+        raise invalid_answer("a block of it has no number")
+    return int(data["index"])
 
 
 def _object(event: Event) -> dict[str, Any]:

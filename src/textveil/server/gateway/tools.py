@@ -52,7 +52,8 @@ def _values(reading: RequestReading, value: Any, place: str) -> Any:
     return reading.values(value, place)
 
 
-def _many_values(reading: RequestReading, value: Any, place: str) -> Any:
+def many_values(reading: RequestReading, value: Any, place: str) -> Any:
+    """A list of JSON data, all of which is text but for the names of parameters."""
     return reading.each(value, place, _values)
 
 
@@ -82,7 +83,7 @@ _reference: Final = matching(_REFERENCE, "a reference within the schema")
 _SCHEMA: Final[dict[str, Reader]] = {
     **dict.fromkeys(("title", "description", "$comment", "pattern"), text),
     **dict.fromkeys(("default", "const"), _values),
-    **dict.fromkeys(("enum", "examples"), _many_values),
+    **dict.fromkeys(("enum", "examples"), many_values),
     **dict.fromkeys(("properties", "$defs", "definitions", "dependentSchemas"), _named_schemas),
     **dict.fromkeys(("allOf", "anyOf", "oneOf", "prefixItems"), _schemas),
     **dict.fromkeys(

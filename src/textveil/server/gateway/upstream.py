@@ -30,7 +30,7 @@ ANSWER_BYTES: Final = 64 * 2**20
 """An answer, or a piece of a streamed one, at the most."""
 
 KEPT_HEADERS: Final = re.compile(
-    r"retry-after(-ms)?|openai-processing-ms|x-upstream-request-id|x-ratelimit-[a-z-]{1,40}"
+    r"retry-after(-ms)?|openai-processing-ms|x-upstream-request-id|request-id|(x|anthropic)-ratelimit-[a-z-]{1,40}"
 )
 """Headers of the upstream's answer that its asker gets."""
 
@@ -184,13 +184,16 @@ class Upstream:
         return f"Upstream({self._host})"
 
     @asynccontextmanager
-    async def send(self, method: str, path: str, body: bytes | None = None) -> AsyncIterator[Answer]:
+    async def send(
+        self, method: str, path: str, body: bytes | None = None, api: Mapping[str, str] | None = None
+    ) -> AsyncIterator[Answer]:
         """Send a request; its connection is held until the context ends.
 
         Args:
             method: of HTTP.
             path: below the base URL, with its first slash.
             body: JSON; None for no body.
+            api: headers of Anthropic's API, which has another one for its key; None is the OpenAI API.
 
         Raises:
             ApiError: it cannot be reached, does not answer in time, or answers something that is no HTTP; or with a
@@ -201,7 +204,8 @@ class Upstream:
         if body is not None:
             headers.append(("Content-Type", "application/json"))
         if self._key is not None:
-            headers.append(("Authorization", f"Bearer {self._key}"))
+            headers.append(("Authorization", f"Bearer {self._key}") if api is None else ("x-api-key", self._key))
+        headers += (api or {}).items()
         asked = self._pool.stream(
             method, self._base + path, headers=headers, content=body, extensions={"timeout": self._timeout}
         )

@@ -96,8 +96,9 @@ def reproduce_command(
     if output is None:
         raise ParameterError("--output must be a folder for the results; got none. Give -o DIR.")
     from textveil.cli.progress import counting
+    from textveil.frontiers.vocabularies import first_words
     from textveil_studies.papers.reproduction import reproduce
-    from textveil_studies.papers.setting import DEFAULT_SEED, StudySetting
+    from textveil_studies.papers.setting import DEFAULT_SEED, QUICK_WORDS, StudySetting
     from textveil_studies.papers.texts import found_texts
     from textveil_studies.papers.vocabularies import chosen_vocabularies
 
@@ -115,6 +116,9 @@ def reproduce_command(
     with _data_in(data):
         with counting("reading vectors") as reading:
             vocabularies, origin = chosen_vocabularies(vocabulary or [], chosen.vocabularies, reading)
+        if quick:
+            vocabularies = tuple(first_words(one, QUICK_WORDS, one.name) for one in vocabularies)
+            origin += f" The first {QUICK_WORDS:,} words of each, as the run is a quick one."
         with counting("reproducing", "steps") as steps:
             setting = StudySetting(
                 vocabularies=vocabularies,

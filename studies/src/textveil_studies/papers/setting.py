@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple, final
@@ -25,6 +26,9 @@ DEFAULT_SEED = 20260101
 DEFAULT_SAMPLE = 5000
 QUICK_SAMPLE = 200
 DEVICES = ("cpu", "cuda")
+
+QUICK_WORDS = 2000
+"""The first words of each vocabulary, which a quick run keeps."""
 
 QUICK_POINTS = 5
 """Points of a curve that a quick run keeps."""
@@ -200,6 +204,7 @@ class ItemOutcome:
     judgment: Judgment | None = None
 
 
+@lru_cache(maxsize=8)  # every item has a setting of its own
 def _need_distinct_vectors(vocabulary: Vocabulary) -> None:
     """Refuse twins: at distance 0 neither a rank nor the direction between two neighbors is defined."""
     twins = len(later_twins(vocabulary.vectors))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from textveil.catalog import entries, word_mechanism
+from textveil.catalog import entries, entry, word_mechanism
 from textveil.errors import ParameterError
 from textveil.frontiers.vocabularies import first_words
 from textveil.mechanisms.base import WordMechanism
@@ -115,7 +115,7 @@ def _at(epsilon: float, made: Callable[[float], WordMechanism]) -> WordMechanism
 
 def _maker(name: str, vocabulary: Vocabulary, **options: Any) -> Callable[[float], WordMechanism]:
     """Makes the mechanism at an epsilon, with the clip and the delta of this study where it takes them."""
-    known = entries()[name].options()
+    known = entry(name).options()
     given: dict[str, Any] = {key: value for key, value in (("clip", CLIP), ("delta", DELTA)) if key in known}
     return lambda epsilon: word_mechanism(name, vocabulary, epsilon=epsilon, **given, **options)
 

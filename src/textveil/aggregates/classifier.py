@@ -1,0 +1,169 @@
+"""A classifier of texts from the noisy sums of a corpus: learned, written to a folder, loaded, asked for labels."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final, final
+
+import numpy as np
+
+from textveil.aggregates.features import PublicFeatures
+from textveil.errors import ModelError, ParameterError, TextveilError
+from textveil.json_text import json_text
+from textveil.privacy.guarantees import ApproximateDP, Status
+from textveil.privacy.units import ONE_PERSON_MORE, ONE_RECORD_MORE
+from textveil.types import Reals, Vectors
+from textveil.vocabulary.embedded import load_vocabulary
+from textveil.vocabulary.vocabulary import Vocabulary
+from textveil.whole_files import atomic_writers
+
+FACTS: Final = "model.json"
+WEIGHTS: Final = "model.safetensors"
+"""Names of a model's files in its folder."""
+
+PROOF: Final = "proofs/corpus_learn.md"
+
+NORM: Final = 2**12
+"""Norm of documents' vectors when a model reads them; any one serves."""
+
+_FORMAT: Final = "textveil classifier 1"
+_ADJACENCIES: Final = {each.unit.value: each for each in (ONE_PERSON_MORE, ONE_RECORD_MORE)}
+_BLOCK: Final = 4096
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class TextClassifier:
+    """Says a label for each text. All of it is made of noisy sums and public facts: asking it costs nothing.
+
+    Attributes:
+        labels: as they stood in the input, in the order of columns.
+        weights: of a document's vector for each label, float32, shape (dim, labels).
+        features: how documents are read.
+        report: JSON data on what was released, with the guarantee.
+    """
+
+    labels: tuple[str, ...]
+    weights: Vectors
+    features: PublicFeatures
+    report: Mapping[str, Any]
+
+    @cached_property
+    def guarantee(self) -> ApproximateDP:
+        """What holds of the classifier as a whole, with its unit."""
+        return _guarantee(self.report)
+
+    def scores(self, texts: Sequence[str]) -> Reals:
+        """How well each label fits each text, in no unit: larger fits better; shape (texts, labels)."""
+        texts = _texts(texts)
+        out = np.empty((len(texts), len(self.labels)))
+        for first in range(0, len(texts), _BLOCK):
+            part = slice(first, first + _BLOCK)
+            out[part] = self.features.vectors(texts[part], NORM) @ self.weights.astype(np.float64)
+        return out
+
+    def predict(self, texts: Sequence[str]) -> list[str]:
+        """The label of each text, as it stood in the input.
+
+        Raises:
+            ParameterError: ``texts`` is one text, or holds something else.
+        """
+        return [self.labels[best] for best in self.scores(texts).argmax(axis=1).tolist()]
+
+    def save(self, folder: Path) -> None:
+        """Write both files, or none, into a folder that exists.
+
+        Raises:
+            OutputError: they cannot be written.
+        """
+        from safetensors.numpy import save
+
+        vocabulary = self.features.vocabulary
+        facts = {
+            "format": _FORMAT,
+            "labels": list(self.labels),
+            "vocabulary": {"name": vocabulary.name, "sha256": vocabulary.digest},
+            "report": dict(self.report),
+        }
+        tensors = {"transform": self.features.transform, "weights": self.weights}
+        with atomic_writers([folder / WEIGHTS, folder / FACTS]) as (weights, about):
+            weights.write(save({name: np.ascontiguousarray(array) for name, array in tensors.items()}))
+            about.write(json_text(facts, indent=1).encode("ascii"))
+
+
+def load_model(folder: str | Path, *, vocabulary: Vocabulary | None = None) -> TextClassifier:
+    """A classifier that ``textveil learn`` has written. Nothing in the folder is run.
+
+    Args:
+        folder: with ``model.json`` and ``model.safetensors``.
+        vocabulary: that it was learned with; None is the embedded one.
+
+    Raises:
+        ModelError: a file is missing or damaged, or the vocabulary is another.
+    """
+    path = Path(folder)
+    try:
+        facts, tensors = _read(path)
+        labels, digest, report = facts["labels"], facts["vocabulary"]["sha256"], facts["report"]
+        weights, transform = tensors["weights"], tensors["transform"]
+        _guarantee(report)
+    except (KeyError, TypeError, ValueError) as error:
+        if isinstance(error, TextveilError):
+            raise
+        raise _damaged("other content") from None
+    words = load_vocabulary() if vocabulary is None else vocabulary
+    if words.digest != digest:
+        raise ModelError(
+            "the model must be loaded with the vocabulary that it was learned with; got another. Give that one."
+        )
+    named = isinstance(labels, list) and bool(labels) and all(isinstance(label, str) for label in labels)
+    shapes = transform.shape == (words.dim, words.dim) and weights.shape == (words.dim + 1, len(labels))
+    if not (named and shapes and np.isfinite(weights).all() and np.isfinite(transform).all()):
+        raise _damaged("other numbers")
+    return TextClassifier(tuple(labels), weights, PublicFeatures(words, transform), report)
+
+
+def _read(path: Path) -> tuple[Any, dict[str, Vectors]]:
+    from safetensors import SafetensorError
+    from safetensors.numpy import load
+
+    try:
+        facts, tensors = json.loads((path / FACTS).read_bytes()), load((path / WEIGHTS).read_bytes())
+    except OSError as error:
+        raise _damaged(error.strerror or type(error).__name__) from None
+    except SafetensorError:
+        raise _damaged("damaged numbers") from None
+    if facts["format"] != _FORMAT:
+        raise _damaged("another format")
+    return facts, {name: tensors[name].astype(np.float32) for name in ("weights", "transform")}
+
+
+def _damaged(got: str) -> ModelError:
+    return ModelError(
+        f"a model must be a folder with {FACTS} and {WEIGHTS} as `textveil learn` writes them; got {got}."
+    )
+
+
+def _guarantee(report: Mapping[str, Any]) -> ApproximateDP:
+    """The guarantee that a report states."""
+    stated = report["guarantee"]
+    return ApproximateDP(
+        epsilon=float(stated["epsilon"]),
+        log_delta=float(stated["log_delta"]),
+        status=Status(stated["status"]),
+        source=str(stated["source"]),
+        adjacency=_ADJACENCIES[stated["unit"]],
+    )
+
+
+def _texts(texts: Sequence[str]) -> list[str]:
+    if isinstance(texts, str):
+        raise ParameterError("`texts` must be several texts; got one. Put it into a list.")
+    listed = list(texts)
+    if not all(isinstance(text, str) for text in listed):
+        raise ParameterError("`texts` must be texts; got something else among them.")
+    return listed

@@ -1,0 +1,426 @@
+"""How many persons wrote each word and n-gram: noisy counts, released under one epsilon for all that a person wrote.
+
+Words of a public list are counted with noise, and written where they stand out of it. Others are selected: their noisy
+value must reach a threshold that nobody's own words reach. An n-gram is counted only where both of its parts, one word
+shorter, were written. Proof: ``privacy/proofs/corpus_counts.md``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Final, NamedTuple, final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from textveil.aggregates.budget import GRID, GaussianBudget
+from textveil.aggregates.contributions import SIZE_WEIGHT, ContributionBound
+from textveil.aggregates.person_words import BREAK, PersonWords
+from textveil.errors import need
+from textveil.noise.integer_noise import DiscreteGaussian
+from textveil.privacy.guarantees import ApproximateDP
+from textveil.privacy.units import Adjacency
+from textveil.types import Flags, Integers, Reals
+
+PROOF: Final = "proofs/corpus_counts.md"
+
+LONGEST: Final = 4
+"""Words of the longest n-grams."""
+
+SELECTIONS: Final = Fraction(1, 5)
+"""Part of delta that selections take."""
+
+LABELS_SHARE: Final = Fraction(1, 20)
+"""Share of the noise's budget that the choice of labels takes, where they are private."""
+
+CONFIDENCE: Final = 0.95
+"""Of the intervals."""
+
+_FIRST_PUBLIC: Final = Fraction(1, 4)
+_FIRST_SELECTED: Final = Fraction(1, 10)
+"""Share of a length's budget that its first round takes, with a public list and without: it tells the second round
+where precision is worth most. These shares and the weights below were chosen by experiment on AG News."""
+
+_RARE: Final = 1.0
+"""Standard deviations of the first round's noise below which an item is taken for rare."""
+
+_RARE_WEIGHT: Final = 3 * GRID // 10
+"""Of rare items of a public list in the second round: their counts are hardly ever written."""
+
+_SELECTED_WEIGHT: Final = GRID // 10
+"""Of items that the first round selected, in the second: they leave room for others."""
+
+_SECOND_PUBLIC: Final = Fraction(3, 5)
+_SECOND_SELECTED: Final = Fraction(1, 4)
+"""Items that count in full in the second round, as a part of those in the first, with a public list and without."""
+
+_FEW: Final = 1000
+"""Items of a public list for which the level of what is written is that of so many."""
+
+_OUTLIERS: Final = 4
+"""Standard deviations of noise above which a number of persons is believed."""
+
+_WAITING: Final = 1 << 23
+"""Sums of items that wait before they are added up."""
+
+
+class Count(NamedTuple):
+    """One line of the release; the interval covers the noise alone.
+
+    Attributes:
+        item: words, with spaces between.
+        label: empty where none are asked for.
+        count: estimated persons who have the item; with ``repeats``, their occurrences up to it.
+        low, high: ends of the interval.
+    """
+
+    item: str
+    label: str
+    count: int
+    low: int
+    high: int
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class CountRelease:
+    """All counts, and what may be told beside them.
+
+    Attributes:
+        counts: by length, then label, then falling count.
+        guarantee: of everything here.
+        noise: standard deviation of each noise, by round, in persons, for items of weight 1.
+        thresholds: the least value, in persons, of an item outside the public list, by round.
+        persons: noisy; there are about so many, or more.
+    """
+
+    counts: list[Count]
+    guarantee: ApproximateDP
+    noise: Mapping[str, float]
+    thresholds: Mapping[str, float]
+    persons: int
+
+
+class _Estimates(NamedTuple):
+    """Items with estimated numbers of persons.
+
+    Attributes:
+        keys: ascending.
+        counts: as many.
+        spreads: standard deviation of the noise of each.
+    """
+
+    keys: Integers
+    counts: Reals
+    spreads: Reals
+
+    def joined(self, more: _Estimates) -> _Estimates:
+        """These and later ones, of these keys and others: weighted where there are two, by inverse variances."""
+        keys, counts, spreads = more.keys, more.counts.copy(), more.spreads.copy()
+        both = np.searchsorted(keys, self.keys)
+        ours, theirs = self.spreads**-2, spreads[both] ** -2
+        counts[both] = (ours * self.counts + theirs * counts[both]) / (ours + theirs)
+        spreads[both] = (ours + theirs) ** -0.5
+        return _Estimates(keys, counts, spreads)
+
+    def those(self, rows: Flags) -> _Estimates:
+        """Some of them."""
+        return _Estimates(self.keys[rows], self.counts[rows], self.spreads[rows])
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Counting:
+    """What is counted, and under what.
+
+    Attributes:
+        budget: of the whole release, with selections > 0.
+        bound: of the first round of each length.
+        ngrams: words of the longest n-grams, from 1 to ``LONGEST``.
+        weights: of words that everybody uses, in units of the grid, by spelling; public. Others have ``GRID``.
+        rng: of noise and choices.
+    """
+
+    budget: GaussianBudget
+    bound: ContributionBound
+    ngrams: int = 1
+    weights: Mapping[str, int] = field(default_factory=dict)
+    rng: np.random.Generator
+
+    def __post_init__(self) -> None:
+        need(1 <= self.ngrams <= LONGEST, "ngrams", self.ngrams, f"from 1 to {LONGEST}")
+
+    def release(
+        self, corpus: PersonWords, public: int, adjacency: Adjacency, labels: Sequence[str] | None = ()
+    ) -> CountRelease:
+        """Count, add noise, select.
+
+        Args:
+            corpus: all words.
+            public: words of the public list: the first ones of ``corpus.spellings``.
+            adjacency: of the corpus.
+            labels: public names of labels; None where labels are selected, empty where there are none.
+        """
+        return _Run(self, corpus, public, labels).release(adjacency)
+
+
+@final
+class _Grams(NamedTuple):
+    """The n-grams of one length that may be counted, as numbers.
+
+    Attributes:
+        places: of the words of the corpus: which written (n-1)-gram begins there, or ``BREAK``; the words for n = 1.
+        length: n.
+        parts: number of those (n-1)-grams.
+    """
+
+    places: NDArray[np.int32]
+    length: int
+    parts: int
+
+    def items(self, place: slice) -> Integers:
+        """The n-gram that begins at each word of some records that are whole, or ``BREAK``."""
+        starts = self.places[place].astype(np.int64)
+        if self.length == 1:
+            return starts
+        following = np.append(starts[1:], BREAK)
+        return np.where((starts >= 0) & (following >= 0), starts * self.parts + following, BREAK)
+
+    def names(self, items: Integers, parts: Sequence[str]) -> list[str]:
+        """Their words, from those of their parts."""
+        if self.length == 1:
+            return [parts[item] for item in items]
+        firsts, lasts = np.divmod(items, self.parts)
+        return [f"{parts[first]} {parts[last].rpartition(' ')[2]}" for first, last in zip(firsts, lasts, strict=True)]
+
+
+@final
+class _Run:
+    """One release under way."""
+
+    def __init__(self, counting: Counting, corpus: PersonWords, public: int, labels: Sequence[str] | None) -> None:
+        self.counting, self.corpus, self.public = counting, corpus, public
+        self.labelled = max(len(corpus.labels), 1)  # a key is item * labelled + label
+        self.chosen = np.ones(self.labelled, dtype=bool)
+        self.selects_labels = labels is None
+        self.selections = 2 * counting.ngrams + self.selects_labels
+        self.noise: dict[str, float] = {}
+        self.thresholds: dict[str, float] = {}
+        self.persons = 0
+
+    def release(self, adjacency: Adjacency) -> CountRelease:
+        """See ``Counting.release``."""
+        if self.selects_labels:
+            self._select_labels()
+        corpus, counts = self.corpus, list[Count]()
+        names, places = corpus.spellings, corpus.words
+        for length in range(1, self.counting.ngrams + 1):
+            grams = _Grams(places, length, len(names))
+            written = self._counted(grams)
+            items = np.unique(written.keys // self.labelled)
+            names = grams.names(items, names)
+            counts += self._lines(written, items, names)
+            if length < self.counting.ngrams:
+                places = self._places(grams, items)
+        return CountRelease(
+            counts=counts,
+            guarantee=self.counting.budget.guarantee(adjacency, PROOF),
+            noise=self.noise,
+            thresholds=self.thresholds,
+            persons=self.persons,
+        )
+
+    def _counted(self, grams: _Grams) -> _Estimates:
+        """What is written of one length, after two rounds; the second weights items by what came out of the first."""
+        counting, name = self.counting, "words" if grams.length == 1 else f"{grams.length}-grams"
+        whole = (1 - LABELS_SHARE * self.selects_labels) * Fraction(1 + (grams.length == 1), counting.ngrams + 1)
+        weights = self._weights(grams)
+        public = self.public if grams.length == 1 else 0
+        cells = (np.arange(public)[:, None] * self.labelled + np.flatnonzero(self.chosen)).ravel()
+        own = weights[cells // self.labelled % weights.size]
+        share, part = (_FIRST_PUBLIC, _SECOND_PUBLIC) if public else (_FIRST_SELECTED, _SECOND_SELECTED)
+        first = self._round(f"{name}, first round", grams, counting.bound, whole * share, weights, cells, own)
+        listed = first.keys // self.labelled < public
+        own = np.where(listed, weights[first.keys // self.labelled % weights.size], _SELECTED_WEIGHT)
+        own[listed & (first.counts < _RARE * first.spreads)] = _RARE_WEIGHT
+        bound = ContributionBound(max(int(counting.bound.items * part), 1), counting.bound.repeats)
+        rest = whole * (1 - share)
+        second = self._round(f"{name}, second round", grams, bound, rest, weights, first.keys, own)
+        counts = first.joined(second)
+        level = -float(ndtri(1 / max(cells.size, _FEW)))  # of items that nobody has, one at most reaches it on average
+        return counts.those((counts.keys // self.labelled >= public) | (counts.counts >= level * counts.spreads))
+
+    def _round(
+        self,
+        name: str,
+        grams: _Grams,
+        bound: ContributionBound,
+        share: Fraction,
+        weights: Integers,
+        cells: Integers,
+        own: Integers,
+    ) -> _Estimates:
+        """Count, add noise, select.
+
+        Args:
+            name: in the report.
+            grams: what is counted.
+            bound: of each person.
+            share: of the noise's budget.
+            weights: of the items outside ``cells``, by their numbers.
+            cells: keys that are public, or released before, ascending: all are estimated.
+            own: weights of these.
+        """
+        table, size, left = _Sums(), 0, 0
+        for place, chunk in self.corpus.chunks():
+            items = grams.items(place)
+            counted = (items >= 0) & self._chosen(chunk.labels)
+            keys, persons = items[counted] * self.labelled + chunk.labels[counted], chunk.persons[counted]
+            each = weights[keys // self.labelled % weights.size]
+            known, at = _among(keys, cells)
+            each[known] = own[at[known]]
+            values = bound.values(persons, keys, each, self.counting.rng)
+            table.add(values.keys, values.values)
+            size += values.size
+            left += values.left
+        noise = self.counting.budget.noise(bound.squared_sensitivity, share)
+        correction, uncertain = self._correction(size, left, noise)
+        sigma = noise.continuous_sigma / GRID
+        self.noise[name] = sigma
+        keys, sums = table.total()
+        known, at = _among(keys, cells)
+        noisy = noise.sample(cells.size, self.counting.rng)
+        noisy[at[known]] += sums[known]
+        others, high = self._selected(name, keys[~known], sums[~known], bound, noise)
+        keys = np.concatenate([cells, others])
+        own = np.concatenate([own, weights[others // self.labelled % weights.size]])
+        counts = np.concatenate([noisy, high]) * correction / own
+        spreads = np.hypot(sigma * correction * GRID / own, counts * uncertain)
+        order = np.argsort(keys)
+        return _Estimates(keys[order], counts[order], spreads[order])
+
+    def _selected(
+        self, name: str, keys: Integers, sums: Integers, bound: ContributionBound, noise: DiscreteGaussian
+    ) -> tuple[Integers, Integers]:
+        """Items whose noisy values reach the threshold, and these values."""
+        threshold = self.counting.budget.threshold_of(noise, bound.held(), Fraction(1, self.selections))
+        self.thresholds[name] = threshold / GRID
+        noisy = sums + noise.sample(keys.size, self.counting.rng)
+        high = noisy >= threshold
+        return keys[high], noisy[high]
+
+    def _select_labels(self) -> None:
+        """Choose the labels that enough persons have."""
+        bound = ContributionBound(1)
+        table = _Sums()
+        persons, labels = self.corpus.record_persons, self.corpus.record_labels
+        values = bound.values(persons, labels, np.full(labels.size, GRID), self.counting.rng)
+        table.add(values.keys, values.values)
+        noise = self.counting.budget.noise(bound.squared_sensitivity, LABELS_SHARE)
+        self.noise["labels"] = noise.continuous_sigma / GRID
+        chosen, _ = self._selected("labels", *table.total(), bound, noise)
+        self.chosen[:] = False
+        self.chosen[chosen] = True
+
+    def _chosen(self, labels: Integers) -> Flags:
+        """Whether each label counts."""
+        return (labels >= 0) & self.chosen[labels]
+
+    def _weights(self, grams: _Grams) -> Integers:
+        """Of the items by their numbers; one weight where all have the same."""
+        if grams.length > 1 or not self.counting.weights:
+            return np.array([GRID])
+        return np.array([self.counting.weights.get(word, GRID) for word in self.corpus.spellings])
+
+    def _correction(self, size: int, left: int, noise: DiscreteGaussian) -> tuple[float, float]:
+        """What undoes the bound for a person's average item, from a noisy mean of what is left of their items.
+
+        Args:
+            size: see ``Values``.
+            left: see ``Values``.
+            noise: of the round.
+
+        Returns:
+            By what sums are multiplied, >= 1, and its relative standard deviation.
+        """
+        noisy_size, noisy_left = np.array([size, left]) + noise.sample(2, self.counting.rng)
+        if not self.persons:
+            self.persons = max(round(int(noisy_size) / SIZE_WEIGHT), 0)
+        least = _OUTLIERS * noise.sigma
+        if noisy_size <= least:
+            return 1.0, 0.0
+        whole, part = float(noisy_size), max(float(noisy_left), least)
+        return max(whole / part, 1.0), noise.sigma * math.hypot(1 / whole, 1 / part)
+
+    def _places(self, grams: _Grams, items: Integers) -> NDArray[np.int32]:
+        """Which of these items begins at each word."""
+        places = np.full(self.corpus.words.size, BREAK, dtype=np.int32)
+        if items.size:
+            for place, _ in self.corpus.chunks():
+                here = grams.items(place)
+                at = np.minimum(np.searchsorted(items, here), items.size - 1)
+                places[place] = np.where(items[at] == here, at, BREAK)
+        return places
+
+    def _lines(self, written: _Estimates, items: Integers, names: Sequence[str]) -> list[Count]:
+        """What is written of one length: by label, then falling count."""
+        keys, counts, spreads = written
+        labels = keys % self.labelled
+        wide = -float(ndtri((1 - CONFIDENCE) / 2)) * spreads
+        lows, highs, whole = (np.maximum(ends, 0) for ends in (counts - wide, np.ceil(counts + wide), np.rint(counts)))
+        lines = [
+            Count(
+                names[item],
+                self.corpus.labels[label] if self.corpus.labels else "",
+                int(whole[row]),
+                int(lows[row]),
+                int(highs[row]),
+            )
+            for row, (item, label) in enumerate(zip(np.searchsorted(items, keys // self.labelled), labels, strict=True))
+        ]
+        # Numbers of words and labels follow the records, so no order of lines may come from them.
+        return sorted(lines, key=lambda line: (line.label, -line.count, line.item))
+
+
+@final
+class _Sums:
+    """Sums of values by key, added up now and then: memory grows with the number of keys."""
+
+    def __init__(self) -> None:
+        self._parts: list[tuple[Integers, Integers]] = []
+        self._waiting = 0
+
+    def add(self, keys: Integers, values: Integers) -> None:
+        """Add values, some of them perhaps to the same key."""
+        self._parts.append(_added(keys, values))
+        self._waiting += self._parts[-1][0].size
+        if self._waiting > _WAITING + 2 * self._parts[0][0].size:
+            self._parts, self._waiting = [self.total()], 0
+
+    def total(self) -> tuple[Integers, Integers]:
+        """The keys, ascending, and their sums."""
+        empty = np.empty(0, np.int64)
+        keys, sums = (
+            np.concatenate([empty, *columns]) for columns in zip(*self._parts or [(empty, empty)], strict=True)
+        )
+        return _added(keys, sums)
+
+
+def _added(keys: Integers, values: Integers) -> tuple[Integers, Integers]:
+    """Distinct keys, ascending, and the sums of their values."""
+    order = np.argsort(keys)
+    keys, values = keys[order], values[order]
+    starts = np.flatnonzero(np.diff(keys, prepend=-1))
+    return keys[starts], np.add.reduceat(values, starts) if starts.size else values
+
+
+def _among(keys: Integers, ascending: Integers) -> tuple[Flags, Integers]:
+    """Whether each key is one of these, and where it is."""
+    if not ascending.size:
+        return np.zeros(keys.size, dtype=bool), np.zeros(keys.size, dtype=np.int64)
+    at = np.minimum(np.searchsorted(ascending, keys), ascending.size - 1)
+    return ascending[at] == keys, at

@@ -1,0 +1,117 @@
+"""Documents as vectors of whole numbers, computed from public facts: what a classifier under one epsilon reads.
+
+A document's vector is the sum of its words' public vectors, each weighted by how rare the word is in public text,
+scaled to a fixed norm, with a constant coordinate behind. The coordinates are whitened by the covariance that words
+have in public text, so that a few directions which all texts share do not take up the norm.
+
+All sums and roots are those of integers: a vector depends on its own document alone, to the last digit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Final, final
+
+import numpy as np
+from scipy import sparse
+
+from textveil.estimation.documents import DocumentReader
+from textveil.types import Integers, Reals, Vectors
+from textveil.vocabulary.frequencies import word_frequencies
+from textveil.vocabulary.vocabulary import Vocabulary
+
+_RARE: Final = 1e-3
+"""Frequency from which words count less: half at this one. Source: Arora, Liang and Ma 2017."""
+
+_WHITENED: Final = 0.75
+"""Power of the public covariance that is taken out: 1 makes all directions alike."""
+
+_SMALLEST: Final = 1e-3
+"""Of the largest variance, that a direction counts for at least."""
+
+_TABLE: Final = 2**18
+"""Largest entry of the table of word vectors."""
+
+_LONGEST: Final = 2**26
+"""Entries of a document's sum are halved until they are below it: squares then add up within 64 bits."""
+
+_CONSTANT: Final = 0.25
+"""Share of the norm that the constant coordinate takes: it learns how frequent the labels are."""
+
+
+def public_transform(vocabulary: Vocabulary) -> Vectors:
+    """The matrix that whitens word vectors by public text, float32, shape (dim, dim)."""
+    vectors, shares = _centered(vocabulary)
+    values, directions = np.linalg.eigh((vectors * shares[:, None]).T @ vectors)
+    values = np.maximum(values, max(float(values[-1]), np.finfo(np.float64).tiny) * _SMALLEST)
+    return np.asarray((directions * (values / values[-1]) ** (-_WHITENED / 2)) @ directions.T, dtype=np.float32)
+
+
+@final
+class PublicFeatures:
+    """Vectors of documents over a public vocabulary.
+
+    Args:
+        vocabulary: public words and vectors.
+        transform: as ``public_transform`` gives it, or a model has stored it; shape (dim, dim).
+    """
+
+    def __init__(self, vocabulary: Vocabulary, transform: Vectors) -> None:
+        self.vocabulary, self.transform = vocabulary, transform
+        table = _centered(vocabulary)[0] @ transform.astype(np.float64)
+        largest = max(float(np.abs(table).max()), np.finfo(np.float64).tiny)
+        self._table = np.rint(table * (_TABLE / largest)).astype(np.int32)
+        self._reader = DocumentReader(vocabulary.words)
+
+    @property
+    def dim(self) -> int:
+        """Coordinates of a document's vector."""
+        return self._table.shape[1] + 1
+
+    def vectors(self, texts: Sequence[str], norm: int) -> Integers:
+        """The vectors of documents: their L2 norms are at most ``norm``.
+
+        Args:
+            texts: any.
+            norm: whole, between 2^4 and 2^12.
+
+        Returns:
+            int64, shape (texts, dim).
+        """
+        constant = math.floor(_CONSTANT * norm)
+        rest = math.isqrt(norm * norm - constant * constant)
+        sums = self._sums(texts)
+        lengths = _roots_up(np.square(sums).sum(axis=1))[:, None]
+        scaled = np.sign(sums) * (np.abs(sums) * rest // np.maximum(lengths, 1))
+        return np.hstack([scaled, np.full((len(sums), 1), constant, dtype=np.int64)])
+
+    def _sums(self, texts: Sequence[str]) -> Integers:
+        """Sums of the table's rows over the words of each text, with entries below ``_LONGEST``."""
+        ids, bounds = self._reader.words(list(texts), clean=True)
+        words, columns = np.unique(ids, return_inverse=True)
+        counts = sparse.csr_array(
+            (np.ones(len(ids), dtype=np.int64), columns, bounds), shape=(len(bounds) - 1, len(words))
+        )
+        sums = np.asarray(counts @ self._table[words].astype(np.int64))
+        while np.any(long := np.abs(sums).max(axis=1, initial=0) >= _LONGEST):
+            sums[long] = np.sign(sums[long]) * (np.abs(sums[long]) >> 1)
+        return sums
+
+
+def _centered(vocabulary: Vocabulary) -> tuple[Reals, Reals]:
+    """Weighted word vectors with mean 0 in public text, and the words' shares of it."""
+    counts = word_frequencies(vocabulary).counts.astype(np.float64)
+    shares = counts / counts.sum()
+    vectors = vocabulary.vectors.astype(np.float64)
+    vectors = (vectors - shares @ vectors) * (_RARE / (_RARE + shares))[:, None]
+    return vectors - shares @ vectors, shares
+
+
+def _roots_up(squares: Integers) -> Integers:
+    """The smallest whole numbers whose squares are at least these, which are below 2^62; same shape."""
+    roots = np.sqrt(squares.astype(np.float64)).astype(np.int64)
+    roots += roots * roots < squares
+    roots += roots * roots < squares
+    smaller = np.maximum(roots - 1, 0)
+    return np.where(smaller * smaller >= squares, smaller, roots)

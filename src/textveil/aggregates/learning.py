@@ -1,0 +1,339 @@
+"""A classifier learned from a corpus under one epsilon for all that a person wrote.
+
+Ridge regression of labels on documents' vectors, from noisy second moments and noisy sums for each label. Every choice
+is made by public facts and noisy numbers: the ridge is the largest eigenvalue that the noise alone has.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final, NamedTuple, Protocol, final
+
+import numpy as np
+
+from textveil.aggregates.budget import GaussianBudget
+from textveil.aggregates.classifier import PROOF, TextClassifier
+from textveil.aggregates.features import PublicFeatures, public_transform
+from textveil.aggregates.moments import Moments, PersonVectors, by_person, moments
+from textveil.aggregates.payment import paid
+from textveil.aggregates.records import Batch
+from textveil.aggregates.report import AggregateReport
+from textveil.corpora.payment import Payer
+from textveil.errors import InputError, ParameterError
+from textveil.noise.integer_noise import DiscreteGaussian
+from textveil.numerics.discrete_gaussian import LARGEST_SIGMA
+from textveil.privacy.units import Adjacency, Unit
+from textveil.randomness import secure_generator
+from textveil.types import Integers, Progress, Reals
+from textveil.vocabulary.embedded import load_vocabulary
+from textveil.vocabulary.vocabulary import Vocabulary
+
+SELECTION: Final = Fraction(1, 20)
+"""Share of the noise's budget that finds the labels, where they are not public."""
+
+_DELTA_OF_SELECTION: Final = Fraction(1, 4)
+LABELS_OF_A_PERSON: Final = 64
+"""Distinct labels of one person that count towards which labels there are: the first ones."""
+
+_HELD: Final = 2**12
+_FINEST, _COARSEST = 12, 4
+"""Powers of two between which the norm of documents' vectors lies, in parts of the grid."""
+
+
+class Source(Protocol):
+    """Labelled records by person, as ``PersonalRecords`` reads them; read twice."""
+
+    @property
+    def adjacency(self) -> Adjacency:
+        """What a release of them compares."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Of the persons, as far as they have been read."""
+
+    @property
+    def limit(self) -> int | None:
+        """Records of one person that count."""
+
+    def batches(self, progress: Progress | None = None) -> Iterator[Batch]:
+        """The records."""
+
+
+class Learned(NamedTuple):
+    """A classifier, and a fact for the sender alone.
+
+    Attributes:
+        model: may be released.
+        persons: how many wrote the records: private.
+    """
+
+    model: TextClassifier
+    persons: int
+
+
+class Noise(NamedTuple):
+    """Noise on the sums, and the grid that they are held on.
+
+    Attributes:
+        norm: bound on a person's vectors: 1 is ``norm`` parts, for second moments its square.
+        diagonal: on the diagonal of second moments.
+        beside: on the other half, whose cells count twice.
+        cross: on the sums for each label.
+    """
+
+    norm: int
+    diagonal: DiscreteGaussian
+    beside: DiscreteGaussian
+    cross: DiscreteGaussian
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class ReleasedMoments:
+    """Noisy sums of a corpus, and what they are made from; only ``persons`` is private.
+
+    Attributes:
+        budget: that they took.
+        adjacency: of the guarantee.
+        limit: records of one person that count; None is all.
+        labels: in the order of columns.
+        public_labels: whether these were given, not selected.
+        features: how documents were read.
+        noise: that was added.
+        moments: with noise, in parts of the grid.
+        persons: how many wrote the records: private.
+        secure: whether the operating system's randomness was used.
+    """
+
+    budget: GaussianBudget
+    adjacency: Adjacency
+    limit: int | None
+    labels: tuple[str, ...]
+    public_labels: bool
+    features: PublicFeatures
+    noise: Noise
+    moments: Moments
+    persons: int
+    secure: bool
+
+    @property
+    def ridge(self) -> float:
+        """About the largest eigenvalue of the noise on second moments, where documents have norm 1."""
+        return self.noise.diagonal.sigma / self.noise.norm**2 * math.sqrt(2 * self.features.dim)
+
+    def report(
+        self, release: str, proof: str, public: Mapping[str, Any] | None = None, facts: Mapping[str, Any] | None = None
+    ) -> AggregateReport:
+        """The report of what was made from the sums alone, and from public facts.
+
+        Args:
+            release: its kind.
+            proof: of the guarantee.
+            public: further public facts.
+            facts: further numbers that are noisy, or made of noisy ones.
+        """
+        return AggregateReport(
+            release=release,
+            guarantee=self.budget.guarantee(self.adjacency, proof),
+            public={
+                "vocabulary": self.features.vocabulary.name,
+                "labels": "given" if self.public_labels else "selected",
+                **(public or {}),
+            },
+            bounded={
+                "records per person": self.limit,
+                "a person's second moments (Frobenius norm)": 1,
+                "a person's sums for each label (L2 norm)": 1,
+            },
+            noise={
+                "second moments": self.noise.diagonal.sigma / self.noise.norm**2,
+                "sums for each label": self.noise.cross.sigma / self.noise.norm,
+            },
+            facts={"labels": len(self.labels), "coordinates": self.features.dim, **(facts or {})},
+            secure=self.secure,
+        )
+
+
+def learn(
+    records: Source,
+    *,
+    epsilon: float,
+    delta: float,
+    labels: Sequence[str] = (),
+    vocabulary: Vocabulary | None = None,
+    payer: Payer | None = None,
+    rng: np.random.Generator | None = None,
+    progress: Progress | None = None,
+) -> Learned:
+    """Learn to tell the labels of texts.
+
+    Args:
+        records: with labels; they are read twice.
+        epsilon: nats, for all that a person wrote; > 0.
+        delta: in (0, 1); far below 1 / number of persons.
+        labels: all that there can be, if they are public: records with others do not count. Else those are selected
+            that many persons use, for a part of the budget.
+        vocabulary: public words and vectors; None is the embedded one.
+        payer: whose ledger pays, each person once, before anything is drawn.
+        rng: None is the operating system's randomness; anything else stamps the model not for release.
+        progress: called with bytes read and in all.
+
+    Raises:
+        InputError: a record cannot be read; no label is used by enough persons.
+        ParameterError: a number is outside.
+        BudgetExhausted: a person's budget does not reach.
+    """
+    released = released_moments(
+        records,
+        epsilon=epsilon,
+        delta=delta,
+        labels=labels,
+        vocabulary=vocabulary,
+        payer=payer,
+        rng=rng,
+        progress=progress,
+    )
+    report = released.report("classifier", PROOF)
+    weights = regression(released).astype(np.float32)
+    return Learned(TextClassifier(released.labels, weights, released.features, report.to_data()), released.persons)
+
+
+def released_moments(
+    records: Source,
+    *,
+    epsilon: float,
+    delta: float,
+    labels: Sequence[str] = (),
+    vocabulary: Vocabulary | None = None,
+    payer: Payer | None = None,
+    rng: np.random.Generator | None = None,
+    progress: Progress | None = None,
+) -> ReleasedMoments:
+    """The noisy sums alone; see ``learn``, which says what the arguments are and what is raised."""
+    if len(set(labels)) != len(labels):
+        raise ParameterError("`labels` must be different; got one twice.")
+    budget = GaussianBudget(epsilon, delta, Fraction(0) if labels else _DELTA_OF_SELECTION)
+    noise = _noise(budget, Fraction(1) if labels else 1 - SELECTION)
+    used, persons = _used_labels(records, progress)
+    drawing = secure_generator() if rng is None else rng
+    with paid(payer, budget.guarantee(records.adjacency, PROOF), records.names):
+        chosen = tuple(labels) or _selected(used, budget, drawing)
+        words = load_vocabulary() if vocabulary is None else vocabulary
+        features = PublicFeatures(words, public_transform(words))
+        noisy = _drawn(_sums(records, chosen, features, noise.norm, progress), noise, drawing)
+    return ReleasedMoments(
+        budget=budget,
+        adjacency=records.adjacency,
+        limit=records.limit,
+        labels=chosen,
+        public_labels=bool(labels),
+        features=features,
+        noise=noise,
+        moments=noisy,
+        persons=persons,
+        secure=rng is None,
+    )
+
+
+def _noise(budget: GaussianBudget, rest: Fraction) -> Noise:
+    """Half of the rest for each sum, on the finest grid whose noise can be drawn."""
+    coarse = budget.noise(2 ** (4 * _COARSEST), rest / 2).sigma
+    bits = _COARSEST
+    while bits < _FINEST and coarse * 4 ** (bits + 1 - _COARSEST) <= LARGEST_SIGMA // 2:
+        bits += 1
+    norm = 2**bits
+    return Noise(
+        norm,
+        budget.noise(norm**4, rest / 2),
+        budget.noise(Fraction(norm**4, 2), rest / 2),
+        budget.noise(norm**2, rest / 2),
+    )
+
+
+def _used_labels(records: Source, progress: Progress | None) -> tuple[dict[str, int], int]:
+    """How many persons use each label, in parts of ``_HELD``, and how many persons there are: not noisy yet."""
+    counts: Counter[str] = Counter()
+    if records.adjacency.unit is Unit.DOCUMENT:
+        for batch in records.batches(progress):
+            counts.update(batch.labels)
+        return {label: count * _HELD for label, count in counts.items()}, counts.total()
+    held: dict[int, dict[str, None]] = {}
+    for batch in records.batches(progress):
+        for person, label in zip(batch.persons.tolist(), batch.labels, strict=True):
+            own = held.setdefault(person, {})
+            if len(own) < LABELS_OF_A_PERSON:
+                own[label] = None
+    for own in held.values():
+        part = label_part(len(own))
+        for label in own:
+            counts[label] += part
+    return dict(counts), len(held)
+
+
+def label_part(labels: int) -> int:
+    """What a person with so many labels gives to each: all together have an L2 norm of at most ``_HELD``."""
+    return math.isqrt(_HELD * _HELD // labels)
+
+
+def _selected(used: dict[str, int], budget: GaussianBudget, rng: np.random.Generator) -> tuple[str, ...]:
+    """The labels whose noisy counts reach the threshold, in their order."""
+    noise = budget.noise(_HELD * _HELD, SELECTION)
+    threshold = budget.threshold(noise, _HELD, LABELS_OF_A_PERSON)
+    names = sorted(used)
+    noisy = np.array([used[name] for name in names], dtype=np.int64) + noise.sample(len(names), rng)
+    chosen = tuple(name for name, value in zip(names, noisy.tolist(), strict=True) if value >= threshold)
+    if not chosen:
+        raise InputError(
+            f"labels are selected where about {threshold // _HELD + 1:,} persons use them; none was. "
+            "Name public labels with `labels`, or raise epsilon."
+        )
+    return chosen
+
+
+def _sums(
+    records: Source, labels: tuple[str, ...], features: PublicFeatures, norm: int, progress: Progress | None
+) -> Moments:
+    """Sums over persons, each person's part bounded. Records with other labels do not count."""
+    numbers = {label: number for number, label in enumerate(labels)}
+
+    def parts() -> Iterator[PersonVectors]:
+        for batch in records.batches(progress):
+            rows = [row for row, label in enumerate(batch.labels) if label in numbers]
+            if rows:
+                vectors = features.vectors([batch.texts[row] for row in rows], norm)
+                codes = np.array([numbers[batch.labels[row]] for row in rows], dtype=np.int64)
+                yield PersonVectors(batch.persons[rows], vectors, codes)
+
+    together = parts() if records.adjacency.unit is Unit.DOCUMENT else by_person(parts())
+    return moments(together, features.dim, len(labels), norm)
+
+
+def _drawn(sums: Moments, noise: Noise, rng: np.random.Generator) -> Moments:
+    """The sums with noise: on the upper half of second moments, which the lower one repeats."""
+    dim, labels = sums.cross.shape
+    upper = np.triu_indices(dim, 1)
+    second: Integers = np.zeros((dim, dim), np.int64)
+    second[upper] = sums.second[upper] + noise.beside.sample(len(upper[0]), rng)
+    second += second.T
+    second[np.diag_indices(dim)] = np.diag(sums.second) + noise.diagonal.sample(dim, rng)
+    return Moments(second, sums.cross + noise.cross.sample(dim * labels, rng).reshape(dim, labels))
+
+
+def regression(released: ReleasedMoments, background: Reals | None = None) -> Reals:
+    """Weights of each label, shape (dim, labels), where documents have norm 1.
+
+    A symmetric matrix of noise has eigenvalues up to about sigma sqrt(2 dim), sigma that of its diagonal: what lies
+    below cannot be told from noise. It is added to all, after those below 0 were set to it.
+
+    Args:
+        released: the noisy sums.
+        background: second moments of public documents without a label, summed up; None is none.
+    """
+    norm = released.noise.norm
+    values, directions = np.linalg.eigh(released.moments.second / norm**2)
+    second = (directions * (np.maximum(values, 0) + released.ridge)) @ directions.T
+    return np.linalg.solve(second if background is None else second + background, released.moments.cross / norm)

@@ -1,0 +1,61 @@
+"""What a release about a corpus says of itself: guarantee, what is public, what was bounded, what is not covered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, final
+
+from textveil.json_text import json_text
+from textveil.privacy.guarantees import Guarantee
+from textveil.version import VERSION
+
+_NOT_COVERED: Final = (
+    "Facts about many persons: the release says what is common among them.",
+    "What one person's records tell about another person.",
+    "How long the run took, and that it ended.",
+)
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class AggregateReport:
+    """Facts of a release. Nothing in them is of the data, unless noise was added to it.
+
+    Attributes:
+        release: kind: "counts", "classifier", "synthetic text", "topics".
+        guarantee: of all that comes out, with unit and adjacency.
+        public: what was known before the corpus was read, by name: vocabulary, labels, weights.
+        bounded: how far one person's records count, by name.
+        noise: each noise, by what it was added to: its standard deviation in units of the values.
+        facts: numbers of the release that are noisy, or made of noisy ones.
+        not_covered: sentences that the kind adds to those of every release.
+        secure: whether the operating system's randomness was used.
+    """
+
+    release: str
+    guarantee: Guarantee
+    public: Mapping[str, Any]
+    bounded: Mapping[str, Any]
+    noise: Mapping[str, float]
+    facts: Mapping[str, Any]
+    not_covered: Sequence[str] = ()
+    secure: bool = True
+
+    def to_data(self) -> dict[str, Any]:
+        """JSON data."""
+        return {
+            "textveil": VERSION,
+            "release": self.release,
+            "guarantee": self.guarantee.to_data(),
+            "public": dict(self.public),
+            "bounded": dict(self.bounded),
+            "noise": dict(self.noise),
+            "facts": dict(self.facts),
+            "not_covered": [*_NOT_COVERED, *self.not_covered],
+            "randomness": "operating system" if self.secure else "seeded: not for release",
+        }
+
+    def to_json(self) -> str:
+        """The report as indented JSON text."""
+        return json_text(self.to_data(), indent=1)

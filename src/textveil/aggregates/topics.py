@@ -1,0 +1,240 @@
+"""Themes of a corpus: groups of public texts, with noisy votes of the corpus for each.
+
+The groups, their words and their texts are public; only the votes are of the corpus, with noise.
+Proof: ``privacy/proofs/corpus_synthesize.md``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Final, NamedTuple, final
+
+import numpy as np
+from scipy.cluster.vq import kmeans2
+from scipy.stats import norm as normal
+
+from textveil.aggregates.budget import GaussianBudget
+from textveil.aggregates.features import PublicFeatures, public_transform
+from textveil.aggregates.payment import paid
+from textveil.aggregates.public_texts import NORM, PoolVectors
+from textveil.aggregates.records import EACH_RECORD, PersonalRecords
+from textveil.aggregates.report import AggregateReport
+from textveil.corpora.payment import Payer
+from textveil.errors import need
+from textveil.estimation.documents import DocumentReader
+from textveil.randomness import secure_generator
+from textveil.types import Integers, Progress
+from textveil.vocabulary.embedded import load_vocabulary
+from textveil.vocabulary.vocabulary import Vocabulary
+
+PROOF: Final = "proofs/corpus_synthesize.md"
+CONFIDENCE: Final = 0.95
+
+_SAMPLE: Final = 20_000
+"""Public texts that groups are found from, at most: the first of a fixed random order."""
+
+_ROUNDS: Final = 20
+_WORDS, _TEXTS = 8, 3
+_RARE: Final = 20.0
+"""Words of the pool that are added to each word's count, in proportion to the pool: rare words do not stand out."""
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Theme:
+    """A group of public texts.
+
+    Attributes:
+        votes: noisy; a person with one record gives 1, one with more gives at most 1 in L2 norm.
+        low: of the interval for the noise.
+        high: of the interval for the noise.
+        words: public ones that are more frequent in the group than in the pool.
+        texts: public ones, the nearest to the center.
+    """
+
+    votes: float
+    low: float
+    high: float
+    words: tuple[str, ...]
+    texts: tuple[str, ...]
+
+    def to_data(self) -> dict[str, Any]:
+        """JSON data."""
+        return asdict(self)
+
+
+class Themes(NamedTuple):
+    """Themes by falling votes, and a fact for the sender alone.
+
+    Attributes:
+        themes: all of them.
+        report: of the release.
+        persons: how many wrote the records: private.
+    """
+
+    themes: list[Theme]
+    report: AggregateReport
+    persons: int
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """Groups of public texts.
+
+    Attributes:
+        centers: in whole numbers, int64, shape (groups, dim): sums with them are exact.
+        of: the group of each public text, shape (texts,).
+    """
+
+    centers: Integers
+    of: Integers
+
+    @classmethod
+    def found(cls, vectors: PoolVectors, number: int) -> Groups:
+        """Find groups by k-means; the same for the same pool."""
+        rng = np.random.default_rng(0)  # of public texts alone
+        sample = vectors.rows[rng.permutation(len(vectors.rows))[:_SAMPLE]].astype(np.float32)
+        centers, _ = kmeans2(sample, number, iter=_ROUNDS, minit="++", seed=rng)
+        whole = np.rint(centers).astype(np.int64)
+        return cls(whole, np.concatenate([nearest_group(part, whole) for part in _parts(vectors.rows)]))
+
+
+def nearest_group(vectors: Integers, centers: Integers) -> Integers:
+    """The nearest center of each vector, the first of those that are alike; exact, so other rows cannot change it."""
+    products = vectors.astype(np.float64) @ centers.T.astype(np.float64)  # whole numbers below 2^53
+    return np.asarray((2 * products - np.square(centers).sum(axis=1)).argmax(axis=1), dtype=np.int64)
+
+
+def votes(parts: Iterable[tuple[Integers, Integers]], groups: int, *, by_person: bool) -> tuple[Integers, int]:
+    """Add up votes, in parts of ``NORM``; a person's have an L2 norm of at most that.
+
+    Args:
+        parts: persons and groups of records.
+        groups: how many there are.
+        by_person: whether a person may have several records.
+
+    Returns:
+        The sums, shape (groups,), and the number of persons.
+    """
+    total, counts = np.zeros(groups, dtype=np.int64), dict[int, dict[int, int]]()
+    persons = 0
+    for owners, numbers in parts:
+        if not by_person:
+            total += NORM * np.bincount(numbers, minlength=groups)
+            persons += len(numbers)
+            continue
+        for person, group in zip(owners.tolist(), numbers.tolist(), strict=True):
+            own = counts.setdefault(person, {})
+            own[group] = own.get(group, 0) + 1
+    for own in counts.values():
+        square = sum(count * count for count in own.values())
+        length = math.isqrt(square - 1) + 1
+        for group, count in own.items():
+            total[group] += count * NORM // length
+    return total, persons + len(counts)
+
+
+def topics(
+    records: PersonalRecords,
+    pool: Sequence[str],
+    *,
+    number: int,
+    epsilon: float,
+    delta: float,
+    vocabulary: Vocabulary | None = None,
+    payer: Payer | None = None,
+    rng: np.random.Generator | None = None,
+    progress: Progress | None = None,
+    pool_progress: Progress | None = None,
+) -> Themes:
+    """Find how many persons write about what, in terms of public texts.
+
+    Args:
+        records: of the corpus; read once.
+        pool: public texts, each once.
+        number: of themes, at least 2 and at most the texts of the pool.
+        epsilon: nats, for all that a person wrote; > 0.
+        delta: in (0, 1); far below 1 / number of persons.
+        vocabulary: public words and vectors; None is the embedded one.
+        payer: whose ledger pays, each person once, before anything is drawn.
+        rng: None is the operating system's randomness; anything else stamps the report not for release.
+        progress: called with bytes read and in all.
+        pool_progress: called with public texts read and in all.
+
+    Raises:
+        InputError: a record cannot be read.
+        ParameterError: a number is outside.
+        BudgetExhausted: a person's budget does not reach.
+    """
+    need(2 <= number <= len(pool), "topics", number, f"between 2 and the texts of the public pool, {len(pool):,}")
+    budget = GaussianBudget(epsilon, delta)
+    noise = budget.noise(NORM**2)
+    words = load_vocabulary() if vocabulary is None else vocabulary
+    features = PublicFeatures(words, public_transform(words))
+    vectors = PoolVectors.of(pool, features, pool_progress)
+    groups = Groups.found(vectors, number)
+
+    def parts() -> Iterator[tuple[Integers, Integers]]:
+        for batch in records.batches(progress):
+            yield batch.persons, nearest_group(features.vectors(batch.texts, NORM), groups.centers)
+
+    sums, persons = votes(parts(), number, by_person=records.unit != EACH_RECORD)
+    guarantee = budget.guarantee(records.adjacency, PROOF)
+    with paid(payer, guarantee, records.names):
+        noisy = sums + noise.sample(number, secure_generator() if rng is None else rng)
+    reach = float(normal.isf((1 - CONFIDENCE) / 2)) * noise.sigma
+    described = _described(pool, vectors, groups, words.words)
+    themes = [
+        Theme(
+            votes=noisy[group] / NORM,
+            low=max(noisy[group] - reach, 0) / NORM,
+            high=max(noisy[group] + reach, 0) / NORM,
+            words=described[group][0],
+            texts=described[group][1],
+        )
+        for group in np.argsort(-noisy, kind="stable").tolist()
+    ]
+    report = AggregateReport(
+        release="topics",
+        guarantee=guarantee,
+        public={"vocabulary": words.name, "texts of the pool": len(pool), "themes": number},
+        bounded={"records per person": records.limit, "a person's votes (L2 norm)": 1},
+        noise={"votes": noise.sigma / NORM},
+        facts={"confidence": CONFIDENCE},
+        secure=rng is None,
+    )
+    return Themes(themes, report, persons)
+
+
+def _parts(rows: Integers) -> Iterator[Integers]:
+    return (rows[first : first + 4096] for first in range(0, len(rows), 4096))
+
+
+def _described(
+    pool: Sequence[str], vectors: PoolVectors, groups: Groups, words: Sequence[str]
+) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """Words and texts of each group, from the pool alone."""
+    number, size = len(groups.centers), len(words)
+    counts = np.zeros((size, number))
+    reader = DocumentReader(words)
+    for first in range(0, len(pool), 4096):
+        documents = reader.words(pool[first : first + 4096], clean=True)
+        counts += documents.class_counts(groups.of[first : first + 4096], number, size)
+    base = counts.sum(axis=1) / max(counts.sum(), 1)
+    shares = (counts + _RARE * base[:, None] * number) / (counts.sum(axis=0) + _RARE * number)
+    excess = np.sqrt(counts) * np.log(np.maximum(shares, 1e-12) / np.maximum(base, 1e-12)[:, None])
+    described = []
+    for group in range(number):
+        own = np.flatnonzero(groups.of == group)
+        away = np.square(vectors.rows[own] - groups.centers[group]).sum(axis=1)
+        top = np.argsort(-excess[:, group], kind="stable")[:_WORDS]
+        described.append(
+            (
+                tuple(words[word] for word in top.tolist() if counts[word, group]),
+                tuple(pool[text] for text in own[np.argsort(away, kind="stable")[:_TEXTS]].tolist()),
+            )
+        )
+    return described

@@ -1,0 +1,97 @@
+"""``textveil count``: how many persons wrote each word and n-gram, under one epsilon for all that a person wrote."""
+
+from __future__ import annotations
+
+import csv
+import io
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from textveil.cli import options as opt
+from textveil.cli.aggregate_options import AggregateOptions, Corpus, Labels
+
+if TYPE_CHECKING:
+    from textveil.aggregates.counts import CountRelease
+
+
+@dataclass(frozen=True, kw_only=True)
+class _CountOptions:
+    """What is counted, and how far one person counts."""
+
+    ngrams: Annotated[int, opt.option("N", "Count runs of up to N words: 1 to 4.")] = 1
+    label: Annotated[str | None, opt.fields("field with a label: count for each label.", None)] = None
+    labels: Labels = ""
+    items_per_person: Annotated[
+        int, opt.option("K", "Distinct items of one person that count in full; of a person with more, all shrink.")
+    ] = 20
+    repeats: Annotated[int, opt.option("N", "How often one item of a person counts at most.")] = 1
+    words: Annotated[
+        str,
+        opt.option(
+            "FILE", "Public words, one a line; `none`: all words are selected.  [default: the embedded vocabulary]"
+        ),
+    ] = ""
+
+
+@opt.grouped
+def count_command(
+    *,
+    source: Corpus,
+    aggregate: AggregateOptions,
+    counting: _CountOptions,
+    output: opt.Output = None,
+    report: Annotated[Path | None, opt.option("R.json", "Write the report to this file.", None, "--report")] = None,
+    as_json: opt.AsJson = False,
+    seed: opt.Seed = None,
+) -> None:
+    """Count how many persons wrote each word and n-gram: one epsilon for all that a person wrote.
+
+    Writes CSV: item, label where asked for, count, low, high. Intervals hold with 95 %, for the noise alone. Words
+    outside the public list, and n-grams, come out only where many persons wrote them.
+    """
+    from textveil.aggregates.count_run import count
+    from textveil.cli.progress import counting as bar
+    from textveil.whole_files import write_whole
+
+    records = aggregate.records(source, counting.label)
+    with bar("counting", "bytes", records.inputs) as progress:
+        release, facts = count(
+            records,
+            epsilon=aggregate.epsilon,
+            delta=aggregate.delta,
+            ngrams=counting.ngrams,
+            items_per_person=counting.items_per_person,
+            repeats=counting.repeats,
+            labels=opt.parts_of(counting.labels),
+            words=counting.words,
+            payer=aggregate.payer(),
+            seed=seed,
+            progress=progress,
+        )
+    table = _table(release, labelled=counting.label is not None)
+    target = opt.file_of(output)
+    if target is not None:
+        write_whole(target, table)
+    elif not as_json:
+        opt.standard_output().write(table)
+    if report is not None:
+        write_whole(report, facts.to_json().encode("ascii"))
+    if as_json:
+        sys.stdout.write(facts.to_json())
+    if release.persons * aggregate.delta >= 1:
+        sys.stderr.write(
+            "warning: delta should be far below 1 / number of persons; this delta lets a random person's words out. "
+            "Lower --delta.\n"
+        )
+
+
+def _table(release: CountRelease, *, labelled: bool) -> bytes:
+    """The counts as CSV."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["item", "label", "count", "low", "high"] if labelled else ["item", "count", "low", "high"])
+    for item, label, *numbers in release.counts:
+        writer.writerow([item, label, *numbers] if labelled else [item, *numbers])
+    return text.getvalue().encode("utf-8", "surrogatepass")

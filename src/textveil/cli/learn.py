@@ -1,0 +1,64 @@
+"""``textveil learn``: a classifier from a corpus, under one epsilon for all that a person wrote."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+from textveil.cli import options as opt
+from textveil.cli.aggregate_options import AggregateOptions, Corpus, Labels
+
+
+@opt.grouped
+def learn_command(
+    *,
+    source: Corpus,
+    label: Annotated[str, opt.fields("field with the label.", None)],
+    aggregate: AggregateOptions,
+    output: Annotated[Path, opt.option("FOLDER", "Folder for the model.", None, "--output", "-o")],
+    labels: Labels = "",
+    report: Annotated[Path | None, opt.option("R.json", "Write the report to this file.", None, "--report")] = None,
+    as_json: opt.AsJson = False,
+    vocabulary: opt.VocabularyOptions,
+    seed: opt.Seed = None,
+) -> None:
+    """Learn a classifier of texts: one epsilon for all that a person wrote.
+
+    The model may be given away. In Python: textveil.load_model(FOLDER).predict(texts).
+    """
+    from textveil.aggregates.classifier import FACTS
+    from textveil.aggregates.learning import learn
+    from textveil.cli.progress import counting
+    from textveil.errors import ParameterError
+    from textveil.json_text import json_text
+    from textveil.pages.folders import results_folder
+    from textveil.randomness import seeded_generator
+    from textveil.whole_files import write_whole
+
+    records = aggregate.records(source, label)
+    if not all(Path(name).is_file() for name in records.inputs):
+        raise ParameterError("INPUT must be files, which can be read twice; got a stream. Save it to a file first.")
+    folder = results_folder(output, FACTS)
+    with counting("reading", "bytes", records.inputs) as progress:
+        model, persons = learn(
+            records,
+            epsilon=aggregate.epsilon,
+            delta=aggregate.delta,
+            labels=opt.parts_of(labels),
+            vocabulary=vocabulary.load(),
+            payer=aggregate.payer(),
+            rng=None if seed is None else seeded_generator(seed),
+            progress=progress,
+        )
+    model.save(folder)
+    text = json_text(model.report, indent=1)
+    if report is not None:
+        write_whole(report, text.encode("ascii"))
+    if as_json:
+        sys.stdout.write(text)
+    if persons * aggregate.delta >= 1:
+        sys.stderr.write(
+            "warning: delta should be far below 1 / number of persons; this delta lets a random person's words out. "
+            "Lower --delta.\n"
+        )

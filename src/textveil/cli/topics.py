@@ -1,0 +1,71 @@
+"""``textveil topics``: what a corpus is about, under one epsilon for all that a person wrote."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+from textveil.cli import options as opt
+from textveil.cli.aggregate_options import AggregateOptions, Corpus
+from textveil.cli.synthesize import DELTA_TOO_LARGE, Pool
+
+
+@opt.grouped
+def topics_command(
+    *,
+    source: Corpus,
+    public: Pool,
+    aggregate: AggregateOptions,
+    topics: Annotated[int, opt.option("K", "Find so many themes in the pool.")] = 20,
+    output: opt.Output = None,
+    report: Annotated[Path | None, opt.option("R.json", "Write the report to this file.", None, "--report")] = None,
+    as_json: opt.AsJson = False,
+    vocabulary: opt.VocabularyOptions,
+    seed: opt.Seed = None,
+) -> None:
+    """Find what a corpus is about, in terms of public texts: one epsilon for all that a person wrote.
+
+    Writes JSON lines by falling votes: votes, low, high (95 %, for the noise alone), public words and public texts.
+    """
+    from textveil.aggregates.public_texts import read_pool
+    from textveil.aggregates.topics import topics as topics_of
+    from textveil.cli.progress import counting
+    from textveil.randomness import seeded_generator
+    from textveil.whole_files import check_folder, write_whole
+
+    target = opt.file_of(output)
+    for path in (target, report):
+        if path is not None:
+            check_folder(path)
+    records = aggregate.records(source)
+    with counting("reading the pool", "bytes") as progress:
+        pool = read_pool(public, progress)
+    with (
+        counting("comparing with the pool", "texts") as pool_progress,
+        counting("reading", "bytes", records.inputs) as progress,
+    ):
+        themes = topics_of(
+            records,
+            pool,
+            number=topics,
+            epsilon=aggregate.epsilon,
+            delta=aggregate.delta,
+            vocabulary=vocabulary.load(),
+            payer=aggregate.payer(),
+            rng=None if seed is None else seeded_generator(seed),
+            progress=progress,
+            pool_progress=pool_progress,
+        )
+    lines = "".join(json.dumps(theme.to_data()) + "\n" for theme in themes.themes).encode("ascii")
+    if target is not None:
+        write_whole(target, lines)
+    elif not as_json:
+        opt.standard_output().write(lines)
+    if report is not None:
+        write_whole(report, themes.report.to_json().encode("ascii"))
+    if as_json:
+        sys.stdout.write(themes.report.to_json())
+    if themes.persons * aggregate.delta >= 1:
+        sys.stderr.write(DELTA_TOO_LARGE)

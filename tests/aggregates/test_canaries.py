@@ -1,0 +1,34 @@
+"""A person inserted into a corpus: an honest release is not refuted, one without noise is."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from textveil.aggregates.canaries import ATTACKS, audit_aggregate
+from textveil.audit.report.verdict import Verdict
+from textveil.errors import ParameterError
+from textveil.noise.integer_noise import DiscreteGaussian
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ATTACKS)
+def test_an_honest_release_is_not_refuted(name: str) -> None:
+    """Confidence 1 - 1e-6."""
+    report = audit_aggregate(name, epsilon=1.0, delta=0.01, samples=500, confidence=1 - 1e-6)
+    assert report.leading.verdict is Verdict.NOT_REFUTED and report.leading.epsilon.lower < 1.0
+
+
+@pytest.mark.slow
+def test_a_release_without_noise_is_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The mutant: noise is left out."""
+    monkeypatch.setattr(DiscreteGaussian, "sample", lambda _, count, __: np.zeros(count, dtype=np.int64))
+    report = audit_aggregate("learn", epsilon=1.0, delta=0.01, copies=3, samples=500, confidence=1 - 1e-6)
+    assert report.verdict is Verdict.REFUTED
+
+
+def test_bad_requests_are_one_line() -> None:
+    with pytest.raises(ParameterError, match="aggregate must be one of count, learn, synthesize"):
+        audit_aggregate("sum", epsilon=1.0, delta=0.01)
+    with pytest.raises(ParameterError, match="copies must be >= 1"):
+        audit_aggregate("learn", epsilon=1.0, delta=0.01, copies=0)

@@ -1,0 +1,91 @@
+"""``textveil learn``: a model that says labels as they stood, its report, the ledger, one line for bad input."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import textveil as tv
+from textveil.cli import main as cli
+from textveil.privacy.units import Unit
+
+TEXTS = {"Sport!": "the team won the match in the second half", "42": "the bank raised its rates and shares fell"}
+PERSONS = 3141
+OPTIONS = ("in.jsonl", "--unit", "who", "--label", "kind", "--epsilon", "1", "--delta", "1e-6")
+
+
+@pytest.fixture
+def learned(
+    capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> Callable[..., tuple[int, str, str]]:
+    rows = [
+        {"who": f"p{k}", "kind": kind, "text": text}
+        for k in range(PERSONS)
+        for kind, text in [list(TEXTS.items())[k % 2]]
+    ]
+    rows.append({"who": "Eve", "kind": "Xylophonia", "text": "Xylophonia"})
+    (tmp_path / "in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setattr(sys, "argv", ["textveil", *map(str, arguments)])
+        code = cli._exit_code()
+        captured = capsysbinary.readouterr()
+        assert "Xylophonia" not in captured.out.decode() + captured.err.decode()
+        return code, captured.out.decode(), captured.err.decode()
+
+    return run
+
+
+def test_a_model_says_labels_as_they_stood(learned: Callable[..., tuple[int, str, str]], tmp_path: Path) -> None:
+    code, out, err = learned("learn", *OPTIONS, "-o", "model", "--json", "--report", "r.json")
+    assert (code, err) == (0, "")
+    model = tv.load_model(tmp_path / "model")
+    assert model.labels == ("42", "Sport!")  # and none that Eve alone has
+    assert model.predict(list(TEXTS.values())) == list(TEXTS)
+    assert model.guarantee.unit is Unit.PERSON and model.guarantee.epsilon == 1.0
+    assert sorted(path.name for path in (tmp_path / "model").iterdir()) == ["model.json", "model.safetensors"]
+    report = json.loads(out)
+    assert report == json.loads((tmp_path / "r.json").read_text()) == dict(model.report)
+    assert report["guarantee"]["unit"] == "person" and report["randomness"] == "operating system"
+    for data in (out, (tmp_path / "model/model.json").read_text()):
+        assert str(PERSONS) not in data and str(PERSONS + 1) not in data and "Xylophonia" not in data
+    assert b"Xylophonia" not in (tmp_path / "model/model.safetensors").read_bytes()
+
+
+def test_a_delta_too_large_is_told_to_the_sender(learned: Callable[..., tuple[int, str, str]]) -> None:
+    options = [*OPTIONS[:-1], "1e-2"]
+    code, _, err = learned("learn", *options, "-o", "model", "--seed", "1")
+    assert code == 0 and err.startswith("warning: delta should be far below 1 / number of persons")
+
+
+def test_a_second_release_beyond_the_budget_is_refused(learned: Callable[..., tuple[int, str, str]]) -> None:
+    pytest.importorskip("sqlalchemy", reason="needs the extra `ledger`")
+    ledger = ("--ledger", "ledger.db")
+    assert learned("ledger", "limit", "ledger.db", "--each", "unit", "--epsilon", "1.5", "--delta", "1e-5")[0] == 0
+    assert learned("learn", *OPTIONS, *ledger, "-o", "model")[0] == 0
+    code, _, err = learned("learn", *OPTIONS, *ledger, "-o", "again")
+    assert code == 3 and err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        (("--labels", "nobody,none,nobody", "-o", "model"), "--labels must be different"),
+        (("-o", "."), "--output must be a new folder"),
+        (("-o", "model", "--unit", "nothing"), "nothing"),
+        (("-o", "model", "--unit", "kind"), "must be different columns"),
+        (("-o", "model", "--epsilon", "0"), "epsilon"),
+        (("-o", "model", "--epsilon", "0.01"), "labels are selected where about"),
+        (("-o", "model", "/dev/null", "-f", "jsonl"), "got a stream"),
+    ],
+)
+def test_bad_input_is_one_line(
+    learned: Callable[..., tuple[int, str, str]], changes: tuple[str, ...], says: str
+) -> None:
+    code, out, err = learned("learn", *OPTIONS, *changes)
+    assert code in (1, 2) and out == "" and says in err and err.count("\n") == 1

@@ -214,3 +214,34 @@ def test_without_the_extra_its_name_is_told(command, monkeypatch, arguments: tup
     monkeypatch.setitem(sys.modules, "pydantic", None)
     code, _, said = command(*arguments)
     assert code == 2 and said == "textveil: `pydantic` is not installed. Run: pip install 'textveil[server]'\n"
+
+
+@pytest.mark.slow
+def test_a_server_without_keys_has_a_budget_in_messages_and_warns_before_it_fails_open(tmp_path: Path) -> None:
+    database = tmp_path / "budgets.db"
+    (tmp_path / "open.toml").write_text('on_error = "send-unprotected"\n', encoding="utf-8")
+    arguments = ("--database", database, "--policy", "prompts", "--budget", "2 messages", "--config", "open.toml")
+    for spent in (4, 8):  # a second start enters nothing anew
+        with _served(*arguments, cwd=tmp_path) as (client, process):
+            assert process.stderr is not None and process.stderr.readline().startswith("warning: on_error is")
+            told = client.post("/v1/sanitize", json={"text": "I am 44, and she is 51."}).json()["budget"]
+            assert told["limit"]["epsilon"] == 16 and told["spent"]["epsilon"] == spent
+    entries = json.loads(_run("ledger", "show", database, "--tenant", "local", "--entries", "--json").stdout)
+    assert [one["what"] for one in entries["entries"]].count("limit") == 1 and entries["unprotected"] == 0
+
+
+def test_a_key_has_policies_and_a_budget_in_messages_of_the_first(command, tmp_path: Path) -> None:
+    base = ("keys", "create", "--tenant", "ward", "--database", tmp_path / "budgets.db")
+    code, _, said = command(*base, "--policies", "prompts,identifiers", "--budget", "40 messages a day")
+    assert code == 0 and said.startswith("budget: epsilon 320 a day\n")
+    code, out, _ = command("keys", "list", "--database", tmp_path / "budgets.db", "--json")
+    assert [one["policies"] for one in json.loads(out)] == [["prompts", "identifiers"]]
+    for arguments, told in (
+        (("--policies", "none"), "must be one of"),
+        (("--policies", "identifiers", "--budget", "4 messages"), "--budget must be nats where messages have no price"),
+        (("--budget", "4 of them"), "--budget must be a number of nats or messages"),
+    ):
+        code, _, said = command(*base, *arguments)
+        assert code == 2 and told in said and said.count("\n") == 1, said
+    code, _, said = command("serve", "--port", 0, "--database", tmp_path / "budgets.db", "--budget", "5")
+    assert code == 2 and "--budget must be left out where there are API keys" in said

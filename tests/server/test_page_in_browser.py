@@ -21,6 +21,7 @@ from textveil.sanitize.policy.choice import policy
 from textveil.server.app import make_app
 from textveil.server.config import Config
 from textveil.server.key_store import ApiKeys
+from textveil.server.page.examples import SAMPLE
 
 NOTE = "\U0001f600 Maria Gonzalez, 44, was seen on 3 March 2024; call 617-555-0133."
 VALUES = ["Maria Gonzalez", "44", "3 March 2024", "617-555-0133"]
@@ -51,7 +52,7 @@ def shown(chromium: Any, client: httpx.Client, *, wants_key: bool = False, **opt
     page.on("pageerror", lambda error: told.append(str(error)))
     page.on("request", lambda request: asked.append(request.url))
     page.goto(str(client.base_url))
-    page.wait_for_selector("#outcomes li")
+    page.wait_for_selector("#outcomes li", state="attached")
     page.wait_for_selector(
         "#key-dialog" if wants_key else "#policy option", state="visible" if wants_key else "attached"
     )
@@ -369,7 +370,7 @@ def test_every_state_passes_axe_and_fits_the_width(
         page.get_by_role("button", name="Undo").click()
         page.uncheck("#correct")
         page.check("#compare")
-        page.click("#kinds summary")
+        page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
         page.click("#answer-own")
         page.wait_for_selector("#restored .back")
         check()
@@ -379,6 +380,43 @@ def test_every_state_passes_axe_and_fits_the_width(
         check()
         page.click("#key-open")
         check()
+
+
+def test_a_phone_shows_three_screens_at_the_most(chromium: Any, client: httpx.Client) -> None:
+    """A letter is written, released and corrected; the rest is folded, and unfolds where the window grows."""
+    with shown(chromium, client, viewport={"width": 400, "height": 850}) as page:
+        tall = "document.documentElement.scrollHeight / innerHeight"
+        for name in ("prompts", "all-words"):
+            wrote(page, SAMPLE, name)
+            released(page)
+            assert page.evaluate(tall) <= 3, name
+        wrote(page, SAMPLE, "prompts")
+        released(page)
+        page.locator("#release ins").first.click()
+        page.get_by_role("button", name="Not a name").click()
+        assert page.evaluate(tall) <= 3 and not page.is_visible("#chart")
+        page.set_viewport_size({"width": 1000, "height": 850})
+        page.wait_for_selector("#chart")
+
+
+def test_a_click_on_what_was_drawn_begins_to_correct_it_and_kept_numbers_are_told(
+    chromium: Any, client: httpx.Client
+) -> None:
+    with shown(chromium, client) as page:
+        wrote(page, "\U0001f600 Maria Gonzalez takes 20 mg of it, 7 pills and 20 drops; call 617-555-0133.", "prompts")
+        stay = "; 3 numbers stay: 20 and 7"
+        until(page, f"document.querySelector('#found-words').textContent.endsWith('{stay}')")
+        out = released(page)
+        assert page.inner_text("#release-words").endswith(f"{stay}.")
+        page.locator("#release ins").first.click()
+        assert page.is_checked("#correct") and page.inner_text("#release") == out
+        assert page.inner_text(".picked strong") == "Maria Gonzalez"
+        page.uncheck("#correct")
+        page.locator("#release ins").first.dblclick()
+        page.keyboard.press("Escape")
+        assert page.inner_text("#release") == out
+        wrote(page, "I paid 20 for 30.", "all-words")
+        until(page, "document.querySelector('#found-words').textContent.endsWith('whatever they are')")
 
 
 def test_clicks_on_a_release_become_lists_of_its_policy(chromium: Any, client: httpx.Client, tmp_path: Path) -> None:

@@ -3,9 +3,10 @@
 import * as api from "./api.js";
 import { Corrections, Sheet, panel } from "./corrections.js";
 import { explore } from "./explore.js";
+import { narrow } from "./fold.js";
 import { change, changes, copyOnlyReleased, counted, legend, made, marked, hueOf } from "./marks.js";
 import { afterEdit, bySpans, byWords, inUnits } from "./pieces.js";
-import { costOf, leftOf, promiseOf, several, shownCount, shownLeft, wordsLeft } from "./words.js";
+import { changedIn, costOf, keptNumbers, leftOf, promiseOf, several, shownCount, shownLeft, wordsLeft } from "./words.js";
 
 const element = (id) => document.getElementById(id);
 const text = element("text");
@@ -70,7 +71,7 @@ function found(value, spans) {
   const words = value.match(/\S+/g)?.length ?? 0;
   let told = several(words, "word");
   if (chosen && !chosen.finds_spans) told += "; words are drawn, whatever they are";
-  else told += spans.length ? `; ${shownCount(spans.length)} found to be drawn` : "; nothing found to be drawn";
+  else told += (spans.length ? `; ${shownCount(spans.length)} found to be drawn` : "; nothing found to be drawn") + keptNumbers(bySpans(value, spans).filter((piece) => !piece.kind).map((piece) => piece.text));
   element("found-words").textContent = words ? told : "";
 }
 
@@ -180,7 +181,7 @@ function shown(original, chosen, answer) {
   element("correct-label").hidden = !answer.corrections || !pieces;
   correctable(answer.corrections);
   element("release").scrollTop = 0;
-  if (matchMedia("(max-width: 44rem)").matches) element("release-title").scrollIntoView({ block: "start" });
+  if (narrow.matches) element("release-title").scrollIntoView({ block: "start" });
   element("release-words").textContent = changedIn(pieces, answer.text);
   for (const id of ["copy", "release-tag", "promise"]) element(id).hidden = false;
   element("compare-label").hidden = !pieces;
@@ -192,15 +193,6 @@ function shown(original, chosen, answer) {
   element("answer-section").hidden = !now.maps.length;
   element("answer-own").hidden = !answer.pieces;
   element("answer-several").textContent = now.maps.length > 1 ? ` It may answer any of the last ${now.maps.length} releases of this tab.` : "";
-}
-
-function changedIn(pieces, released) {
-  if (!pieces) return "This policy changes how many words there are, so no word is compared with another.";
-  const drawn = pieces.filter((piece) => piece.kind);
-  const changed = drawn.filter((piece) => piece.was !== piece.text).length;
-  if (drawn.some((piece) => piece.kind === "word")) return `${shownCount(changed)} of ${several(released.match(/\S+/g).length, "word")} changed.`;
-  const same = drawn.length - changed;
-  return `${several(changed, "place")} changed${same ? `; ${shownCount(same)} drawn as before, by chance` : ""}.`;
 }
 
 function promise({ guarantee, budget }, chosen) {
@@ -238,6 +230,17 @@ function correctable(base) {
   sheet.turn(on);
   if (on) now.correcting = panel(element("corrections"), corrections, () => sheet.show(now.pieces, corrections, change));
   else element("release").replaceChildren(changes(now.pieces));
+}
+
+/** A click on what was drawn begins to correct it. */
+function correctThis(event) {
+  if (element("correct").checked || element("correct-label").hidden || !event.target.closest("ins")) return;
+  const place = sheet.selected();
+  if (!place || place[0] !== place[1]) return;  // somebody selects text, to copy it
+  element("correct").checked = true;
+  element("correct").onchange();
+  sheet.select(...place);
+  sheet.take(true);
 }
 
 /* Budget */
@@ -311,7 +314,10 @@ async function useKey(event) {
 
 /** What hangs on who calls: policies and the budget. */
 async function account() {
-  const { policies, budget } = await api.account(policy.value || null, chosenEpsilon());
+  const { policies, budget } = await api.account(policy.value || null, chosenEpsilon()).catch((error) => {
+    if (error.code === "other_policy") return api.account(null);  // another key has other policies
+    throw error;
+  });
   offer(policies);
   purse(budget);
   const state = api.keyInUse() ? "Key in use" : "No key";
@@ -380,6 +386,7 @@ element("key-forget").addEventListener("click", forgetKey);
 element("key-form").addEventListener("submit", useKey);
 element("release").addEventListener("keydown", (event) => now.correcting?.key(event));
 addEventListener("beforeunload", (event) => { if ([...now.corrections.values()].some((one) => !one.saved)) event.preventDefault(); });
+element("release").addEventListener("click", correctThis);
 copyOnlyReleased(element("release"));
 if (/Mac|iP/.test(navigator.platform)) element("go-keys").textContent = "⌘ ↵";
 

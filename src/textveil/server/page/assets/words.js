@@ -5,6 +5,7 @@ const up = new Intl.NumberFormat("en", { maximumSignificantDigits: 3, roundingMo
 const down = new Intl.NumberFormat("en", { maximumSignificantDigits: 3, roundingMode: "floor" });
 const LARGE = 1e6;
 const WORTH = 0.99;
+const NAMED = 5;
 
 export const shownCount = (count) => whole.format(count);
 export const shownSpent = (epsilon) => up.format(tidy(epsilon));
@@ -97,8 +98,9 @@ export function costOf(document) {
   return { figure: `ε ${shownSpent(epsilon)}`, words: `${of}${more}: what the whole release may tell of the whole text.${least}` };
 }
 
-/** ", about 2,300 words" of what is left, where words cost something. */
-export function wordsLeft({ words_left: words }) {
+/** ", about 2,300 words" of what is left, where words cost something; after a release, messages like it. */
+export function wordsLeft({ words_left: words, messages_left: messages }) {
+  if (Number.isInteger(messages)) return `, about ${several(messages < 100 ? messages : twoDigits(messages), "message")} like this one`;
   if (words === null || words === undefined) return "";
   return `, about ${several(words < 100 ? words : twoDigits(words), "word")}`;
 }
@@ -114,4 +116,23 @@ export function leftOf(budget) {
   if (!budget?.remaining) return "No budget is set for this caller: nothing is capped, and every release is in the ledger.";
   const renewed = budget.period_end ? ` A new one begins on ${new Date(budget.period_end).toLocaleString("en", { dateStyle: "long", timeStyle: "short" })}.` : "";
   return `Left: ε ${shownLeft(Math.max(0, budget.remaining.epsilon))} of ${shownLeft(budget.limit.epsilon)}${wordsLeft(budget)}.${renewed}`;
+}
+
+/** "; 2 numbers stay: 20 and 55" of texts that leave as they are. */
+export function keptNumbers(texts) {
+  const numbers = texts.flatMap((kept) => kept.match(/\p{Nd}+(?:[.,:/-]\p{Nd}+)*/gu) ?? []);
+  if (!numbers.length) return "";
+  const named = [...new Set(numbers)];
+  const shown = listed(named.length > NAMED ? [...named.slice(0, NAMED), "others"] : named);
+  return `; ${several(numbers.length, "number")} ${numbers.length === 1 ? "stays" : "stay"}: ${shown}`;
+}
+
+/** What a release changed, of its pieces. */
+export function changedIn(pieces, released) {
+  if (!pieces) return "This policy changes how many words there are, so no word is compared with another.";
+  const drawn = pieces.filter((piece) => piece.kind);
+  const changed = drawn.filter((piece) => piece.was !== piece.text).length;
+  if (drawn.some((piece) => piece.kind === "word")) return `${shownCount(changed)} of ${several(released.match(/\S+/g).length, "word")} changed.`;
+  const same = drawn.length - changed;
+  return `${several(changed, "place")} changed${same ? `; ${shownCount(same)} drawn as before, by chance` : ""}${keptNumbers(pieces.filter((piece) => !piece.kind).map((piece) => piece.text))}.`;
 }

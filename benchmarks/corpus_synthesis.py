@@ -75,7 +75,9 @@ def main() -> None:
     train, test = agnews()
     public = pool(options.articles)
     print(f"{len(train):,} documents; pool of {len(public):,} texts; {options.documents:,} synthetic documents")
-    print(f"  real         {accuracy(*map(list, zip(*train, strict=True)), test):.4f}", flush=True)
+    print(
+        f"  real         {accuracy([text for text, _ in train], [label for _, label in train], test):.4f}", flush=True
+    )
     records = Rows(train, list(range(len(train))))
     vectors = None
     for epsilon in map(float, options.epsilons.split(",")):

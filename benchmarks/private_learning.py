@@ -16,6 +16,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from learning import CORPORA, Corpus, Labelled
@@ -118,7 +119,8 @@ def dpsgd(name: str, epsilon: float, seed: int) -> float:
     for _ in range(EPOCHS):
         for inputs, wanted in loader:
             optimizer.zero_grad()
-            torch.nn.functional.cross_entropy(model(inputs), wanted).backward()
+            loss: Any = torch.nn.functional.cross_entropy(model(inputs), wanted)
+            loss.backward()
             optimizer.step()
     tested, wanted = points(name, 1)
     with torch.no_grad():

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Final
 
 import measure  # noqa: F401  (takes --data, for the processes that are started here)
-from numpy._core import _multiarray_umath as loops
+from numpy._core import _multiarray_umath as loops  # type: ignore[attr-defined]
 
 _TORCH_AVX2: Final = {"ONEDNN_MAX_CPU_ISA": "AVX2", "ATEN_CPU_CAPABILITY": "avx2"}
 _TORCH_OLD: Final = {"ONEDNN_MAX_CPU_ISA": "SSE41", "ATEN_CPU_CAPABILITY": "default"}

@@ -21,7 +21,7 @@ from textveil.aggregates.budget import GaussianBudget
 from textveil.aggregates.contributions import ContributionBound
 from textveil.aggregates.count_run import word_weights
 from textveil.aggregates.counts import SELECTIONS, Counting
-from textveil.aggregates.learning import learn
+from textveil.aggregates.learning import released_moments
 from textveil.aggregates.person_words import PersonWords
 from textveil.aggregates.records import PersonalRecords
 from textveil.aggregates.synthesis import synthesize
@@ -147,15 +147,17 @@ def _count(budget: GaussianBudget) -> Trial:
 
 
 def _learn(budget: GaussianBudget) -> Trial:
-    """How much more the classifier finds the canary's label in the canary's text."""
+    """The likelihood ratio of the noisy sums that a classifier is made from: no attack on the classifier is better."""
     vocabulary = _vocabulary()
 
     def trial(corpus: PersonalRecords, rng: np.random.Generator) -> float:
-        model, _ = learn(
+        released = released_moments(
             corpus, epsilon=budget.epsilon, delta=budget.delta, labels=_LABELS, vocabulary=vocabulary, rng=rng
         )
-        scores = model.scores([_CANARY[0]])[0]
-        return float(scores[0] - scores[1])
+        noise, sums = released.noise, released.moments
+        vector = released.features.vectors([_CANARY[0]], noise.norm)[0].astype(np.float64)
+        second = vector @ sums.second @ vector / noise.diagonal.sigma**2
+        return float(second + vector @ sums.cross[:, 0] / noise.cross.sigma**2)
 
     return trial
 

@@ -75,7 +75,7 @@ def institution(words: Sequence[Word], place: int) -> Institution | None:
     end = head + 1
     if head == place and end < stop:
         end = _after_head(words, place, stop)
-    elif end == stop or words[end].low in known.LINKS:
+    elif end in (stop, len(words)) or words[end].low in known.LINKS:
         end = _with_links(words, end)
     elif (
         not company

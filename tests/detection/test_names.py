@@ -147,7 +147,20 @@ def test_enumerations_take_time_in_proportion_to_the_text() -> None:
 
 def test_long_names_of_companies_end_with_the_text_too() -> None:
     """A name of more words than are looked at, and behind it the ends of a company's name."""
-    words = "Peter Quincy Wilbur Alton Marlow Corwin Denby Farrow Holt Jarvis Keller Lomax".split()
+    words = [
+        "Peter",
+        "Quincy",
+        "Wilbur",
+        "Alton",
+        "Marlow",
+        "Corwin",
+        "Denby",
+        "Farrow",
+        "Holt",
+        "Jarvis",
+        "Keller",
+        "Lomax",
+    ]
     for count in range(1, len(words) + 1):
         for ends in ("Co Ltd", "Holdings Co Ltd", "Group Holdings Inc"):
             DETECTOR.detect([f"We met {' '.join(words[:count])} {ends}."])

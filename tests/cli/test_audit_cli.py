@@ -136,8 +136,8 @@ def test_code_that_remembers_its_draws_gets_no_verdict_and_exit_code_1(audit) ->
 
 CLAIM = ("--epsilon", "1", *FOREIGN)
 BAD = {
-    "neither": ((), 2, "exactly one of --mechanism and --python"),
-    "both": (("-m", "laplace", "--python", "a:b"), 2, "exactly one of --mechanism and --python"),
+    "neither": ((), 2, "exactly one of --mechanism, --python and --aggregate"),
+    "both": (("-m", "laplace", "--python", "a:b"), 2, "exactly one of --mechanism, --python and --aggregate"),
     "raises": (("--python", "foreign_cli:raises", *CLAIM), 1, "raised ValueError"),
     "hangs": (("--python", "foreign_cli:hangs", "--time-limit", "0.2", *CLAIM), 1, "no answer within 0.2 s"),
     "wrong number": (("--python", "foreign_cli:short", *CLAIM), 1, "returned 0 words for 50"),

@@ -15,7 +15,7 @@ from tests.helpers.deadly import FATAL, SECRET, WORDS, deadly, made_vocabulary
 from tests.helpers.runs import run_of, worker_of
 
 from textveil.corpora.blocks import Block
-from textveil.corpora.engines import processes
+from textveil.corpora.engines import process_pool
 from textveil.corpora.engines.processes import Processes
 from textveil.corpora.formats.plain import PlainText
 from textveil.corpora.run import Run
@@ -101,7 +101,7 @@ def test_small_inputs_start_no_process(tmp_path, monkeypatch) -> None:
     def refuse(*_: object) -> None:
         raise AssertionError
 
-    monkeypatch.setattr(processes, "_Pool", refuse)
+    monkeypatch.setattr(process_pool, "Pool", refuse)
     assert released(made(tmp_path, LINES[:3]))[0].count(b"\n") == 3
     assert released(made(tmp_path, LINES, engine=Processes(1)))[0].count(b"\n") == 60
 
@@ -110,13 +110,13 @@ def test_small_inputs_start_no_process(tmp_path, monkeypatch) -> None:
 def test_there_are_no_more_processes_than_blocks(tmp_path, monkeypatch) -> None:
     """A process that is started beside the blocks would have nothing to do: 500 of them took minutes and memory."""
     started = []
-    begin = processes._Pool._started
+    begin = process_pool.Pool._started
 
-    def counted(pool: processes._Pool) -> processes._Hand:
+    def counted(pool: process_pool.Pool) -> process_pool._Hand:
         started.append(pool)
         return begin(pool)
 
-    monkeypatch.setattr(processes._Pool, "_started", counted)
+    monkeypatch.setattr(process_pool.Pool, "_started", counted)
     out, _ = released(made(tmp_path, LINES[:20], engine=Processes(50), seed=3, block_bytes=60))
     blocks = len(list(made(tmp_path, LINES[:20], block_bytes=60)._inputs(bytes(32)).blocks()))
     assert 2 < blocks < 20

@@ -91,7 +91,9 @@ def test_what_is_left_is_what_the_ledger_pays_for(tmp_path: Path) -> None:
             assert watched.asked == 0, "a release is one transaction"
             words = ledger.affords(account, Accountant().compose(PureDP(epsilon=2.0)))
             assert told["words_left"] == words and words > told["remaining"]["epsilon"] / 2 * 1.1
-            assert told["values_left"] is None and told["left"] == f"about {words // 100 * 100:,} words left"
+            messages = told["messages_left"]
+            assert told["values_left"] is None and 2 * messages <= words < 2 * messages + 2
+            assert told["left"] == f"about {messages // 10 * 10:,} messages like this one left"
             asked = {"unit": "p1", "policy": "clinical"}
             values = client.get("/v1/budget", params=asked).json()
             assert values["words_left"] is None and values["values_left"] == words, "an age costs as such a word does"

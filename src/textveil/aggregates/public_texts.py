@@ -31,7 +31,7 @@ def read_pool(pattern: str, progress: Progress | None = None) -> list[str]:
     blocks = released_blocks(FormatChoice().reader(inputs), inputs, progress)
     texts = list(dict.fromkeys(stripped for block in blocks for text in block.texts if (stripped := text.strip())))
     if not texts:
-        raise InputError("the public pool must hold texts; it is empty. Name another file with --public.")
+        raise InputError("the public pool must hold texts; it is empty. Name another pool.")
     return texts
 
 

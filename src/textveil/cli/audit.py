@@ -139,7 +139,7 @@ def audit_command(
 ) -> int:
     """Prove, certify or refute what a mechanism claims; exit code 4 where it is refuted or contradicted."""
     if [mechanism, foreign.python, canaries.aggregate].count(None) != 2:
-        raise ParameterError("one of --mechanism, --python and --aggregate must be given. Name what to audit.")
+        raise ParameterError("exactly one of --mechanism, --python and --aggregate must be given. Name what to audit.")
     if canaries.copies is not None and canaries.aggregate is None:
         raise ParameterError("--copies is for --aggregate; got none.")
     if html is not None and not html.parent.is_dir():

@@ -34,7 +34,7 @@ def budget_data(balance: Balance, costs: TextCosts, cost: Accountant | None = No
     left = costs.left(balance.affords)
     messages = None if cost is None or costs.unpriced else balance.affords(cost)
     said = left.said
-    if messages is not None:
+    if messages:
         about = "about " if messages >= 10 else ""
         said = f"{about}{rounded_down(messages):,} message{'' if messages == 1 else 's'} like this one left"
     return {

@@ -42,7 +42,7 @@ def run_server(config: Config) -> None:
         hint = "Make one: textveil keys create. It is needed for every request then."
         need(closed or config.loopback, "host", config.host, "of this machine while there are no API keys", hint)
         if config.budget is not None:
-            hint = "Give each key its own: textveil keys create --budget."
+            hint = "Give each key its own: `textveil keys create` takes a budget."
             need(not closed, "budget", "one", "left out where there are API keys", hint)
             _set_budget(ledger, limit_of(config.budget, partial(message_costs, config)))
         app = make_app(config, ledger=ledger, keys=keys)

@@ -100,7 +100,7 @@ export function costOf(document) {
 
 /** ", about 2,300 words" of what is left, where words cost something; after a release, messages like it. */
 export function wordsLeft({ words_left: words, messages_left: messages }) {
-  if (Number.isInteger(messages)) return `, about ${several(messages < 100 ? messages : twoDigits(messages), "message")} like this one`;
+  if (messages) return `, about ${several(messages < 100 ? messages : twoDigits(messages), "message")} like this one`;
   if (words === null || words === undefined) return "";
   return `, about ${several(words < 100 ? words : twoDigits(words), "word")}`;
 }

@@ -39,18 +39,24 @@ def learn_command(
     records = aggregate.records(source, label)
     if not all(Path(name).is_file() for name in records.inputs):
         raise ParameterError("INPUT must be files, which can be read twice; got a stream. Save it to a file first.")
+    is_new = not output.exists()
     folder = results_folder(output, FACTS)
-    with counting("reading", "bytes", records.inputs) as progress:
-        model, persons = learn(
-            records,
-            epsilon=aggregate.epsilon,
-            delta=aggregate.delta,
-            labels=opt.parts_of(labels),
-            vocabulary=vocabulary.load(),
-            payer=aggregate.payer(),
-            rng=None if seed is None else seeded_generator(seed),
-            progress=progress,
-        )
+    try:
+        with counting("reading", "bytes", records.inputs) as progress:
+            model, persons = learn(
+                records,
+                epsilon=aggregate.epsilon,
+                delta=aggregate.delta,
+                labels=opt.parts_of(labels),
+                vocabulary=vocabulary.load(),
+                payer=aggregate.payer(),
+                rng=None if seed is None else seeded_generator(seed),
+                progress=progress,
+            )
+    except BaseException:
+        if is_new:
+            folder.rmdir()  # nothing was written
+        raise
     model.save(folder)
     text = json_text(model.report, indent=1)
     if report is not None:

@@ -24,6 +24,7 @@ from textveil.aggregates.counts import SELECTIONS, Counting
 from textveil.aggregates.learning import released_moments
 from textveil.aggregates.person_words import PersonWords
 from textveil.aggregates.records import PersonalRecords
+from textveil.aggregates.shortcuts import SHORTCUTS, Trial
 from textveil.aggregates.synthesis import synthesize
 from textveil.audit.report.report import AuditReport
 from textveil.audit.report.verdict import Claim, Subject
@@ -42,9 +43,6 @@ _DIM: Final = 8
 _LABELS: Final = ("a", "b")
 _CANARY: Final = ("w58 w59", _LABELS[0])
 """Two words that nobody else has, and a label."""
-
-Trial = Callable[[PersonalRecords, np.random.Generator], float]
-"""One release of a corpus, and the attacker's number of it."""
 
 
 def audit_aggregate(
@@ -105,7 +103,7 @@ def audit_aggregate(
             name=lambda corpus: f"with {copies} records of one more person" if corpus else "without that person",
         )
     return AuditReport(
-        name=f"textveil {name}",
+        name=name,
         parameters={"epsilon": epsilon, "delta": delta, "persons": _PERSONS, "copies": copies},
         findings=(replace(finding, subject=Subject.RELEASE),),
         seconds=time.perf_counter() - start,
@@ -188,5 +186,6 @@ ATTACKS: Final[Mapping[str, Callable[[GaussianBudget], Trial]]] = {
     "count": _count,
     "learn": _learn,
     "synthesize": _synthesize,
+    **SHORTCUTS,
 }
-"""By the command whose release is attacked."""
+"""By the command whose release is attacked, and shortcuts that are refuted."""

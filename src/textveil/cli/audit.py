@@ -113,7 +113,10 @@ class _AggregateOptions:
     aggregate: Annotated[
         str | None,
         opt.option(
-            "NAME", "count, learn or synthesize instead, on a small public corpus: is a canary in it?", _AGGREGATES
+            "NAME",
+            "count, learn or synthesize instead, on a small public corpus: is a canary in it? Or a tempting shortcut: "
+            "unselected-words, private-bound, private-choice, clear-labels.",
+            _AGGREGATES,
         ),
     ] = None
     copies: Annotated[

@@ -23,10 +23,10 @@ import numpy as np
 from measure import SHARED
 from utility import FREQUENT, NOT_NAMES, TEXTS, held_out, ids_of, interval, news, reviews
 
-from textveil.mechanisms.base import SequenceMechanism, WordMechanism
 from textveil.mechanisms.channels.neighborhood import neighborhood
+from textveil.mechanisms.kinds import SequenceMechanism, WordMechanism
 from textveil.mechanisms.sequence.contextual_neighborhood import ContextualNeighborhood
-from textveil.models.base import boundary_id
+from textveil.models.language_model import boundary_id
 from textveil.models.ngram import embedded_language_model
 from textveil.randomness import seeded_generator
 from textveil.text.tokens import Kind, classify, split

@@ -30,8 +30,8 @@ from textveil.catalog import mechanism
 from textveil.decoding.decode import default_model
 from textveil.decoding.decoder import TextDecoder
 from textveil.decoding.options import DecoderOptions
-from textveil.mechanisms.base import Mechanism
 from textveil.mechanisms.capabilities import SequenceColumns
+from textveil.mechanisms.kinds import Mechanism
 from textveil.posterior.words import WordPosterior
 from textveil.randomness import seeded_generator
 from textveil.sanitize.sanitizer import Sanitizer

@@ -26,11 +26,11 @@ from multiprocessing import get_context
 
 from measure import SHARED
 
-from textveil.detection.base import Detector
 from textveil.detection.embedded import embedded_detector
 from textveil.detection.evaluation import Evaluation, evaluate
 from textveil.detection.labelled import read_labelled
 from textveil.detection.presidio import presidio_detector
+from textveil.detection.spans import Detector
 
 TEXT = SHARED / "data/text"
 SYNTHETIC = ("synth_dataset_v2", "generated_large")

@@ -42,8 +42,8 @@ from typing import NamedTuple
 from measure import SHARED
 
 import textveil as tv
-from textveil.detection.base import DetectedSpan
 from textveil.detection.labelled import read_labelled
+from textveil.detection.spans import DetectedSpan
 from textveil.statistics import clopper_pearson
 
 FOLDER = Path(__file__).with_suffix("")

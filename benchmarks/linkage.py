@@ -38,14 +38,14 @@ from measure import SHARED
 from people import first_words, people
 
 import textveil as tv
-from textveil.detection.base import Detector
 from textveil.detection.presidio import presidio_detector
 from textveil.detection.spacy import spacy_detector
+from textveil.detection.spans import Detector
 from textveil.errors import TextveilError
 from textveil.json_text import json_text
 from textveil.pages.plots import COLORS, LINES, MARKERS, new_figure, save_figure
+from textveil.risk.attack import kept
 from textveil.risk.linkage import Attacker, TfIdf, linkage
-from textveil.risk.run import kept
 from textveil.risk.vectors import sentence_vectors
 from textveil.risk.words import blanked
 from textveil.statistics import clopper_pearson

@@ -20,11 +20,11 @@ from typing import Any
 from measure import SHARED, machine
 
 from textveil.catalog import mechanism
+from textveil.corpora.corpus_run import Run
 from textveil.corpora.engines.engine import Engine
 from textveil.corpora.engines.processes import Processes
 from textveil.corpora.formats.fields import FieldChoice
 from textveil.corpora.formats.jsonl import JsonLines
-from textveil.corpora.run import Run
 from textveil.integrations.ray import RayEngine
 from textveil.processors import cores
 from textveil.sanitize.options import SanitizerOptions

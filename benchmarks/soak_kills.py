@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 
 from textveil.catalog import mechanism
+from textveil.corpora.corpus_run import Run
 from textveil.corpora.engines.processes import Processes
 from textveil.corpora.formats.csv_table import CsvTable
 from textveil.corpora.formats.fields import FieldChoice
@@ -34,7 +35,6 @@ from textveil.corpora.formats.jsonl import JsonLines
 from textveil.corpora.formats.parquet import Parquet
 from textveil.corpora.formats.plain import PlainText
 from textveil.corpora.formats.records import CorpusFormat
-from textveil.corpora.run import Run
 from textveil.sanitize.options import SanitizerOptions
 from textveil.vocabulary.vocabulary import Vocabulary
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import textveil as tv
-from textveil.detection.base import Detector
 from textveil.detection.presidio import presidio_detector
 from textveil.detection.spacy import load_spacy, spacy_detector
+from textveil.detection.spans import Detector
 
 TEXT = "Maria Gonzalez of Acme Rockets (IP 10.0.0.1) took p53 on 3/4/2012."
 

@@ -6,9 +6,9 @@ python examples/surrogates.py
 from typing import Any
 
 from textveil.randomness import seeded_generator
-from textveil.surrogates.base import Mention
 from textveil.surrogates.making import make_surrogate
 from textveil.surrogates.scopes import MemoryScope
+from textveil.surrogates.surrogate import Mention
 
 VALUES = {
     "person": ["Maria Gonzalez", "Ms. Gonzalez's", "MARIA", "J.R. van Dyke"],

@@ -20,7 +20,7 @@ from typing import Literal, NamedTuple, final
 import numpy as np
 from pairs_of_values import VALUES, Writer
 
-from textveil.detection.base import DetectedSpan
+from textveil.detection.spans import DetectedSpan
 from textveil.sanitize.policy.policy import Action, Policy, Rule
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.surrogates.making import SURROGATE_ENTRIES

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from textveil.audit.report.verdict import Verdict
-from textveil.audit.run import audit_mechanism
+from textveil.audit.whole_audit import audit_mechanism
 from textveil.privacy.guarantees import PureDP
 from textveil.randomness import resolve, seeded_generator
 from textveil.types import Ids, Integers

@@ -18,8 +18,8 @@ from typing import Any, Final
 import numpy as np
 
 import textveil as tv
-from textveil.mechanisms.base import Mechanism
 from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.kinds import Mechanism
 from textveil.privacy.units import ONE_DOCUMENT
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.vocabulary import Vocabulary

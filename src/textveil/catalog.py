@@ -21,7 +21,7 @@ from textveil.registry.makers import file_of, maker_of, note_maker
 from textveil.registry.table import Table
 
 if TYPE_CHECKING:
-    from textveil.mechanisms.base import Described, Mechanism, WordMechanism
+    from textveil.mechanisms.kinds import Described, Mechanism, WordMechanism
     from textveil.types import Progress
     from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -256,6 +256,6 @@ def word_mechanism(name: str = DEFAULT, vocabulary: Vocabulary | None = None, **
     Raises:
         UnsupportedGuarantee: this one draws for whole documents or texts; or as ``mechanism``.
     """
-    from textveil.mechanisms.base import words_alone
+    from textveil.mechanisms.kinds import words_alone
 
     return words_alone(mechanism(name, vocabulary, **options), "this use")

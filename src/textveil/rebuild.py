@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 
 from textveil.catalog import entry, mechanism
 from textveil.errors import InputError, ParameterError, UnknownNameError
-from textveil.mechanisms.base import Mechanism
+from textveil.mechanisms.kinds import Mechanism
 from textveil.types import Progress
 from textveil.version import VERSION
 from textveil.vocabulary.vocabulary import Vocabulary

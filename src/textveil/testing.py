@@ -18,7 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import ParameterError
-from textveil.mechanisms.base import (
+from textveil.mechanisms.capabilities import IntegerWeights
+from textveil.mechanisms.declaration import CatalogEntry, entry_of
+from textveil.mechanisms.kinds import (
     Channel,
     Mechanism,
     SequenceMechanism,
@@ -27,10 +29,8 @@ from textveil.mechanisms.base import (
     VectorMechanism,
     WordMechanism,
 )
-from textveil.mechanisms.capabilities import IntegerWeights
-from textveil.mechanisms.declaration import CatalogEntry, entry_of
 from textveil.mechanisms.options import Option, options_of
-from textveil.models.base import ContinuationModel, LanguageModel
+from textveil.models.language_model import ContinuationModel, LanguageModel
 from textveil.nearest.exact_numpy import exact_numpy
 from textveil.nearest.projection import Projection
 from textveil.privacy.guarantees import Status

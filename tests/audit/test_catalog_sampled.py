@@ -13,8 +13,8 @@ from tests.helpers.catalog import usual
 from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.audit.report.verdict import Claim, Verdict
-from textveil.audit.run import claim_of
 from textveil.audit.sampled.draws import audit_mechanism_sampled
+from textveil.audit.whole_audit import claim_of
 from textveil.catalog import MECHANISMS, mechanism
 from textveil.mechanisms.capabilities import WithinGroups
 from textveil.privacy.guarantees import Status

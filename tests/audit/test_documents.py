@@ -12,7 +12,7 @@ from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.audit.documents import EXACT_WORK, text_pairs
 from textveil.audit.report.verdict import Claim, Subject, Verdict
-from textveil.audit.run import audit_mechanism
+from textveil.audit.whole_audit import audit_mechanism
 from textveil.catalog import mechanism
 from textveil.errors import InputError
 from textveil.mechanisms.sequence.consistent_neighborhood import ConsistentNeighborhood

@@ -19,9 +19,9 @@ import textveil as tv
 from textveil.audit.channels.rows import IntegerRows
 from textveil.audit.report.page import to_html
 from textveil.audit.report.verdict import Claim, Subject, Verdict
-from textveil.audit.run import audit_callable, audit_mechanism
 from textveil.audit.sampled.dependence import depends
 from textveil.audit.sampled.stated import check_rows
+from textveil.audit.whole_audit import audit_callable, audit_mechanism
 from textveil.catalog import MECHANISMS
 from textveil.errors import UnsupportedGuarantee
 from textveil.mechanisms.capabilities import IntegerWeights, NearestSearch, OnWordDistances

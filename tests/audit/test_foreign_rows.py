@@ -15,7 +15,7 @@ from tests.helpers.vocabularies import made_vocabulary
 from textveil.audit.channels.exact import audit_channel, pure_epsilon
 from textveil.audit.channels.rows import IntegerRows
 from textveil.audit.report.verdict import Claim, Verdict
-from textveil.audit.run import audit_mechanism
+from textveil.audit.whole_audit import audit_mechanism
 from textveil.catalog import MECHANISMS
 from textveil.errors import ParameterError
 from textveil.mechanisms.capabilities import IntegerWeights, NoisyVectors

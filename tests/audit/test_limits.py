@@ -8,7 +8,7 @@ from textveil.audit.limits import Decoder, check_unchanged, unchanged_share
 from textveil.audit.report.verdict import Claim, Verdict
 from textveil.catalog import mechanism
 from textveil.errors import InputError, ParameterError
-from textveil.mechanisms.base import WordMechanism
+from textveil.mechanisms.kinds import WordMechanism
 from textveil.privacy.limits import unchanged_limit
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.statistics import Bound

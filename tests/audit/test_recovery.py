@@ -13,7 +13,7 @@ from tests.helpers.vocabularies import lettered_vocabulary
 
 import textveil.sanitize.recovery as stored
 from textveil.audit.recovery import measure_recovery
-from textveil.audit.run import audit_mechanism
+from textveil.audit.whole_audit import audit_mechanism
 from textveil.catalog import mechanism
 from textveil.decoding.options import DecoderOptions
 from textveil.errors import InputError, UnsupportedGuarantee

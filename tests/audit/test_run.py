@@ -17,8 +17,8 @@ from tests.helpers.vocabularies import made_vocabulary
 
 import textveil as tv
 from textveil.audit.report.verdict import Claim, Subject, Verdict
-from textveil.audit.run import audit_callable, audit_mechanism, claim_of
 from textveil.audit.sampled.bounds import Interrupted
+from textveil.audit.whole_audit import audit_callable, audit_mechanism, claim_of
 from textveil.catalog import MECHANISMS
 from textveil.errors import ParameterError, UnsupportedGuarantee
 from textveil.mechanisms.capabilities import NearestSearch, WithinGroups
@@ -156,7 +156,7 @@ def test_a_failure_late_keeps_the_evidence_and_no_word(foreign: str) -> None:
     assert "secretword" not in str(caught.value)
 
 
-@pytest.mark.parametrize("first", ["", "import textveil.audit.channels.exact; import textveil.audit.run;"])
+@pytest.mark.parametrize("first", ["", "import textveil.audit.channels.exact; import textveil.audit.whole_audit;"])
 def test_the_package_can_be_called(first: str) -> None:
     program = (
         f"{first}import textveil as tv, numpy as np; from textveil.vocabulary.vocabulary import Vocabulary;"

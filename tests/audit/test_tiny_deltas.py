@@ -12,7 +12,7 @@ from tests.helpers.vocabularies import made_vocabulary
 from textveil.audit.noise.closed_form import audit_noise, audit_shift
 from textveil.audit.noise.profiles import as_delta, epsilon_at
 from textveil.audit.report.verdict import Claim, Subject, Verdict
-from textveil.audit.run import audit_mechanism
+from textveil.audit.whole_audit import audit_mechanism
 from textveil.catalog import MECHANISMS
 from textveil.noise.coordinate_laplace import CoordinateLaplace
 from textveil.noise.gaussian import Gaussian

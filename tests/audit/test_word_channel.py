@@ -12,7 +12,7 @@ from tests.helpers.exactness import hockey_stick, worst_log_ratio
 
 from textveil.audit.noise.word_channel import audit_cells, cell_table
 from textveil.audit.report.verdict import Claim, Subject, Verdict
-from textveil.audit.run import audit_mechanism
+from textveil.audit.whole_audit import audit_mechanism
 from textveil.catalog import MECHANISMS
 from textveil.vocabulary.vocabulary import Vocabulary
 

@@ -21,10 +21,10 @@ import numpy as np
 import pytest
 from tests.helpers.runs import run_of
 
+from textveil.corpora.corpus_run import Run
 from textveil.corpora.engines.processes import Processes
 from textveil.corpora.formats.fields import FieldChoice
 from textveil.corpora.formats.jsonl import JsonLines
-from textveil.corpora.run import Run
 from textveil.mechanisms.channels.randomized_response import randomized_response
 from textveil.vocabulary.vocabulary import Vocabulary
 

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 from tests.helpers.runs import run_of
 
+from textveil.corpora.corpus_run import Run
 from textveil.corpora.engines.engine import InProcess
 from textveil.corpora.formats.plain import PlainText
 from textveil.corpora.jobs import job as jobs
 from textveil.corpora.jobs.folder import JobFolder
 from textveil.corpora.pieces import PIECE_BYTES
-from textveil.corpora.run import Run
 from textveil.errors import InputError, OutputError, ParameterError
 from textveil.mechanisms.channels.randomized_response import randomized_response
 from textveil.mechanisms.published.truncated_laplace import truncated_laplace_published

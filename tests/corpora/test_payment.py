@@ -22,6 +22,7 @@ from textveil.budget.ledger import Ledger
 from textveil.budget.limit import Limit
 from textveil.corpora.blocks import Block, Outcome
 from textveil.corpora.columns import RecordColumns
+from textveil.corpora.corpus_run import Run
 from textveil.corpora.engines.block_worker import BlockWorker
 from textveil.corpora.engines.engine import InProcess
 from textveil.corpora.engines.processes import Processes
@@ -29,7 +30,6 @@ from textveil.corpora.formats.fields import FieldChoice
 from textveil.corpora.formats.jsonl import JsonLines
 from textveil.corpora.formats.plain import PlainText
 from textveil.corpora.payment import Payer
-from textveil.corpora.run import Run
 from textveil.errors import BudgetExhausted, OutputError, ParameterError
 
 ROWS = [

@@ -15,10 +15,10 @@ from tests.helpers.deadly import FATAL, SECRET, WORDS, deadly, made_vocabulary
 from tests.helpers.runs import run_of, worker_of
 
 from textveil.corpora.blocks import Block
+from textveil.corpora.corpus_run import Run
 from textveil.corpora.engines import process_pool
 from textveil.corpora.engines.processes import Processes
 from textveil.corpora.formats.plain import PlainText
-from textveil.corpora.run import Run
 from textveil.errors import InputError, ParameterError, TextveilError
 from textveil.mechanisms.channels.randomized_response import randomized_response
 

@@ -14,10 +14,10 @@ from tests.helpers.deadly import SECRET, WORDS, made_vocabulary
 from tests.helpers.runs import run_of
 
 from textveil.corpora.columns import RecordColumns, person
+from textveil.corpora.corpus_run import Run
 from textveil.corpora.engines.engine import InProcess
 from textveil.corpora.engines.processes import Processes
 from textveil.corpora.formats.choice import FormatChoice
-from textveil.corpora.run import Run
 from textveil.errors import InputError, ParameterError
 from textveil.mechanisms.channels.randomized_response import randomized_response
 

@@ -11,7 +11,7 @@ from tests.helpers.vocabularies import made_vocabulary
 
 import textveil as tv
 from textveil.audit.attacks import bayes_vulnerability
-from textveil.audit.run import audit_mechanism
+from textveil.audit.whole_audit import audit_mechanism
 from textveil.errors import ParameterError, UnknownNameError
 from textveil.frontiers import comparison
 from textveil.frontiers.calibrated import SLACK, calibrated

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from textveil.mechanisms.base import Mechanism
 from textveil.mechanisms.channels.randomized_response import randomized_response
+from textveil.mechanisms.kinds import Mechanism
 from textveil.privacy.guarantees import Guarantee
 from textveil.vocabulary.vocabulary import Vocabulary
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from textveil.mechanisms.base import Channel
+from textveil.mechanisms.kinds import Channel
 
 
 def table(channel: Channel) -> np.ndarray:

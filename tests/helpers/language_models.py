@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from tests.helpers.shared import shared_path
 
-from textveil.models.base import Continuations
+from textveil.models.language_model import Continuations
 from textveil.privacy.guarantees import PureDP
 from textveil.vocabulary.vocabulary import Vocabulary
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from textveil.models.base import Continuations
+from textveil.models.language_model import Continuations
 from textveil.types import Ids, Vectors
 
 

@@ -9,12 +9,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from textveil.detection.base import DetectedSpan
+from textveil.detection.spans import DetectedSpan
 from textveil.privacy.guarantees import Guarantee, PureDP, Status
 from textveil.privacy.units import ONE_SPAN
 from textveil.sanitize.policy.policy import Action, Policy, Rule
-from textveil.surrogates.base import Mention
 from textveil.surrogates.scopes import Scope
+from textveil.surrogates.surrogate import Mention
 
 KEEP_WORDS = Rule(kind="word", action=Action.KEEP)
 POOL = ("Ann", "Bob", "Cy", "Dee", "Eve")

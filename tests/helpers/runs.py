@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from textveil.corpora.corpus_run import Run
 from textveil.corpora.engines.block_worker import BlockWorker
-from textveil.corpora.run import Run
 from textveil.sanitize.options import SanitizerOptions
 
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from textveil.surrogates.base import Mention, Surrogate
 from textveil.surrogates.making import SURROGATE_ENTRIES, make_surrogate
 from textveil.surrogates.scopes import KeyedScope, MemoryScope
+from textveil.surrogates.surrogate import Mention, Surrogate
 
 STRANGE = (
     *(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from textveil.mechanisms.base import Mechanism
+from textveil.mechanisms.kinds import Mechanism
 from textveil.sanitize.options import SanitizerOptions
 from textveil.sanitize.release import Release
 from textveil.sanitize.sanitizer import Sanitizer

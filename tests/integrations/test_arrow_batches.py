@@ -16,7 +16,7 @@ from scipy import stats
 from textveil.catalog import mechanism
 from textveil.errors import InputError, MissingExtra, ParameterError
 from textveil.integrations.arrow_batches import BatchSanitizer, sanitize_batches
-from textveil.mechanisms.base import Channel
+from textveil.mechanisms.kinds import Channel
 from textveil.randomness import new_secret, seeded_generator
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.vocabulary.vocabulary import Vocabulary

@@ -19,10 +19,10 @@ pytest.importorskip("presidio_anonymizer", reason="needs the extra `presidio`", 
 from presidio_anonymizer import AnonymizerEngine, DeanonymizeEngine
 from presidio_anonymizer.entities import OperatorConfig
 
-from textveil.detection.base import DetectedSpan
 from textveil.detection.kinds import KINDS
 from textveil.detection.labels import kinds_of_labels
 from textveil.detection.presidio import analyzer_engine, presidio_detector
+from textveil.detection.spans import DetectedSpan
 from textveil.errors import InputError, ParameterError
 from textveil.integrations.presidio import Veil, anonymizer_engine, deanonymizer_engine, disjoint_results
 from textveil.integrations.presidio_recognizer import ENTITY_TYPES, TextveilRecognizer

@@ -24,7 +24,7 @@ from textveil.corpora.formats.records import Cut, Records
 from textveil.errors import MissingExtra, ParameterError, TextveilError
 from textveil.integrations.arrow_batches import sanitize_batches
 from textveil.integrations.ray import RayEngine, sanitized_dataset
-from textveil.mechanisms.base import Mechanism
+from textveil.mechanisms.kinds import Mechanism
 from textveil.sanitize.policy.choice import policy
 from textveil.sanitize.policy.policy import Policy
 from textveil.surrogates import map_file

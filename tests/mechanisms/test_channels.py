@@ -14,10 +14,10 @@ from tests.helpers.shared import reference
 from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.errors import ParameterError
-from textveil.mechanisms.base import Channel, Mechanism
 from textveil.mechanisms.channels.exponential import exponential
 from textveil.mechanisms.channels.neighborhood import best_neighborhood_size, neighborhood
 from textveil.mechanisms.channels.randomized_response import randomized_response
+from textveil.mechanisms.kinds import Channel, Mechanism
 from textveil.mechanisms.sampling.neighbor_rows import NeighborRows
 from textveil.mechanisms.sampling.weight_rows import SPAN
 from textveil.privacy.guarantees import MetricDP, Status

@@ -10,8 +10,8 @@ import pytest
 from tests.helpers.catalog import needed
 
 from textveil.catalog import MECHANISMS
-from textveil.mechanisms.base import checked_ids
 from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.kinds import checked_ids
 from textveil.mechanisms.options import Option, at_least
 from textveil.mechanisms.parameters import Epsilon
 from textveil.privacy.guarantees import PureDP, Status

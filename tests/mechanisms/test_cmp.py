@@ -9,7 +9,7 @@ from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.audit.noise.closed_form import audit_noise
 from textveil.audit.report.verdict import Claim, Verdict
-from textveil.audit.run import audit_mechanism
+from textveil.audit.whole_audit import audit_mechanism
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError, UnsupportedGuarantee
 from textveil.mechanisms.additive.perturb_project import PerturbProject

@@ -17,7 +17,8 @@ import pytest
 from tests.helpers.catalog import as_listed
 
 from textveil.catalog import MECHANISMS
-from textveil.mechanisms.base import (
+from textveil.mechanisms.capabilities import WithinGroups
+from textveil.mechanisms.kinds import (
     Mechanism,
     SequenceMechanism,
     SetMechanism,
@@ -25,7 +26,6 @@ from textveil.mechanisms.base import (
     VectorMechanism,
     WordMechanism,
 )
-from textveil.mechanisms.capabilities import WithinGroups
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.vocabulary.vocabulary import Vocabulary
 

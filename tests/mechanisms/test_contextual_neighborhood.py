@@ -22,10 +22,10 @@ from tests.helpers.sequence_laws import joint_law, p_value
 from tests.helpers.vocabularies import made_vocabulary
 
 from textveil import catalog
-from textveil.audit.run import audit_mechanism
+from textveil.audit.whole_audit import audit_mechanism
 from textveil.errors import ParameterError, UnsupportedGuarantee
-from textveil.mechanisms.base import SequenceMechanism, WordMechanism
 from textveil.mechanisms.capabilities import SequenceColumns, SequenceWeights
+from textveil.mechanisms.kinds import SequenceMechanism, WordMechanism
 from textveil.mechanisms.sequence.contextual_neighborhood import ContextualNeighborhood, reading_releases
 from textveil.mechanisms.sequence.places import DocumentPlaces
 from textveil.mechanisms.sequence.word_filter import Followed, _sums_by_word

@@ -17,9 +17,9 @@ from tests.helpers.catalog import needed
 import textveil as tv
 from textveil.audit.report.verdict import Subject, Verdict
 from textveil.errors import InputError, ParameterError, RefutedGuarantee
-from textveil.mechanisms.base import TextMechanism
 from textveil.mechanisms.capabilities import NoisyTextCodes
 from textveil.mechanisms.document.noisy_codes import NoisyCodes
+from textveil.mechanisms.kinds import TextMechanism
 from textveil.models.encoder_decoder import EncoderDecoder
 from textveil.noise.gaussian import Gaussian
 from textveil.privacy.calibration import gaussian_delta

@@ -12,7 +12,7 @@ from scipy import optimize, stats
 from tests.helpers.writing_models import folder_of, libraries
 
 from textveil.audit.report.verdict import Subject, Verdict
-from textveil.audit.run import audit_mechanism
+from textveil.audit.whole_audit import audit_mechanism
 from textveil.catalog import mechanism
 from textveil.errors import InputError, ParameterError
 from textveil.mechanisms.generation.dp_fusion import FusedWriting
@@ -147,7 +147,7 @@ def test_readings_hide_all_spans_or_those_of_other_groups() -> None:
         kinds = ("person", "place")
 
         def detect(self, texts):
-            from textveil.detection.base import DetectedSpan
+            from textveil.detection.spans import DetectedSpan
 
             return [
                 [DetectedSpan(0, 5, "person", 1.0, "x"), DetectedSpan(10, 14, "place", 1.0, "x")] if text else []

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.helpers.writing_models import folder_of, libraries
 
-from textveil.audit.run import audit_mechanism
+from textveil.audit.whole_audit import audit_mechanism
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError, RefutedGuarantee
 from textveil.mechanisms.generation.prompted import PromptedWriting

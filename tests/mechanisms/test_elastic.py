@@ -17,8 +17,8 @@ from textveil.mechanisms.channels.metric_exponential import MetricExponential
 from textveil.privacy.guarantees import MetricDP
 from textveil.randomness import seeded_generator
 from textveil.vocabulary.frequencies import word_frequencies
-from textveil.vocabulary.metrics.base import distances
 from textveil.vocabulary.metrics.elastic import elastic_metric, required
+from textveil.vocabulary.metrics.metric import distances
 from textveil.vocabulary.vocabulary import Vocabulary
 
 

@@ -12,8 +12,8 @@ import pytest
 from scipy.stats import chisquare
 
 from textveil.errors import InputError, ParameterError
-from textveil.mechanisms.base import SequenceMechanism, TextMechanism, WordMechanism
 from textveil.mechanisms.document.keywords import Keywords, keywords
+from textveil.mechanisms.kinds import SequenceMechanism, TextMechanism, WordMechanism
 from textveil.privacy.guarantees import Status
 from textveil.privacy.units import ANY_DOCUMENT
 from textveil.randomness import seeded_generator

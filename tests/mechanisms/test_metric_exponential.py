@@ -19,12 +19,12 @@ from textveil.audit.channels.metric_loss import metric_epsilon
 from textveil.audit.report.verdict import Verdict, claim_of
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError
-from textveil.mechanisms.base import Channel, Mechanism
 from textveil.mechanisms.channels.metric_exponential import certified_guarantee, metric_exponential
+from textveil.mechanisms.kinds import Channel, Mechanism
 from textveil.mechanisms.sampling.level_weights import LevelRows, LevelWeights, level_weights
 from textveil.privacy.guarantees import MetricDP, PureDP, Status
-from textveil.vocabulary.metrics.base import distances
 from textveil.vocabulary.metrics.choose import level_counts, word_metric
+from textveil.vocabulary.metrics.metric import distances
 from textveil.vocabulary.metrics.ultrametric import Ultrametric
 from textveil.vocabulary.vocabulary import Vocabulary
 

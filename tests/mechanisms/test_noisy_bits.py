@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import binom
 
 from textveil.audit.report.verdict import Verdict
-from textveil.audit.run import audit_mechanism
+from textveil.audit.whole_audit import audit_mechanism
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError
 from textveil.mechanisms.vectors.bits import TOTAL, BitOdds, FixedPoint, share

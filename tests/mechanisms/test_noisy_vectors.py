@@ -12,10 +12,10 @@ import pytest
 from scipy.stats import chisquare
 
 from textveil.audit.report.verdict import Claim, Subject, Verdict
-from textveil.audit.run import audit_mechanism
+from textveil.audit.whole_audit import audit_mechanism
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError, UnsupportedGuarantee
-from textveil.mechanisms.base import Mechanism, VectorMechanism, words_alone
+from textveil.mechanisms.kinds import Mechanism, VectorMechanism, words_alone
 from textveil.mechanisms.vectors.noisy_cube import STEPS, NoisyCube, least_scale
 from textveil.mechanisms.vectors.text_vectors import mean_word_vectors, word_vectors
 from textveil.noise.coarse_profiles import BoundedLoss

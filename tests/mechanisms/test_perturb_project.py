@@ -15,7 +15,7 @@ from tests.helpers.vocabularies import made_vocabulary
 from textveil.catalog import MECHANISMS, mechanism
 from textveil.errors import ParameterError
 from textveil.mechanisms.additive.perturb_project import PerturbProject
-from textveil.mechanisms.base import Channel, Mechanism
+from textveil.mechanisms.kinds import Channel, Mechanism
 from textveil.noise.coordinate_laplace import CoordinateLaplace
 from textveil.noise.gaussian import Gaussian
 from textveil.noise.spherical_laplace import SphericalLaplace

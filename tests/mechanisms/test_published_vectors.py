@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import binom, kstest
 
 from textveil.audit.report.verdict import Verdict
-from textveil.audit.run import audit_mechanism
+from textveil.audit.whole_audit import audit_mechanism
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError, RefutedGuarantee, UnsupportedGuarantee
 from textveil.mechanisms.vectors.noisy_cube import STEPS

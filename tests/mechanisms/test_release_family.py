@@ -9,7 +9,7 @@ import pytest
 from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.audit.report.verdict import Verdict
-from textveil.audit.run import audit_mechanism
+from textveil.audit.whole_audit import audit_mechanism
 from textveil.catalog import MECHANISMS, mechanism
 from textveil.mechanisms.capabilities import LikelihoodRatio, WorstInputs
 from textveil.mechanisms.releases import released

@@ -13,7 +13,7 @@ from tests.helpers.vocabularies import lettered_vocabulary
 
 from textveil.audit.documents import exact_documents
 from textveil.audit.report.verdict import Claim, Verdict
-from textveil.audit.run import audit_mechanism
+from textveil.audit.whole_audit import audit_mechanism
 from textveil.errors import ParameterError
 from textveil.mechanisms.document.words import words_of
 from textveil.mechanisms.published.scored_budgets import BudgetScores, ScoredBudgets, scored_budgets_published

@@ -12,10 +12,10 @@ import pytest
 from scipy.stats import chisquare
 
 from textveil.audit.report.verdict import Claim, Verdict
-from textveil.audit.run import audit_mechanism
+from textveil.audit.whole_audit import audit_mechanism
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError, UnsupportedGuarantee
-from textveil.mechanisms.base import SetMechanism, VectorMechanism, WordMechanism
+from textveil.mechanisms.kinds import SetMechanism, VectorMechanism, WordMechanism
 from textveil.privacy.units import ONE_TOKEN
 from textveil.randomness import seeded_generator
 from textveil.sanitize.sanitizer import Sanitizer

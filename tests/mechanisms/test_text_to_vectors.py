@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import gamma, kstest
 
 from textveil.audit.report.verdict import Claim, Verdict
-from textveil.audit.run import audit_mechanism
+from textveil.audit.whole_audit import audit_mechanism
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError
 from textveil.mechanisms.vectors.text_to_vectors import STEPS

@@ -14,7 +14,7 @@ from scipy.stats import chisquare
 
 import textveil
 from textveil.audit.report.verdict import Claim, Verdict
-from textveil.audit.run import audit_mechanism
+from textveil.audit.whole_audit import audit_mechanism
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError
 from textveil.mechanisms.vectors.noisy_cube import STEPS, NoisyCube

@@ -17,7 +17,7 @@ from tests.helpers.vocabularies import made_vocabulary
 import textveil
 from textveil.audit.noise.closed_form import audit_noise
 from textveil.audit.report.verdict import Claim, Verdict
-from textveil.audit.run import audit_mechanism
+from textveil.audit.whole_audit import audit_mechanism
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError, RefutedGuarantee
 from textveil.mechanisms.additive.neighbor_choice import NeighborChoice

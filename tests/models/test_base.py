@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from textveil.errors import ParameterError
-from textveil.models.base import boundary_id, check_contexts, check_words, other_id
+from textveil.models.language_model import boundary_id, check_contexts, check_words, other_id
 
 SIZE = 5
 

@@ -16,9 +16,9 @@ from textveil.decoding.decoder import TextDecoder
 from textveil.decoding.options import DecoderOptions
 from textveil.errors import MissingExtra, ModelError, ParameterError
 from textveil.models import foreign_files
-from textveil.models.base import LanguageModel, MaskedLanguageModel
 from textveil.models.causal import causal_language_model
 from textveil.models.foreign_files import is_masked, load_libraries
+from textveil.models.language_model import LanguageModel, MaskedLanguageModel
 from textveil.models.masked import masked_language_model
 from textveil.models.ngram_build import ngram_model
 from textveil.testing import check_language_model

@@ -19,8 +19,8 @@ from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.errors import ModelError, ParameterError
 from textveil.models import ngram
-from textveil.models.base import ContinuationModel, LanguageModel
 from textveil.models.kneser_ney import estimate
+from textveil.models.language_model import ContinuationModel, LanguageModel
 from textveil.models.ngram import NgramModel, embedded_language_model, embedded_record, read_ngram_model
 from textveil.models.ngram_build import compressed, counted, ngram_model
 from textveil.models.ngram_counts import TrigramCounter, TrigramCounts

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import textveil as tv
-from textveil.audit.run import audit_mechanism
+from textveil.audit.whole_audit import audit_mechanism
 from textveil.errors import MissingExtra, ParameterError, UnknownNameError, UnsupportedGuarantee
 from textveil.nearest import choice, nearest, projection, torch_arrays
 from textveil.nearest.exact_numpy import exact_numpy

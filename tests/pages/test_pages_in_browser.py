@@ -18,8 +18,8 @@ from textveil.detection.page import spans_page
 from textveil.frontiers.files import write_frontier
 from textveil.frontiers.study import Sizes
 from textveil.pages.review import review_page
+from textveil.risk.attack import risk
 from textveil.risk.page import write_page
-from textveil.risk.run import risk
 from textveil.sanitize.measured_risk import Attack, MeasuredRisk
 from textveil.sanitize.policy.corrections import correctable
 from textveil.sanitize.report_pages import report_page, sender_page

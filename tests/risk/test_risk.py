@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from textveil.errors import InputError, UnknownNameError
-from textveil.risk.run import kept, risk
+from textveil.risk.attack import kept, risk
 
 PLACES = ("Oslo", "Lagos", "Lima", "Turin", "Quito", "Cairo", "Perth", "Dhaka", "Leeds", "Hanoi", "Minsk", "Accra")
 ORIGINALS = [

@@ -11,8 +11,8 @@ from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.catalog import MECHANISMS, mechanism
 from textveil.errors import ParameterError
-from textveil.mechanisms.base import Mechanism
 from textveil.mechanisms.capabilities import NoisyVectors
+from textveil.mechanisms.kinds import Mechanism
 from textveil.privacy.guarantees import NoGuarantee, PureDP, Status
 from textveil.privacy.units import ONE_DOCUMENT
 from textveil.randomness import seeded_generator

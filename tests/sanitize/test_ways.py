@@ -22,7 +22,7 @@ from textveil.corpora.engines.processes import Processes
 from textveil.corpora.formats.fields import FieldChoice
 from textveil.corpora.formats.jsonl import JsonLines
 from textveil.errors import InputError, ParameterError, UnsupportedGuarantee
-from textveil.mechanisms.base import Described, words_alone
+from textveil.mechanisms.kinds import Described, words_alone
 from textveil.privacy.guarantees import Guarantee, PureDP, Status
 from textveil.privacy.units import ANY_DOCUMENT, ONE_DOCUMENT, ONE_TOKEN
 from textveil.randomness import seeded_generator

@@ -13,10 +13,10 @@ import textveil as tv
 from textveil.sanitize.policy.policy import Action, Policy, Rule
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.surrogates import dates
-from textveil.surrogates.base import Mention
 from textveil.surrogates.conventions import convention_of
 from textveil.surrogates.making import make_surrogate
 from textveil.surrogates.scopes import MemoryScope
+from textveil.surrogates.surrogate import Mention
 
 ORDERS = [
     (["27/02/2015", "04/03/2015"], True, True),

@@ -16,10 +16,10 @@ from tests.helpers.surrogates import outputs
 
 from textveil.errors import ParameterError
 from textveil.privacy.units import Unit
-from textveil.surrogates.base import Mention
 from textveil.surrogates.calendars import Known, read_date
 from textveil.surrogates.making import make_surrogate
 from textveil.surrogates.scopes import KeyedScope, MemoryScope
+from textveil.surrogates.surrogate import Mention
 
 ALPHA = 1e-6
 

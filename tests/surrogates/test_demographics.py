@@ -12,9 +12,9 @@ from tests.helpers.surrogates import outputs
 from textveil.detection.demographic_lists import OCCUPATION, SINGULAR, Form, demographics
 from textveil.sanitize.policy.choice import policy
 from textveil.sanitize.sanitizer import Sanitizer
-from textveil.surrogates.base import Mention
 from textveil.surrogates.making import make_surrogate
 from textveil.surrogates.scopes import MemoryScope
+from textveil.surrogates.surrogate import Mention
 
 ALPHA = 1e-6
 

@@ -14,9 +14,9 @@ from tests.helpers.surrogates import STRANGE, made, outputs
 
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.surrogates import person as persons
-from textveil.surrogates.base import Mention
 from textveil.surrogates.making import SURROGATE_ENTRIES
 from textveil.surrogates.scopes import MemoryScope, Scope
+from textveil.surrogates.surrogate import Mention
 
 ATTACKS = Path(__file__).resolve().parents[2] / "benchmarks" / "attacks"
 EACH = pytest.mark.parametrize("name", SURROGATE_ENTRIES)

@@ -15,10 +15,10 @@ from scipy.stats import chisquare
 from tests.helpers.surrogates import outputs
 
 from textveil.errors import InputError, ParameterError
-from textveil.surrogates.base import Mention
 from textveil.surrogates.making import make_surrogate
 from textveil.surrogates.pools import chance_of_a_collision, chance_of_a_hit, pool
 from textveil.surrogates.scopes import KeyedScope, MemoryScope
+from textveil.surrogates.surrogate import Mention
 from textveil.surrogates.writing import shape_of
 
 ALPHA = 1e-6

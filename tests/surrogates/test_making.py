@@ -12,9 +12,9 @@ from textveil.detection.kinds import KINDS
 from textveil.errors import ParameterError, UnknownNameError
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.privacy.units import Unit
-from textveil.surrogates.base import Mention
 from textveil.surrogates.making import SURROGATE_ENTRIES, make_surrogate
 from textveil.surrogates.scopes import KeyedScope, MemoryScope
+from textveil.surrogates.surrogate import Mention
 
 EACH = pytest.mark.parametrize("name", SURROGATE_ENTRIES)
 

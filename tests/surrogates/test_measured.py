@@ -11,9 +11,9 @@ from scipy.stats import chisquare
 from tests.helpers.surrogates import outputs
 
 from textveil.errors import ParameterError
-from textveil.surrogates.base import Mention
 from textveil.surrogates.making import make_surrogate
 from textveil.surrogates.scopes import MemoryScope
+from textveil.surrogates.surrogate import Mention
 from textveil.surrogates.windows import window
 
 ALPHA = 1e-6

@@ -11,10 +11,10 @@ import pytest
 from scipy.stats import chisquare
 from tests.helpers.surrogates import outputs
 
-from textveil.surrogates.base import Mention
 from textveil.surrogates.making import make_surrogate
 from textveil.surrogates.pools import pool
 from textveil.surrogates.scopes import KeyedScope, MemoryScope
+from textveil.surrogates.surrogate import Mention
 
 ALPHA = 1e-6
 

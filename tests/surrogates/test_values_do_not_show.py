@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from tests.helpers.surrogates import outputs
 
-from textveil.surrogates.base import Mention
 from textveil.surrogates.drawn import Drawn
 from textveil.surrogates.making import make_surrogate
 from textveil.surrogates.scopes import MemoryScope
+from textveil.surrogates.surrogate import Mention
 
 SAME = [
     ("date-window", "30 February 1992 and 31 February 1992", "3 March 1992 and 4 April 1992"),

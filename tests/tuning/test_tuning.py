@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from textveil.detection.base import DetectedSpan
+from textveil.detection.spans import DetectedSpan
 from textveil.errors import InputError, ParameterError, UnknownNameError
 from textveil.models.ngram import embedded_language_model
 from textveil.randomness import seeded_generator

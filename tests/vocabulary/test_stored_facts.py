@@ -11,7 +11,7 @@ import pytest
 from scipy.spatial.distance import pdist
 
 from textveil.audit.report.verdict import Verdict
-from textveil.audit.run import audit_mechanism
+from textveil.audit.whole_audit import audit_mechanism
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError
 from textveil.vocabulary.geometry import (

@@ -17,7 +17,7 @@ from textveil_plugin.logistic import Logistic, log_delta_of_tails, logistic
 
 import textveil as tv
 from textveil.audit.report.verdict import Claim
-from textveil.audit.run import audit_mechanism
+from textveil.audit.whole_audit import audit_mechanism
 from textveil.errors import ParameterError
 from textveil.testing import check_mechanism
 

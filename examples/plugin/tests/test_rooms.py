@@ -15,12 +15,12 @@ from scipy import stats
 from textveil_plugin.rooms import RoomDetector, room
 
 import textveil as tv
-from textveil.detection.base import Detector
 from textveil.detection.checked import checked_spans
+from textveil.detection.spans import Detector
 from textveil.errors import ParameterError
-from textveil.surrogates.base import Mention
 from textveil.surrogates.making import make_surrogate
 from textveil.surrogates.scopes import KeyedScope, MemoryScope
+from textveil.surrogates.surrogate import Mention
 
 TEXT = "Moved from room 12B to ward 7; later back to Room 12B. Roomy 5, bedroom 9 and room x stay.\n"
 ALPHA = 1e-6

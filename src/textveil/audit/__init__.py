@@ -1,7 +1,7 @@
 """Verdicts on claims: exact for finite channels, in closed form for noise, by sampling for anything callable.
 
 ``textveil.audit`` is this package and can be called: ``textveil.audit(mechanism)`` is
-``textveil.audit.run.audit_mechanism(mechanism)``.
+``textveil.audit.whole_audit.audit_mechanism(mechanism)``.
 """
 
 import sys
@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from textveil.audit.report.report import AuditReport
-    from textveil.mechanisms.base import Mechanism
+    from textveil.mechanisms.kinds import Mechanism
 
 
 class _CallablePackage(ModuleType):
     """The package itself, with the one call that most users want."""
 
     def __call__(self, mechanism: "Mechanism", **options: Any) -> "AuditReport":
-        """See ``textveil.audit.run.audit_mechanism``."""
-        from textveil.audit.run import audit_mechanism
+        """See ``textveil.audit.whole_audit.audit_mechanism``."""
+        from textveil.audit.whole_audit import audit_mechanism
 
         return audit_mechanism(mechanism, **options)
 

@@ -18,8 +18,8 @@ from textveil.audit.channels.extremes import extremes_of
 from textveil.audit.channels.rows import IntegerRows, Rows, RowSource, blocks, source_of
 from textveil.audit.methods import Audit, Method, first_of, is_a
 from textveil.errors import need
-from textveil.mechanisms.base import Channel, WordMechanism
 from textveil.mechanisms.capabilities import IntegerWeights
+from textveil.mechanisms.kinds import Channel, WordMechanism
 from textveil.randomness import resolve
 from textveil.statistics import Bound, clopper_pearson, exactly
 from textveil.types import Ids, Integers, Progress, Reals

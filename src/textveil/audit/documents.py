@@ -19,8 +19,8 @@ from textveil.audit.report.verdict import Claim, Finding, Subject, Verdict
 from textveil.audit.sampled.bounds import audit_sampled, minimum_samples
 from textveil.audit.sampled.draws import candidate_pairs
 from textveil.audit.sampled.stated import DrawsCheck, check_rows
-from textveil.mechanisms.base import SequenceMechanism, TextMechanism
 from textveil.mechanisms.capabilities import AdjacentTexts, DocumentRows, KnownOutputs, SequenceWeights
+from textveil.mechanisms.kinds import SequenceMechanism, TextMechanism
 from textveil.privacy.units import ANY_DOCUMENT
 from textveil.statistics import Bound
 from textveil.types import Ids, Progress

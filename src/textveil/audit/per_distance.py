@@ -22,8 +22,8 @@ from textveil.audit.sampled.bounds import Draw, audit_sampled_metric, minimum_sa
 from textveil.audit.sampled.draws import mechanism_draw
 from textveil.audit.sampled.stated import ALPHA
 from textveil.errors import UnsupportedGuarantee
-from textveil.mechanisms.base import Channel
 from textveil.mechanisms.capabilities import IntegerWeights, NoisyVectors, OnWordDistances, WithinGroups
+from textveil.mechanisms.kinds import Channel
 from textveil.noise.capabilities import ProfiledNoise
 from textveil.privacy.guarantees import MetricDP
 from textveil.statistics import Bound

@@ -16,9 +16,9 @@ import numpy as np
 from textveil.decoding.decoder import TextDecoder
 from textveil.decoding.options import DecoderOptions
 from textveil.errors import InputError, UnsupportedGuarantee, need
-from textveil.mechanisms.base import Mechanism, SequenceMechanism, WordMechanism
 from textveil.mechanisms.capabilities import SequenceColumns
-from textveil.models.base import LanguageModel
+from textveil.mechanisms.kinds import Mechanism, SequenceMechanism, WordMechanism
+from textveil.models.language_model import LanguageModel
 from textveil.posterior.words import WordPosterior
 from textveil.randomness import resolve
 from textveil.statistics import Bound, ratio_of_sums

@@ -14,8 +14,8 @@ from textveil.audit.noise.profiles import epsilon_at, profile_finding
 from textveil.audit.report.verdict import Claim, Finding, Subject
 from textveil.audit.sampled.bounds import SAMPLES, Draw, Score, audit_sampled
 from textveil.audit.sampled.stated import StatedPair, check_profile
-from textveil.mechanisms.base import SetMechanism, VectorMechanism
 from textveil.mechanisms.capabilities import LikelihoodRatio, WorstInputs
+from textveil.mechanisms.kinds import SetMechanism, VectorMechanism
 from textveil.mechanisms.releases import released, shown_input
 from textveil.types import Reals
 

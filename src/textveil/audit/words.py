@@ -28,7 +28,6 @@ from textveil.audit.sampled.stated import (
     pairs_of_points,
     together,
 )
-from textveil.mechanisms.base import Channel
 from textveil.mechanisms.capabilities import (
     IntegerWeights,
     NearestWord,
@@ -37,6 +36,7 @@ from textveil.mechanisms.capabilities import (
     OnWordMetric,
     WithinGroups,
 )
+from textveil.mechanisms.kinds import Channel
 from textveil.noise.capabilities import ProfiledNoise
 from textveil.vocabulary.metrics.axioms import need_metric
 

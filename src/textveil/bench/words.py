@@ -16,7 +16,7 @@ import numpy as np
 from textveil.bench.measure import Result, median_seconds, paired, seconds
 from textveil.bench.workload import Scale, made_corpus
 from textveil.catalog import word_mechanism
-from textveil.mechanisms.base import WordMechanism
+from textveil.mechanisms.kinds import WordMechanism
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.vocabulary import Vocabulary

@@ -197,7 +197,7 @@ def _audited_code(
 ) -> AuditReport:
     """The verdict on code of others, whose claim is given."""
     from textveil.audit.report.verdict import Claim
-    from textveil.audit.run import SAMPLES, WORDS, audit_callable
+    from textveil.audit.whole_audit import SAMPLES, WORDS, audit_callable
 
     of_mechanisms = given(context)
     epsilon, delta = of_mechanisms.pop("epsilon", None), of_mechanisms.pop("delta", None)
@@ -229,10 +229,10 @@ def _audited_mechanism(
     seed: int | None,
 ) -> AuditReport:
     """The verdict on a mechanism of the catalog."""
-    from textveil.audit.run import audit_mechanism
+    from textveil.audit.whole_audit import audit_mechanism
     from textveil.cli.progress import counting, tell
-    from textveil.mechanisms.base import Channel
     from textveil.mechanisms.capabilities import WeightsOverBase
+    from textveil.mechanisms.kinds import Channel
 
     words = vocabulary.load()
     with mechanisms_spelling(context.command):

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from textveil.corpora.formats.records import CorpusFormat
     from textveil.decoding.endpoint import Endpoint
     from textveil.decoding.options import Choice, DecoderOptions
-    from textveil.mechanisms.base import Mechanism
-    from textveil.models.base import LanguageModel, MaskedLanguageModel
+    from textveil.mechanisms.kinds import Mechanism
+    from textveil.models.language_model import LanguageModel, MaskedLanguageModel
     from textveil.vocabulary.tables.public import OpenTable
     from textveil.vocabulary.vocabulary import Vocabulary
 

@@ -15,8 +15,8 @@ from textveil.json_text import json_text
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from textveil.detection.base import DetectedSpan, Detector
     from textveil.detection.evaluation import Evaluation
+    from textveil.detection.spans import DetectedSpan, Detector
 
 _STYLES = {
     "person": "bold bright_red",

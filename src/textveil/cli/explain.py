@@ -13,7 +13,7 @@ from textveil.errors import ParameterError, UnsupportedGuarantee
 from textveil.json_text import json_text
 
 if TYPE_CHECKING:
-    from textveil.mechanisms.base import Mechanism
+    from textveil.mechanisms.kinds import Mechanism
     from textveil.privacy.guarantees import ApproximateDP
 
 
@@ -47,7 +47,7 @@ def explain_command(
 
     Of what releases vectors or sets: how well the two inputs that differ most are told apart.
     """
-    from textveil.mechanisms.base import Channel, SetMechanism, VectorMechanism
+    from textveil.mechanisms.kinds import Channel, SetMechanism, VectorMechanism
     from textveil.randomness import seeded_generator
     from textveil.sanitize.explanation import Explanation, TextExplanation, explain
     from textveil.sanitize.release_explanation import ReleaseExplanation, explain_release

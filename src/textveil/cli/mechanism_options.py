@@ -25,7 +25,7 @@ from textveil.errors import ParameterError, UnknownNameError
 from textveil.mechanisms.options import ANY, Option
 
 if TYPE_CHECKING:
-    from textveil.mechanisms.base import Mechanism
+    from textveil.mechanisms.kinds import Mechanism
     from textveil.vocabulary.vocabulary import Vocabulary
 
 _OFFERED, _GIVEN = "textveil.offered", "textveil.given"

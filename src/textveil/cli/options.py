@@ -19,7 +19,7 @@ from textveil.mechanisms.options import GUARANTEE
 
 if TYPE_CHECKING:
     from textveil.corpora.formats.choice import FormatChoice
-    from textveil.mechanisms.base import Mechanism
+    from textveil.mechanisms.kinds import Mechanism
     from textveil.rebuild import ReleaseReport
     from textveil.types import Progress
     from textveil.vocabulary.vocabulary import Vocabulary

@@ -67,8 +67,8 @@ def risk_command(
     from textveil.cli.progress import counting
     from textveil.pages.folders import results_folder
     from textveil.randomness import seeded_generator
+    from textveil.risk.attack import risk
     from textveil.risk.page import write_page
-    from textveil.risk.run import risk
     from textveil.whole_files import write_whole
 
     need(attacks.documents >= 1, "documents", attacks.documents, ">= 1")

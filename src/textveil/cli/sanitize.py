@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from textveil.corpora.columns import RecordColumns
+    from textveil.corpora.corpus_run import Finished, Run
     from textveil.corpora.decoded import DecodingBeside
     from textveil.corpora.payment import Payer
     from textveil.corpora.places import Places
-    from textveil.corpora.run import Finished, Run
-    from textveil.mechanisms.base import Mechanism
+    from textveil.mechanisms.kinds import Mechanism
     from textveil.sanitize.measured_risk import MeasuredRisk
     from textveil.sanitize.options import SanitizerOptions
     from textveil.sanitize.policy.policy import Policy
@@ -309,7 +309,7 @@ def sanitize_command(
     vocabulary: opt.VocabularyOptions,
 ) -> int:
     """Replace every word and number by a random one, under a guarantee that is stated and proved."""
-    from textveil.corpora.run import Run
+    from textveil.corpora.corpus_run import Run
     from textveil.integrations.engines import engine as engine_of
 
     # Everything that can be wrong with the options is found before a byte of input is read.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from textveil.integrations.scikit_learn import TfidfLearner
-    from textveil.models.base import LanguageModel
+    from textveil.models.language_model import LanguageModel
     from textveil.tuning.sample import TuningSample
     from textveil.tuning.tuning import Tuning
     from textveil.vocabulary.vocabulary import Vocabulary

@@ -16,8 +16,8 @@ from textveil.corpora.formats.choice import FormatChoice
 from textveil.corpora.formats.records import Assembled, CorpusFormat
 from textveil.corpora.texts import ReleasedBlock, released_blocks
 from textveil.errors import InputError, ParameterError
-from textveil.mechanisms.base import Mechanism
 from textveil.mechanisms.channel_columns import need_columns
+from textveil.mechanisms.kinds import Mechanism
 from textveil.types import Progress
 from textveil.whole_files import atomic_writers, check_folder
 

@@ -10,8 +10,8 @@ import shutil
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from textveil.mechanisms.base import Mechanism, SequenceMechanism, WordMechanism
 from textveil.mechanisms.capabilities import Tabulated, TabulatedColumns
+from textveil.mechanisms.kinds import Mechanism, SequenceMechanism, WordMechanism
 from textveil.types import Progress
 from textveil.vocabulary.tables.public import OpenTable, PublicTable, tables_folder
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from textveil.decoding.candidates import NONE, Candidates
 from textveil.errors import need
-from textveil.models.base import MaskedLanguageModel, boundary_id
+from textveil.models.language_model import MaskedLanguageModel, boundary_id
 from textveil.types import Ids, Integers
 
 

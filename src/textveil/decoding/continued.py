@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from textveil.decoding.candidates import NONE, Candidates
 from textveil.mechanisms.sampling.output_columns import Columns
-from textveil.models.base import ContinuationModel
+from textveil.models.language_model import ContinuationModel
 from textveil.types import Ids, Integers, Vectors
 
 KEPT: Final = 16

@@ -9,9 +9,9 @@ from textveil.decoding.both_sides import BothSides
 from textveil.decoding.decoder import TextDecoder
 from textveil.decoding.options import DecoderOptions
 from textveil.errors import need
-from textveil.mechanisms.base import Mechanism
 from textveil.mechanisms.channel_columns import need_columns
-from textveil.models.base import LanguageModel, MaskedLanguageModel
+from textveil.mechanisms.kinds import Mechanism
+from textveil.models.language_model import LanguageModel, MaskedLanguageModel
 from textveil.types import Progress
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.vocabulary import Vocabulary

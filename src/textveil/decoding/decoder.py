@@ -20,10 +20,10 @@ from textveil.decoding.lattice import Sentences, Trellis, TrellisSearch
 from textveil.decoding.layout import Layout, laid_out
 from textveil.decoding.options import DecoderOptions
 from textveil.errors import need
-from textveil.mechanisms.base import Described
 from textveil.mechanisms.capabilities import SequenceColumns
 from textveil.mechanisms.channel_columns import columns_of
-from textveil.models.base import ContinuationModel, LanguageModel
+from textveil.mechanisms.kinds import Described
+from textveil.models.language_model import ContinuationModel, LanguageModel
 from textveil.posterior.words import checked_prior
 from textveil.processors import cores
 from textveil.text.released import ReleasedTexts, ReleaseReader

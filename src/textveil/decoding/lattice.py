@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from textveil.decoding.candidates import NONE, Candidates
 from textveil.decoding.continued import Proposes
-from textveil.models.base import LanguageModel, boundary_id
+from textveil.models.language_model import LanguageModel, boundary_id
 from textveil.types import Flags, Ids, Integers, Vectors
 
 _NEVER: Final = np.float32(-np.inf)

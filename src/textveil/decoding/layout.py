@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from textveil.decoding.lattice import Sentences
-from textveil.models.base import boundary_id, other_id
+from textveil.models.language_model import boundary_id, other_id
 from textveil.text.released import GAP, SENTENCE_END, ReleasedTexts
 from textveil.types import Flags, Ids, Integers
 

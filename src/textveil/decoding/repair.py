@@ -16,7 +16,7 @@ from typing import Final, NamedTuple, final
 
 from textveil.decoding.endpoint import Endpoint, Message
 from textveil.errors import EndpointError, need
-from textveil.mechanisms.base import Described
+from textveil.mechanisms.kinds import Described
 from textveil.types import Progress
 
 LINES: Final = 20

@@ -7,7 +7,7 @@ from itertools import pairwise
 from math import isfinite
 from typing import Any
 
-from textveil.detection.base import DetectedSpan, Detector
+from textveil.detection.spans import DetectedSpan, Detector
 from textveil.errors import InputError, TextveilError
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast, final
 
-from textveil.detection.base import DetectedSpan, Detector
 from textveil.detection.checked import checked_spans
+from textveil.detection.spans import DetectedSpan, Detector
 from textveil.errors import need
 
 

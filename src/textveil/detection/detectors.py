@@ -10,8 +10,8 @@ import inspect
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, NamedTuple, cast, final
 
-from textveil.detection.base import DetectedSpan, Detector
 from textveil.detection.combined import CombinedDetector
+from textveil.detection.spans import DetectedSpan, Detector
 from textveil.errors import ParameterError, need
 from textveil.registry.table import Table
 

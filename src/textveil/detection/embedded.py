@@ -26,7 +26,6 @@ from textveil.detection import (
     wallets,
 )
 from textveil.detection.addresses import IP_GATE, find_addresses, find_domains, find_ip_addresses
-from textveil.detection.base import DetectedSpan
 from textveil.detection.combined import covering
 from textveil.detection.demographics import DEMOGRAPHIC_GATE, WITNESS_GATE, find_demographics, find_witnesses
 from textveil.detection.found import Found, Search, searched
@@ -41,6 +40,7 @@ from textveil.detection.other_languages import ORDINARY, searches_of
 from textveil.detection.phones import PHONE_GATE, REGIONS, phone_search
 from textveil.detection.plain import Plain, plain
 from textveil.detection.small_names import SMALL_NAME_GATE, find_small_names
+from textveil.detection.spans import DetectedSpan
 from textveil.detection.streets import STATE_GATE, STREET_SEARCHES, find_states
 from textveil.detection.tagger import tagged
 

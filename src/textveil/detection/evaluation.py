@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, final
 
-from textveil.detection.base import DetectedSpan, Detector
 from textveil.detection.checked import checked_spans
 from textveil.detection.labelled import LabelledSpan, LabelledText
+from textveil.detection.spans import DetectedSpan, Detector
 from textveil.statistics import Bound, clopper_pearson
 from textveil.types import Progress
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from textveil.detection.base import DetectedSpan
 from textveil.detection.combined import covering
+from textveil.detection.spans import DetectedSpan
 from textveil.errors import InputError, ModelError, TextveilError
 from textveil.text.patterns import lazy_regex
 

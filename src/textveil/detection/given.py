@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
 from typing import Any, Final, final
 
-from textveil.detection.base import DetectedSpan
 from textveil.detection.combined import disjoint
 from textveil.detection.kinds import checked_kind
 from textveil.detection.lists import Marks, lists
+from textveil.detection.spans import DetectedSpan
 from textveil.errors import ParameterError, need
 from textveil.text.patterns import lazy_regex
 from textveil.text.slices import matches

@@ -11,9 +11,9 @@ from pathlib import Path
 from types import MappingProxyType, ModuleType
 from typing import Any, Final, final
 
-from textveil.detection.base import DetectedSpan
 from textveil.detection.foreign import by_pieces, folder_name
 from textveil.detection.kinds import KINDS, checked_kind
+from textveil.detection.spans import DetectedSpan
 from textveil.errors import MissingExtra, ModelError, need
 
 PROMPTS: Final[Mapping[str, str]] = MappingProxyType(

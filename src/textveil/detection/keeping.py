@@ -11,8 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import Final, TypeAlias, final
 
-from textveil.detection.base import DetectedSpan
 from textveil.detection.given import TOKEN, checked_pattern, token_key
+from textveil.detection.spans import DetectedSpan
 from textveil.errors import need
 from textveil.text.slices import matches
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final, final
 
-from textveil.detection.base import DetectedSpan
+from textveil.detection.spans import DetectedSpan
 from textveil.text.patterns import lazy_regex
 from textveil.text.slices import matches
 

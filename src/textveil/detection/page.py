@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from textveil.detection.base import DetectedSpan
 from textveil.detection.kinds import KINDS
+from textveil.detection.spans import DetectedSpan
 from textveil.pages.rendering import rendered
 from textveil.pages.spans import COLORS, pieces_of
 

@@ -11,10 +11,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Final, final
 
-from textveil.detection.base import DetectedSpan
 from textveil.detection.foreign import by_pieces
 from textveil.detection.labels import kinds_of_labels
 from textveil.detection.spacy import blank_pipeline, load_pipeline
+from textveil.detection.spans import DetectedSpan
 from textveil.errors import MissingExtra, ModelError, need
 
 EXTRA: Final = "presidio"

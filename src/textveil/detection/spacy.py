@@ -8,9 +8,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Final, final
 
-from textveil.detection.base import DetectedSpan
 from textveil.detection.foreign import by_pieces, folder_name
 from textveil.detection.labels import kinds_of_labels
+from textveil.detection.spans import DetectedSpan
 from textveil.errors import InputError, MissingExtra, ModelError, ParameterError, need
 
 _PIECE: Final = 100_000

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from types import MappingProxyType
 from typing import Final, final
 
-from textveil.detection.base import DetectedSpan
+from textveil.detection.spans import DetectedSpan
 from textveil.errors import need
 from textveil.text.tokens import Kind, tokenize
 

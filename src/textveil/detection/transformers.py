@@ -8,9 +8,9 @@ from typing import Any, Final, NamedTuple, final
 
 import numpy as np
 
-from textveil.detection.base import DetectedSpan
 from textveil.detection.foreign import by_pieces, folder_name
 from textveil.detection.labels import kinds_of_labels
+from textveil.detection.spans import DetectedSpan
 from textveil.errors import InputError, ModelError, need
 from textveil.models.foreign_files import load_libraries, read_model
 from textveil.types import Reals

@@ -8,8 +8,8 @@ import numpy as np
 from scipy import sparse
 
 from textveil.errors import UnsupportedGuarantee, need
-from textveil.mechanisms.base import Described, SequenceMechanism
 from textveil.mechanisms.capabilities import ChannelColumns, IntegerWeights
+from textveil.mechanisms.kinds import Described, SequenceMechanism
 from textveil.types import Integers, Progress, Reals
 from textveil.vocabulary.vocabulary import Vocabulary
 

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple, final
 import numpy as np
 
 from textveil.errors import ParameterError
-from textveil.mechanisms.base import checked_ids
+from textveil.mechanisms.kinds import checked_ids
 from textveil.text.codes import TextCodes
 from textveil.text.marks import with_plain_marks
 from textveil.text.released import GAP, OTHER, SENTENCE_END, ReleaseReader

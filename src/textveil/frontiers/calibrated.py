@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any, Final, final
 
 from textveil.audit.report.verdict import Finding, Verdict
-from textveil.audit.run import audit_mechanism
+from textveil.audit.whole_audit import audit_mechanism
 from textveil.catalog import guarantee_of, word_mechanism
 from textveil.errors import ParameterError
 from textveil.frontiers.contenders import FrontierContender
-from textveil.mechanisms.base import WordMechanism
+from textveil.mechanisms.kinds import WordMechanism
 from textveil.privacy.guarantees import Status
 from textveil.privacy.units import ONE_TOKEN
 from textveil.vocabulary.vocabulary import Vocabulary

@@ -11,7 +11,7 @@ import numpy as np
 from textveil.errors import InputError, need
 from textveil.estimation.documents import DocumentReader, Documents
 from textveil.frontiers.downstream.tasks import Corpus, Labelled, LabelledTask, task_of
-from textveil.models.base import LanguageModel, boundary_id, check_contexts, check_words
+from textveil.models.language_model import LanguageModel, boundary_id, check_contexts, check_words
 from textveil.randomness import seeded_generator
 from textveil.types import Ids, Vectors
 from textveil.vocabulary.embedded import load_vocabulary

@@ -12,7 +12,7 @@ from textveil.frontiers.downstream.accuracy import LinearLearner
 from textveil.frontiers.downstream.measured import ON_RELEASES, ON_TEXTS, accuracy_scorer, measured
 from textveil.frontiers.measures import ACCURACY_RELEASES, ACCURACY_TEXTS, RECOVERED, RECOVERED_ALONE
 from textveil.frontiers.study import FrontierStudy
-from textveil.mechanisms.base import WordMechanism
+from textveil.mechanisms.kinds import WordMechanism
 from textveil.randomness import seeded_generator
 from textveil.statistics import Bound
 

@@ -20,7 +20,7 @@ from textveil.frontiers.measures import (
     WORDS_BY_SURFACE,
 )
 from textveil.frontiers.study import TEXT_WORDS, FrontierStudy, drawn_words
-from textveil.mechanisms.base import WordMechanism
+from textveil.mechanisms.kinds import WordMechanism
 from textveil.randomness import seeded_generator
 from textveil.statistics import Bound, clopper_pearson
 from textveil.types import Flags, Ids, Reals

@@ -7,8 +7,8 @@ import numpy as np
 from textveil.audit.attacks import bayes_vulnerability
 from textveil.frontiers.measures import COSINE, NEAR, UNCHANGED
 from textveil.frontiers.study import FrontierStudy, drawn_words
-from textveil.mechanisms.base import Channel, WordMechanism
 from textveil.mechanisms.capabilities import ChannelColumns, IntegerWeights, NoisyVectors
+from textveil.mechanisms.kinds import Channel, WordMechanism
 from textveil.noise.capabilities import PairwiseDensity
 from textveil.noise.distribution import NoiseDistribution
 from textveil.posterior.words import row_maxima

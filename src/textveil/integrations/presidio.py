@@ -16,22 +16,22 @@ from typing import Any, Final, final
 
 import numpy as np
 
-from textveil.detection.base import DetectedSpan
 from textveil.detection.checked import checked_spans
 from textveil.detection.combined import covering
 from textveil.detection.labels import kinds_of_labels
 from textveil.detection.presidio import EXTRA, load_analyzer
+from textveil.detection.spans import DetectedSpan
 from textveil.errors import MissingExtra, ParameterError, need
 from textveil.randomness import resolve
 from textveil.sanitize.by_policy import BEFORE, draw_mentions, paying_draws, protected
 from textveil.sanitize.policy.choice import policy as policy_named
 from textveil.sanitize.policy.making import parts_of
 from textveil.sanitize.policy.policy import Policy, ScopeName
-from textveil.surrogates.base import Mention, Surrogate
 from textveil.surrogates.making import make_surrogate
 from textveil.surrogates.private_map import PrivateMap, Replaced
 from textveil.surrogates.restoring import restore
 from textveil.surrogates.scopes import KEY_BYTES, KeyedScope, KindScope, MemoryScope, Scope
+from textveil.surrogates.surrogate import Mention, Surrogate
 
 try:
     from presidio_anonymizer import AnonymizerEngine, DeanonymizeEngine

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from textveil.detection.base import Detector
 from textveil.detection.detectors import DEFAULT, combined
 from textveil.detection.presidio import load_analyzer
+from textveil.detection.spans import Detector
 
 _PRESIDIO: Any = load_analyzer()
 

@@ -26,7 +26,7 @@ from textveil.estimation.class_laws import ClassLaws, class_laws, document_score
 from textveil.estimation.documents import DocumentReader, Documents, checked_documents
 from textveil.estimation.word_features import WordFeatures, document_features, learned_prior, word_features
 from textveil.integrations.text_columns import ColumnSanitizer
-from textveil.mechanisms.base import Mechanism
+from textveil.mechanisms.kinds import Mechanism
 from textveil.privacy.units import ONE_PERSON_MORE, ONE_RECORD_MORE, Adjacency
 from textveil.randomness import seeded_generator
 from textveil.types import Progress, Reals, Vectors

@@ -19,7 +19,7 @@ from textveil.detection.spacy import load_spacy
 from textveil.errors import ParameterError, need
 
 if TYPE_CHECKING:
-    from textveil.detection.base import DetectedSpan
+    from textveil.detection.spans import DetectedSpan
     from textveil.sanitize.policy.policy import Policy
     from textveil.sanitize.release import Release
     from textveil.sanitize.sanitizer import Sanitizer
@@ -116,7 +116,7 @@ class _Entities:
 
     def detect(self, texts: Sequence[str]) -> list[list[DetectedSpan]]:
         """The entities of the documents, which are disjoint."""
-        from textveil.detection.base import DetectedSpan
+        from textveil.detection.spans import DetectedSpan
 
         entities = [entity for document in self._documents for entity in document.ents]
         present = {entity.label_ for entity in entities}

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias, final
 import numpy as np
 
 from textveil.errors import InputError, need
-from textveil.mechanisms.base import Mechanism
+from textveil.mechanisms.kinds import Mechanism
 from textveil.sanitize.policy.policy import Policy
 from textveil.sanitize.release import Release, Report, Tally
 from textveil.sanitize.sanitizer import Sanitizer

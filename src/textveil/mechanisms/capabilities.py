@@ -10,14 +10,14 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from numpy.typing import NDArray
 
-from textveil.mechanisms.base import OverWords, TextMechanism, WordMechanism
 from textveil.mechanisms.code_bounds import CodeBound
+from textveil.mechanisms.kinds import OverWords, TextMechanism, WordMechanism
 from textveil.mechanisms.sampling.output_columns import Columns, OverBase
 from textveil.nearest.projection import Projection
 from textveil.noise.capabilities import PrivacyProfile
 from textveil.noise.distribution import NoiseDistribution
 from textveil.types import Flags, Ids, Integers, Reals, Vectors
-from textveil.vocabulary.metrics.base import WordMetric
+from textveil.vocabulary.metrics.metric import WordMetric
 from textveil.vocabulary.tables.public import PublicTable
 from textveil.vocabulary.vocabulary import Vocabulary
 

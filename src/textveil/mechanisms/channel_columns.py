@@ -8,8 +8,8 @@ from typing import Final, final
 import numpy as np
 
 from textveil.errors import UnsupportedGuarantee
-from textveil.mechanisms.base import Described, Mechanism, SequenceMechanism, WordMechanism, checked_ids
 from textveil.mechanisms.capabilities import ChannelColumns, IntegerWeights, SequenceColumns
+from textveil.mechanisms.kinds import Described, Mechanism, SequenceMechanism, WordMechanism, checked_ids
 from textveil.mechanisms.sampling.output_columns import Columns, gathered
 from textveil.types import Ids, Integers, Progress, Reals
 from textveil.vocabulary.vocabulary import Vocabulary

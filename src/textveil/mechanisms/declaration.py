@@ -16,7 +16,7 @@ from textveil.registry.makers import file_of, note_maker
 from textveil.registry.options import Option, documented, options_of
 
 if TYPE_CHECKING:
-    from textveil.mechanisms.base import Mechanism
+    from textveil.mechanisms.kinds import Mechanism
 
 P = ParamSpec("P")
 M = TypeVar("M")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.mechanisms.base import SetMechanism, VectorMechanism
+from textveil.mechanisms.kinds import SetMechanism, VectorMechanism
 
 _SHOWN = 4
 """Numbers of a vector that are shown."""

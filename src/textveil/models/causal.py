@@ -16,8 +16,8 @@ from typing import Any, Final, NamedTuple, final
 import numpy as np
 
 from textveil.errors import ModelError, need
-from textveil.models.base import check_contexts, check_words
 from textveil.models.foreign_files import ForeignModel, files_digest, load_libraries, read_model
+from textveil.models.language_model import check_contexts, check_words
 from textveil.models.spelling import Spelling, Tokens, spelling
 from textveil.types import Ids, Reals, Vectors
 from textveil.vocabulary.vocabulary import Vocabulary

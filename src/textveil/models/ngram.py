@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import ModelError
-from textveil.models.base import Continuations, check_contexts, check_words
 from textveil.models.key_tables import PairTable, TripleTable
+from textveil.models.language_model import Continuations, check_contexts, check_words
 from textveil.types import Ids, Integers, Vectors
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.tables.files import ArrayShape, TableKey, read_key, read_table, write_table_as

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple, final
 
 import numpy as np
 
-from textveil.models.base import boundary_id, other_id
+from textveil.models.language_model import boundary_id, other_id
 from textveil.text.codes import GOES_ON, TextCodes
 from textveil.text.tokens import Kind
 from textveil.types import Ids

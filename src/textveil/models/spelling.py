@@ -8,7 +8,7 @@ from typing import Any, Final, TypeAlias, final
 import numpy as np
 
 from textveil.errors import ModelError
-from textveil.models.base import boundary_id, other_id
+from textveil.models.language_model import boundary_id, other_id
 from textveil.types import Ids
 from textveil.vocabulary.vocabulary import Vocabulary
 

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import need
-from textveil.mechanisms.base import Described, checked_ids, checked_word_id
 from textveil.mechanisms.channel_columns import columns_of
+from textveil.mechanisms.kinds import Described, checked_ids, checked_word_id
 from textveil.mechanisms.sampling.output_columns import Columns
 from textveil.types import Ids, Integers, Progress, Reals, Vectors
 from textveil.vocabulary.frequencies import word_frequencies

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final, NamedTuple, final
 
-from textveil.detection.base import DetectedSpan, Detector
 from textveil.detection.keeping import SHIPPED, KeepList, shipped_words
+from textveil.detection.spans import DetectedSpan, Detector
 from textveil.risk.words import words_of
 from textveil.surrogates.ages import age_of
 from textveil.surrogates.calendars import Known, read_date

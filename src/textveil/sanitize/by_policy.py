@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple, final
 
 import numpy as np
 
-from textveil.detection.base import DetectedSpan
+from textveil.detection.spans import DetectedSpan
 from textveil.errors import UnsupportedGuarantee
 from textveil.privacy.guarantees import Guarantee
 from textveil.privacy.units import ONE_ENTITY, ONE_SPAN
@@ -24,11 +24,11 @@ from textveil.sanitize.policy.policy import ScopeName
 from textveil.sanitize.release import DrawnSpan, Release
 from textveil.sanitize.setting import UNREAD, UNSETTLED, Protected, Setting, mentions_of
 from textveil.sanitize.ways import Wanted
-from textveil.surrogates.base import Mention, Surrogate
 from textveil.surrogates.drawn import DrawMentions, Drawn
 from textveil.surrogates.making import guarantee_of
 from textveil.surrogates.private_map import PrivateMap, Replaced
 from textveil.surrogates.scopes import ApartScope, KeyedScope, KindScope, MemoryScope, Scope
+from textveil.surrogates.surrogate import Mention, Surrogate
 from textveil.text.escaped_places import Places
 from textveil.text.escapes import Reading
 from textveil.text.marks import Marks

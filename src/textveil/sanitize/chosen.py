@@ -11,8 +11,15 @@ from typing import NamedTuple, final
 import numpy as np
 
 from textveil.catalog import promised
-from textveil.mechanisms.base import DrawsText, Mechanism, SequenceMechanism, TextMechanism, WordMechanism, drawing_text
 from textveil.mechanisms.channels.common_word_response import CommonWordResponse
+from textveil.mechanisms.kinds import (
+    DrawsText,
+    Mechanism,
+    SequenceMechanism,
+    TextMechanism,
+    WordMechanism,
+    drawing_text,
+)
 from textveil.privacy.guarantees import Guarantee
 from textveil.privacy.units import one_value
 from textveil.sanitize.by_policy import BEFORE, ByPolicy
@@ -24,8 +31,8 @@ from textveil.sanitize.policy.making import number_options, parts_of, passing_of
 from textveil.sanitize.policy.policy import Policy
 from textveil.sanitize.token_draws import DrawsWords
 from textveil.sanitize.ways import ByTexts, ByTokens, Way
-from textveil.surrogates.base import Surrogate
 from textveil.surrogates.scopes import KEY_BYTES
+from textveil.surrogates.surrogate import Surrogate
 
 
 @final

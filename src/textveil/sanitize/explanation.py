@@ -10,7 +10,7 @@ import numpy as np
 
 from textveil.catalog import guarantee_of
 from textveil.errors import need
-from textveil.mechanisms.base import Channel, Mechanism, TextMechanism, WordMechanism, words_alone
+from textveil.mechanisms.kinds import Channel, Mechanism, TextMechanism, WordMechanism, words_alone
 from textveil.privacy.guarantees import Guarantee
 from textveil.randomness import is_secure, resolve
 from textveil.statistics import Bound, clopper_pearson, exactly

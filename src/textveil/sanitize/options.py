@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, final
 
 from textveil.errors import need
-from textveil.mechanisms.base import Mechanism, TextMechanism
 from textveil.mechanisms.channels.digits import DigitResponse
+from textveil.mechanisms.kinds import Mechanism, TextMechanism
 from textveil.sanitize.policy.policy import Policy
 from textveil.surrogates.scopes import KEY_BYTES
 from textveil.text.marks import Marks, checked_marks

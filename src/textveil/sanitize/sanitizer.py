@@ -11,7 +11,7 @@ from typing import Any, final
 import numpy as np
 
 from textveil.errors import InputError, ParameterError, RandomnessError, UnsupportedGuarantee, need
-from textveil.mechanisms.base import Mechanism
+from textveil.mechanisms.kinds import Mechanism
 from textveil.randomness import is_secure, resolve, seeded_generator
 from textveil.sanitize.chosen import way_of, way_of_policy
 from textveil.sanitize.conversation import Conversation

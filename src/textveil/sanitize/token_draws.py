@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import UnsupportedGuarantee
-from textveil.mechanisms.base import SequenceMechanism, WordMechanism
 from textveil.mechanisms.channels.common_word_response import CommonWordResponse
 from textveil.mechanisms.channels.digits import DigitResponse
+from textveil.mechanisms.kinds import SequenceMechanism, WordMechanism
 from textveil.numerics.integer_range import all_below
 from textveil.sanitize.left_out import LeftOut
 from textveil.text.codes import GOES_ON, EncodedTexts, NumberPlaces, TextCodes, WordPlaces, token_kinds

@@ -9,10 +9,10 @@ from typing import Final
 
 import numpy as np
 
-from textveil.mechanisms.base import Channel, DrawsText, SequenceMechanism, TextMechanism
+from textveil.mechanisms.kinds import Channel, DrawsText, SequenceMechanism, TextMechanism
 from textveil.randomness import seeded_generator
-from textveil.surrogates.base import Mention, Surrogate
 from textveil.surrogates.scopes import MemoryScope
+from textveil.surrogates.surrogate import Mention, Surrogate
 
 MOST: Final = 0.9
 """Share of words above which that is said."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from textveil.errors import UnsupportedGuarantee
-from textveil.mechanisms.base import DrawsText, TextMechanism
+from textveil.mechanisms.kinds import DrawsText, TextMechanism
 from textveil.types import Reals, Vectors
 
 if TYPE_CHECKING:

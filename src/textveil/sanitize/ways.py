@@ -12,9 +12,9 @@ from typing import Any, Final, NamedTuple, Protocol, final, runtime_checkable
 import numpy as np
 
 from textveil.errors import ParameterError, UnsupportedGuarantee
-from textveil.mechanisms.base import TextMechanism
 from textveil.mechanisms.channels.common_word_response import CommonWordResponse
 from textveil.mechanisms.channels.digits import KEEP_LIMIT, DigitResponse
+from textveil.mechanisms.kinds import TextMechanism
 from textveil.privacy.composition import narrowed
 from textveil.privacy.guarantees import Guarantee, PureDP, Status
 from textveil.privacy.units import ONE_CONTENT_TOKEN, ONE_TOKEN, Adjacency, Unit, beside_common_words

@@ -241,7 +241,7 @@ def _detected(text: str) -> dict[str, Any]:
 
 
 def _audited(given: AuditArguments) -> dict[str, Any]:
-    from textveil.audit.run import audit_mechanism
+    from textveil.audit.whole_audit import audit_mechanism
     from textveil.catalog import mechanism
     from textveil.json_text import finite_json
     from textveil.vocabulary.embedded import load_vocabulary

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, final
 
-from textveil.detection.base import DetectedSpan
+from textveil.detection.spans import DetectedSpan
 from textveil.errors import ParameterError, TextveilError, UnknownNameError, need
 from textveil.sanitize.policy.choice import PRESETS, policy
 from textveil.sanitize.policy.finding import SpanFinder

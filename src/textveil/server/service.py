@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple, TypeVar, final
 
 from textveil.budget.account import Account
 from textveil.budget.balance import Balance
-from textveil.detection.base import DetectedSpan
+from textveil.detection.spans import DetectedSpan
 from textveil.errors import BudgetExhausted, SlowText
 from textveil.sanitize.left import TextCosts
 from textveil.sanitize.policy_report import value_data

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Final, ParamSpec, TypeAlias, TypeVar, final
 
 from textveil.registry.options import NOT_NEGATIVE, POSITIVE, Option, documented, options_of
-from textveil.surrogates.base import Surrogate
+from textveil.surrogates.surrogate import Surrogate
 
 PSEUDONYMS: Final = "privacy/proofs/pseudonyms.md"
 SURROGATES: Final = "privacy/proofs/surrogates.md"

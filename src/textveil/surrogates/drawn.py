@@ -11,9 +11,9 @@ import numpy as np
 
 from textveil.privacy.guarantees import Guarantee, PureDP, Status
 from textveil.privacy.units import ONE_VALUE, Adjacency
-from textveil.surrogates.base import Counts, Mention
 from textveil.surrogates.declaration import PSEUDONYMS
 from textveil.surrogates.scopes import TAKEN, Scope
+from textveil.surrogates.surrogate import Counts, Mention
 
 Draw: TypeAlias = Callable[[str, Scope, np.random.Generator], str]
 """The surrogate of one value in a scope."""

@@ -15,8 +15,8 @@ from textveil.errors import ParameterError, need
 from textveil.privacy.guarantees import TRUSTED, Guarantee, claimed
 from textveil.registry.makers import file_of, maker_of, note_maker
 from textveil.registry.table import Table
-from textveil.surrogates.base import Surrogate
 from textveil.surrogates.declaration import SurrogateEntry, entry_of
+from textveil.surrogates.surrogate import Surrogate
 
 ENTRY_POINT_GROUP: Final = "textveil.surrogates"
 

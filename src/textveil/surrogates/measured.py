@@ -13,10 +13,10 @@ from textveil.detection.units import WITH_DIGITS
 from textveil.errors import need
 from textveil.registry.options import Option, interval
 from textveil.surrogates.ages import WORDS
-from textveil.surrogates.base import Counts, Mention, Surrogate
 from textveil.surrogates.declaration import SURROGATES, OptionalEpsilon, declared
 from textveil.surrogates.drawn import Drawn, agreed, proved
 from textveil.surrogates.scopes import Scope
+from textveil.surrogates.surrogate import Counts, Mention, Surrogate
 from textveil.surrogates.windows import window
 from textveil.surrogates.writing import filled, in_case_of
 from textveil.text.patterns import lazy_regex

@@ -11,12 +11,12 @@ import numpy as np
 
 from textveil.privacy.guarantees import PureDP
 from textveil.registry.options import Option, named
-from textveil.surrogates.base import Counts, Mention
 from textveil.surrogates.declaration import PSEUDONYMS, declared
 from textveil.surrogates.drawn import proved
 from textveil.surrogates.name_parts import NameParts, Part, Role, letters_of, parts_of
 from textveil.surrogates.pools import keys_of, pool
 from textveil.surrogates.scopes import Scope
+from textveil.surrogates.surrogate import Counts, Mention
 from textveil.surrogates.writing import in_case_of
 
 E = TypeVar("E")

@@ -11,7 +11,7 @@ import numpy as np
 
 from textveil.catalog import MECHANISMS, mechanism
 from textveil.errors import need
-from textveil.mechanisms.base import Mechanism
+from textveil.mechanisms.kinds import Mechanism
 from textveil.sanitize.policy.choice import is_path, policy
 from textveil.sanitize.policy.policy import Policy
 from textveil.sanitize.sanitizer import Sanitizer

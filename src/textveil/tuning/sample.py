@@ -9,9 +9,9 @@ from typing import Final, NamedTuple, TypeAlias, final
 
 import numpy as np
 
-from textveil.detection.base import DetectedSpan, Detector
 from textveil.detection.checked import checked_spans
 from textveil.detection.labelled import read_labelled
+from textveil.detection.spans import DetectedSpan, Detector
 from textveil.errors import InputError, need
 
 LEAST_DOCUMENTS: Final = 10

@@ -10,7 +10,7 @@ import numpy as np
 
 from textveil.audit.recovery import Recovery, measure_recovery
 from textveil.errors import InputError, UnsupportedGuarantee, need
-from textveil.models.base import LanguageModel
+from textveil.models.language_model import LanguageModel
 from textveil.tuning.accuracy import Accuracy, Learner, Task, accuracy, task_of
 from textveil.tuning.candidates import Candidate
 from textveil.tuning.sample import TuningSample

@@ -7,7 +7,7 @@ from tests.helpers.policies import FromPool, OtherDigits
 
 from textveil.sanitize.policy import making
 from textveil.sanitize.policy.policy import Action, Rule
-from textveil.surrogates.base import Surrogate
+from textveil.surrogates.surrogate import Surrogate
 
 
 @pytest.fixture

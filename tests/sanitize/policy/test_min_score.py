@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import textveil as tv
-from textveil.detection.base import DetectedSpan
+from textveil.detection.spans import DetectedSpan
 from textveil.errors import ParameterError
 from textveil.sanitize.policy.making import parts_of
 from textveil.sanitize.policy.policy import Action, Policy, Rule, WordList

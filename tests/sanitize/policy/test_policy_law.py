@@ -20,8 +20,8 @@ from textveil.privacy.units import ONE_SPAN
 from textveil.sanitize.policy import making
 from textveil.sanitize.policy.policy import Rule
 from textveil.sanitize.sanitizer import Sanitizer
-from textveil.surrogates.base import Mention
 from textveil.surrogates.scopes import Scope
+from textveil.surrogates.surrogate import Mention
 
 PLACES = ("Xanadu", "Xi", "Xo")
 POOL = ("Ann", "Bob", "Cy")

@@ -12,7 +12,7 @@ from typing import Annotated, Final, final
 
 import numpy as np
 
-from textveil.detection.base import DetectedSpan
+from textveil.detection.spans import DetectedSpan
 from textveil.mechanisms.options import Domain, Option
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.privacy.units import ONE_VALUE
@@ -38,7 +38,7 @@ class RoomDetector:
     kinds = ("room",)
 
     def detect(self, texts: Sequence[str]) -> list[list[DetectedSpan]]:
-        """See ``textveil.detection.base.Detector``."""
+        """See ``textveil.detection.spans.Detector``."""
         return [
             [DetectedSpan(*one.span("value"), "room", 1.0, self.name) for one in _ROOM.finditer(text)] for text in texts
         ]

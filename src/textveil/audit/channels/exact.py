@@ -28,8 +28,8 @@ from textveil.audit.channels.metric_loss import metric_epsilon as metric_epsilon
 from textveil.audit.channels.rows import IntegerRows, Rows, RowSource, blocks, source_of
 from textveil.audit.report.verdict import Claim, Finding, Verdict
 from textveil.errors import need
-from textveil.mechanisms.base import Channel
 from textveil.mechanisms.capabilities import IntegerWeights
+from textveil.mechanisms.kinds import Channel
 from textveil.numerics.integer_weights import log_ratio_up
 from textveil.statistics import Bound, exactly
 from textveil.types import Progress, Reals

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from textveil.errors import ParameterError, need
-from textveil.mechanisms.base import Channel
 from textveil.mechanisms.capabilities import IntegerWeights, WeightsOverBase
+from textveil.mechanisms.kinds import Channel
 from textveil.mechanisms.sampling.output_columns import OverBase
 from textveil.types import Ids, Integers, Reals
 

@@ -16,7 +16,7 @@ from textveil.audit.field.peers import PEERS, peer_row
 from textveil.audit.field.rows import FieldRow, row_of
 from textveil.audit.foreign.mldp import installed
 from textveil.audit.report.verdict import Finding
-from textveil.audit.run import WORDS, audit_mechanism
+from textveil.audit.whole_audit import WORDS, audit_mechanism
 from textveil.catalog import entries
 from textveil.errors import TextveilError, UnknownNameError, need
 from textveil.mechanisms.declaration import CatalogEntry

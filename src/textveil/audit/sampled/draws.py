@@ -12,8 +12,8 @@ from textveil.audit.foreign.callables import ForeignCallable, WordCallable, in_p
 from textveil.audit.report.verdict import Claim, Finding, Subject, claim_of
 from textveil.audit.sampled.bounds import CONFIDENCE, SAMPLES, Draw, Score, audit_sampled
 from textveil.errors import need
-from textveil.mechanisms.base import WordMechanism
 from textveil.mechanisms.capabilities import WithinGroups
+from textveil.mechanisms.kinds import WordMechanism
 from textveil.noise.distribution import NoiseDistribution
 from textveil.randomness import resolve
 from textveil.types import Integers, Reals

@@ -12,8 +12,8 @@ from typing import Final
 import numpy as np
 
 from textveil.errors import UnsupportedGuarantee
-from textveil.mechanisms.base import WordMechanism
 from textveil.mechanisms.capabilities import ChannelColumns, IntegerWeights, NoisyVectors
+from textveil.mechanisms.kinds import WordMechanism
 from textveil.posterior.words import WordPosterior, checked_prior
 from textveil.statistics import Bound, clopper_pearson
 from textveil.types import Ids, Reals

@@ -11,7 +11,7 @@ import numpy as np
 from textveil.frontiers.downstream.accuracy import DocumentLearner, accuracies
 from textveil.frontiers.downstream.attack import recovered
 from textveil.frontiers.downstream.tasks import LabelledTask, Repetition, with_ids
-from textveil.mechanisms.base import WordMechanism
+from textveil.mechanisms.kinds import WordMechanism
 from textveil.randomness import seeded_generator
 from textveil.statistics import Bound, student_mean
 from textveil.types import Reals

@@ -10,9 +10,9 @@ import numpy as np
 
 from textveil.errors import need
 from textveil.mechanisms.additive.random_projection import random_map
-from textveil.mechanisms.base import checked_ids
 from textveil.mechanisms.capabilities import WorstStates
 from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.kinds import checked_ids
 from textveil.mechanisms.options import VECTORS, Option, at_least
 from textveil.mechanisms.parameters import Epsilon, EpsilonPerDistance, given, one_of, rate_within
 from textveil.nearest.choice import nearest

@@ -16,9 +16,9 @@ from textveil.mechanisms.additive.hyperbolic_points import (
     Radius,
     hyperbolic_points,
 )
-from textveil.mechanisms.base import checked_ids
 from textveil.mechanisms.capabilities import WorstStates
 from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.kinds import checked_ids
 from textveil.mechanisms.parameters import Epsilon, EpsilonPerDistance, given, one_of, rate_within
 from textveil.noise.hyperbolic_laplace import HyperbolicLaplace, HyperbolicProfile
 from textveil.privacy.guarantees import MetricDP, Status

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.mechanisms.additive.rank_resampling import RankResampling
-from textveil.mechanisms.base import checked_ids, stated_distances
+from textveil.mechanisms.kinds import checked_ids, stated_distances
 from textveil.mechanisms.parameters import checked_clip, given
 from textveil.nearest.choice import nearest
 from textveil.nearest.projection import Projection, half_squares

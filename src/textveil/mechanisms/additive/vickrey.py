@@ -12,8 +12,8 @@ from textveil.mechanisms.additive.mahalanobis import CovarianceWeight, elliptica
 from textveil.mechanisms.additive.neighbor_choice import NeighborChoice, NeighborRates, SecondShare, neighbor_choice
 from textveil.mechanisms.additive.perturb_project import clipped_distances, clipped_points, drawn_from_noise
 from textveil.mechanisms.additive.spherical_laplace import spherical_noise
-from textveil.mechanisms.base import checked_ids
 from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.kinds import checked_ids
 from textveil.mechanisms.parameters import Clip, Epsilon, EpsilonPerDistance, given
 from textveil.nearest.ranked import nearest_few
 from textveil.noise.distribution import NoiseDistribution

@@ -14,8 +14,8 @@ import numpy as np
 from textveil.errors import InputError, need
 from textveil.mechanisms.additive.perturb_project import PerturbProject
 from textveil.mechanisms.additive.spherical_laplace import spherical_laplace
-from textveil.mechanisms.base import checked_ids
 from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.kinds import checked_ids
 from textveil.mechanisms.options import FRACTION, Option, file_or_named
 from textveil.mechanisms.parameters import Clip, Epsilon, EpsilonPerDistance, ProjectionName, one_of
 from textveil.privacy.guarantees import MetricDP, Status

@@ -9,7 +9,7 @@ from typing import Final, final
 import numpy as np
 
 from textveil.errors import need
-from textveil.mechanisms.base import checked_ids
+from textveil.mechanisms.kinds import checked_ids
 from textveil.numerics.integer_weights import TwoLevelWeights, flip, two_level_weights
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.randomness import resolve

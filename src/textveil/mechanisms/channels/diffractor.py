@@ -10,8 +10,8 @@ from typing import Annotated, Any, Final, final
 import numpy as np
 
 from textveil.errors import need
-from textveil.mechanisms.base import checked_ids, checked_word_id
 from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.kinds import checked_ids, checked_word_id
 from textveil.mechanisms.options import Option, at_least, named
 from textveil.mechanisms.parameters import Epsilon, EpsilonPerDistance, one_of
 from textveil.mechanisms.sampling.level_weights import pure_weights, weights_at

@@ -9,7 +9,7 @@ from typing import Any, Protocol, final
 import numpy as np
 
 from textveil.errors import need
-from textveil.mechanisms.base import checked_ids, checked_word_id, stated_distances
+from textveil.mechanisms.kinds import checked_ids, checked_word_id, stated_distances
 from textveil.privacy.guarantees import MetricDP, PureDP
 from textveil.randomness import resolve
 from textveil.types import Ids, Integers, Reals, WordDistances

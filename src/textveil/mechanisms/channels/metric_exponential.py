@@ -10,8 +10,8 @@ from typing import Annotated, Any, final
 import numpy as np
 
 from textveil.errors import need
-from textveil.mechanisms.base import checked_ids, checked_word_id
 from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.kinds import checked_ids, checked_word_id
 from textveil.mechanisms.options import NEIGHBORHOODS, Option, at_least, named
 from textveil.mechanisms.parameters import Epsilon, EpsilonPerDistance, given, one_of
 from textveil.mechanisms.sampling.level_weights import LevelRows, LevelWeights, most_fall, pure_weights, weights_at
@@ -20,8 +20,8 @@ from textveil.privacy.guarantees import MetricDP, PureDP, Status
 from textveil.randomness import resolve
 from textveil.types import Ids, Integers, Progress, Reals
 from textveil.vocabulary.metrics.axioms import need_metric
-from textveil.vocabulary.metrics.base import WordMetric, blocks, distances
 from textveil.vocabulary.metrics.choose import DEFAULT, HOPS, NEIGHBORS, level_counts, word_metric
+from textveil.vocabulary.metrics.metric import WordMetric, blocks, distances
 from textveil.vocabulary.vocabulary import Vocabulary
 
 PROOF = "privacy/proofs/metric_exponential.md"

@@ -11,10 +11,10 @@ from typing import Annotated, Any, final
 import numpy as np
 
 from textveil.errors import need
-from textveil.mechanisms.base import checked_ids, checked_word_id
 from textveil.mechanisms.channels.weighted_neighborhood import PROOF as WEIGHTED_PROOF
 from textveil.mechanisms.channels.weighted_neighborhood import WeightedNeighborhood, weighted_neighborhood
 from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.kinds import checked_ids, checked_word_id
 from textveil.mechanisms.options import FRACTION, NEIGHBORHOODS, Domain, Option, interval, named
 from textveil.mechanisms.parameters import Epsilon, NeighborhoodSize, Prior
 from textveil.mechanisms.sampling.neighbor_rows import NeighborRows

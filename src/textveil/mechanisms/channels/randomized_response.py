@@ -9,8 +9,8 @@ from typing import Any, final
 
 import numpy as np
 
-from textveil.mechanisms.base import checked_ids, checked_word_id
 from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.kinds import checked_ids, checked_word_id
 from textveil.mechanisms.parameters import Epsilon
 from textveil.mechanisms.sampling.output_columns import Columns, OverBase, RaisedEntries
 from textveil.numerics.integer_weights import TwoLevelWeights, flip, two_level_weights

@@ -8,7 +8,7 @@ from typing import Any, final
 
 import numpy as np
 
-from textveil.mechanisms.base import checked_ids, checked_word_id
+from textveil.mechanisms.kinds import checked_ids, checked_word_id
 from textveil.mechanisms.sampling.excess_rows import ExcessRows
 from textveil.mechanisms.sampling.nested_order import ByCosine, NestedOrder, ReadByColumns
 from textveil.mechanisms.sampling.output_columns import Columns, OverBase, RaisedColumns

@@ -10,8 +10,8 @@ from typing import Annotated, Any, Final, TypeAlias, cast, final
 
 import numpy as np
 
-from textveil.detection.base import Detector
 from textveil.detection.detectors import detector_of
+from textveil.detection.spans import Detector
 from textveil.errors import UnsupportedGuarantee
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.generation.fusion_weights import Blend, FusionWeights

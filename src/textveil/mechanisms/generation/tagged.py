@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple, final
 
-from textveil.detection.base import DetectedSpan, Detector
 from textveil.detection.checked import checked_spans
+from textveil.detection.spans import DetectedSpan, Detector
 
 OPEN: Final = "[["
 CLOSE: Final = "]]"

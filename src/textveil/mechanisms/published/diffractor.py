@@ -9,9 +9,9 @@ from typing import Annotated, Any, Final, final
 
 import numpy as np
 
-from textveil.mechanisms.base import checked_bounds, checked_ids
 from textveil.mechanisms.channels.diffractor import GEOMETRIC, GROUP, LIST_SEED, LISTS, Diffractor, diffractor
 from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.kinds import checked_bounds, checked_ids
 from textveil.mechanisms.options import Option, at_least
 from textveil.mechanisms.parameters import Epsilon, EpsilonPerDistance
 from textveil.mechanisms.published.claims import ComputedTable, PublishedClaim, TrialSetting, line

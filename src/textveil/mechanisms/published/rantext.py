@@ -10,8 +10,8 @@ from typing import Any, Final, final
 import numpy as np
 
 from textveil.errors import need
-from textveil.mechanisms.base import checked_ids
 from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.kinds import checked_ids
 from textveil.mechanisms.parameters import Epsilon
 from textveil.mechanisms.published.claims import ComputedTable, PublishedClaim, TrialSetting, line, softmax, word_table
 from textveil.mechanisms.published.lines import integral

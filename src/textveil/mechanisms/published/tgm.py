@@ -12,8 +12,8 @@ from scipy.special import gammaln, lambertw
 from scipy.stats import poisson
 
 from textveil.errors import need
-from textveil.mechanisms.base import checked_ids, checked_word_id
 from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.kinds import checked_ids, checked_word_id
 from textveil.mechanisms.options import GUARANTEE, POSITIVE, Option
 from textveil.mechanisms.parameters import Clip, metric_name, outward
 from textveil.mechanisms.published.claims import (

@@ -10,8 +10,8 @@ from typing import Annotated, Any, Final, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from textveil.mechanisms.base import checked_vectors
 from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.kinds import checked_vectors
 from textveil.mechanisms.options import POSITIVE, Option, at_least
 from textveil.mechanisms.published.claims import FormTrial, MovedNoise, PublishedClaim, TrialSetting, line, noise_on_two
 from textveil.mechanisms.vectors.bits import TOTAL, BitOdds, FixedPoint, FractionBits, IntegerBits, NoisyBits, facts

@@ -20,7 +20,7 @@ from textveil.errors import need
 from textveil.mechanisms.sampling.row_cache import ROW_BYTES, RowCache
 from textveil.numerics.integer_weights import exp_floor, log_ratio_up
 from textveil.types import Ids, Integers
-from textveil.vocabulary.metrics.base import WordMetric
+from textveil.vocabulary.metrics.metric import WordMetric
 
 TOTAL_BITS = 60
 """Totals stay below 2^60."""

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import need
-from textveil.mechanisms.base import checked_bounds, checked_ids
 from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.kinds import checked_bounds, checked_ids
 from textveil.mechanisms.options import NEIGHBORHOODS, Option, at_least
 from textveil.mechanisms.parameters import Epsilon, NeighborhoodSize
 from textveil.mechanisms.sampling.neighbor_rows import NeighborRows

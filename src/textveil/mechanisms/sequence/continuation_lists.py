@@ -8,7 +8,7 @@ from typing import Final, NamedTuple, final
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.models.base import ContinuationModel
+from textveil.models.language_model import ContinuationModel
 from textveil.types import Ids, Integers, Reals
 
 _DIGITS: Final = 1024.0

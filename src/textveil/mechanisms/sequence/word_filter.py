@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from textveil.mechanisms.sampling.nearest_in_order import NearestInOrder
 from textveil.mechanisms.sequence.continuation_lists import ContinuationLists, continuation_lists
 from textveil.mechanisms.sequence.places import DocumentPlaces
-from textveil.models.base import ContinuationModel, boundary_id
+from textveil.models.language_model import ContinuationModel, boundary_id
 from textveil.numerics.growing_weights import GrowingWeights
 from textveil.types import Ids, Integers, Reals
 

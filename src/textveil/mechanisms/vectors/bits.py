@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from textveil.errors import need
-from textveil.mechanisms.base import checked_vectors
+from textveil.mechanisms.kinds import checked_vectors
 from textveil.mechanisms.options import Option, interval
 from textveil.mechanisms.vectors.options import REPRESENTATIONS
 from textveil.noise.coarse_profiles import BoundedLoss

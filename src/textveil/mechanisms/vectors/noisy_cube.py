@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from textveil.errors import need
-from textveil.mechanisms.base import checked_vectors
+from textveil.mechanisms.kinds import checked_vectors
 from textveil.noise.capabilities import PrivacyProfile
 from textveil.noise.integer_noise import DiscreteLaplace, IntegerNoise, RoundedGaussian
 from textveil.numerics.discrete_laplace import LARGEST_SCALE

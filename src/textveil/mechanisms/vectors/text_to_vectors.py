@@ -9,8 +9,8 @@ from typing import Any, Final, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from textveil.mechanisms.base import checked_vectors
 from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.kinds import checked_vectors
 from textveil.mechanisms.parameters import (
     Clip,
     Epsilon,

@@ -12,13 +12,13 @@ from itertools import chain
 from types import MappingProxyType
 from typing import Final, TypeAlias, final
 
-from textveil.detection.base import DetectedSpan, Detector
 from textveil.detection.checked import checked_spans
 from textveil.detection.combined import covering, disjoint
 from textveil.detection.given import value_spans
 from textveil.detection.keeping import KeepList, KeepPattern
 from textveil.detection.kinds import OTHER_LANGUAGE
 from textveil.detection.languages import FIT, unfit
+from textveil.detection.spans import DetectedSpan, Detector
 from textveil.errors import InputError
 from textveil.sanitize.policy.policy import OtherLanguages
 from textveil.text.escapes import BORDER, DEEPEST, Reading, read

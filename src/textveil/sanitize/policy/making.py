@@ -10,23 +10,23 @@ from pathlib import Path
 from typing import Any, Final, final
 
 from textveil.catalog import mechanism
-from textveil.detection.base import Detector
 from textveil.detection.combined import highest_score, need_reachable
 from textveil.detection.detectors import detector_of
 from textveil.detection.given import ListDetector, PatternDetector
 from textveil.detection.keeping import KeepList, KeepPattern, shipped_words
 from textveil.detection.kinds import OPTIONAL, OTHER_LANGUAGE, STANDS_FOR
+from textveil.detection.spans import Detector
 from textveil.detection.token_kinds import TokenKindDetector
 from textveil.errors import InputError, ModelError, ParameterError, VocabularyError, need
-from textveil.mechanisms.base import SequenceMechanism, WordMechanism
 from textveil.mechanisms.channels.common_word_response import CommonWordResponse
 from textveil.mechanisms.channels.digits import KEEP_LIMIT
+from textveil.mechanisms.kinds import SequenceMechanism, WordMechanism
 from textveil.sanitize.left_out import blanks, class_labels
 from textveil.sanitize.policy.finding import Keeper, SpanFinder
 from textveil.sanitize.policy.policy import Action, Policy, Rule, ScopeName
 from textveil.sanitize.token_draws import DrawsWords
-from textveil.surrogates.base import Surrogate
 from textveil.surrogates.making import make_surrogate
+from textveil.surrogates.surrogate import Surrogate
 from textveil.text.passing import PASSING_FUNCTION_WORDS, Passing, passing_common_words
 
 NUMBER: Final = "number"

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Final, Literal, TypeAlias, cast, final, get_args
 
-from textveil.detection.base import Detector
 from textveil.detection.combined import checked_score
 from textveil.detection.given import checked_pattern
 from textveil.detection.keeping import shipped_words
 from textveil.detection.kinds import checked_kind
+from textveil.detection.spans import Detector
 from textveil.detection.token_kinds import TOKEN_SPANS
 from textveil.errors import InputError, ParameterError, need
 from textveil.text.common_words import LEVELS, CommonWords, common_words

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from textveil.errors import ParameterError, need
 from textveil.types import Integers, Progress
-from textveil.vocabulary.metrics.base import WordMetric, blocks, distances
+from textveil.vocabulary.metrics.metric import WordMetric, blocks, distances
 from textveil.vocabulary.metrics.neighbor_graph import NeighborGraph
 from textveil.vocabulary.metrics.shared_neighbors import SharedNeighbors
 from textveil.vocabulary.metrics.ultrametric import Ultrametric

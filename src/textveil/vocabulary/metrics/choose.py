@@ -7,7 +7,7 @@ from weakref import WeakKeyDictionary
 
 from textveil.errors import need
 from textveil.types import Integers, Progress
-from textveil.vocabulary.metrics.base import WordMetric
+from textveil.vocabulary.metrics.metric import WordMetric
 from textveil.vocabulary.metrics.neighbor_graph import neighbor_graph
 from textveil.vocabulary.metrics.shared_neighbors import shared_neighbors
 from textveil.vocabulary.metrics.ultrametric import ultrametric

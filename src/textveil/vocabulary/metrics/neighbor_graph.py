@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from textveil.errors import need
 from textveil.types import Ids, Integers, Progress
-from textveil.vocabulary.metrics.base import MetricFacts, NearWords
+from textveil.vocabulary.metrics.metric import MetricFacts, NearWords
 from textveil.vocabulary.metrics.neighbor_lists import WordLists, joined, neighbor_lists
 from textveil.vocabulary.vocabulary import Vocabulary
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from textveil.errors import need
 from textveil.types import Progress
 from textveil.vocabulary.grid import integer_grid
-from textveil.vocabulary.metrics.base import blocks
+from textveil.vocabulary.metrics.metric import blocks
 from textveil.vocabulary.tables.neighbor_order import NEIGHBORS, neighbor_order
 from textveil.vocabulary.vocabulary import Vocabulary
 

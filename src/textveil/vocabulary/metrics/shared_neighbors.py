@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.types import Ids, Integers, Progress
-from textveil.vocabulary.metrics.base import MetricFacts, NearWords, counted
+from textveil.vocabulary.metrics.metric import MetricFacts, NearWords, counted
 from textveil.vocabulary.metrics.neighbor_lists import WordLists, neighbor_lists, postings
 from textveil.vocabulary.vocabulary import Vocabulary
 

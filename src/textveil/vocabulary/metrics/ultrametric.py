@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from textveil.errors import need
 from textveil.types import Ids, Integers, Progress, Vectors
-from textveil.vocabulary.metrics.base import MetricFacts, NearWords
+from textveil.vocabulary.metrics.metric import MetricFacts, NearWords
 from textveil.vocabulary.vocabulary import Vocabulary
 
 PROOF = "privacy/proofs/word_metrics.md"

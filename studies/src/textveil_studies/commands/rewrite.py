@@ -228,7 +228,7 @@ def _injection(
     """The mechanism at its place; none where none is named."""
     from textveil.catalog import promised
     from textveil.errors import UnsupportedGuarantee
-    from textveil.mechanisms.base import TextMechanism, drawing_text
+    from textveil.mechanisms.kinds import TextMechanism, drawing_text
     from textveil_studies.rewriting.injection import Injection
 
     if name is None:

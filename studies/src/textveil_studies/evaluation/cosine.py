@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from textveil.errors import need
-from textveil.mechanisms.base import checked_ids
+from textveil.mechanisms.kinds import checked_ids
 from textveil.types import Ids
 from textveil.vocabulary.vocabulary import Vocabulary
 

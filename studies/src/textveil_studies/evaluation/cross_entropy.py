@@ -15,7 +15,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from textveil.errors import need
-from textveil.models.base import LanguageModel, boundary_id
+from textveil.models.language_model import LanguageModel, boundary_id
 from textveil.types import Ids, Reals
 
 _ROWS: Final = 1 << 14

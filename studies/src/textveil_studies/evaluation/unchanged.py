@@ -19,7 +19,7 @@ from typing import NamedTuple, TypeAlias, final
 import numpy as np
 
 from textveil.errors import need
-from textveil.mechanisms.base import Channel, WordMechanism, checked_ids
+from textveil.mechanisms.kinds import Channel, WordMechanism, checked_ids
 from textveil.types import Ids, Reals
 from textveil_studies.evaluation.pairs import check_pairs
 

@@ -21,7 +21,7 @@ from typing import NamedTuple, final
 import numpy as np
 
 from textveil.errors import need
-from textveil.mechanisms.base import checked_ids
+from textveil.mechanisms.kinds import checked_ids
 from textveil.mechanisms.parameters import checked_clip
 from textveil.randomness import resolve
 from textveil.types import Ids, Progress, Reals, Vectors

@@ -31,7 +31,7 @@ from typing import NamedTuple, final
 import numpy as np
 
 from textveil.errors import need
-from textveil.mechanisms.base import checked_ids
+from textveil.mechanisms.kinds import checked_ids
 from textveil.mechanisms.parameters import checked_clip
 from textveil.types import Ids, Progress, Reals
 from textveil.vocabulary.grid import integer_grid

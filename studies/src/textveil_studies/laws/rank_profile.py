@@ -15,7 +15,7 @@ from typing import Any, Literal, Protocol, final
 import numpy as np
 
 from textveil.errors import need
-from textveil.mechanisms.base import WordMechanism, checked_ids
+from textveil.mechanisms.kinds import WordMechanism, checked_ids
 from textveil.mechanisms.parameters import checked_clip
 from textveil.randomness import resolve
 from textveil.statistics import Bound, clopper_pearson, exactly

@@ -15,8 +15,8 @@ import numpy as np
 
 from textveil.catalog import promised
 from textveil.errors import need
-from textveil.mechanisms.base import SequenceMechanism, WordMechanism
 from textveil.mechanisms.capabilities import NoisyVectors
+from textveil.mechanisms.kinds import SequenceMechanism, WordMechanism
 from textveil.numerics.torch_package import load_torch
 from textveil.privacy.guarantees import Guarantee, NoGuarantee
 from textveil.randomness import seeded_generator

@@ -9,7 +9,7 @@ from typing import Any
 from textveil.catalog import entries, entry, word_mechanism
 from textveil.errors import ParameterError
 from textveil.frontiers.vocabularies import first_words
-from textveil.mechanisms.base import WordMechanism
+from textveil.mechanisms.kinds import WordMechanism
 from textveil.pages.plots import new_figure
 from textveil.pages.tables import Cell, Table
 from textveil.privacy.guarantees import Status

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from textveil.catalog import word_mechanism
-from textveil.mechanisms.base import WordMechanism
+from textveil.mechanisms.kinds import WordMechanism
 from textveil.pages.plots import Chart, new_figure
 from textveil.pages.tables import Cell, Table
 from textveil.types import Reals

@@ -19,7 +19,7 @@ from typing import Any, Final, final
 import numpy as np
 from scipy.optimize import brentq
 
-from textveil.mechanisms.base import WordMechanism
+from textveil.mechanisms.kinds import WordMechanism
 from textveil.mechanisms.sampling.output_columns import Columns
 from textveil.privacy.guarantees import Guarantee
 from textveil.types import Ids, Reals

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from textveil.catalog import word_mechanism
-from textveil.mechanisms.base import WordMechanism
+from textveil.mechanisms.kinds import WordMechanism
 from textveil.pages.tables import Cell, Table
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil_studies.evaluation.drawn_tables import drawn_if_possible

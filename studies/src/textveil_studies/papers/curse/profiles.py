@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from textveil.catalog import word_mechanism
-from textveil.mechanisms.base import WordMechanism
+from textveil.mechanisms.kinds import WordMechanism
 from textveil.pages.plots import Chart, new_figure
 from textveil.pages.tables import Cell, Table
 from textveil.statistics import Bound

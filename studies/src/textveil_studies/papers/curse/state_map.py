@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, final
 import numpy as np
 
 from textveil.errors import need
-from textveil.mechanisms.base import checked_word_id
+from textveil.mechanisms.kinds import checked_word_id
 from textveil.types import Reals
 from textveil.vocabulary.vocabulary import Vocabulary
 

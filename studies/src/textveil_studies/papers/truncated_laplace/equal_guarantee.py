@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, NamedTuple, final
 
-from textveil.audit.run import audit_mechanism
+from textveil.audit.whole_audit import audit_mechanism
 from textveil.catalog import entries, word_mechanism
 from textveil.frontiers.cells import Values
 from textveil.frontiers.downstream.accuracy import LinearLearner

@@ -16,7 +16,7 @@ from textveil.frontiers.downstream.features import BatchNoise, Disturb
 from textveil.frontiers.downstream.measured import ON_TEXTS, Measured, Scorer, accuracy_scorer, measured
 from textveil.frontiers.downstream.tasks import LabelledTask, task_of
 from textveil.frontiers.vocabularies import first_words
-from textveil.mechanisms.base import WordMechanism
+from textveil.mechanisms.kinds import WordMechanism
 from textveil.randomness import seeded_generator
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.vocabulary import Vocabulary

@@ -12,7 +12,7 @@ from typing import Any, final
 
 from textveil.errors import ModelError
 from textveil.frontiers.cells import Values, cell_seed
-from textveil.mechanisms.base import SequenceMechanism, WordMechanism
+from textveil.mechanisms.kinds import SequenceMechanism, WordMechanism
 from textveil.models.autoencoder.training import Epochs, Training, adam
 from textveil.randomness import seeded_generator
 from textveil.types import Ids

@@ -7,7 +7,7 @@ from typing import Final
 
 from textveil.catalog import word_mechanism
 from textveil.mechanisms.additive.perturb_project import perturb_project
-from textveil.mechanisms.base import WordMechanism
+from textveil.mechanisms.kinds import WordMechanism
 from textveil.noise.coordinate_laplace import CoordinateLaplace
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.vocabulary.geometry import norm_range

@@ -30,7 +30,7 @@ from textveil.corpora.payment import Payer, paid
 from textveil.corpora.pieces import Pieces
 from textveil.corpora.places import Places
 from textveil.errors import InputError, ParameterError, TextveilError, need
-from textveil.mechanisms.base import Mechanism
+from textveil.mechanisms.kinds import Mechanism
 from textveil.randomness import new_secret
 from textveil.sanitize.measured_risk import MeasuredRisk
 from textveil.sanitize.options import SanitizerOptions

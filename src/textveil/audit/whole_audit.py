@@ -29,7 +29,8 @@ from textveil.audit.words import WORD_METHODS
 from textveil.catalog import guarantee_of
 from textveil.decoding.decode import default_model
 from textveil.errors import InputError, UnsupportedGuarantee, need
-from textveil.mechanisms.base import (
+from textveil.mechanisms.capabilities import NearestSearch
+from textveil.mechanisms.kinds import (
     Mechanism,
     SequenceMechanism,
     SetMechanism,
@@ -37,8 +38,7 @@ from textveil.mechanisms.base import (
     VectorMechanism,
     drawing_text,
 )
-from textveil.mechanisms.capabilities import NearestSearch
-from textveil.models.base import LanguageModel
+from textveil.models.language_model import LanguageModel
 from textveil.privacy.guarantees import MetricDP
 from textveil.randomness import resolve, seeded_generator
 from textveil.sanitize.recovery import quoted_recovery

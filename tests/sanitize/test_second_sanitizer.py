@@ -27,7 +27,7 @@ def test_a_second_one_makes_no_weights_reads_no_table_and_lists_no_words(monkeyp
         raise AssertionError("made a second time")
 
     monkeypatch.setattr(channels, "integer_base_weights", refuse)
-    monkeypatch.setattr(public, "read_table", lambda path, _: refuse() if path.exists() else None)
+    monkeypatch.setattr(public, "read_table", lambda path, *_, **__: refuse() if path.exists() else None)
     monkeypatch.setattr(out_of_vocabulary, "_first_places", refuse)
     monkeypatch.setattr(codes, "written", refuse)
     assert tv.Sanitizer(tv.mechanism("neighborhood", epsilon=8.0))("Where Maria went.").text
@@ -42,7 +42,7 @@ def test_a_table_stays_open_for_the_next_one_whoever_opened_it_first(monkeypatch
     second("Where Maria went.")
     del holder, second
     gc.collect()
-    monkeypatch.setattr(public, "read_table", lambda path, _: pytest.fail("read again") if path.exists() else None)
+    monkeypatch.setattr(public, "read_table", lambda path, *_, **__: pytest.fail("read again") if path.exists() else None)
     assert tv.Sanitizer(tv.mechanism("neighborhood", epsilon=8.0))("Where Maria went.").text
 
 

@@ -45,7 +45,7 @@ def test_bad_budgets_are_refused() -> None:
     budget = GaussianBudget(1.0, 1e-6)
     with pytest.raises(ParameterError, match="selections must be > 0, where items are selected"):
         budget.threshold(budget.noise(GRID**2), GRID, 1)
-    with pytest.raises(ParameterError, match="sigma of at most"):
+    with pytest.raises(ParameterError, match="too small for noise"):
         budget.noise(2**60)
 
 

@@ -43,7 +43,11 @@ def count(
 def test_csv_has_the_columns_of_the_contract(count: Run, tmp_path: Path) -> None:
     code, out, err = count("--ngrams", 2)
     lines = list(csv.DictReader(io.StringIO(out)))
-    assert (code, err) == (0, "") and list(lines[0]) == ["item", "count", "low", "high"]
+    assert (
+        code == 0
+        and err == f"{len(lines)} counts; (50, 1e-06)-DP, unit person\n"
+        and list(lines[0]) == ["item", "count", "low", "high"]
+    )
     assert {"baker", "paid", "the baker", "has paid"} <= {line["item"] for line in lines}
     assert all(int(line["low"]) <= int(line["count"]) <= int(line["high"]) for line in lines)
     code, out, _ = count("--label", "kind", "-o", "counts.csv", "--json", "--report", "report.json")
@@ -54,7 +58,7 @@ def test_csv_has_the_columns_of_the_contract(count: Run, tmp_path: Path) -> None
 
 
 def test_the_report_says_what_is_promised_and_names_no_number_of_the_data(count: Run) -> None:
-    code, out, _ = count("--json", "--repeats", 2, "--items-per-person", 7, "--records-per-person", 3)
+    code, out, _ = count("-o", "c.csv", "--json", "--repeats", 2, "--items-per-person", 7, "--records-per-person", 3)
     report = json.loads(out)
     assert code == 0 and report["release"] == "counts"
     assert report["guarantee"]["unit"] == "person" and "one more person" in report["guarantee"]["adjacency"]
@@ -66,15 +70,15 @@ def test_the_report_says_what_is_promised_and_names_no_number_of_the_data(count:
         "records_per_person": 3,
         "ngrams": 1,
     }
-    assert set(report["facts"]) == {"items", "thresholds", "confidence", "persons_at_least"}
+    assert set(report["facts"]) == {"items", "thresholds", "confidence", "persons_about"}
     assert report["randomness"] == "operating system"
-    assert json.loads(count("--json", "--seed", 1)[1])["randomness"] == "seeded: not for release"
-    assert json.loads(count("--json", unit="document")[1])["guarantee"]["unit"] == "document"
+    assert json.loads(count("-o", "c.csv", "--json", "--seed", 1)[1])["randomness"] == "seeded: not for release"
+    assert json.loads(count("-o", "c.csv", "--json", unit="document")[1])["guarantee"]["unit"] == "document"
 
 
 def test_public_words_come_from_a_file(count: Run, tmp_path: Path) -> None:
     (tmp_path / "words.txt").write_text("Baker\nsailor\n")
-    code, out, _ = count("--words", "words.txt", "--json")
+    code, out, _ = count("--words", "words.txt", "--json", "-o", "c.csv")
     assert code == 0 and json.loads(out)["public"]["number_of_words"] == 2
 
 
@@ -86,6 +90,15 @@ def test_bad_input_is_told_in_one_line(count: Run) -> None:
         ([], {"unit": "nobody"}, "nobody", 1),
         ([], {"epsilon": 0.0}, "--epsilon must be finite and > 0", 2),
         ([], {"delta": 0.0}, "--delta must be in (0, 1)", 2),
+        ([], {"unit": "text"}, "must be different columns", 2),
+        (["--json"], {}, "--output must name a file for the release", 2),
+        (["-o", "notes.jsonl"], {}, "got one twice", 2),
+        (["-o", "c.csv", "--report", "c.csv"], {}, "got one twice", 2),
+        (["-o", "absent/c.csv"], {}, "the folder of an output must exist", 1),
+        (["--label", "kind", "--labels", "a,a"], {}, "--labels must be different", 2),
+        (["--items-per-person", 0], {}, "--items-per-person must be between 1", 2),
+        (["--records-per-person", 0], {}, "--records-per-person must be >= 1", 2),
+        ([], {"epsilon": 1e-9}, "--epsilon is too small", 2),
     ):
         got, out, err = count(*arguments, **options)
         assert (got, out) == (code, "") and message in err and err.count("\n") == 1
@@ -93,7 +106,7 @@ def test_bad_input_is_told_in_one_line(count: Run) -> None:
 
 def test_a_delta_above_one_in_the_number_of_persons_is_warned_of(count: Run) -> None:
     code, _, err = count(delta=0.5)
-    assert code == 0 and "delta should be far below 1 / number of persons" in err
+    assert code == 0 and "delta is at least 1 / number of persons" in err
 
 
 def test_a_second_release_beyond_the_budget_is_refused(count: Run, tmp_path: Path) -> None:
@@ -108,3 +121,19 @@ def test_a_second_release_beyond_the_budget_is_refused(count: Run, tmp_path: Pat
     assert first[0] == 0, first
     code, out, _ = count("--ledger", "budget.db", "-o", "second.csv", epsilon=1.0)
     assert (code, out) == (3, "") and not (tmp_path / "second.csv").exists()
+
+
+def test_nobody_pays_for_a_release_that_is_refused(count: Run, tmp_path: Path) -> None:
+    pytest.importorskip("sqlalchemy")
+    from textveil.budget.account import Account
+    from textveil.budget.ledger import Ledger
+
+    for arguments, epsilon in (([], 1e-4), (["-o", "absent/c.csv"], 1.0), (["--json"], 1.0)):
+        assert count("--ledger", "budget.db", *arguments, epsilon=epsilon)[0] in (1, 2)
+    with Ledger(str(tmp_path / "budget.db")) as ledger:
+        assert ledger.balance(Account("local", "p1")).spent.epsilon == 0
+
+
+def test_an_empty_release_is_told(count: Run) -> None:
+    code, out, err = count("--words", "none", epsilon=0.05)
+    assert code == 0 and out == "item,count,low,high\n" and "No item stands out of the noise" in err

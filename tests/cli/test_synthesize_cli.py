@@ -42,7 +42,7 @@ def test_synthesize_writes_so_many_labelled_texts_of_the_pool_and_a_report(comma
     report = json.loads((corpus / "r.json").read_text())
     assert report["guarantee"]["unit"] == "person" and report["randomness"] == "operating system"
     assert sum(report["facts"]["documents of each label"].values()) == len(POOL)
-    assert "warning, for you alone: 1 records stand in the pool" in err and "--overlaps FILE lists them" in err
+    assert "warning, for you alone: 1 record in the pool word by word" in err and "--overlaps FILE lists them" in err
     overlaps = json.loads((corpus / "own.json").read_text())
     assert POOL[0] in {rows[each["line"] - 1]["text"] for each in overlaps}
     assert stat.S_IMODE((corpus / "own.json").stat().st_mode) == 0o600
@@ -51,12 +51,13 @@ def test_synthesize_writes_so_many_labelled_texts_of_the_pool_and_a_report(comma
 def test_synthesize_without_labels_prints_texts_alone_and_a_seed_repeats_them(command, corpus: Path) -> None:
     first, again = (command("synthesize", *COMMON, "--documents", 5, "--seed", 3) for _ in range(2))
     assert first == again and [list(json.loads(line)) for line in first[1].splitlines()] == [["text"]] * 5
-    code, out, _ = command("synthesize", *COMMON, "--documents", 5, "--seed", 3, "--json")
+    code, out, _ = command("synthesize", *COMMON, "--documents", 5, "--seed", 3, "--json", "-o", "s.jsonl")
     assert code == 0 and json.loads(out)["randomness"] == "seeded: not for release"
 
 
 def test_topics_writes_themes_by_falling_votes(command, corpus: Path) -> None:
-    code, out, _ = command("topics", *COMMON, "--topics", 3, "--report", "r.json")
+    code, out, err = command("topics", *COMMON, "--topics", 3, "--report", "r.json")
+    assert "1 record in the pool word by word" in err
     themes = [json.loads(line) for line in out.splitlines()]
     assert code == 0 and [list(theme) for theme in themes] == [["votes", "low", "high", "words", "texts"]] * 3
     assert [theme["votes"] for theme in themes] == sorted((theme["votes"] for theme in themes), reverse=True)
@@ -75,6 +76,12 @@ def test_a_second_release_beyond_the_budget_is_refused_and_writes_nothing(comman
 def test_bad_input_is_one_line(command, corpus: Path) -> None:
     code, _, err = command("synthesize", *COMMON, "--documents", len(POOL) + 1)
     assert code == 2 and err.count("\n") == 1 and f"texts of the public pool, {len(POOL)}; got {len(POOL) + 1}" in err
+    for name, asked in (("synthesize", ("--documents", "1")), ("topics", ())):
+        for output in (("-o", "pool.txt"), ("-o", "in.jsonl"), ("--json",)):
+            code, _, err = command(name, *COMMON, *asked, *output)
+            assert code == 2 and err.count("\n") == 1
+        code, _, err = command(name, "/dev/null", "-f", "jsonl", *COMMON[1:], *asked)
+        assert code == 2 and "got a stream" in err
     (corpus / "pool.txt").write_text("\n")
     for name, asked in (("synthesize", ("--documents", "1")), ("topics", ())):
         code, _, err = command(name, *COMMON, *asked)

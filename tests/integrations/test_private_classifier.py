@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -38,3 +40,21 @@ def test_labels_keep_their_type_and_persons_are_the_unit(labels: list[int] | Non
     assert estimator.fit(TEXTS, LABELS).model_.guarantee.unit is Unit.DOCUMENT
     with pytest.raises(ParameterError, match="persons must be one for each of 3000"):
         estimator.fit(TEXTS, LABELS, persons=["p"])
+
+
+def test_one_persons_label_or_name_changes_nobody_elses() -> None:
+    """An array of labels takes the type that all have in common: one 2.0 would make "7.0" of everybody's 7."""
+    estimator = PrivateTextClassifier(epsilon=4.0, labels=[3, 7], seed=1)
+    for other in (2.0, "u", True):
+        with pytest.raises(ParameterError, match="y must be of one type"):
+            estimator.fit([*TEXTS, "a text"], [*LABELS.tolist(), other])
+    with pytest.raises(ParameterError, match="persons must be a name for each document"):
+        estimator.fit(TEXTS, LABELS, persons=[float("nan")] * len(TEXTS))
+
+
+def test_a_fitted_classifier_holds_no_word_that_it_has_read() -> None:
+    texts = ["zyxxsecretsurname was here", *TEXTS[1:]]
+    fitted = PrivateTextClassifier(epsilon=4.0, labels=[3, 7], seed=1).fit(texts, LABELS)
+    held = pickle.dumps(fitted)
+    assert b"zyxxsecretsurname" not in held
+    assert pickle.loads(held).predict(TEXTS[:2]).tolist() == [7, 3]

@@ -42,7 +42,8 @@ def test_a_table_stays_open_for_the_next_one_whoever_opened_it_first(monkeypatch
     second("Where Maria went.")
     del holder, second
     gc.collect()
-    monkeypatch.setattr(public, "read_table", lambda path, *_, **__: pytest.fail("read again") if path.exists() else None)
+    again = lambda path, *_, **__: pytest.fail("read again") if path.exists() else None  # noqa: E731
+    monkeypatch.setattr(public, "read_table", again)
     assert tv.Sanitizer(tv.mechanism("neighborhood", epsilon=8.0))("Where Maria went.").text
 
 

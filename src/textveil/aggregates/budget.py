@@ -80,7 +80,8 @@ class GaussianBudget:
         sigma = math.isqrt(variance - 1) + 1
         if sigma > LARGEST_SIGMA:
             raise ParameterError(
-                f"noise must have a sigma of at most {LARGEST_SIGMA} units of the grid; got {sigma}. Raise epsilon."
+                f"`epsilon` is too small for noise that is drawn exactly: sigma would be {sigma} units of the grid, "
+                f"{LARGEST_SIGMA} at most is possible. Raise it."
             )
         return DiscreteGaussian(sigma=max(sigma, 64))
 

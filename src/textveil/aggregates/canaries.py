@@ -80,6 +80,7 @@ def audit_aggregate(
     claim = Claim(epsilon=epsilon, log_delta=float(np.log(delta))) if claim is None else claim
     start, done = time.perf_counter(), 0
     trial = ATTACKS[name](GaussianBudget(epsilon, delta, SELECTIONS))
+    with_canary = f"with {copies} record{'s' * (copies > 1)} of one more person"
     with tempfile.TemporaryDirectory() as folder:
         corpora = [_corpus(Path(folder), 0), _corpus(Path(folder), copies)]
 
@@ -100,7 +101,7 @@ def audit_aggregate(
             samples=samples,
             confidence=confidence,
             score=lambda _first, _second, scores: scores,
-            name=lambda corpus: f"with {copies} records of one more person" if corpus else "without that person",
+            name=lambda corpus: with_canary if corpus else "without that person",
         )
     return AuditReport(
         name=name,

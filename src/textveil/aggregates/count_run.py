@@ -67,6 +67,8 @@ def count(
     """
     if labels and records.label is None:
         raise ParameterError("`labels` needs `label`; got none.")
+    if len(set(labels)) != len(labels):
+        raise ParameterError("`labels` must be different; got one twice.")
     budget = GaussianBudget(epsilon, delta, SELECTIONS)
     rng = secure_generator() if seed is None else seeded_generator(seed)
     public = public_words(words)
@@ -79,6 +81,7 @@ def count(
     )
     corpus = PersonWords.read(records, public, list(labels) or None, progress)
     names: Sequence[str] | None = () if records.label is None else labels or None
+    counting.check(len(public), selects_labels=names is None)
     with paid(payer, budget.guarantee(records.adjacency, PROOF), records.names):
         release = counting.release(corpus, len(public), records.adjacency, names)
     return release, _report(release, counting, records, labels, words, len(public), secure=seed is None)
@@ -146,11 +149,11 @@ def _report(
             "items": len(release.counts),
             "thresholds": dict(release.thresholds),
             "confidence": CONFIDENCE,
-            "persons_at_least": release.persons,
+            "persons_about": release.persons,
         },
         not_covered=(
-            "Intervals cover the noise, not what the bound on one person's items leaves out: an average over all items "
-            "undoes that.",
+            "Intervals cover the noise alone. The bound on a person's items biases counts; the correction is an "
+            "average over all items.",
         ),
         secure=secure,
     )

@@ -162,6 +162,22 @@ class Counting:
     def __post_init__(self) -> None:
         need(1 <= self.ngrams <= LONGEST, "ngrams", self.ngrams, f"from 1 to {LONGEST}")
 
+    def check(self, public: int, *, selects_labels: bool) -> None:
+        """Refuse, before anybody pays, what noise could not be drawn for.
+
+        Args:
+            public: words of the public list.
+            selects_labels: whether labels are selected.
+
+        Raises:
+            ParameterError: the noise of a round could be too large for its sampler.
+        """
+        whole = (1 - LABELS_SHARE * selects_labels) / self.ngrams
+        for length in range(1, self.ngrams + 1):
+            share = _FIRST_PUBLIC if length == 1 and public and not selects_labels else _FIRST_SELECTED
+            items = self.bound.items if length == 1 else -(-self.bound.items // _FEWER)
+            self.budget.noise(ContributionBound(items, self.bound.repeats).squared_sensitivity, whole * share)
+
     def release(
         self, corpus: PersonWords, public: int, adjacency: Adjacency, labels: Sequence[str] | None = ()
     ) -> CountRelease:
@@ -417,8 +433,8 @@ class _Run:
             )
             for row, (item, label) in enumerate(zip(np.searchsorted(items, keys // self.labelled), labels, strict=True))
         ]
-        # Numbers of words and labels follow the records, so no order of lines may come from them.
-        return sorted(lines, key=lambda line: (line.label, -line.count, line.item))
+        # Numbers of words and labels follow the records, so no order of lines may come from them: compare all fields.
+        return sorted(lines, key=lambda line: (line.label, -line.count, line.item, line.low, line.high))
 
 
 @final

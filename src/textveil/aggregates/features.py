@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Final, final
+from typing import Any, Final, final
 
 import numpy as np
 from scipy import sparse
@@ -34,7 +34,8 @@ _TABLE: Final = 2**18
 """Largest entry of the table of word vectors."""
 
 _LONGEST: Final = 2**26
-"""Entries of a document's sum are halved until they are below it: squares then add up within 64 bits."""
+"""Entries of a document's sum are halved until they are below it, or below less where there are more than 1,024
+coordinates: squares then add up to at most 2^62."""
 
 _CONSTANT: Final = 0.25
 """Share of the norm that the constant coordinate takes: it learns how frequent the labels are."""
@@ -63,6 +64,10 @@ class PublicFeatures:
         largest = max(float(np.abs(table).max()), np.finfo(np.float64).tiny)
         self._table = np.rint(table * (_TABLE / largest)).astype(np.int32)
         self._reader = DocumentReader(vocabulary.words)
+        self._longest = min(_LONGEST, math.isqrt(2**62 // self.dim))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return PublicFeatures, (self.vocabulary, self.transform)  # the reader remembers pieces of what it has read
 
     @property
     def dim(self) -> int:
@@ -94,7 +99,7 @@ class PublicFeatures:
             (np.ones(len(ids), dtype=np.int64), columns, bounds), shape=(len(bounds) - 1, len(words))
         )
         sums = np.asarray(counts @ self._table[words].astype(np.int64))
-        while np.any(long := np.abs(sums).max(axis=1, initial=0) >= _LONGEST):
+        while np.any(long := np.abs(sums).max(axis=1, initial=0) >= self._longest):
             sums[long] = np.sign(sums[long]) * (np.abs(sums[long]) >> 1)
         return sums
 

@@ -326,8 +326,8 @@ def _drawn(sums: Moments, noise: Noise, rng: np.random.Generator) -> Moments:
 def regression(released: ReleasedMoments, background: Reals | None = None) -> Reals:
     """Weights of each label, shape (dim, labels), where documents have norm 1.
 
-    A symmetric matrix of noise has eigenvalues up to about sigma sqrt(2 dim), sigma that of its diagonal: what lies
-    below cannot be told from noise. It is added to all, after those below 0 were set to it.
+    A symmetric matrix of noise has eigenvalues up to about sigma sqrt(2 dim), sigma that of its diagonal:
+    smaller ones are noise. Negative eigenvalues become 0; then this ridge is added to all.
 
     Args:
         released: the noisy sums.

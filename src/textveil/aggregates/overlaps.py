@@ -1,4 +1,4 @@
-"""Which public and synthetic texts coincide with private ones: for the sender alone, for it is not noisy."""
+"""Overlaps of public and synthetic texts with private ones. They have no noise: for the sender alone."""
 
 from __future__ import annotations
 

@@ -35,7 +35,8 @@ class _Numbers(dict[str, int]):
     def __missing__(self, surface: str) -> int:
         kind = classify(surface)
         if kind in (Kind.WORD, Kind.SCRIPT):
-            word = fold(surface) if kind is Kind.WORD else spelling(surface)
+            # Some letters are spelled with spaces (U+FDFA), which part the words of an n-gram.
+            word = fold(surface) if kind is Kind.WORD else spelling(surface).replace(" ", "")
             number = self.words.setdefault(word, len(self.words)) if word else BREAK
         else:
             number = _PASSED if kind is Kind.SPACE or surface == "-" else BREAK

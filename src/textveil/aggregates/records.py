@@ -1,4 +1,4 @@
-"""The records of a corpus, each with the person whose it is, and no more than a public number of each person's."""
+"""The records of a corpus, each with its person, and no more than a public number of each person's."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Batch(NamedTuple):
 @final
 @dataclass(frozen=True, kw_only=True)
 class PersonalRecords:
-    """Files of records, and whose each one is. They are read from the start as often as asked.
+    """Files of records with their persons. Each call of ``batches`` reads them again, so a stream serves once.
 
     The first ``limit`` records of each person count, in the order of the files; whatever one person adds, those of the
     others stay the same. That bounds what one person can change.
@@ -67,10 +67,10 @@ class PersonalRecords:
 
     def __post_init__(self) -> None:
         need(self.limit is None or self.limit >= 1, "limit", self.limit, ">= 1")
-        named = [name for name in (self._person, self.text, self.label) if name is not None]
+        self._reader()
+        named = [name for name in (self._person, self.text or "text", self.label) if name is not None]
         if len(set(named)) != len(named):
             raise ParameterError("`unit`, `text` and `label` must be different columns; got one twice.")
-        self._reader()
 
     @property
     def adjacency(self) -> Adjacency:

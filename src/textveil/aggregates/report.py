@@ -13,14 +13,14 @@ from textveil.version import VERSION
 _NOT_COVERED: Final = (
     "Facts about many persons: the release says what is common among them.",
     "What one person's records tell about another person.",
-    "How long the run took, and that it ended.",
+    "Running time, and whether the run ended.",
 )
 
 
 @final
 @dataclass(frozen=True, kw_only=True)
 class AggregateReport:
-    """Facts of a release. Nothing in them is of the data, unless noise was added to it.
+    """Facts of a release. Every number that depends on the data has noise.
 
     Attributes:
         release: kind: "counts", "classifier", "synthetic text", "topics".

@@ -62,8 +62,9 @@ class Theme:
     texts: tuple[str, ...]
 
     def to_data(self) -> dict[str, Any]:
-        """JSON data."""
-        return asdict(self)
+        """JSON data, in whole votes; the interval is rounded outwards."""
+        votes = {"votes": max(round(self.votes), 0), "low": math.floor(self.low), "high": math.ceil(self.high)}
+        return {**asdict(self), **votes}
 
 
 class Themes(NamedTuple):
@@ -151,7 +152,7 @@ def topics(
     progress: Progress | None = None,
     pool_progress: Progress | None = None,
 ) -> Themes:
-    """Find how many persons write about what, in terms of public texts.
+    """Estimate how many persons write about each group of public texts.
 
     Args:
         records: of the corpus; read once.

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import os
+import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
 from textveil.cli import options as opt
 from textveil.cli.help_groups import PERSONS
+from textveil.cli.spelling import renamed
+from textveil.errors import ParameterError
 from textveil.mechanisms.options import GUARANTEE
 
 if TYPE_CHECKING:
     from textveil.aggregates.records import PersonalRecords
     from textveil.corpora.payment import Payer
+    from textveil.privacy.guarantees import Guarantee
 
 Corpus: TypeAlias = Annotated[
     list[str], typer.Argument(metavar="INPUT...", help="Files or patterns; - is standard input.")
@@ -49,8 +56,13 @@ class AggregateOptions:
     ledger: opt.LedgerOrNone = None
     tenant: opt.Tenant = "local"
 
-    def records(self, sources: list[str], label: str | None = None) -> PersonalRecords:
+    def records(self, sources: list[str], label: str | None = None, *, again: bool = False) -> PersonalRecords:
         """The records of the inputs, with their labels where a column of them is named.
+
+        Args:
+            sources: files or patterns; - is standard input.
+            label: the column.
+            again: whether they are read more than once, which a stream cannot be.
 
         Raises:
             InputError: there is no such input.
@@ -64,15 +76,21 @@ class AggregateOptions:
             sanitized=() if self.field is None else (self.field,),
             delimiter=self.delimiter,
         )
-        return PersonalRecords(
-            inputs=opt.inputs_of(sources, choice),
-            unit=self.unit,
-            text=self.field,
-            label=label,
-            limit=self.records_per_person,
-            corpus_format=self.corpus_format,
-            delimiter=self.delimiter,
-        )
+        inputs = opt.inputs_of(sources, choice)
+        if again and not all(Path(name).is_file() for name in inputs):
+            raise ParameterError(
+                "INPUT must be files, which are read more than once; got a stream. Save it to a file first."
+            )
+        with renamed(limit="records_per_person", text="field"):
+            return PersonalRecords(
+                inputs=inputs,
+                unit=self.unit,
+                text=self.field,
+                label=label,
+                limit=self.records_per_person,
+                corpus_format=self.corpus_format,
+                delimiter=self.delimiter,
+            )
 
     def payer(self) -> Payer | None:
         """Whose budget it is taken from."""
@@ -83,3 +101,56 @@ class AggregateOptions:
 
         url_of(self.ledger)
         return Payer(self.ledger, self.tenant)
+
+
+def check_outputs(inputs: Sequence[str], *outputs: Path | None) -> None:
+    """Refuse outputs that cannot be written, or that are an input or one another, before anything is paid or drawn.
+
+    Args:
+        inputs: files that are read, as they were expanded.
+        outputs: files that are to be written; None is none.
+
+    Raises:
+        ParameterError: two of them are one file.
+        OutputError: a folder is missing.
+    """
+    from textveil.corpora.files.sources import one_file
+    from textveil.whole_files import check_folder
+
+    files = [path for path in outputs if path is not None]
+    for path in files:
+        check_folder(path)
+    again = len({os.path.realpath(path) for path in files}) != len(files)
+    if again or any(one_file(name, path) for name in inputs for path in files):
+        raise ParameterError("every input and output must be a file of its own; got one twice. Name another output.")
+
+
+def needs_output(output: Path | None, *, as_json: bool) -> None:
+    """Refuse to print the report where the release has no place: it would be lost, and paid.
+
+    Raises:
+        ParameterError: that is asked for.
+    """
+    if as_json and output is None:
+        raise ParameterError("`as_json` prints the report, so `output` must name a file for the release; got none.")
+
+
+def tell_sender(what: str, guarantee: Guarantee, *, persons: int, delta: float, seed: int | None) -> None:
+    """One line about the release, and warnings, on standard error.
+
+    Args:
+        what: came out, in words.
+        guarantee: of the release.
+        persons: how many wrote the records: private.
+        delta: of the release.
+        seed: of the draws.
+    """
+    seeded = "" if seed is None else "; seeded: not for release"
+    sys.stderr.write(f"{what}; {guarantee}, unit {guarantee.adjacency.unit.value}{seeded}\n")
+    if persons == 0:
+        sys.stderr.write("warning, for you alone: no record was read.\n")
+    if persons * delta >= 1:
+        sys.stderr.write(
+            "warning, for you alone: delta is at least 1 / number of persons: the guarantee may fail for one of them. "
+            "Lower --delta and run again; this run is paid.\n"
+        )

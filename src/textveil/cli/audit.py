@@ -151,7 +151,8 @@ def audit_command(
     if canaries.aggregate is not None:
         if foreign != _ForeignOptions() or attacks != _AttackOptions() or vocabulary.given:
             raise ParameterError("--aggregate takes no option of foreign code, vocabularies or attacks; got one.")
-        report = _audited_aggregate(context, canaries.aggregate, canaries.copies or 1, claim, sampling, seed)
+        copies = 1 if canaries.copies is None else canaries.copies
+        report = _audited_aggregate(context, canaries.aggregate, copies, claim, sampling, seed)
     elif foreign.python is not None:
         if attacks != _AttackOptions() or vocabulary.given or seed is not None:
             raise _foreign_refusal()

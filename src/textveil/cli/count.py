@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from textveil.cli import options as opt
-from textveil.cli.aggregate_options import AggregateOptions, Corpus, Labels
+from textveil.cli.aggregate_options import AggregateOptions, Corpus, Labels, check_outputs, needs_output, tell_sender
+from textveil.cli.spelling import renamed
 
 if TYPE_CHECKING:
     from textveil.aggregates.counts import CountRelease
@@ -55,8 +56,11 @@ def count_command(
     from textveil.cli.progress import counting as bar
     from textveil.whole_files import write_whole
 
+    target = opt.file_of(output)
+    needs_output(target, as_json=as_json)
     records = aggregate.records(source, counting.label)
-    with bar("counting", "bytes", records.inputs) as progress:
+    check_outputs(records.inputs, target, report)
+    with bar("counting", "bytes", records.inputs) as progress, renamed(items="items_per_person"):
         release, facts = count(
             records,
             epsilon=aggregate.epsilon,
@@ -71,7 +75,6 @@ def count_command(
             progress=progress,
         )
     table = _table(release, labelled=counting.label is not None)
-    target = opt.file_of(output)
     if target is not None:
         write_whole(target, table)
     elif not as_json:
@@ -80,11 +83,15 @@ def count_command(
         write_whole(report, facts.to_json().encode("ascii"))
     if as_json:
         sys.stdout.write(facts.to_json())
-    if release.persons * aggregate.delta >= 1:
-        sys.stderr.write(
-            "warning: delta should be far below 1 / number of persons; this delta lets a random person's words out. "
-            "Lower --delta.\n"
-        )
+    tell_sender(
+        f"{len(release.counts):,} counts",
+        release.guarantee,
+        persons=max(release.persons, 1),
+        delta=aggregate.delta,
+        seed=seed,
+    )
+    if not release.counts:
+        sys.stderr.write("No item stands out of the noise. Raise epsilon, or count the records of more persons.\n")
 
 
 def _table(release: CountRelease, *, labelled: bool) -> bytes:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 from textveil.cli import options as opt
-from textveil.cli.aggregate_options import AggregateOptions, Corpus, Labels
+from textveil.cli.aggregate_options import AggregateOptions, Corpus, Labels, check_outputs, tell_sender
 
 
 @opt.grouped
@@ -30,15 +30,13 @@ def learn_command(
     from textveil.aggregates.classifier import FACTS
     from textveil.aggregates.learning import learn
     from textveil.cli.progress import counting
-    from textveil.errors import ParameterError
     from textveil.json_text import json_text
     from textveil.pages.folders import results_folder
     from textveil.randomness import seeded_generator
     from textveil.whole_files import write_whole
 
-    records = aggregate.records(source, label)
-    if not all(Path(name).is_file() for name in records.inputs):
-        raise ParameterError("INPUT must be files, which can be read twice; got a stream. Save it to a file first.")
+    records = aggregate.records(source, label, again=True)
+    check_outputs(records.inputs, report)
     is_new = not output.exists()
     folder = results_folder(output, FACTS)
     try:
@@ -63,8 +61,10 @@ def learn_command(
         write_whole(report, text.encode("ascii"))
     if as_json:
         sys.stdout.write(text)
-    if persons * aggregate.delta >= 1:
-        sys.stderr.write(
-            "warning: delta should be far below 1 / number of persons; this delta lets a random person's words out. "
-            "Lower --delta.\n"
-        )
+    tell_sender(
+        f"a classifier of {len(model.labels):,} labels",
+        model.guarantee,
+        persons=persons,
+        delta=aggregate.delta,
+        seed=seed,
+    )

@@ -5,19 +5,14 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Annotated, Final, TypeAlias
+from typing import Annotated, TypeAlias
 
 from textveil.cli import options as opt
-from textveil.cli.aggregate_options import AggregateOptions, Corpus, Labels
+from textveil.cli.aggregate_options import AggregateOptions, Corpus, Labels, check_outputs, needs_output, tell_sender
 
 Pool: TypeAlias = Annotated[
     str, opt.option("POOL", "Public texts: a file with one a line, or records with a field `text`.")
 ]
-
-DELTA_TOO_LARGE: Final = (
-    "warning: delta should be far below 1 / number of persons; this delta lets a random person's words out. "
-    "Lower --delta.\n"
-)
 
 
 @opt.grouped
@@ -49,13 +44,12 @@ def synthesize_command(
     from textveil.cli.progress import counting
     from textveil.json_text import json_text
     from textveil.randomness import seeded_generator
-    from textveil.whole_files import check_folder, write_whole
+    from textveil.whole_files import write_whole
 
     target = opt.file_of(output)
-    for path in (target, report, overlaps):
-        if path is not None:
-            check_folder(path)
-    records = aggregate.records(source, label)
+    needs_output(target, as_json=as_json)
+    records = aggregate.records(source, label, again=True)
+    check_outputs([*records.inputs, public], target, report, overlaps)
     with counting("reading the pool", "bytes") as progress:
         pool = read_pool(public, progress)
     with (
@@ -91,15 +85,25 @@ def synthesize_command(
     shared, in_pool = compared(synthetic.texts, pool, private)
     if overlaps is not None:
         write_whole(overlaps, json_text([each._asdict() for each in shared], indent=1).encode("ascii"), private=True)
-    if in_pool:
-        sys.stderr.write(
-            f"warning, for you alone: {in_pool:,} records stand in the pool word by word. The pool must be public, and "
-            "made without this corpus. If it is not, do not pass on what came out.\n"
-        )
+    tell_pool(in_pool)
     if shared:
         sys.stderr.write(
             f"warning, for you alone: {len(shared):,} of the texts share 8 words in a row with a record. "
             "--overlaps FILE lists them.\n"
         )
-    if synthetic.persons * aggregate.delta >= 1:
-        sys.stderr.write(DELTA_TOO_LARGE)
+    tell_sender(
+        f"{len(synthetic.texts):,} texts",
+        synthetic.report.guarantee,
+        persons=synthetic.persons,
+        delta=aggregate.delta,
+        seed=seed,
+    )
+
+
+def tell_pool(in_pool: int) -> None:
+    """Warn of records that the pool holds."""
+    if in_pool:
+        sys.stderr.write(
+            f"warning, for you alone: {in_pool:,} record{'' if in_pool == 1 else 's'} in the pool word by word. The "
+            "pool must be public, and made without this corpus. If it is not, do not pass on what came out.\n"
+        )

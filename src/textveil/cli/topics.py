@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Annotated
 
 from textveil.cli import options as opt
-from textveil.cli.aggregate_options import AggregateOptions, Corpus
-from textveil.cli.synthesize import DELTA_TOO_LARGE, Pool
+from textveil.cli.aggregate_options import AggregateOptions, Corpus, check_outputs, needs_output, tell_sender
+from textveil.cli.synthesize import Pool, tell_pool
 
 
 @opt.grouped
@@ -29,17 +29,17 @@ def topics_command(
 
     Writes JSON lines by falling votes: votes, low, high (95 %, for the noise alone), public words and public texts.
     """
+    from textveil.aggregates.overlaps import compared
     from textveil.aggregates.public_texts import read_pool
     from textveil.aggregates.topics import topics as topics_of
     from textveil.cli.progress import counting
     from textveil.randomness import seeded_generator
-    from textveil.whole_files import check_folder, write_whole
+    from textveil.whole_files import write_whole
 
     target = opt.file_of(output)
-    for path in (target, report):
-        if path is not None:
-            check_folder(path)
-    records = aggregate.records(source)
+    needs_output(target, as_json=as_json)
+    records = aggregate.records(source, again=True)
+    check_outputs([*records.inputs, public], target, report)
     with counting("reading the pool", "bytes") as progress:
         pool = read_pool(public, progress)
     with (
@@ -67,5 +67,12 @@ def topics_command(
         write_whole(report, themes.report.to_json().encode("ascii"))
     if as_json:
         sys.stdout.write(themes.report.to_json())
-    if themes.persons * aggregate.delta >= 1:
-        sys.stderr.write(DELTA_TOO_LARGE)
+    private = (text for batch in records.batches() for text in batch.texts)
+    tell_pool(compared([], pool, private).in_pool)
+    tell_sender(
+        f"{len(themes.themes):,} themes",
+        themes.report.guarantee,
+        persons=themes.persons,
+        delta=aggregate.delta,
+        seed=seed,
+    )

@@ -320,16 +320,19 @@ class PrivateTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
             persons: whose each text is; None: each text counts as a unit of its own.
         """
         check_classification_targets(y)
-        texts, given = checked_documents(X), np.asarray(y)
+        # Labels one by one: an array of them has the type that all have in common, so one person's would rename all.
+        texts, given = checked_documents(X), np.asarray(y, dtype=object).tolist()
         need(len(given) == len(texts), "y", f"{len(given)} labels", f"one for each of {len(texts)} documents")
+        need(len(set(map(type, given))) <= 1, "y", "labels of several types", "of one type")
         owners = range(len(texts)) if persons is None else list(persons)
         need(len(owners) == len(texts), "persons", f"{len(owners)}", f"one for each of {len(texts)} documents")
         numbers: dict[Hashable, int] = {}
+        need(not any(map(_missing, owners)), "persons", "a missing one", "a name for each document")
         codes = np.array([numbers.setdefault(owner, len(numbers)) for owner in owners], dtype=np.int64)
         public = [] if self.labels is None else list(self.labels)
-        named = {str(label): label for label in (public or given.tolist())}
+        named = {str(label): label for label in (public or given)}
         source = _Given(
-            Batch(codes, texts, [str(label) for label in given.tolist()]),
+            Batch(codes, texts, [str(label) for label in given]),
             ONE_RECORD_MORE if persons is None else ONE_PERSON_MORE,
         )
         rng = None if self.seed is None else seeded_generator(self.seed)

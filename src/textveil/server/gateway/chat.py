@@ -68,8 +68,8 @@ def by_type(kinds: Mapping[str, Reader]) -> Reader:
                 f"{place}.type",
                 " or ".join(kinds),
                 code="unsupported_content",
-                got="another part",
-                hint="Images, sound and files cannot be sanitized and are not sent on.",
+                got="none" if kind is None else "another type",
+                hint="Parts of other types (images, sound, files) cannot be sanitized and are not sent on.",
             )
         return kinds[kind](reading, value, place)
 

@@ -137,3 +137,17 @@ def test_nobody_pays_for_a_release_that_is_refused(count: Run, tmp_path: Path) -
 def test_an_empty_release_is_told(count: Run) -> None:
     code, out, err = count("--words", "none", epsilon=0.05)
     assert code == 0 and out == "item,count,low,high\n" and "No item stands out of the noise" in err
+
+
+def test_a_limit_for_all_persons_together_says_that_many_are_charged(count: Run, tmp_path: Path) -> None:
+    pytest.importorskip("sqlalchemy")
+    from textveil.budget.account import Account
+    from textveil.budget.ledger import Ledger
+    from textveil.budget.limit import Limit
+
+    with Ledger(str(tmp_path / "budget.db")) as ledger:
+        ledger.set_limit(Account("local"), Limit(epsilon=5.0, delta=1e-4))
+    code, _, err = count("--ledger", "budget.db", epsilon=2.0)
+    assert code == 3 and "200 accounts are charged" in err and err.count("\n") == 1
+    with Ledger(str(tmp_path / "budget.db")) as ledger:
+        assert ledger.balance(Account("local")).spent.epsilon == 0

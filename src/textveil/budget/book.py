@@ -109,10 +109,13 @@ class Book:
         entries, opened, changed = len(self._entries), len(self._opened), set(self._changed)
         try:
             return [self.reserve(account, charge) for account, charge in wanted]
-        except BudgetExhausted:
+        except BudgetExhausted as error:
             self._standings, self._chains, self._changed = standings, chains, changed
             del self._entries[entries:], self._opened[opened:]
-            raise
+            if error.scope != "tenant" or len(wanted) == 1:
+                raise
+            told = f"{len(wanted):,} accounts are charged; this is what those before would leave. Limit each person."
+            raise error.told_with(told) from None
 
     def commit(self, account: Account, number: int) -> None:
         """Note that what a reservation was for has been drawn; of one that is not open there is nothing to note."""

@@ -74,4 +74,4 @@ SHORTCUTS: Final[Mapping[str, Callable[[GaussianBudget], Trial]]] = {
     "private-choice": _private_choice,
     "clear-labels": _clear_labels,
 }
-"""By what ``textveil audit --aggregate`` calls them."""
+"""By the names that audits give them."""

@@ -55,6 +55,19 @@ def test_synthesize_without_labels_prints_texts_alone_and_a_seed_repeats_them(co
     assert code == 0 and json.loads(out)["randomness"] == "seeded: not for release"
 
 
+def test_without_a_pool_texts_are_those_that_the_language_model_writes(command, corpus: Path) -> None:
+    asked = (*COMMON[:-2], "--documents", 3, "--label", "kind", "--labels", "a,b", "--seed", 3)
+    code, out, err = command("synthesize", *asked, "--report", "r.json")
+    rows = [json.loads(line) for line in out.splitlines()]
+    assert code == 0 and len({row["text"] for row in rows}) == 3 and "pool" not in err
+    assert [len(row["text"].split(" ")) for row in rows] == [25] * 3
+    public = json.loads((corpus / "r.json").read_text())["public"]
+    assert (public["pool"], public["texts of the pool"]) == ("texts of the embedded language model", 12)
+    assert command("synthesize", *asked)[1] == out
+    code, _, err = command("synthesize", *COMMON[:-2], "--documents", 0)
+    assert code == 2 and "--documents must be >= 1" in err
+
+
 def test_topics_writes_themes_by_falling_votes(command, corpus: Path) -> None:
     code, out, _ = command("topics", *COMMON, "--topics", 3, "--report", "r.json")
     themes = [json.loads(line) for line in out.splitlines()]

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from pathlib import Path
-from typing import Annotated, Final, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
 
 from textveil.cli import options as opt
 from textveil.cli.aggregate_options import AggregateOptions, Corpus, Labels
+
+if TYPE_CHECKING:
+    from textveil.vocabulary.vocabulary import Vocabulary
 
 Pool: TypeAlias = Annotated[
     str, opt.option("POOL", "Public texts: a file with one a line, or records with a field `text`.")
@@ -25,8 +29,15 @@ def synthesize_command(
     *,
     source: Corpus,
     documents: Annotated[int, opt.option("N", "Write exactly so many texts.")],
-    public: Pool,
     aggregate: AggregateOptions,
+    public: Annotated[
+        str | None,
+        opt.option(
+            "POOL",
+            "Public texts: a file with one a line, or records with a field `text`.  [default: texts that the embedded "
+            "language model writes, which train classifiers but do not read well]",
+        ),
+    ] = None,
     label: Annotated[str | None, opt.fields("field with a label: texts get labels too.", None)] = None,
     labels: Labels = "",
     output: opt.Output = None,
@@ -44,7 +55,6 @@ def synthesize_command(
     Writes JSON lines with the fields text and label. The pool must be public: its texts come out as they are.
     """
     from textveil.aggregates.overlaps import compared
-    from textveil.aggregates.public_texts import read_pool
     from textveil.aggregates.synthesis import synthesize
     from textveil.cli.progress import counting
     from textveil.json_text import json_text
@@ -56,8 +66,8 @@ def synthesize_command(
         if path is not None:
             check_folder(path)
     records = aggregate.records(source, label)
-    with counting("reading the pool", "bytes") as progress:
-        pool = read_pool(public, progress)
+    words = vocabulary.load()
+    pool = _model_pool(words, documents) if public is None else _given_pool(public)
     with (
         counting("reading", "bytes", records.inputs) as progress,
         counting("comparing with the pool", "texts") as pool_progress,
@@ -70,11 +80,12 @@ def synthesize_command(
             delta=aggregate.delta,
             labelled=label is not None,
             labels=opt.parts_of(labels),
-            vocabulary=vocabulary.load(),
+            vocabulary=words,
             payer=aggregate.payer(),
             rng=None if seed is None else seeded_generator(seed),
             progress=progress,
             pool_progress=pool_progress,
+            pool_name="given" if public else "texts of the embedded language model",
         )
     fields = [synthetic.texts, synthetic.labels] if label else [synthetic.texts]
     rows = (dict(zip(("text", "label"), row, strict=False)) for row in zip(*fields, strict=True))
@@ -103,3 +114,28 @@ def synthesize_command(
         )
     if synthetic.persons * aggregate.delta >= 1:
         sys.stderr.write(DELTA_TOO_LARGE)
+
+
+def _given_pool(public: str) -> list[str]:
+    """The texts of a file or pattern."""
+    from textveil.aggregates.public_texts import read_pool
+    from textveil.cli.progress import counting
+
+    with counting("reading the pool", "bytes") as progress:
+        return read_pool(public, progress)
+
+
+def _model_pool(vocabulary: Vocabulary, documents: int) -> list[str]:
+    """Texts of the embedded language model: so many that each label can take those that are most like it."""
+    from textveil.aggregates.public_texts import written_pool
+    from textveil.aggregates.synthesis import NEAREST
+    from textveil.cli.progress import counting
+    from textveil.errors import need
+    from textveil.models.ngram import embedded_language_model
+    from textveil.vocabulary.embedded import load_vocabulary
+
+    need(documents >= 1, "documents", documents, ">= 1")
+    embedded = vocabulary.digest == load_vocabulary().digest
+    need(embedded, "public", "none", "given for this vocabulary", "The language model has the embedded one.")
+    with counting("writing a pool", "words") as progress:
+        return written_pool(embedded_language_model(), vocabulary.words, math.ceil(documents / NEAREST), progress)

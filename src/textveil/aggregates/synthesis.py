@@ -90,7 +90,6 @@ def synthesize(
     rng: np.random.Generator | None = None,
     progress: Progress | None = None,
     pool_progress: Progress | None = None,
-    pool_name: str = "given",
 ) -> SyntheticText:
     """Choose and label public texts, so that together they resemble a corpus.
 
@@ -107,7 +106,6 @@ def synthesize(
         rng: see ``learn``.
         progress: called with bytes read and in all.
         pool_progress: called with public texts read and in all.
-        pool_name: what the report calls the pool.
 
     Raises:
         InputError: a record cannot be read; no label is used by enough persons.
@@ -138,7 +136,7 @@ def synthesize(
     report = released.report(
         "synthetic text",
         PROOF,
-        public={"pool": pool_name, "texts of the pool": len(pool), "documents": documents},
+        public={"texts of the pool": len(pool), "documents": documents},
         facts={"documents of each label": dict(zip(released.labels, quotas.tolist(), strict=True))} if labelled else {},
     )
     return SyntheticText(

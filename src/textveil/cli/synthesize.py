@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import math
 import sys
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
 
 from textveil.cli import options as opt
 from textveil.cli.aggregate_options import AggregateOptions, Corpus, Labels
+from textveil.cli.decode import SERVICE, ServiceOptions
 
 if TYPE_CHECKING:
+    from textveil.decoding.endpoint import Endpoint
     from textveil.vocabulary.vocabulary import Vocabulary
 
 Pool: TypeAlias = Annotated[
@@ -22,6 +25,22 @@ DELTA_TOO_LARGE: Final = (
     "warning: delta should be far below 1 / number of persons; this delta lets a random person's words out. "
     "Lower --delta.\n"
 )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _RewritingOptions(ServiceOptions):
+    """A service that rewrites synthetic texts."""
+
+    endpoint: Annotated[
+        str | None,
+        opt.option(
+            "URL",
+            "Have the texts rewritten as fluent ones by an OpenAI-compatible service at this base address; it is sent "
+            "the chosen texts alone. Its key: TEXTVEIL_ENDPOINT_KEY.",
+            SERVICE,
+            "--endpoint",
+        ),
+    ] = None
 
 
 @opt.grouped
@@ -49,14 +68,15 @@ def synthesize_command(
     as_json: opt.AsJson = False,
     vocabulary: opt.VocabularyOptions,
     seed: opt.Seed = None,
-) -> None:
+    rewriting: _RewritingOptions,
+) -> int:
     """Choose and label public texts so that they resemble a corpus: one epsilon for all that a person wrote.
 
     Writes JSON lines with the fields text and label. The pool must be public: its texts come out as they are.
     """
     from textveil.aggregates.overlaps import compared
     from textveil.aggregates.synthesis import synthesize
-    from textveil.cli.progress import counting
+    from textveil.cli.progress import counting, tell
     from textveil.json_text import json_text
     from textveil.randomness import seeded_generator
     from textveil.whole_files import check_folder, write_whole
@@ -65,6 +85,7 @@ def synthesize_command(
     for path in (target, report, overlaps):
         if path is not None:
             check_folder(path)
+    service = rewriting.service()
     records = aggregate.records(source, label)
     words = vocabulary.load()
     pool = _model_pool(words, documents) if public is None else _given_pool(public)
@@ -85,21 +106,25 @@ def synthesize_command(
             rng=None if seed is None else seeded_generator(seed),
             progress=progress,
             pool_progress=pool_progress,
-            pool_name="given" if public else "texts of the embedded language model",
         )
-    fields = [synthetic.texts, synthetic.labels] if label else [synthetic.texts]
-    rows = (dict(zip(("text", "label"), row, strict=False)) for row in zip(*fields, strict=True))
-    lines = "".join(json.dumps(row) + "\n" for row in rows).encode("ascii")
+    facts = {**synthetic.report.public, "pool": "given" if public else "texts of the embedded language model"}
+    texts, problem = synthetic.texts, ""
+    if service is not None:
+        facts["rewritten by"] = service.model
+        if target is not None:  # what was paid for stays, whatever happens to the service
+            write_whole(target, _lines(texts, synthetic.labels))
+        texts, problem = _rewritten(texts, service)
+    lines, synthesized = _lines(texts, synthetic.labels), replace(synthetic.report, public=facts)
     if target is not None:
         write_whole(target, lines)
     elif not as_json:
         opt.standard_output().write(lines)
     if report is not None:
-        write_whole(report, synthetic.report.to_json().encode("ascii"))
+        write_whole(report, synthesized.to_json().encode("ascii"))
     if as_json:
-        sys.stdout.write(synthetic.report.to_json())
+        sys.stdout.write(synthesized.to_json())
     private = (text for batch in records.batches() for text in batch.texts)
-    shared, in_pool = compared(synthetic.texts, pool, private)
+    shared, in_pool = compared(texts, pool, private)
     if overlaps is not None:
         write_whole(overlaps, json_text([each._asdict() for each in shared], indent=1).encode("ascii"), private=True)
     if in_pool:
@@ -114,6 +139,27 @@ def synthesize_command(
         )
     if synthetic.persons * aggregate.delta >= 1:
         sys.stderr.write(DELTA_TOO_LARGE)
+    if problem:
+        tell(problem)
+    return 1 if problem else 0
+
+
+def _lines(texts: list[str], labels: list[str]) -> bytes:
+    """JSON lines of texts, with their labels where there are any."""
+    rows = [{"text": text} for text in texts]
+    for row, label in zip(rows, labels, strict=False):
+        row["label"] = label
+    return "".join(json.dumps(row) + "\n" for row in rows).encode("ascii")
+
+
+def _rewritten(texts: list[str], service: Endpoint) -> tuple[list[str], str]:
+    """The texts as a service rewrites them, as they were where it does not, and what went wrong."""
+    from textveil.cli.progress import counting
+    from textveil.decoding.repair import REWRITING, TextRepairer
+
+    with counting("rewriting", "lines") as progress:
+        rewriter = TextRepairer(service, "", task=REWRITING, progress=progress)
+        return rewriter.texts(texts), rewriter.problem
 
 
 def _given_pool(public: str) -> list[str]:

@@ -11,6 +11,8 @@ import pytest
 from tests.helpers.corpora import SECRET
 from tests.helpers.endpoints import EndpointServer, completion, send
 
+from textveil.decoding.repair import REWRITING
+
 WORDS = ("market", "shares", "profit", "team", "season", "coach")
 POOL = sorted({" ".join(np.random.default_rng(k).choice(WORDS, size=9)) for k in range(60)})
 
@@ -84,6 +86,7 @@ def test_an_endpoint_sees_chosen_texts_alone_and_if_it_fails_these_stay(
 
     def reply(handler, body) -> None:
         assert [json.loads(line) for line in Path("out.jsonl").read_text().splitlines()] == chosen
+        assert body["messages"][0]["content"] == REWRITING
         lines = body["messages"][1]["content"]
         send(handler, completion(lines.replace("market", "bazaar") if works else "1: too few"))
 

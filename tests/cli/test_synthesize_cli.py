@@ -100,7 +100,7 @@ def test_an_endpoint_sees_chosen_texts_alone_and_if_it_fails_these_stay(
         assert sorted(sent) == sorted(row["text"] for row in chosen)
         assert SECRET not in json.dumps(server.asked) and '"a"' not in json.dumps(server.asked)
     rows = [json.loads(line) for line in Path("out.jsonl").read_text().splitlines()]
-    assert json.loads(Path("r.json").read_text())["public"]["rewritten by"] == "tiny"
+    assert json.loads(Path("r.json").read_text())["public"].get("rewritten by") == ("tiny" if works else None)
     if works:
         assert code == 0 and rows == [{**row, "text": row["text"].replace("market", "bazaar")} for row in chosen]
     else:

@@ -110,10 +110,11 @@ def synthesize_command(
     facts = {**synthetic.report.public, "pool": "given" if public else "texts of the embedded language model"}
     texts, problem = synthetic.texts, ""
     if service is not None:
-        facts["rewritten by"] = service.model
         if target is not None:  # what was paid for stays, whatever happens to the service
             write_whole(target, _lines(texts, synthetic.labels))
         texts, problem = _rewritten(texts, service)
+        if texts != synthetic.texts:
+            facts["rewritten by"] = service.model
     lines, synthesized = _lines(texts, synthetic.labels), replace(synthetic.report, public=facts)
     if target is not None:
         write_whole(target, lines)

@@ -1,11 +1,13 @@
 """What `textveil synthesize` reaches: a classifier trained on synthetic text alone, tested on real text.
 
     python benchmarks/corpus_synthesis.py [--epsilons .5,1,4] [--seeds 5] [--documents 100000] [--articles 5247]
+        [--pool model] [--texts 12000]
 
 Corpus: AG News, 29,331 documents, one a person; delta 1e-6; labels are selected. Pool: passages of Wikipedia articles,
-of at least 8, 25 and 50 words. The classifier is scikit-learn's logistic regression (C = 1) on tf-idf weights of words;
-"real" is the same on the real texts. The test set is the official one. Each draw has a seed of its own; the interval is
-Student's, at 95 %, over the seeds.
+of at least 8, 25 and 50 words, a random ``--texts`` of them; or as many texts that the embedded language model writes.
+The classifier is scikit-learn's logistic regression (C = 1) on tf-idf weights of words; "real" is the same on the real
+texts. The test set is the official one. Each draw has a seed of its own; the interval is Student's, at 95 %, over the
+seeds.
 Needs the extra ``learn``; the texts are read from ``$TEXTVEIL_SHARED``.
 """
 
@@ -25,9 +27,11 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 from textveil.aggregates.learning import released_moments
-from textveil.aggregates.public_texts import PoolVectors
+from textveil.aggregates.public_texts import PoolVectors, written_pool
 from textveil.aggregates.synthesis import drawn
+from textveil.models.ngram import embedded_language_model
 from textveil.randomness import seeded_generator
+from textveil.vocabulary.embedded import load_vocabulary
 
 SENTENCE_END = re.compile(r'(?<=[.!?])\s+(?=[A-Z"])')
 LENGTHS = (8, 25, 50)
@@ -71,9 +75,16 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--documents", type=int, default=100_000)
     parser.add_argument("--articles", type=int, default=10**6)
+    parser.add_argument("--pool", choices=("wikipedia", "model"), default="wikipedia")
+    parser.add_argument("--texts", type=int, default=10**6)
     options = parser.parse_args()
     train, test = agnews()
-    public = pool(options.articles)
+    if options.pool == "model":
+        public = written_pool(embedded_language_model(), load_vocabulary().words, options.texts)
+    else:
+        public = pool(options.articles)
+        kept = np.sort(np.random.default_rng(SEED).permutation(len(public))[: options.texts])
+        public = [public[text] for text in kept.tolist()]
     print(f"{len(train):,} documents; pool of {len(public):,} texts; {options.documents:,} synthetic documents")
     print(
         f"  real         {accuracy([text for text, _ in train], [label for _, label in train], test):.4f}", flush=True

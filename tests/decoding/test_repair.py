@@ -15,7 +15,7 @@ from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.catalog import mechanism
 from textveil.decoding.endpoint import Endpoint, Message
-from textveil.decoding.repair import channel_facts, repair_texts, request_messages
+from textveil.decoding.repair import REPAIRING, channel_facts, repair_texts
 from textveil.environment import ENDPOINT_KEY
 from textveil.errors import EndpointError, ParameterError
 
@@ -72,7 +72,7 @@ def test_a_request_holds_the_release_and_public_facts_alone(
     assert [system["role"], user["role"]] == ["system", "user"]
     assert user["content"] == "1: hello wurld.\n2: the cat sit\n3: on mat"
     assert FACTS in system["content"]
-    assert system["content"].replace(FACTS, "") == request_messages(["other"], "")[0].content
+    assert system["content"] == REPAIRING.format(facts=FACTS)
 
 
 def test_without_a_key_none_is_sent(server: EndpointServer) -> None:

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from textveil.vocabulary.tables.public import OpenTable
     from textveil.vocabulary.vocabulary import Vocabulary
 
-_SERVICE = "Repair by a service"
+SERVICE = "Repair by a service"
 """Heading of help."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class _ServiceOptions:
-    """A service that repairs a release."""
+class ServiceOptions:
+    """A service that repairs a release, or does what a command says otherwise."""
 
     endpoint: Annotated[
         str | None,
@@ -36,14 +36,14 @@ class _ServiceOptions:
             "URL",
             "Have the release repaired by an OpenAI-compatible service at this base address instead; it is sent "
             "the release and the mechanism's name and guarantee. Its key: TEXTVEIL_ENDPOINT_KEY.",
-            _SERVICE,
+            SERVICE,
             "--endpoint",
         ),
     ] = None
-    endpoint_model: Annotated[str | None, opt.option("NAME", "The service's name of the model.", _SERVICE)] = None
-    endpoint_timeout: Annotated[float, opt.option("S", "Seconds for one answer of the service.", _SERVICE)] = 120.0
+    endpoint_model: Annotated[str | None, opt.option("NAME", "The service's name of the model.", SERVICE)] = None
+    endpoint_timeout: Annotated[float, opt.option("S", "Seconds for one answer of the service.", SERVICE)] = 120.0
 
-    def service(self, model: Path | None) -> Endpoint | None:
+    def service(self, model: Path | None = None) -> Endpoint | None:
         """The service, if one is to repair the release; there is no ``model`` then."""
         from textveil.decoding.endpoint import Endpoint
 
@@ -91,7 +91,7 @@ def decode_command(
     quiet: opt.Quiet = False,
     workers: Annotated[int | None, opt.option("N", "Threads.  [default: one for each core]")] = None,
     vocabulary: opt.VocabularyOptions,
-    repair: _ServiceOptions,
+    repair: ServiceOptions,
 ) -> int:
     """Put in place of every released word the one that most probably stood there, by the channel and the language.
 

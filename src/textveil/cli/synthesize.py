@@ -3,16 +3,39 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from textveil.cli import options as opt
 from textveil.cli.aggregate_options import AggregateOptions, Corpus, Labels, check_outputs, needs_output, tell_sender
+from textveil.cli.decode import SERVICE, ServiceOptions
+
+if TYPE_CHECKING:
+    from textveil.decoding.endpoint import Endpoint
+    from textveil.vocabulary.vocabulary import Vocabulary
 
 Pool: TypeAlias = Annotated[
     str, opt.option("POOL", "Public texts: a file with one a line, or records with a field `text`.")
 ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _RewritingOptions(ServiceOptions):
+    """A service that rewrites synthetic texts."""
+
+    endpoint: Annotated[
+        str | None,
+        opt.option(
+            "URL",
+            "Have the texts rewritten as fluent ones by an OpenAI-compatible service at this base address; it is sent "
+            "the chosen texts alone. Its key: TEXTVEIL_ENDPOINT_KEY.",
+            SERVICE,
+            "--endpoint",
+        ),
+    ] = None
 
 
 @opt.grouped
@@ -20,8 +43,15 @@ def synthesize_command(
     *,
     source: Corpus,
     documents: Annotated[int, opt.option("N", "Write exactly so many texts.")],
-    public: Pool,
     aggregate: AggregateOptions,
+    public: Annotated[
+        str | None,
+        opt.option(
+            "POOL",
+            "Public texts: a file with one a line, or records with a field `text`.  [default: texts that the embedded "
+            "language model writes, which train classifiers but do not read well]",
+        ),
+    ] = None,
     label: Annotated[str | None, opt.fields("field with a label: texts get labels too.", None)] = None,
     labels: Labels = "",
     output: opt.Output = None,
@@ -33,25 +63,26 @@ def synthesize_command(
     as_json: opt.AsJson = False,
     vocabulary: opt.VocabularyOptions,
     seed: opt.Seed = None,
-) -> None:
+    rewriting: _RewritingOptions,
+) -> int:
     """Choose and label public texts so that they resemble a corpus: one epsilon for all that a person wrote.
 
     Writes JSON lines with the fields text and label. The pool must be public: its texts come out as they are.
     """
     from textveil.aggregates.overlaps import compared
-    from textveil.aggregates.public_texts import read_pool
     from textveil.aggregates.synthesis import synthesize
-    from textveil.cli.progress import counting
+    from textveil.cli.progress import counting, tell
     from textveil.json_text import json_text
     from textveil.randomness import seeded_generator
     from textveil.whole_files import write_whole
 
     target = opt.file_of(output)
     needs_output(target, as_json=as_json)
+    service = rewriting.service()
     records = aggregate.records(source, label, again=True)
-    check_outputs([*records.inputs, public], target, report, overlaps)
-    with counting("reading the pool", "bytes") as progress:
-        pool = read_pool(public, progress)
+    check_outputs([*records.inputs, *([] if public is None else [public])], target, report, overlaps)
+    words = vocabulary.load()
+    pool = _model_pool(words, documents) if public is None else _given_pool(public)
     with (
         counting("reading", "bytes", records.inputs) as progress,
         counting("comparing with the pool", "texts") as pool_progress,
@@ -64,25 +95,31 @@ def synthesize_command(
             delta=aggregate.delta,
             labelled=label is not None,
             labels=opt.parts_of(labels),
-            vocabulary=vocabulary.load(),
+            vocabulary=words,
             payer=aggregate.payer(),
             rng=None if seed is None else seeded_generator(seed),
             progress=progress,
             pool_progress=pool_progress,
         )
-    fields = [synthetic.texts, synthetic.labels] if label else [synthetic.texts]
-    rows = (dict(zip(("text", "label"), row, strict=False)) for row in zip(*fields, strict=True))
-    lines = "".join(json.dumps(row) + "\n" for row in rows).encode("ascii")
+    facts = {**synthetic.report.public, "pool": "given" if public else "texts of the embedded language model"}
+    texts, problem = synthetic.texts, ""
+    if service is not None:
+        if target is not None:  # what was paid for stays, whatever happens to the service
+            write_whole(target, _lines(texts, synthetic.labels))
+        texts, problem = _rewritten(texts, service)
+        if texts != synthetic.texts:
+            facts["rewritten by"] = service.model
+    lines, synthesized = _lines(texts, synthetic.labels), replace(synthetic.report, public=facts)
     if target is not None:
         write_whole(target, lines)
     elif not as_json:
         opt.standard_output().write(lines)
     if report is not None:
-        write_whole(report, synthetic.report.to_json().encode("ascii"))
+        write_whole(report, synthesized.to_json().encode("ascii"))
     if as_json:
-        sys.stdout.write(synthetic.report.to_json())
+        sys.stdout.write(synthesized.to_json())
     private = (text for batch in records.batches() for text in batch.texts)
-    shared, in_pool = compared(synthetic.texts, pool, private)
+    shared, in_pool = compared(texts, pool, private)
     if overlaps is not None:
         write_whole(overlaps, json_text([each._asdict() for each in shared], indent=1).encode("ascii"), private=True)
     tell_pool(in_pool)
@@ -98,6 +135,9 @@ def synthesize_command(
         delta=aggregate.delta,
         seed=seed,
     )
+    if problem:
+        tell(problem)
+    return 1 if problem else 0
 
 
 def tell_pool(in_pool: int) -> None:
@@ -107,3 +147,46 @@ def tell_pool(in_pool: int) -> None:
             f"warning, for you alone: {in_pool:,} record{'' if in_pool == 1 else 's'} in the pool word by word. The "
             "pool must be public, and made without this corpus. If it is not, do not pass on what came out.\n"
         )
+
+
+def _lines(texts: list[str], labels: list[str]) -> bytes:
+    """JSON lines of texts, with their labels where there are any."""
+    rows = [{"text": text} for text in texts]
+    for row, label in zip(rows, labels, strict=False):
+        row["label"] = label
+    return "".join(json.dumps(row) + "\n" for row in rows).encode("ascii")
+
+
+def _rewritten(texts: list[str], service: Endpoint) -> tuple[list[str], str]:
+    """The texts as a service rewrites them, as they were where it does not, and what went wrong."""
+    from textveil.cli.progress import counting
+    from textveil.decoding.repair import REWRITING, TextRepairer
+
+    with counting("rewriting", "lines") as progress:
+        rewriter = TextRepairer(service, "", task=REWRITING, progress=progress)
+        return rewriter.texts(texts), rewriter.problem
+
+
+def _given_pool(public: str) -> list[str]:
+    """The texts of a file or pattern."""
+    from textveil.aggregates.public_texts import read_pool
+    from textveil.cli.progress import counting
+
+    with counting("reading the pool", "bytes") as progress:
+        return read_pool(public, progress)
+
+
+def _model_pool(vocabulary: Vocabulary, documents: int) -> list[str]:
+    """Texts of the embedded language model: so many that each label can take those that are most like it."""
+    from textveil.aggregates.public_texts import written_pool
+    from textveil.aggregates.synthesis import NEAREST
+    from textveil.cli.progress import counting
+    from textveil.errors import need
+    from textveil.models.ngram import embedded_language_model
+    from textveil.vocabulary.embedded import load_vocabulary
+
+    need(documents >= 1, "documents", documents, ">= 1")
+    embedded = vocabulary.digest == load_vocabulary().digest
+    need(embedded, "public", "none", "given for this vocabulary", "The language model has the embedded one.")
+    with counting("writing a pool", "words") as progress:
+        return written_pool(embedded_language_model(), vocabulary.words, math.ceil(documents / NEAREST), progress)

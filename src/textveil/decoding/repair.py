@@ -28,13 +28,20 @@ _CHARACTERS: Final = 4000
 _WORKERS: Final = 4
 """Requests that are under way at once."""
 
-_SYSTEM: Final = (
+REPAIRING: Final = (
     "Every line of the user's message was released with differential privacy, {facts}. Each word was replaced at "
     "random by a word of a public vocabulary: by itself, by one of similar meaning, or now and then by any other. "
     "Digits were replaced at random too. Punctuation and the number of words were kept. For each line, write the text "
     "that it most probably was before: keep words that fit, replace words that do not, add nothing. Answer with the "
     "same numbers and one line for each, as in '1: text', and with nothing else."
 )
+
+REWRITING: Final = (
+    "Every line of the user's message is a public sentence, or was written by a simple model. For each line, write a "
+    "fluent sentence on the same topic, about as long: keep the words that show the topic, name no real person. Answer "
+    "with the same numbers and one line for each, as in '1: text', and with nothing else."
+)
+"""Another task than repair."""
 
 _NUMBERED: Final = re.compile(r"(\d+): ?(.*)")
 _SPACES: Final = re.compile(r"(\s*)(.*?)(\s*)", flags=re.DOTALL)
@@ -80,16 +87,23 @@ def repair_texts(
 
 @final
 class TextRepairer:
-    """Repairs the texts of one mechanism, some after others; see ``repair_texts``.
+    """Repairs the texts of one mechanism, some after others; see ``repair_texts``. Or does another task on lines.
 
     After a request without any answer the endpoint is not asked again.
     """
 
     def __init__(
-        self, endpoint: Endpoint, facts: str, *, workers: int = _WORKERS, progress: Progress | None = None
+        self,
+        endpoint: Endpoint,
+        facts: str,
+        *,
+        task: str = REPAIRING,
+        workers: int = _WORKERS,
+        progress: Progress | None = None,
     ) -> None:
         need(workers >= 1, "workers", workers, ">= 1")
-        self._endpoint, self._facts, self._workers, self._progress = endpoint, facts, workers, progress
+        self._endpoint, self._system = endpoint, task.format(facts=facts)
+        self._workers, self._progress = workers, progress
         self._down = threading.Event()
         self._first = ""
         self._lines = 0
@@ -129,27 +143,27 @@ class TextRepairer:
         if self._down.is_set():
             return EndpointError(f"the endpoint {self._endpoint.host} did not answer before.")
         try:
-            return _repaired(lines, self._endpoint, self._facts)
+            return _repaired(lines, self._endpoint, self._system)
         except EndpointError as error:
             if not error.answered:
                 self._down.set()
             return error
 
 
-def request_messages(lines: Sequence[str], facts: str) -> list[Message]:
+def request_messages(lines: Sequence[str], system: str) -> list[Message]:
     """The whole of what is sent for some lines, beside the model's name and limits of the answer."""
     numbered = [f"{number}: {line.strip()}" for number, line in enumerate(lines, 1)]
-    return [Message("system", _SYSTEM.format(facts=facts)), Message("user", "\n".join(numbered))]
+    return [Message("system", system), Message("user", "\n".join(numbered))]
 
 
-def _repaired(lines: list[str], endpoint: Endpoint, facts: str) -> list[str]:
+def _repaired(lines: list[str], endpoint: Endpoint, system: str) -> list[str]:
     """The lines as an endpoint gives them back.
 
     Raises:
         EndpointError: it does not, or gives something else.
     """
     most = sum(_longest(line) + 8 for line in lines)
-    answer = endpoint.ask(request_messages(lines, facts), most)
+    answer = endpoint.ask(request_messages(lines, system), most)
     numbered = [_NUMBERED.fullmatch(line.strip()) for line in answer.strip().split("\n")]
     numbers = [match and match[1] for match in numbered]
     if numbers != [str(number) for number in range(1, len(lines) + 1)]:

@@ -29,6 +29,7 @@ import sqlite3
 import string
 import sys
 import tempfile
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -271,6 +272,12 @@ KEPT: Final = ("path", "file", "symbol", "class", "table")
 _FIELD: Final = re.compile(r"<<([a-z]+)(2?)>>")
 
 
+def _ascii(name: str) -> str:
+    """A name as addresses write it."""
+    plain = unicodedata.normalize("NFKD", name.casefold().translate({ord("ø"): "o", ord("ł"): "l"}))
+    return re.sub(r"[^a-z]", "", plain)
+
+
 def _letters(draw: random.Random, length: int, alphabet: str = string.ascii_letters + string.digits) -> str:
     return "".join(draw.choices(alphabet, k=length))
 
@@ -381,7 +388,7 @@ class Facts:
             return f"{first} {last}"
         if name == "sqlname":
             return f"{first} {last}".replace("'", "''")
-        ascii_first, ascii_last = (re.sub(r"[^a-z]", "", part.casefold()) for part in (first, last))
+        ascii_first, ascii_last = map(_ascii, (first, last))
         if name == "user":
             return f"{ascii_first[0]}{ascii_last}"
         return f"{ascii_first}.{ascii_last}@{self.draw.choice(('example.com', 'mail.example.org', 'acme.example'))}"
@@ -606,11 +613,13 @@ def _judge(outcome: Outcome, result: Result, got: str, back: str, sent: str) -> 
     """Count a turn."""
     outcome.counts["turns"] += 1
     outcome.counts["wrapped"] += result.wrapped
-    outcome.counts["calls restored otherwise"] += back != sent
+    escapes = back != sent and result.wrapped and json.loads(back) == json.loads(sent)
+    outcome.counts["calls restored otherwise"] += back != sent and not escapes
+    outcome.counts["calls with other escapes"] += escapes
     outcome.counts["kept"] += len(result.kept)
     outcome.counts["kept as they are"] += sum(value in got for value in result.kept)
     outcome.planted.update((result.writing, kind) for kind, _ in result.planted)
-    if back != sent:
+    if back != sent and not escapes:
         outcome.broken[f"{result.writing}, call"] += 1
     if result.wrapped or result.writing in FORMS:
         outcome.counts["checked texts"] += 1
@@ -640,7 +649,8 @@ def told(outcome: Outcome) -> str:
     lines = [
         f"turns {outcome.counts['turns']:,} ({outcome.counts['wrapped']:,} as a field of JSON); planted values"
         f" {outcome.planted.total():,}; leaks {outcome.leaks.total():,}",
-        f"calls restored otherwise {outcome.counts['calls restored otherwise']:,};"
+        f"calls restored otherwise {outcome.counts['calls restored otherwise']:,}, with other escapes"
+        f" {outcome.counts['calls with other escapes']:,};"
         f" texts checked {outcome.counts['checked texts']:,}",
         f"paths and names of code as they are: {kept:,} of {of:,} ({kept / max(1, of):.4f})",
     ]

@@ -22,9 +22,10 @@ _COLUMN: Final = lazy_regex(
 _HEADER: Final = lazy_regex(rf"(?m)(?:^|[|,;\t])[^\S\n]*\"?{_COLUMN.pattern}\"?[^\S\n]*(?P<mark>[|,;\t]|$)")
 _HEADING: Final = lazy_regex(r"[A-Za-z][A-Za-z0-9_ -]{0,40}")
 _CELLS: Final = {
-    mark: lazy_regex(rf"[^\S\n\t]*(?:\"(?P<quoted>[^\"\n]*)\"[^\S\n\t]*|(?P<bare>[^{mark}\n]*))(?:[{mark}]|$)")
-    for mark in "|,;\t"
+    mark: lazy_regex(rf"{space}(?:\"(?P<quoted>[^\"\n]*)\"[^\S\n\t]*|(?P<bare>[^{mark}\n]*))(?:[{mark}]|$)")
+    for mark, space in (("|", r"[^\S\n\t]*"), (",", ""), (";", ""), ("\t", ""))
 }
+"""A space behind a comma is prose."""
 _RULE: Final = lazy_regex(r"[-+|: \t]+")
 _NAME_CELL: Final = lazy_regex(r"[^\W\d_][\w.'\u2019-]{0,40}(?:,? [^\W\d_][\w.'\u2019-]{0,40}){0,4}")
 _NO_NAME: Final = frozenset("null none nan n/a na nil unknown true false yes no anonymous deleted test".split())

@@ -24,6 +24,9 @@ _TOKEN: Final = lazy_regex(rf"{_STAMP}|{_WORD}|.", re.DOTALL)
 _STAMP_BEFORE: Final = lazy_regex(r"(?<=[0-9]T)[0-9]{2}:")
 _STAMP_BEHIND: Final = lazy_regex(r"(?<=-[0-9]{2})T[0-9]{2}:")
 _COLUMNS: Final = lazy_regex(r"([^\W_]+),([^\W_]{1,6})")
+_IN_URL: Final = lazy_regex(r"://[^\s/@:]*+:\Z")
+"""What stands before a password in a URL, which ends at the "@"."""
+_LONGEST_USER: Final = 64
 _IS_UNSPACED: Final = lazy_regex(rf"[{_UNSPACED}]")
 
 GAP: Final = 8
@@ -225,12 +228,14 @@ def _ends(text: str, start: int, end: int) -> bool:
     if last.isdigit():
         if after == "," and _parts_columns(text, end):
             return True
+        if after == "@" and _IN_URL.search(text, max(0, start - _LONGEST_USER), start):
+            return True
         return after not in (_JOINS_DIGITS if text[end + 1].isdigit() else "_@.")
     if after in _APOSTROPHES:
         return _is_clitic(text, end)
     if after in _HYPHENS:
         return text[end + 1].islower() and text[start].isupper()
-    return after not in _JOINS
+    return after not in _JOINS or (after == "@" and _IN_URL.search(text, max(0, start - _LONGEST_USER), start) is not None)
 
 
 def _is_clitic(text: str, apostrophe: int) -> bool:

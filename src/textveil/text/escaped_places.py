@@ -102,6 +102,8 @@ class Place(NamedTuple):
         plus = self._form()
         safe = _RESERVED if any(mark in own for mark in _RESERVED) else ""
         encoded = quote(value, safe=safe + (" " if plus else ""), errors="surrogatepass").replace(" ", "+")
+        if plus and value[:1] == own[:1] == "+":  # "=+" begins with a plus, and with no space
+            encoded = encoded.replace("%2B", "+", 1)
         return encoded.replace("%", "%" + "25" * deeper)
 
 

@@ -12,8 +12,8 @@ as it is or as a field of JSON. The upstream answers with a call whose arguments
 - texts (Python, JSON, SQL, CSV, HTML, diffs) that were valid and are not, as the upstream got them or as restored;
 - paths and names of functions, tables and columns that the upstream got as they are.
 
-Ends with code 1 where a call or a text is broken, or a value of ``ENFORCED`` leaks. No text is printed; ``--show`` prints
-leaks for you alone.
+Ends with code 1 where a call or a text is broken, or a value leaks. No text is printed; ``--show`` prints leaks, and
+names of code that were drawn, for you alone.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ Caused by: java.net.ConnectException: user=<<email>> password=<<password>>
 """,
         "shell": """$ whoami
 <<user>>
-$ curl -s -H "Authorization: Bearer <<github>>" https://api.example.com/v1/<<table>> -u "<<email>>:<<password>>"
+$ curl -s -H "Authorization: Bearer <<github>>" https://api.example.com/v1/<<stem>> -u "<<email>>:<<password>>"
 {"owner":"<<name>>","phone":"<<phone>>"}
 $ ls -l <<path>>
 -rw-r--r-- 1 <<user>> staff 4096 Mar  4 11:20 <<file>>
@@ -569,7 +569,9 @@ class Outcome:
     Attributes:
         planted: values, by (writing, kind).
         leaks: those that the upstream got.
+        broken: calls and texts, by writing.
         shown: the leaks as (writing, kind, value, line): private.
+        changed: names of code that were drawn, as (writing, value).
     """
 
     counts: Counter[str] = field(default_factory=Counter)
@@ -577,6 +579,7 @@ class Outcome:
     leaks: Counter[tuple[str, str]] = field(default_factory=Counter)
     broken: Counter[str] = field(default_factory=Counter)
     shown: list[tuple[str, str, str, str]] = field(default_factory=list)
+    changed: list[tuple[str, str]] = field(default_factory=list)
 
 
 def play(client: httpx.Client, provider: Provider, turns: int, seed: int) -> Outcome:
@@ -620,6 +623,7 @@ def _judge(outcome: Outcome, result: Result, got: str, back: str, sent: str) -> 
     outcome.counts["calls with other escapes"] += escapes
     outcome.counts["kept"] += len(result.kept)
     outcome.counts["kept as they are"] += sum(value in got for value in result.kept)
+    outcome.changed += [(result.writing, value) for value in result.kept if value not in got]
     outcome.planted.update((result.writing, kind) for kind, _ in result.planted)
     if back != sent and not escapes:
         outcome.broken[f"{result.writing}, call"] += 1
@@ -679,7 +683,7 @@ def main() -> None:
             outcome = play(client, provider, options.turns, options.seed)
     print(told(outcome))
     if options.show:
-        print("\n".join(" | ".join(leak) for leak in outcome.shown))
+        print("\n".join(" | ".join(leak) for leak in (*outcome.shown, *outcome.changed)))
     if outcome.leaks or outcome.broken:
         raise SystemExit(1)
 

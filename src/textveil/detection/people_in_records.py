@@ -19,7 +19,7 @@ _COLUMN: Final = lazy_regex(
     r"(?i:(?:first|last|full|given|family|middle|sur|maiden|patient|customer|contact|employee|client|holder|display)"
     r"[_ -]?name|surname|customer|patient|employee)"
 )
-_HEADER: Final = lazy_regex(rf"(?m)(?:^|[|,;\t])[^\S\n]*\"?{_COLUMN.pattern}\"?[^\S\n]*(?P<mark>[|,;\t]|$)")
+_HEADER: Final = lazy_regex(rf"(?m)(?:^|[|,;\t]|(?<=: \"))[^\S\n]*\"?{_COLUMN.pattern}\"?[^\S\n]*(?P<mark>[|,;\t]|$)")
 _HEADING: Final = lazy_regex(r"[A-Za-z][A-Za-z0-9_ -]{0,40}")
 _CELLS: Final = {
     mark: lazy_regex(rf"{space}(?:\"(?P<quoted>[^\"\n]*)\"[^\S\n\t]*|(?P<bare>[^{mark}\n]*))(?:[{mark}]|$)")
@@ -37,8 +37,9 @@ def find_people_in_tables(text: str) -> Iterator[Found]:
     """Cells below a header such as ``last_name``, of rows of CSV, of a database's client, of Markdown."""
     reached = 0
     for match in matches(_HEADER, text):
-        place = match.end() - 1 if match["mark"] == "" and match.end() else match.start()
-        start = text.rfind("\n", 0, max(place, match.start() + 1)) + 1
+        line = text.rfind("\n", 0, match.start()) + 1
+        string = text.rfind(': "', line, match.start())  # of JSON, of which it is the first line
+        start = string + 3 if string >= 0 else line
         if start < reached:
             continue
         end = _line_end(text, start)

@@ -79,7 +79,8 @@ class Mentions:
         """What is known of a surrogate: the same for all its cases and ways to write its accents."""
         composed = unicodedata.normalize("NFC", surrogate)
         longest: KnownSurrogate | None = None
-        for form in {composed, unicodedata.normalize("NFD", composed)}:
+        forms = {composed, unicodedata.normalize("NFD", composed)}
+        for form in forms | {form.replace("'", "\u2019") for form in forms}:
             node = self._node(form)
             longest = node.setdefault(None, longest or KnownSurrogate())
         assert longest is not None

@@ -2,9 +2,10 @@
 
     python benchmarks/agents.py [--turns 100000] [--seed 1] [--show]
 
-Coding, mail, database and browser agents talk through the gateway under ``prompts``, by both APIs, streamed or not. Each
-turn sends the history and a new tool result: a file, a diff, shell output, a stack trace, a log, a mail, rows or a page,
-as it is or as a field of JSON. The upstream answers with a call whose arguments are the lines that it got. Counted are:
+Coding, mail, database and browser agents talk through the gateway under ``prompts``, by both APIs, streamed or not.
+Each turn sends the history and a new tool result: a file, a diff, shell output, a stack trace, a log, a mail, rows or a
+page, as it is or as a field of JSON. The upstream answers with a call whose arguments are the lines that it got.
+Counted are:
 
 - values: persons, addresses, numbers and secrets that stand in a tool result. A leak is a value of which a part stands
   in any byte that the upstream got, and again when the text is sent anew three times (a draw may equal it by chance);
@@ -46,24 +47,41 @@ from tests.helpers.upstream import Handler, Provider, answering, chunk, completi
 TURNS: Final = 8
 """Tool results of a conversation."""
 
-FIRST: Final = """Adaeze Agnieszka Ahmed Aisha Alejandra Amara Anders Anjali Antoine Beatriz Bjorn Bronwen Camille Carlos
-Chiara Chinedu Dagmar Deepak Dimitri Eamon Ebony Elif Emeka Esteban Fatima Femi Fernanda Gareth Giulia Gwendolyn
-Haruto Hannah Henrik Ibrahim Ingrid Isabella Jacob Jamal Jelena Joaquin José Kamala Karolina Katherine Kenji Kwame
-Lakshmi Leila Liam Lucía Maja Malik Margarethe Mateusz Megan Mehmet Michael Mohammed Naomi Nathan Ngozi Nikolai Olga
-Oluwaseun Omar Patricia Pedro Priya Rachel Rahul Rebecca Renée Rohan Samantha Sanjay Sarah Siobhan Sofia Søren Svetlana
-Takumi Tariq Thandiwe Thomas Valentina Vikram Wojciech Xiomara Yasmin Yuki Zainab Zoltan""".split()
-LAST: Final = """Abernathy Achterberg Adeyemi Agarwal Almeida Andersson Baptiste Barzani Bergström Bianchi Blackwood Bondarenko
-Campbell Castellanos Chaudhary Chukwu Dąbrowski Delacroix Desrosiers Diallo Eriksen Espinoza Fairweather Ferreira
-Fitzgerald Fujimoto García Ghosh Grzelak Haddad Hakimi Henderson Hernández Hoffmann Holmgren Ivanova Iyer Jankowski
-Johansson Kaczmarek Kamau Katz Kowalczyk Krishnan Lindqvist Lombardi MacGregor Martínez Mbeki McAllister Mendoza Moreau
-Müller Nakamura Ndiaye Novák Nwosu O'Brien Obermeier Okafor Oyelaran Papadopoulos Patel Petrov Pfeiffer Quintero
-Rasmussen Reyes Robertson Rossi Rutherford Sandoval Schneider Sharma Silva Sokolov Stavros Svensson Takahashi Thompson
-Torres Tshabalala Vandenberg Vasquez Venkataraman Vogel Whitaker Williams Wiśniewski Yamamoto Yilmaz Zhang Zimmerman""".split()
-STREETS: Final = "Ashgrove Birchwood Clarendon Elmhurst Foxglove Hawthorne Kensington Larkspur Thornbury Wexford".split()
-PATHS: Final = "app/models cmd/server internal/store lib/net packages/ui/src services/billing src/api tests/unit".split()
-STEMS: Final = "batch cache client config export handler index invoice loader parser queue schema session worker".split()
-VERBS: Final = "build check fetch flush load merge parse read render resolve send store sync update write".split()
 
+def _words(text: str) -> list[str]:
+    return text.split()
+
+
+FIRST: Final = _words(
+    """Adaeze Agnieszka Ahmed Aisha Alejandra Amara Anders Anjali Antoine Beatriz Bjorn Bronwen Camille
+    Carlos Chiara Chinedu Dagmar Deepak Dimitri Eamon Ebony Elif Emeka Esteban Fatima Femi Fernanda
+    Gareth Giulia Gwendolyn Haruto Hannah Henrik Ibrahim Ingrid Isabella Jacob Jamal Jelena Joaquin José
+    Kamala Karolina Katherine Kenji Kwame Lakshmi Leila Liam Lucía Maja Malik Margarethe Mateusz Megan
+    Mehmet Michael Mohammed Naomi Nathan Ngozi Nikolai Olga Oluwaseun Omar Patricia Pedro Priya Rachel
+    Rahul Rebecca Renée Rohan Samantha Sanjay Sarah Siobhan Sofia Søren Svetlana Takumi Tariq Thandiwe
+    Thomas Valentina Vikram Wojciech Xiomara Yasmin Yuki Zainab Zoltan"""
+)
+LAST: Final = _words(
+    """Abernathy Achterberg Adeyemi Agarwal Almeida Andersson Baptiste Barzani Bergström Bianchi Blackwood
+    Bondarenko Campbell Castellanos Chaudhary Chukwu Dąbrowski Delacroix Desrosiers Diallo Eriksen
+    Espinoza Fairweather Ferreira Fitzgerald Fujimoto García Ghosh Grzelak Haddad Hakimi Henderson
+    Hernández Hoffmann Holmgren Ivanova Iyer Jankowski Johansson Kaczmarek Kamau Katz Kowalczyk Krishnan
+    Lindqvist Lombardi MacGregor Martínez Mbeki McAllister Mendoza Moreau Müller Nakamura Ndiaye Novák
+    Nwosu O'Brien Obermeier Okafor Oyelaran Papadopoulos Patel Petrov Pfeiffer Quintero Rasmussen Reyes
+    Robertson Rossi Rutherford Sandoval Schneider Sharma Silva Sokolov Stavros Svensson Takahashi
+    Thompson Torres Tshabalala Vandenberg Vasquez Venkataraman Vogel Whitaker Williams Wiśniewski
+    Yamamoto Yilmaz Zhang Zimmerman"""
+)
+STREETS: Final = _words(
+    """Ashgrove Birchwood Clarendon Elmhurst Foxglove Hawthorne Kensington Larkspur Thornbury Wexford"""
+)
+PATHS: Final = _words(
+    """app/models cmd/server internal/store lib/net packages/ui/src services/billing src/api tests/unit"""
+)
+STEMS: Final = _words(
+    """batch cache client config export handler index invoice loader parser queue schema session worker"""
+)
+VERBS: Final = _words("""build check fetch flush load merge parse read render resolve send store sync update write""")
 # ``<<field>>`` is a value, see ``Facts``; "2" behind its name is the second person's.
 WRITINGS: Final[dict[str, dict[str, str]]] = {
     "coding": {
@@ -124,7 +142,7 @@ Date:   Tue Mar 4 11:20:31 2025 +0100
     raise ValueError(f"no match for {row!r}")
 ValueError: no match for {'name': '<<name>>', 'email': '<<email>>', 'token': '<<stripe>>'}
 """,
-        "java trace": """Exception in thread "main" java.lang.IllegalStateException: cannot bill <<name>> (card <<card>>)
+        "java trace": """Exception in thread "main" java.lang.IllegalStateException: bill <<name>> (card <<card>>)
 \tat com.example.<<stem>>.<<class>>.<<symbol>>(<<class>>.java:57)
 \tat com.example.<<stem>>.Main.main(Main.java:12)
 Caused by: java.net.ConnectException: user=<<email>> password=<<password>>
@@ -196,7 +214,7 @@ Thanks, <<first>>! I will forward it to <<email2>>.
 """,
         "mailbox": """{"messages": [
   {"id": 1, "from": {"name": "<<name>>", "address": "<<email>>"}, "subject": "Meeting with <<name2>>", "unread": true},
-  {"id": 2, "from": {"name": "<<name2>>", "address": "<<email2>>"}, "snippet": "Call <<phone>>, asks <<first>>", "unread": false}
+  {"id": 2, "from": {"name": "<<name2>>", "address": "<<email2>>"}, "snippet": "Call <<phone>>, asks <<first>>"}
 ], "next": null}
 """,
     },
@@ -229,8 +247,8 @@ password: <<password>>
 <<first>>,<<last>>,<<street>>,<<card>>
 <<first2>>,<<last2>>,<<street2>>,<<card2>>
 """,
-        "rows": """[{"customer_id": 1, "first_name": "<<first>>", "last_name": "<<last>>", "email": "<<email>>", "vip": true},
- {"customer_id": 2, "first_name": "<<first2>>", "last_name": "<<last2>>", "email": "<<email2>>", "vip": false}]
+        "rows": """[{"customer_id": 1, "first_name": "<<first>>", "last_name": "<<last>>", "email": "<<email>>"},
+ {"customer_id": 2, "first_name": "<<first2>>", "last_name": "<<last2>>", "email": "<<email2>>"}]
 """,
     },
     "browser": {
@@ -297,7 +315,12 @@ def _iban(draw: random.Random) -> str:
 
 
 def _password(draw: random.Random) -> str:
-    return _letters(draw, 6) + draw.choice("!#%+=?") + _letters(draw, 5, string.ascii_lowercase) + str(draw.randrange(10, 99))
+    return (
+        _letters(draw, 6)
+        + draw.choice("!#%+=?")
+        + _letters(draw, 5, string.ascii_lowercase)
+        + str(draw.randrange(10, 99))
+    )
 
 
 def _base64(draw: random.Random, size: int) -> str:
@@ -311,7 +334,9 @@ SECRETS: Final[dict[str, Callable[[random.Random], str]]] = {
     "openai": lambda draw: "sk-proj-" + _letters(draw, 48),
     "github": lambda draw: "ghp_" + _letters(draw, 36),
     "stripe": lambda draw: "sk_live_" + _letters(draw, 24),
-    "slack": lambda draw: f"xoxb-{draw.randrange(10**11, 10**12)}-{draw.randrange(10**12, 10**13)}-{_letters(draw, 24)}",
+    "slack": lambda draw: (
+        f"xoxb-{draw.randrange(10**11, 10**12)}-{draw.randrange(10**12, 10**13)}-{_letters(draw, 24)}"
+    ),
     "hexkey": lambda draw: draw.randbytes(16).hex(),
     "jwt": lambda draw: "eyJhbGciOiJIUzI1NiJ9.eyJ" + _letters(draw, 40) + "." + _letters(draw, 43),
     "basic": lambda draw: base64.b64encode(f"admin:{_password(draw)}".encode()).decode(),
@@ -329,11 +354,15 @@ NUMBERS: Final[dict[str, Callable[[random.Random], str]]] = {
     "card": lambda draw: _luhn("4" + _letters(draw, 14, string.digits)),
     "iban": _iban,
     "ssn": lambda draw: f"{draw.randrange(100, 660)}-{draw.randrange(10, 99)}-{draw.randrange(1000, 9999)}",
-    "street": lambda draw: f"{draw.randrange(12, 980)} {draw.choice(STREETS)} {draw.choice(('Road', 'Avenue', 'Street'))}",
+    "street": lambda draw: (
+        f"{draw.randrange(12, 980)} {draw.choice(STREETS)} {draw.choice(('Road', 'Avenue', 'Street'))}"
+    ),
 }
 CODE: Final[dict[str, Callable[[random.Random], str]]] = {
     "path": lambda draw: draw.choice(PATHS),
-    "file": lambda draw: f"{draw.choice(PATHS)}/{draw.choice(STEMS)}_{draw.choice(VERBS)}.{draw.choice(('py', 'ts', 'go'))}",
+    "file": lambda draw: (
+        f"{draw.choice(PATHS)}/{draw.choice(STEMS)}_{draw.choice(VERBS)}.{draw.choice(('py', 'ts', 'go'))}"
+    ),
     "symbol": lambda draw: f"{draw.choice(VERBS)}_{draw.choice(STEMS)}",
     "class": lambda draw: f"{draw.choice(STEMS).title()}{draw.choice(STEMS).title()}",
     "table": lambda draw: f"{draw.choice(STEMS)}_{draw.choice(('rows', 'items', 'events'))}",
@@ -481,7 +510,11 @@ def _last_result(body: dict[str, Any]) -> str:
 
 
 def _arguments(body: dict[str, Any]) -> dict[str, Any]:
-    return {"path": "notes/out.txt", "content": lines_of(_last_result(body), len(body["messages"]) // 2), "append": True}
+    return {
+        "path": "notes/out.txt",
+        "content": lines_of(_last_result(body), len(body["messages"]) // 2),
+        "append": True,
+    }
 
 
 def _call(handler: Handler, body: dict[str, Any]) -> None:
@@ -525,11 +558,12 @@ class Conversation:
             block = {"type": "tool_result", "tool_use_id": f"c{turn - 1}", "content": text}
             result = {"role": "user", "content": [block]}
         self._messages.append(result)
+        body = {"model": "m", "max_tokens": 9, "messages": self._messages, "tools": [self._tool()]}
         answer = self._client.post(
             "/v1/messages" if self._anthropic else "/v1/chat/completions",
-            json={"model": "m", "max_tokens": 9, "messages": self._messages, "tools": [self._tool()], "stream": self._stream},
+            json={**body, "stream": self._stream},
             headers={"X-Textveil-Conversation": self._name, "X-Textveil-Policy": "prompts"},
-        )  # fmt: skip
+        )
         if answer.status_code != 200:
             raise SystemExit(f"the gateway answered {answer.status_code}: {answer.text[:300]}")
         arguments = self._read(answer)

@@ -31,7 +31,7 @@ def agents(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 
 def test_turns_of_agents_leak_nothing_and_come_back(agents):
-    """Both APIs, streamed and not; a name that stands in a sentence alone, and is on no list, is left to the benchmark."""
+    """Both APIs, streamed and not; the benchmark tells of names on no list that stand in a sentence alone."""
     with Provider() as provider, running(Config(upstream=provider.url, policy="prompts")) as client:
         outcome = agents.play(client, provider, 160, seed=4)
     counts = outcome.counts

@@ -279,7 +279,9 @@ _CALL: Final = lazy_regex(
 )
 
 
-COMMAND_GATE: Final = either(WithWords(lambda: _COMMANDS), holding("ogin", "ogIn", "og_in", "ignin", "ignIn", "ign_in", "uth"))
+COMMAND_GATE: Final = either(
+    WithWords(lambda: _COMMANDS), holding("ogin", "ogIn", "og_in", "ignin", "ignIn", "ign_in", "uth")
+)
 
 
 def find_command_passwords(text: str) -> Iterator[Found]:

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Final
 
-from textveil.detection.found import Found
+from textveil.detection.found import Found, words_in
 from textveil.detection.gates import holding
 from textveil.detection.person_fields import is_plain_word, names_user
 from textveil.text.patterns import lazy_regex
@@ -28,7 +28,7 @@ _CELLS: Final = {
 """A space behind a comma is prose."""
 _RULE: Final = lazy_regex(r"[-+|: \t]+")
 _NAME_CELL: Final = lazy_regex(r"[^\W\d_][\w.'\u2019-]{0,40}(?:,? [^\W\d_][\w.'\u2019-]{0,40}){0,4}")
-_NO_NAME: Final = frozenset("null none nan n/a na nil unknown true false yes no anonymous deleted test".split())
+_NO_NAME: Final = words_in("null none nan n/a na nil unknown true false yes no anonymous deleted test")
 
 TABLE_GATE: Final = holding("name", "Name", "NAME", "ustomer", "CUSTOMER", "atient", "PATIENT", "mployee", "EMPLOYEE")
 
@@ -101,7 +101,8 @@ def _rows(text: str, start: int, mark: str, columns: list[bool]) -> Iterator[tup
 
 
 _OWNER: Final = lazy_regex(
-    r"(?:(?<![\w-])[-dlbcps](?:[r-][w-][xsStT-]){3}[.+@]?[ \t]{1,4}[0-9]{1,6}[ \t]{1,4}|(?<![\w/])whoami[ \t]{0,4}\r?\n)"
+    r"(?:(?<![\w-])[-dlbcps](?:[r-][w-][xsStT-]){3}[.+@]?[ \t]{1,4}[0-9]{1,6}[ \t]{1,4}"
+    r"|(?<![\w/])whoami[ \t]{0,4}\r?\n)"
     r"(?P<name>[a-z][a-z0-9_.-]{2,30})(?!\S)"
 )
 OWNER_GATE: Final = holding("r--", "r-x", "---", "rw-", "rwx", "whoami")

@@ -236,7 +236,9 @@ def _ends(text: str, start: int, end: int) -> bool:
         return _is_clitic(text, end)
     if after in _HYPHENS:
         return text[end + 1].islower() and text[start].isupper()
-    return after not in _JOINS or (after == "@" and _IN_URL.search(text, max(0, start - _LONGEST_USER), start) is not None)
+    return after not in _JOINS or (
+        after == "@" and _IN_URL.search(text, max(0, start - _LONGEST_USER), start) is not None
+    )
 
 
 def _is_clitic(text: str, apostrophe: int) -> bool:

@@ -149,10 +149,10 @@ Caused by: java.net.ConnectException: user=<<email>> password=<<password>>
 \t... 3 more
 """,
         "log": """2025-03-04T11:20:31.114Z INFO  [<<stem>>] started <<class>> with 4 workers
-2025-03-04T11:20:32.871Z WARN  [auth] login failed for user <<email>> from session <<hexkey>>
-2025-03-04T11:20:33.002Z INFO  [<<stem>>] customer="<<name>>" phone="<<phone>>" action=<<symbol>>
-2025-03-04T11:20:35.440Z ERROR [http] Authorization: Bearer <<jwt>> rejected
-2025-03-04T11:20:36.009Z DEBUG [<<stem>>] wrote <<file>>
+2025-03-04T11:20:31.114Z WARN  [auth] login failed for user <<email>> from session <<hexkey>>
+2025-03-04T11:20:31.114Z INFO  [<<stem>>] customer="<<name>>" phone="<<phone>>" action=<<symbol>>
+2025-03-04T11:20:31.114Z ERROR [http] Authorization: Bearer <<jwt>> rejected
+2025-03-04T11:20:31.114Z DEBUG [<<stem>>] wrote <<file>>
 """,
         "log of json": """{"level":"info","msg":"<<symbol>>","user":{"name":"<<name>>","email":"<<email>>"},"ms":12}
 {"level":"error","msg":"denied for <<name2>>","token":"<<slack>>","path":"<<file>>"}
@@ -462,7 +462,7 @@ def _shape(form: str, text: str) -> object:
     if form == "html":
         tags: list[tuple[str, list[str]]] = []
         parser = HTMLParser()
-        parser.handle_starttag = lambda tag, attributes: tags.append((tag, [name for name, _ in attributes]))  # type: ignore[method-assign]
+        parser.handle_starttag = lambda tag, attrs: tags.append((tag, [name for name, _ in attrs]))  # type: ignore[method-assign]
         parser.feed(text)
         return tags
     return [line[:1] for line in text.splitlines()] if form == "diff" else text.count("\n")
@@ -553,7 +553,7 @@ class Conversation:
     def send(self, text: str) -> str:
         """Send a tool's result, and return the argument of the call that answers it."""
         turn = len(self._messages) // 2
-        result = {"role": "tool", "tool_call_id": f"c{turn - 1}", "content": text}
+        result: dict[str, Any] = {"role": "tool", "tool_call_id": f"c{turn - 1}", "content": text}
         if self._anthropic:
             block = {"type": "tool_result", "tool_use_id": f"c{turn - 1}", "content": text}
             result = {"role": "user", "content": [block]}
@@ -629,7 +629,7 @@ def play(client: httpx.Client, provider: Provider, turns: int, seed: int) -> Out
         texts = json.dumps(body["messages"], ensure_ascii=False)
         return {(kind, value) for kind, value in kinds if stands(kind, value, texts)}
 
-    for number, told in enumerate(results(seed)):
+    for number, told in zip(count(), results(seed), strict=False):
         talk = conversation(number // 4 % 2 == 1, number // 8 % 2 == 1)
         for turn, result in enumerate(told, 1):
             if outcome.counts["turns"] >= turns:

@@ -116,7 +116,7 @@ def find_owners(text: str) -> Iterator[Found]:
 
 
 _PARTS: Final = lazy_regex(r"[^\W\d_]+")
-_CAPITALIZED: Final = lazy_regex(r"(?<!\w)[^\W\d_][^\W\d_]*(?:['\u2019-]?[^\W\d_]+)+(?!\w)")
+_CAPITALIZED: Final = lazy_regex(r"(?<!\w)[^\W\d_]++(?:['\u2019-][^\W\d_]++)*+(?!\w)")
 _BESIDE: Final = frozenset((" ", ", "))
 _ASCII: Final = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ß": "ss", "æ": "ae", "'": "", "\u2019": "", "-": ""})
 

@@ -37,6 +37,8 @@ def find_people_in_tables(text: str) -> Iterator[Found]:
     """Cells below a header such as ``last_name``, of rows of CSV, of a database's client, of Markdown."""
     reached = 0
     for match in matches(_HEADER, text):
+        if match.end() <= reached:
+            continue
         line = text.rfind("\n", 0, match.start()) + 1
         string = text.rfind(': "', line, match.start())  # of JSON, of which it is the first line
         start = string + 3 if string >= 0 else line
@@ -116,7 +118,7 @@ def find_owners(text: str) -> Iterator[Found]:
 
 
 _PARTS: Final = lazy_regex(r"[^\W\d_]+")
-_CAPITALIZED: Final = lazy_regex(r"(?<!\w)[^\W\d_]++(?:['\u2019-][^\W\d_]++)*+(?!\w)")
+_CAPITALIZED: Final = lazy_regex(r"(?<!\w)(?<!\w['\u2019-])[^\W\d_]++(?:['\u2019-][^\W\d_]++)*+(?!\w)")
 _BESIDE: Final = frozenset((" ", ", "))
 _ASCII: Final = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ß": "ss", "æ": "ae", "'": "", "\u2019": "", "-": ""})
 

@@ -646,6 +646,7 @@ def play(client: httpx.Client, provider: Provider, turns: int, seed: int) -> Out
                 outcome.leaks[result.writing, kind] += 1
                 line = next((line for line in result.plain().splitlines() if value in line), "")
                 outcome.shown.append((result.writing, kind, value, line))
+    return outcome
 
 
 def _judge(outcome: Outcome, result: Result, got: str, back: str, sent: str) -> None:

@@ -1,9 +1,13 @@
 """Names of users and persons are found by the field that holds them, and roles and code are not."""
 
+import re
+
 import pytest
 
 import textveil as tv
 from textveil.detection.embedded import embedded_detector
+from textveil.detection.found import Found
+from textveil.detection.people_in_records import find_owners, find_people_in_tables, with_addressed
 from textveil.detection.person_fields import find_people_in_fields
 
 
@@ -50,3 +54,55 @@ def test_a_field_holds_a_person_and_a_speaker_does_not(text: str, names: list[st
     kinds = ("person", "place", "organization")
     spans = [span for span in tv.detect(text, "embedded", min_score=0.36) if span.kind in kinds]
     assert [text[span.start : span.end] for span in spans] == names
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("first_name,last_name,sum\nNgozi,Fairweather,3\nnull,Katz,4\n", ["Ngozi", "Fairweather", "Katz"]),
+        ('id,customer\n1,"Obermeier, Femi"\n', ["Obermeier", "Femi"]),
+        (" id | last_name\n----+-----------\n  1 | Oyelaran\n(1 row)\n", ["Oyelaran"]),
+        ("| full name | age |\n|---|---|\n| Haruto Zorn | 7 |\n", ["Haruto Zorn"]),
+        ('{"stdout": "surname,x\nKatz,1\n", "code": 0}', ["Katz"]),
+        ("customer name, address, phone\nPlease send, it now, or never\n", []),
+        ("file_name,size\nReadme,3\n", []),
+        ("first_name,last_name\nA sentence with no comma. Katz\n", []),
+    ],
+)
+def test_cells_below_a_header_of_names_are_persons(text: str, names: list[str]) -> None:
+    assert [text[span.start : span.end] for span in find_people_in_tables(text)] == names
+
+
+@pytest.mark.parametrize(
+    ("text", "users"),
+    [
+        ("$ ls -l\n-rw-r--r-- 1 pbaptiste staff 40 x.py\ndrwxr-xr-x@ 2 root wheel 64 y", ["pbaptiste"]),
+        ("$ whoami\nklindqvist\n", ["klindqvist"]),
+        ("whoami tells; --x--- 1 nobody", []),
+    ],
+)
+def test_owners_of_files_are_users(text: str, users: list[str]) -> None:
+    assert [text[span.start : span.end] for span in find_owners(text)] == users
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("denied: Oyelaran, by haruto.oyelaran@x.org", ["Oyelaran"]),
+        ('{"name": "Zoë Dąbrowski", "mail": "zoe.dabrowski@x.org"}', ["Zoë", "Dąbrowski"]),
+        ("Ebony Quux asks; ebony.quux@x.org", ["Ebony", "Quux"]),
+        ("Support is closed. support@x.org, sales.team@x.org: Team, oyelaran", []),
+    ],
+)
+def test_capitalized_words_of_an_address_are_names(text: str, names: list[str]) -> None:
+    found = [Found(match.start(), match.end(), "email", 0.9) for match in re.finditer(r"[\w.]+@x\.org", text)]
+    assert [text[span.start : span.end] for span in with_addressed(text, found) if span.kind == "person"] == names
+
+
+def test_large_tables_and_long_words_take_linear_time() -> None:
+    """A search in quadratic time would not end before the suite's watchdog."""
+    for text in ("name_x,last_name\n" * 50_000, "last_name,b\n" + "Katz,1\n" * 50_000, "last_name," * 50_000):
+        for _ in find_people_in_tables(text):
+            pass
+    for word in ("a" * 100_000 + "1", "a-" * 50_000 + "1", "A'b" * 30_000 + "_"):
+        with_addressed(f"ada.zuse@x.org {word}", [Found(0, 14, "email", 0.9)])

@@ -114,3 +114,32 @@ def test_hostile_strings_take_no_long_time(piece: str) -> None:
 def test_a_host_behind_a_user_is_no_handle() -> None:
     text = "redis://:p4ssw0rd@cache:6379/0"
     assert [(text[one.start : one.end], one.kind) for one in tv.detect(text, ["embedded"])] == [("p4ssw0rd", "secret")]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ('client.login("ada@x.org", "MIvYRO%ggonz40")', "MIvYRO%ggonz40"),
+        ("requests.get(url, auth=('bob', 'hunter22!'))", "hunter22!"),
+        ('signInWithEmailAndPassword(auth, "ada@x.org", "hunter22!")', "hunter22!"),
+        ('<input name="csrf_token" value="b32842ca5fece1afddc74caec3be5c19">', "b32842ca5fece1afddc74caec3be5c19"),
+        ("- name: API_TOKEN\n  value: 8f3kd93kf0s9dkf0\n", "8f3kd93kf0s9dkf0"),
+        ('{"key": "API_TOKEN", "value": "8f3kd93kf0s9dkf0"}', "8f3kd93kf0s9dkf0"),
+    ],
+)
+def test_calls_and_pairs_of_name_and_value_hold_secrets(text: str, value: str) -> None:
+    assert value in secrets(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'app.login("Home", "/login")',
+        'path("login", "users.views.login")',
+        '<input name="password" value="">',
+        'author("a b", "Chapter 12")',
+        '<meta name="token" content="width">',
+    ],
+)
+def test_calls_and_attributes_without_secrets(text: str) -> None:
+    assert secrets(text) == []

@@ -221,7 +221,8 @@ def message_events(*blocks: dict[str, Any], reason: str = "end_turn", cut: int =
     for index, block in enumerate(blocks):
         kind = block["type"]
         written = json.dumps(block["input"]) if kind == "tool_use" else block.get(kind, "")
-        begun = {**block, **({"input": {}} if kind == "tool_use" else {kind: ""} if kind in _PIECES else {})}
+        empty: dict[str, Any] = {"input": {}} if kind == "tool_use" else {kind: ""} if kind in _PIECES else {}
+        begun = {**block, **empty}
         begun |= {"signature": ""} if "signature" in block else {}
         deltas = [written[at : at + cut] for at in range(0, len(written), cut)] if written != "{}" else [""]
         field, delta = (kind, _PIECES[kind]) if kind in _PIECES else ("partial_json", "input_json_delta")

@@ -236,3 +236,26 @@ def test_ten_thousand_surrogates_and_hostile_texts_take_linear_time() -> None:
         stream = restorer.stream()
         pieces = [stream.feed(hostile[at : at + 1000]) for at in range(0, len(hostile), 1000)]
         assert "".join([*pieces, stream.close()]) == restorer.restore(hostile).text
+
+
+@pytest.mark.parametrize(
+    ("surrogate", "original", "kind", "answer", "restored"),
+    [
+        ("2025-09-15", "2024-01-02", "date", "at 2025-09-15T08:16 it", "at 2024-01-02T08:16 it"),
+        ("08:16", "11:20", "time", "at 2025-09-15T08:16 it", "at 2025-09-15T11:20 it"),
+        ("9BC4E3", "DE16842", "id", "a,0145,9BC4E3", "a,0145,DE16842"),
+        ("+1 870 555 0182", "+49 30 12", "phone", "x,+1 870 555 0182,5527417286,y", "x,+49 30 12,5527417286,y"),
+        ("812", "4711", "id", "it costs 3,812 or 812,500", "it costs 3,812 or 812,500"),
+        ("QRCp1J", "secret9", "secret", "db://user:QRCp1J@db:1/x", "db://user:secret9@db:1/x"),
+        ("QRCp1J", "secret9", "secret", "mailto:QRCp1J@db.org", "mailto:QRCp1J@db.org"),
+        ("Anna O'Kon", "Ada Oz", "person", "x = 'Anna O\u2019Kon'", "x = 'Ada Oz'"),
+        ("VQm4bH", "Kg7%cctgz", "secret", "password: VQm4bH.", "password: Kg7%cctgz."),
+        ("+1 870 5", "+49 30 1", "phone", '{"a": "{\\"b\\": \\"+1 870 5\\"}"}', '{"a": "{\\"b\\": \\"+49 30 1\\"}"}'),
+    ],
+)
+def test_surrogates_beside_columns_and_in_timestamps_urls_and_code(
+    surrogate: str, original: str, kind: str, answer: str, restored: str
+) -> None:
+    restorer = Restorer(map_of(f"It was {surrogate} then.", [(surrogate, original, kind)]))
+    assert restorer.restore(answer).text == restored
+    assert _in_pieces(restorer.stream(), answer, list(range(len(answer)))) == restored

@@ -75,7 +75,8 @@ _LONGEST_NAME: Final = 48
 
 _ASSIGN: Final = lazy_regex(
     r"[\"'`*_\])]{0,3}[ \t]{0,8}(?::[ \t]{0,2}[A-Za-z_.]{1,20}(?:\[[A-Za-z_, |]{1,30}\])?[ \t]{0,2}=(?!=)|===?"
-    r"|!==?|:=|=>|->|=|:(?!:)|>(?=[^<>\n]{3,200}</))"
+    r"|!==?|:=|=>|->|=|:(?!:)|>(?=[^<>\n]{3,200}</)"
+    r"|,?(?:\n[ \t]{0,16}|[ \t])[\"']?(?:[Vv]alue|content)[\"']?[ \t]{0,2}[=:])"
     r"(?:[\"'`*_]{0,2}[ \t]{1,8})?(?:\n[ \t]{0,8})?"
 )
 _SAY: Final = lazy_regex(
@@ -272,11 +273,26 @@ _COMMAND: Final = lazy_regex(
 )
 
 
-COMMAND_GATE: Final = WithWords(lambda: _COMMANDS)
+_CALL: Final = lazy_regex(
+    r"(?:[Ll]og_?[Ii]n|[Ss]ign_?[Ii]n|[Aa]uthenticate|[Aa]uth)\w{0,24}(?:\(|=\()\s{0,4}(?:[a-z_]\w{0,20},\s{0,4})?"
+    r"(?P<first>[\"'])[^\"'\n]{1,80}(?P=first),\s{0,4}(?P<quote>[\"'])(?P<value>[^\"'\n]{4,80})(?P=quote)\s{0,4}[,)]"
+)
+
+
+COMMAND_GATE: Final = either(
+    WithWords(lambda: _COMMANDS), holding("ogin", "ogIn", "og_in", "ignin", "ignIn", "ign_in", "uth")
+)
 
 
 def find_command_passwords(text: str) -> Iterator[Found]:
-    """Passwords of commands of known programs: ``mysql -pX``, ``curl -u name:X``."""
+    """Passwords of commands and calls: ``mysql -pX``, ``curl -u name:X``, ``login("name", "X")``."""
+    yield from apart(_command_passwords(text))
+
+
+def _command_passwords(text: str) -> Iterator[Found]:
+    for match in matches(_CALL, text):
+        if is_said_secret(match["value"]) and " " not in match["value"]:
+            yield Found(*match.span("value"), "secret", _ASSIGNED, "label")
     for match in matches(_COMMAND, text):
         if match["user"] and not is_placeholder(match["user"]):
             yield Found(match.start("user"), match.end("user"), "secret", _SAID, "label")

@@ -19,6 +19,7 @@ from textveil.detection import (
     measurements,
     money,
     national_ids,
+    people_in_records,
     person_fields,
     quantities,
     secrets,
@@ -84,6 +85,8 @@ class EmbeddedDetector:
             (credentials.find_credentials, credentials.CREDENTIAL_GATE),
             (credentials.find_seed_phrases, credentials.SEED_GATE),
             (person_fields.find_people_in_fields, person_fields.PEOPLE_GATE),
+            (people_in_records.find_people_in_tables, people_in_records.TABLE_GATE),
+            (people_in_records.find_owners, people_in_records.OWNER_GATE),
             (technical.find_early, technical.EARLY_GATE),
             (find_addresses, anywhere),
             (find_domains, anywhere),
@@ -183,6 +186,7 @@ class EmbeddedDetector:
         found = with_mentions(read.text, with_enumerated(read.text, found))
         if self._tagger and language not in LANGUAGES:
             found = with_mentions(read.text, tagged(read.text, rest, found))
+        found = people_in_records.with_addressed(read.text, found)
         spans = [DetectedSpan(*read.original(one.start, one.end), one.kind, one.score, NAME, one.why) for one in found]
         # What a path of a URL may hold is nearly anything: also what covers an e-mail address that it runs into.
         met = any(after.start < before.end for before, after in pairwise(found))

@@ -66,7 +66,7 @@ def find_people_in_fields(text: str) -> Iterator[Found]:
 def _people(text: str) -> Iterator[tuple[int, int, str]]:
     for match in matches(_USER, text):
         name = match["name"].rstrip("._-")
-        if _names_user(name):
+        if names_user(name):
             yield match.start("name"), match.start("name") + len(name), "handle"
     for match in matches(_NAMED, text):
         parts = re.findall("[a-z]+", match["name"].lower())
@@ -74,7 +74,12 @@ def _people(text: str) -> Iterator[tuple[int, int, str]]:
             yield *match.span("name"), "person"
 
 
-def _names_user(name: str) -> bool:
+def is_plain_word(word: str) -> bool:
+    """Whether a word in small letters is one of English, of programs, or of roles."""
+    return bool(lists().words.get(word, 0) & _ORDINARY) or word in _known() or word in _ROLES
+
+
+def names_user(name: str) -> bool:
     """Whether a login can be one person's: it is no role, and not made of words of English or of programs alone."""
     parts = _PARTS.findall(name)
     if not parts or any(part in _ROLES for part in parts):

@@ -55,8 +55,9 @@ _UNIT: Final = (
     r"[0-9]{1,5}[A-Za-z]?(?: [Bb]ox [0-9]{1,6})?"
     r"|(?:[Pp]\.? ?[Oo]\.? ?|[Pp][Ss][Cc] [0-9]{1,6},? |[Pp]ost)[Bb]ox [0-9]{1,6})(?!\w)"
 )
-_FIRST: Final = r"[0-9](?<![\w.,/$\xa4-].)"
-"""A digit before which no number and no word stands; patterns that begin with a set of characters are fast."""
+_FIRST: Final = r"[0-9](?<![\w./$\xa4-].)(?<![^A-Za-z\"\xb7],.)"
+"""A digit before which no number and no word stands, but perhaps another column.
+Patterns that begin with a set of characters are fast."""
 
 _NUMBER: Final = rf"{_FIRST}[0-9]{{0,5}}(?:[A-Za-z]|-[0-9]{{1,4}})?"
 _WORD: Final = r"[A-Z0-9][A-Za-z0-9'-]{0,30}\.?"

@@ -32,6 +32,7 @@ from textveil.surrogates.surrogate import Mention, Surrogate
 from textveil.text.escaped_places import Places
 from textveil.text.escapes import Reading
 from textveil.text.marks import Marks
+from textveil.text.patterns import lazy_regex
 
 BEFORE: Final = 24
 """Released characters before a span that its surrogate may look at."""
@@ -215,7 +216,9 @@ class ByPolicy:
         if self._keeps_words and written:
             places_of = Places(reading)
             for place in sorted(written):
-                drawn[place] = places_of.written(drawn[place], spans[place].start, spans[place].end)
+                span = spans[place]
+                value = _in_quotes(drawn[place], reading.text, reading.inner(span.start)[0])
+                drawn[place] = places_of.written(value, span.start, span.end)
         return drawn
 
     def _map(
@@ -239,6 +242,24 @@ class ByPolicy:
 
 def _mentions(scope: Scope) -> bool:
     return isinstance(scope, ApartScope) and scope.by_mention
+
+
+_QUOTE: Final = lazy_regex(r"(?<![^\W_])'|'(?![^\W_])")
+_LONGEST_STRING: Final = 400
+
+
+def _in_quotes(value: str, text: str, start: int) -> str:
+    """A value with a typographic apostrophe where it stands in single quotes, which the other one would end.
+
+    Args:
+        value: a surrogate.
+        text: as it is read.
+        start: where in it the surrogate will stand.
+    """
+    if "'" not in value:
+        return value
+    begin = max(text.rfind("\n", 0, start) + 1, start - _LONGEST_STRING)
+    return value.replace("'", "\u2019") if len(_QUOTE.findall(text, begin, start)) % 2 else value
 
 
 def _between(text: str, spans: Sequence[DetectedSpan]) -> list[str]:

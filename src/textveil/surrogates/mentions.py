@@ -18,7 +18,15 @@ _UNSPACED = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\U00020000-\U00
 """Scripts without spaces between words, or with particles that follow a name at once: a character is a word."""
 
 _WORD = rf"[^\W_{_UNSPACED}]+"
-_TOKEN: Final = lazy_regex(rf"{_WORD}|.", re.DOTALL)
+_STAMP = r"(?<=-)[0-9]{2}(?=T[0-9]{2}:)|(?<=[0-9])T(?=[0-9]{2}:)"
+"""What ends the date of a timestamp, and its T: 2025-03-04T11:20 mentions a date and a time."""
+_TOKEN: Final = lazy_regex(rf"{_STAMP}|{_WORD}|.", re.DOTALL)
+_STAMP_BEFORE: Final = lazy_regex(r"(?<=[0-9]T)[0-9]{2}:")
+_STAMP_BEHIND: Final = lazy_regex(r"(?<=-[0-9]{2})T[0-9]{2}:")
+_COLUMNS: Final = lazy_regex(r"([^\W_]+),([^\W_]{1,6})")
+_IN_URL: Final = lazy_regex(r"://[^\s/@:]*+:\Z")
+"""What stands before a password in a URL, which ends at the "@"."""
+_LONGEST_USER: Final = 64
 _IS_UNSPACED: Final = lazy_regex(rf"[{_UNSPACED}]")
 
 GAP: Final = 8
@@ -71,7 +79,8 @@ class Mentions:
         """What is known of a surrogate: the same for all its cases and ways to write its accents."""
         composed = unicodedata.normalize("NFC", surrogate)
         longest: KnownSurrogate | None = None
-        for form in {composed, unicodedata.normalize("NFD", composed)}:
+        forms = {composed, unicodedata.normalize("NFD", composed)}
+        for form in forms | {form.replace("'", "\u2019") for form in forms}:
             node = self._node(form)
             longest = node.setdefault(None, longest or KnownSurrogate())
         assert longest is not None
@@ -136,7 +145,7 @@ class Mentions:
 def _compiled_starts(marks: set[str]) -> re.Pattern[str]:
     """What finds the next token with which a surrogate may begin."""
     others = f"|[{re.escape(''.join(sorted(marks)))}]" if marks else ""
-    return re.compile(_WORD + others)
+    return re.compile(f"{_STAMP}|{_WORD}{others}")
 
 
 def _suffixes(folded: str) -> tuple[str, ...]:
@@ -174,13 +183,24 @@ def _begins(text: str, start: int) -> bool:
     if start == 0 or _IS_UNSPACED.match(text[start]):
         return True
     before, first = text[start - 1], text[start]
+    if _STAMP_BEFORE.match(text, start):
+        return True
     if _is_narrow(before) or unicodedata.combining(before):
         return False
     if start == 1 or not _is_narrow(text[start - 2]):
         return True
     if first.isdigit() and text[start - 2].isdigit():
-        return before not in _JOINS_DIGITS
+        return before not in _JOINS_DIGITS or (before == "," and _parts_columns(text, start - 1))
     return before not in _JOINS or (before in _APOSTROPHES and _is_elision(text, start - 1))
+
+
+def _parts_columns(text: str, comma: int) -> bool:
+    """Whether a comma between digits parts two columns, for it can be in no number: 0182,5527417286 or 12,9BC4."""
+    begin = comma
+    while begin > 0 and comma - begin < BEHIND and _is_narrow(text[begin - 1]):
+        begin -= 1
+    runs = _COLUMNS.match(text, begin)
+    return runs is not None and not (runs[1].isdigit() and runs[2].isdigit() and len(runs[2]) <= 3)
 
 
 def _is_elision(text: str, apostrophe: int) -> bool:
@@ -196,6 +216,8 @@ def _ends(text: str, start: int, end: int) -> bool:
     if end == len(text):
         return True
     last, after = text[end - 1], text[end]
+    if _STAMP_BEHIND.match(text, end):
+        return True
     if unicodedata.combining(after) or (_is_narrow(after) and _is_narrow(last)):
         return False
     if _IS_UNSPACED.match(last):
@@ -205,12 +227,18 @@ def _ends(text: str, start: int, end: int) -> bool:
     if end + 1 == len(text) or not _is_narrow(text[end + 1]):
         return True
     if last.isdigit():
+        if after == "," and _parts_columns(text, end):
+            return True
+        if after == "@" and _IN_URL.search(text, max(0, start - _LONGEST_USER), start):
+            return True
         return after not in (_JOINS_DIGITS if text[end + 1].isdigit() else "_@.")
     if after in _APOSTROPHES:
         return _is_clitic(text, end)
     if after in _HYPHENS:
         return text[end + 1].islower() and text[start].isupper()
-    return after not in _JOINS
+    return after not in _JOINS or (
+        after == "@" and _IN_URL.search(text, max(0, start - _LONGEST_USER), start) is not None
+    )
 
 
 def _is_clitic(text: str, apostrophe: int) -> bool:

@@ -217,9 +217,16 @@ def _as_read(private_map: PrivateMap) -> PrivateMap:
         start, end = released.inner(piece.start)[0], released.inner(piece.end)[1]
         begin = piece.start + shift
         value = original.value(begin, begin + len(piece.original)) if piece.original else ""
+        if piece.kind == "secret" and _has_own_percent(private_map.released[piece.start : piece.end], piece.original):
+            value = piece.original
         pieces.append(Replaced(start, max(start, end), value, piece.kind))
         shift += len(piece.original) - (piece.end - piece.start)
     return PrivateMap(released=released.text, replaced=tuple(pieces))
+
+
+def _has_own_percent(surface: str, original: str) -> bool:
+    """Whether a percent sign is of the value itself, or of a place that its surrogate shares: Kg7%cctgz30, p%40ss."""
+    return "%" in original and not any(mark in surface + original for mark in ("\\", "&")) and "%" not in surface
 
 
 def name_parts(surface: str, piece: Replaced) -> list[tuple[str, str]]:

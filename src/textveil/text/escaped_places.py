@@ -75,7 +75,7 @@ class Place(NamedTuple):
         if self.within:
             value = _in_strings(value, strings)
         percent = _touching(_PERCENT_BEFORE, _PERCENT, before, own, after)
-        if percent is not None or ("+" in own and " " in self.read):
+        if percent is not None or self._form():
             value = self._percent(value, 0 if percent is None else len(percent[1]) // 2)
         entity = _touching(_ENTITY_BEFORE, _ENTITY, before, own, after)
         if entity is not None:
@@ -92,12 +92,18 @@ class Place(NamedTuple):
                 value = value.replace(mark, used[0])
         return value
 
+    def _form(self) -> bool:
+        """Whether a plus sign stands for a space here: the phone number "+49 30 1234" has both as they are."""
+        return "+" in self.own and self.own.replace("%20", " ").count(" ") < self.read.count(" ")
+
     def _percent(self, value: str, deeper: int) -> str:
         """Percent-encoded: all of it, or what no URL may have where marks of URLs stand here as they are."""
         own = _PERCENT.sub("", self.own)
-        plus = "+" in own and " " in self.read
+        plus = self._form()
         safe = _RESERVED if any(mark in own for mark in _RESERVED) else ""
         encoded = quote(value, safe=safe + (" " if plus else ""), errors="surrogatepass").replace(" ", "+")
+        if plus and value[:1] == own[:1] == "+":  # "=+" begins with a plus, and with no space
+            encoded = encoded.replace("%2B", "+", 1)
         return encoded.replace("%", "%" + "25" * deeper)
 
 

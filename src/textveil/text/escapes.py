@@ -42,6 +42,8 @@ _WORDED: Final = lazy_regex(r"[\[({<] ?(?:(?P<at>at|AT|At)|dot|DOT|Dot) ?[\])}>]
 _WORDED_HOST: Final = lazy_regex(r"[\w-]{1,63}(?:\.|[ \t]{0,2}[\[({<] ?(?:dot|DOT|Dot) ?[\])}>][ \t]{0,2})[\w-]")
 _WORD: Final = lazy_regex(r"\w")
 _HINT: Final = lazy_regex(r"[\\%&\ufdd0]|=[^\s\"'<>\\+=]*+\+|[\[({<] ?(?:[aA][tT]|[dD][oO][tT])\b")
+_LETTERS: Final = "\xaa\xb5\xba\xb7"
+"""Characters of Latin-1 before its accented letters that are letters, or stand between parts of a name."""
 _NAMED: Final = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
 
@@ -216,6 +218,9 @@ def _bytes(run: re.Match[str], unit: re.Pattern[str]) -> Iterator[_Edit]:
     at = 0
     while at < len(units):
         count, plain = _first(units, at)
+        if count == 1 and "\x80" <= plain <= "\xbf" and plain not in _LETTERS:  # as in the password "Fa%bbyz"
+            at += 1
+            continue
         yield _Edit(run.start() + units[at].start(), run.start() + units[at + count - 1].end(), plain)
         at += count
 

@@ -81,8 +81,11 @@ def _content(reading: RequestReading, value: Any, place: str) -> Any:
 
 
 def tool_text(reading: RequestReading, value: Any, place: str) -> Any:
-    """What a tool answered: mostly JSON, whose strings may hide text by their escapes."""
-    return reading.json_text(value, place, "output")
+    """What a tool answered: mostly JSON, whose names of fields say what its strings are.
+
+    Its leaves are released one by one where nobody reads them through their escapes, which may hide text.
+    """
+    return (reading.text if reading.escapes else reading.json_text)(value, place, "output")
 
 
 def tool_content(reading: RequestReading, value: Any, place: str) -> Any:

@@ -1,0 +1,164 @@
+"""Persons whom a record names: the columns of a table, the owners of files, and the words of e-mail addresses."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from typing import Final
+
+from textveil.detection.found import Found, words_in
+from textveil.detection.gates import holding
+from textveil.detection.person_fields import is_plain_word, names_user
+from textveil.text.patterns import lazy_regex
+from textveil.text.slices import check_time, matches
+
+_SCORE: Final = 0.7
+
+_COLUMN: Final = lazy_regex(
+    r"(?i:(?:first|last|full|given|family|middle|sur|maiden|patient|customer|contact|employee|client|holder|display)"
+    r"[_ -]?name|surname|customer|patient|employee)"
+)
+_HEADER: Final = lazy_regex(rf"(?m)(?:^|[|,;\t]|(?<=: \"))[^\S\n]*\"?{_COLUMN.pattern}\"?[^\S\n]*(?P<mark>[|,;\t]|$)")
+_HEADING: Final = lazy_regex(r"[A-Za-z][A-Za-z0-9_ -]{0,40}")
+_CELLS: Final = {
+    mark: lazy_regex(rf"{space}(?:\"(?P<quoted>[^\"\n]*)\"[^\S\n\t]*|(?P<bare>[^{mark}\n]*))(?:[{mark}]|$)")
+    for mark, space in (("|", r"[^\S\n\t]*"), (",", ""), (";", ""), ("\t", ""))
+}
+"""A space behind a comma is prose."""
+_RULE: Final = lazy_regex(r"[-+|: \t]+")
+_NAME_CELL: Final = lazy_regex(r"[^\W\d_][\w.'\u2019-]{0,40}(?:,? [^\W\d_][\w.'\u2019-]{0,40}){0,4}")
+_NO_NAME: Final = words_in("null none nan n/a na nil unknown true false yes no anonymous deleted test")
+
+TABLE_GATE: Final = holding("name", "Name", "NAME", "ustomer", "CUSTOMER", "atient", "PATIENT", "mployee", "EMPLOYEE")
+
+
+def find_people_in_tables(text: str) -> Iterator[Found]:
+    """Cells below a header such as ``last_name``, of rows of CSV, of a database's client, of Markdown."""
+    reached = 0
+    for match in matches(_HEADER, text):
+        if match.end() <= reached:
+            continue
+        line = text.rfind("\n", 0, match.start()) + 1
+        string = text.rfind(': "', line, match.start())  # of JSON, of which it is the first line
+        start = string + 3 if string >= 0 else line
+        if start < reached:
+            continue
+        end = _line_end(text, start)
+        mark = match["mark"] or next((one for one in "|,;\t" if one in text[start:end]), "")
+        columns = _names_of_columns(text[start:end], mark) if mark else []
+        reached = end
+        if any(columns):
+            for found, reached in _rows(text, end + 1, mark, columns):  # noqa: B007 - how far the rows go
+                if found is not None:
+                    yield found
+
+
+def _line_end(text: str, start: int) -> int:
+    end = text.find("\n", start)
+    return len(text) if end < 0 else end
+
+
+def _cells(line: str, mark: str) -> list[tuple[int, str]]:
+    """Where the value of each cell begins, and the value."""
+    cells, at = [], 0
+    while at <= len(line):
+        cell = _CELLS[mark].match(line, at)
+        if cell is None:
+            return []
+        group = "quoted" if cell["quoted"] is not None else "bare"
+        cells.append((cell.start(group), cell[group].rstrip()))
+        if cell.end() == len(line) and line[-1:] != mark:
+            break
+        at = cell.end() if cell.end() > at else at + 1
+    return cells
+
+
+def _names_of_columns(line: str, mark: str) -> list[bool]:
+    """Of each column whether it holds persons; none where the line is no header."""
+    cells = [value for _, value in _cells(line, mark)]
+    if len(cells) < 2 or not all(_HEADING.fullmatch(value) or (mark == "|" and not value) for value in cells):
+        return []
+    return [_COLUMN.fullmatch(value) is not None for value in cells]
+
+
+def _rows(text: str, start: int, mark: str, columns: list[bool]) -> Iterator[tuple[Found | None, int]]:
+    """The names of the rows from a place on, and where each row ends."""
+    while start < len(text):
+        check_time()
+        end = _line_end(text, start)
+        line = text[start:end]
+        if _RULE.fullmatch(line) is None:
+            cells = _cells(line, mark)
+            if len(cells) != len(columns):
+                return
+            for (place, value), holds in zip(cells, columns, strict=True):
+                if holds and _NAME_CELL.fullmatch(value) and value.casefold() not in _NO_NAME:
+                    for part in re.finditer(r"[^,]+", value):  # the family name first
+                        name = part[0].strip()
+                        begin = start + place + part.start() + part[0].index(name)
+                        yield Found(begin, begin + len(name), "person", _SCORE, "column"), end
+        yield None, end
+        start = end + 1
+
+
+_OWNER: Final = lazy_regex(
+    r"(?:(?<![\w-])[-dlbcps](?:[r-][w-][xsStT-]){3}[.+@]?[ \t]{1,4}[0-9]{1,6}[ \t]{1,4}"
+    r"|(?<![\w/])whoami[ \t]{0,4}\r?\n)"
+    r"(?P<name>[a-z][a-z0-9_.-]{2,30})(?!\S)"
+)
+OWNER_GATE: Final = holding("r--", "r-x", "---", "rw-", "rwx", "whoami")
+
+
+def find_owners(text: str) -> Iterator[Found]:
+    """Users whom ``ls -l`` names as owners, and ``whoami``."""
+    for match in matches(_OWNER, text):
+        if names_user(match["name"]):
+            yield Found(*match.span("name"), "handle", _SCORE, "field")
+
+
+_PARTS: Final = lazy_regex(r"[^\W\d_]+")
+_CAPITALIZED: Final = lazy_regex(r"(?<!\w)(?<!\w['\u2019-])[^\W\d_]++(?:['\u2019-][^\W\d_]++)*+(?!\w)")
+_BESIDE: Final = frozenset((" ", ", "))
+_ASCII: Final = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ß": "ss", "æ": "ae", "'": "", "\u2019": "", "-": ""})
+
+
+def with_addressed(text: str, found: list[Found]) -> list[Found]:
+    """The spans of a text, and the capitalized words that are parts of its e-mail addresses: Ada, of ada.oz@mail.org.
+
+    A word of English is one only beside another part. A span that holds a part is one whatever its own score is.
+    """
+    parts: set[str] = set()
+    for span in found:
+        if span.kind == "email":
+            words = _PARTS.findall(_folded(text[span.start : span.end].partition("@")[0]))
+            parts.update(word for word in words if len(word) > (2 if len(words) > 1 else 3))
+    if not parts:
+        return found
+    met = [match.span() for match in matches(_CAPITALIZED, text) if _is_part(match[0], parts)]
+    held = bytearray(len(text))
+    for span in found:
+        held[span.start : span.end] = b"\1" * (span.end - span.start)
+    spans = [
+        span._replace(score=max(span.score, _SCORE))
+        if span.kind == "person" and any(span.start <= start and end <= span.end for start, end in met)
+        else span
+        for span in found
+    ]
+    for number, (start, end) in enumerate(met):
+        beside = (number and text[met[number - 1][1] : start] in _BESIDE) or (
+            number + 1 < len(met) and text[end : met[number + 1][0]] in _BESIDE
+        )
+        if not any(held[start:end]) and (beside or not is_plain_word(text[start:end].lower())):
+            spans.append(Found(start, end, "person", _SCORE, "address"))
+    return sorted(spans)
+
+
+def _folded(word: str) -> str:
+    """A word without accents, in small letters."""
+    folded = unicodedata.normalize("NFKD", word.casefold()).translate(_ASCII)
+    return "".join(one for one in folded if not unicodedata.combining(one)) if not folded.isascii() else folded
+
+
+def _is_part(word: str, parts: set[str]) -> bool:
+    return word[0].isupper() and _folded(word) in parts

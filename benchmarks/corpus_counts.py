@@ -1,4 +1,4 @@
-"""What counts of a corpus are worth: errors, items beside published selections, n-grams, and time.
+"""Counts of a corpus: their errors, items released beside published selections, n-grams, and time.
 
     python benchmarks/corpus_counts.py [selection|ngrams|wikipedia]...
 

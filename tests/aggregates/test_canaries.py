@@ -39,5 +39,7 @@ def test_a_shortcut_is_refuted(name: str) -> None:
 def test_bad_requests_are_one_line() -> None:
     with pytest.raises(ParameterError, match="aggregate must be one of count, learn, synthesize, unselected-words"):
         audit_aggregate("sum", epsilon=1.0, delta=0.01)
+    with pytest.raises(ParameterError, match="delta must be in"):
+        audit_aggregate("learn", epsilon=1.0, delta=0.0)
     with pytest.raises(ParameterError, match="copies must be >= 1"):
         audit_aggregate("learn", epsilon=1.0, delta=0.01, copies=0)

@@ -4,45 +4,27 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.stats import chi2
+from tests.helpers.records import MemoryRecords
 from tests.helpers.vocabularies import lettered_vocabulary
 
-from textveil.aggregates.budget import GaussianBudget
+from textveil.aggregates.budget import GRID, GaussianBudget
 from textveil.aggregates.classifier import FACTS, WEIGHTS, load_model
-from textveil.aggregates.learning import _HELD, SELECTION, Moments, _drawn, _noise, _selected, label_part, learn
-from textveil.aggregates.records import Batch
+from textveil.aggregates.learning import SELECTION, Moments, _drawn, _noise, _selected, label_part, learn
 from textveil.errors import InputError, ModelError, ParameterError
 from textveil.privacy.calibration import gaussian_delta
-from textveil.privacy.units import ONE_PERSON_MORE, Adjacency, Unit
+from textveil.privacy.units import Unit
 from textveil.randomness import seeded_generator
-from textveil.types import Progress
 
 VOCABULARY = lettered_vocabulary(60, dim=5)
 
 
-@dataclass
-class _Records:
-    """Records in memory."""
-
-    persons: list[int]
-    texts: list[str]
-    labels: list[str]
-    adjacency: Adjacency = ONE_PERSON_MORE
-    names: tuple[str, ...] = ()
-    limit: int | None = None
-
-    def batches(self, progress: Progress | None = None) -> Iterator[Batch]:
-        yield Batch(np.array(self.persons, dtype=np.int64), self.texts, self.labels)
-
-
-def _corpus(number: int, seed: int) -> _Records:
+def _corpus(number: int, seed: int) -> MemoryRecords:
     """Two kinds of texts: each favors the words near one of two others. Every third person wrote two."""
     rng, words = np.random.default_rng(seed), VOCABULARY.words
     chances = np.exp(VOCABULARY.vectors @ VOCABULARY.vectors[[0, 1]].T / 4).T
@@ -50,7 +32,9 @@ def _corpus(number: int, seed: int) -> _Records:
     texts = [
         " ".join(words[one] for one in rng.choice(60, size=12, p=chances[kind] / chances[kind].sum())) for kind in kinds
     ]
-    return _Records([k - (k % 3 == 2) for k in range(number)], texts, [("rouge", "Grün 2")[kind] for kind in kinds])
+    return MemoryRecords(
+        [k - (k % 3 == 2) for k in range(number)], texts, [("rouge", "Grün 2")[kind] for kind in kinds]
+    )
 
 
 @pytest.mark.parametrize("epsilon", [0.05, 0.25, 1.0, 8.0])
@@ -64,12 +48,12 @@ def test_all_noises_together_cost_what_is_stated(epsilon: float, selected: bool)
         spent = diagonal / noise.diagonal.continuous_sigma**2 + beside / noise.beside.continuous_sigma**2
         spent += noise.norm**2 / noise.cross.continuous_sigma**2
         if selected:
-            spent += _HELD**2 / budget.noise(_HELD**2, SELECTION).continuous_sigma ** 2
+            spent += GRID**2 / budget.noise(GRID**2, SELECTION).continuous_sigma ** 2
         delta = gaussian_delta(epsilon, 1.0, math.sqrt(spent))
         assert 0.95e-6 < delta / (0.75 if selected else 1.0) <= 1e-6
     for labels in range(1, 65):
-        assert labels * label_part(labels) ** 2 <= _HELD**2
-    assert label_part(1) == _HELD
+        assert labels * label_part(labels) ** 2 <= GRID**2
+    assert label_part(1) == GRID
 
 
 def test_what_comes_out_of_nothing_has_the_stated_variance() -> None:
@@ -91,11 +75,11 @@ def test_a_label_of_one_person_does_not_come_out_and_one_of_many_does() -> None:
     """A single person's label passes with probability 2.5e-10 in each of 500 draws: alpha 1.3e-7."""
     budget = GaussianBudget(1.0, 1e-9, Fraction(1, 4))
     rng = seeded_generator(1)
-    used = {"many": 1000 * _HELD, **{f"only{k}": label_part(64) for k in range(63)}, "mine": _HELD}
+    used = {"many": 1000 * GRID, **{f"only{k}": label_part(64) for k in range(63)}, "mine": GRID}
     chosen = {_selected(used, budget, rng) for _ in range(500)}
     assert chosen == {("many",)}
     with pytest.raises(InputError, match=r"about .* persons use them; none was"):
-        _selected({"mine": _HELD}, budget, rng)
+        _selected({"mine": GRID}, budget, rng)
 
 
 def test_a_classifier_learns_and_says_labels_as_they_stood(tmp_path: Path) -> None:
@@ -120,7 +104,7 @@ def test_a_classifier_learns_and_says_labels_as_they_stood(tmp_path: Path) -> No
 
 def test_labels_outside_the_public_list_do_not_count() -> None:
     corpus = _corpus(300, 1)
-    more = _Records([*corpus.persons, 9999], [*corpus.texts, "some text"], [*corpus.labels, "secret"])
+    more = MemoryRecords([*corpus.persons, 9999], [*corpus.texts, "some text"], [*corpus.labels, "secret"])
     models = [
         learn(
             one, epsilon=2.0, delta=1e-6, labels=("rouge", "Grün 2"), vocabulary=VOCABULARY, rng=seeded_generator(3)

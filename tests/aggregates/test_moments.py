@@ -11,6 +11,7 @@ from tests.helpers.vocabularies import lettered_vocabulary
 from textveil.aggregates.features import PublicFeatures, public_transform
 from textveil.aggregates.moments import PersonVectors, contribution, moments
 from textveil.types import Integers
+from textveil.vocabulary.vocabulary import Vocabulary
 
 VOCABULARY = lettered_vocabulary(40, dim=3)
 FEATURES = PublicFeatures(VOCABULARY, public_transform(VOCABULARY))
@@ -36,6 +37,16 @@ def test_a_document_too_long_for_64_bits_keeps_its_direction() -> None:
     words = " ".join(VOCABULARY.words[:2])
     long, short = FEATURES.vectors([f"{words} " * 5000, words], 2**12)
     assert np.abs(long - short).max() <= 1
+
+
+def test_a_document_of_many_coordinates_keeps_its_norm() -> None:
+    """Squares of 4,096 sums of 26 bits do not fit into 64 bits."""
+    signs = np.where(np.arange(4096) % 3, np.float32(1), np.float32(-1))
+    features = PublicFeatures(
+        Vocabulary(["wa", "wb"], np.vstack([signs, -signs]), "made"), np.eye(4096, dtype=np.float32)
+    )
+    for row in features.vectors(["wa " * 255, "wb " * 255], 2**12):
+        assert 0.9 * 2**24 < _square(row) <= 2**24
 
 
 def test_roots_are_rounded_up_exactly() -> None:

@@ -2,43 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.stats import chi2
 from tests.helpers.language_models import BigramModel
+from tests.helpers.records import MemoryRecords
 from tests.helpers.vocabularies import lettered_vocabulary
 
 from textveil.aggregates import learning
 from textveil.aggregates.learning import Moments
 from textveil.aggregates.overlaps import compared
 from textveil.aggregates.public_texts import LENGTH, read_pool, written_pool
-from textveil.aggregates.records import Batch
 from textveil.aggregates.synthesis import SyntheticText, chosen, shares, synthesize
 from textveil.errors import InputError, ParameterError
-from textveil.privacy.units import ONE_PERSON_MORE, Adjacency
 from textveil.randomness import seeded_generator
-from textveil.types import Progress
 
 VOCABULARY = lettered_vocabulary(60, dim=5)
-
-
-@dataclass
-class _Records:
-    """Records in memory."""
-
-    persons: list[int]
-    texts: list[str]
-    labels: list[str]
-    adjacency: Adjacency = ONE_PERSON_MORE
-    names: tuple[str, ...] = ()
-    limit: int | None = None
-
-    def batches(self, progress: Progress | None = None) -> Iterator[Batch]:
-        yield Batch(np.array(self.persons, dtype=np.int64), self.texts, self.labels)
 
 
 def _texts(number: int, seed: int) -> tuple[list[str], list[str]]:
@@ -55,7 +36,7 @@ def _texts(number: int, seed: int) -> tuple[list[str], list[str]]:
 
 def _made(texts: list[str], labels: list[str], pool: list[str], documents: int, seed: int = 5) -> SyntheticText:
     return synthesize(
-        _Records(list(range(len(texts))), texts, labels),
+        MemoryRecords(list(range(len(texts))), texts, labels),
         pool,
         documents=documents,
         epsilon=2.0,
@@ -98,7 +79,7 @@ def test_without_labels_texts_are_like_the_corpus() -> None:
     pool, kinds = _texts(1000, 1)
     texts, labels = _texts(3000, 2)
     red = [text for text, label in zip(texts, labels, strict=True) if label == "rouge"]
-    records = _Records(list(range(len(red))), red, [])
+    records = MemoryRecords(list(range(len(red))), red, [])
     made = synthesize(
         records, pool, documents=100, epsilon=4.0, delta=1e-6, labelled=False, vocabulary=VOCABULARY,
         rng=seeded_generator(1),

@@ -8,6 +8,7 @@ is reached is a lower bound with confidence; the guarantee bounds every attacker
 from __future__ import annotations
 
 import json
+import math
 import tempfile
 import time
 from collections.abc import Callable, Mapping
@@ -76,10 +77,11 @@ def audit_aggregate(
     """
     need(name in ATTACKS, "aggregate", name, f"one of {', '.join(ATTACKS)}")
     need(copies >= 1, "copies", copies, ">= 1")
+    budget = GaussianBudget(epsilon, delta, SELECTIONS)
     rng = secure_generator() if seed is None else seeded_generator(seed)
-    claim = Claim(epsilon=epsilon, log_delta=float(np.log(delta))) if claim is None else claim
+    claim = Claim(epsilon=epsilon, log_delta=math.log(delta)) if claim is None else claim
     start, done = time.perf_counter(), 0
-    trial = ATTACKS[name](GaussianBudget(epsilon, delta, SELECTIONS))
+    trial = ATTACKS[name](budget)
     with_canary = f"with {copies} record{'s' * (copies > 1)} of one more person"
     with tempfile.TemporaryDirectory() as folder:
         corpora = [_corpus(Path(folder), 0), _corpus(Path(folder), copies)]

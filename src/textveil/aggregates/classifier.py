@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, final
@@ -48,9 +48,9 @@ class TextClassifier:
     """
 
     labels: tuple[str, ...]
-    weights: Vectors
-    features: PublicFeatures
-    report: Mapping[str, Any]
+    weights: Vectors = field(repr=False)
+    features: PublicFeatures = field(repr=False)
+    report: Mapping[str, Any] = field(repr=False)
 
     @cached_property
     def guarantee(self) -> ApproximateDP:

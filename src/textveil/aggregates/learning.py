@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple, Protocol, final
 
 import numpy as np
 
-from textveil.aggregates.budget import GaussianBudget
+from textveil.aggregates.budget import GRID, GaussianBudget
 from textveil.aggregates.classifier import PROOF, TextClassifier
 from textveil.aggregates.features import PublicFeatures, public_transform
 from textveil.aggregates.moments import Moments, PersonVectors, by_person, moments
@@ -39,7 +39,6 @@ _DELTA_OF_SELECTION: Final = Fraction(1, 4)
 LABELS_OF_A_PERSON: Final = 64
 """Distinct labels of one person that count towards which labels there are: the first ones."""
 
-_HELD: Final = 2**12
 _FINEST, _COARSEST = 12, 4
 """Powers of two between which the norm of documents' vectors lies, in parts of the grid."""
 
@@ -255,12 +254,12 @@ def _noise(budget: GaussianBudget, rest: Fraction) -> Noise:
 
 
 def _used_labels(records: Source, progress: Progress | None) -> tuple[dict[str, int], int]:
-    """How many persons use each label, in parts of ``_HELD``, and how many persons there are: not noisy yet."""
+    """How many persons use each label, in parts of ``GRID``, and how many persons there are: not noisy yet."""
     counts: Counter[str] = Counter()
     if records.adjacency.unit is Unit.DOCUMENT:
         for batch in records.batches(progress):
             counts.update(batch.labels)
-        return {label: count * _HELD for label, count in counts.items()}, counts.total()
+        return {label: count * GRID for label, count in counts.items()}, counts.total()
     held: dict[int, dict[str, None]] = {}
     for batch in records.batches(progress):
         for person, label in zip(batch.persons.tolist(), batch.labels, strict=True):
@@ -275,20 +274,20 @@ def _used_labels(records: Source, progress: Progress | None) -> tuple[dict[str, 
 
 
 def label_part(labels: int) -> int:
-    """What a person with so many labels gives to each: all together have an L2 norm of at most ``_HELD``."""
-    return math.isqrt(_HELD * _HELD // labels)
+    """What a person with so many labels gives to each: all together have an L2 norm of at most ``GRID``."""
+    return math.isqrt(GRID * GRID // labels)
 
 
 def _selected(used: dict[str, int], budget: GaussianBudget, rng: np.random.Generator) -> tuple[str, ...]:
     """The labels whose noisy counts reach the threshold, in their order."""
-    noise = budget.noise(_HELD * _HELD, SELECTION)
-    threshold = budget.threshold(noise, _HELD, LABELS_OF_A_PERSON)
+    noise = budget.noise(GRID * GRID, SELECTION)
+    threshold = budget.threshold(noise, GRID, LABELS_OF_A_PERSON)
     names = sorted(used)
     noisy = np.array([used[name] for name in names], dtype=np.int64) + noise.sample(len(names), rng)
     chosen = tuple(name for name, value in zip(names, noisy.tolist(), strict=True) if value >= threshold)
     if not chosen:
         raise InputError(
-            f"labels are selected where about {threshold // _HELD + 1:,} persons use them; none was. "
+            f"labels are selected where about {threshold // GRID + 1:,} persons use them; none was. "
             "Name public labels with `labels`, or raise epsilon."
         )
     return chosen

@@ -19,6 +19,7 @@ from textveil.mechanisms.options import GUARANTEE
 
 if TYPE_CHECKING:
     from textveil.aggregates.records import PersonalRecords
+    from textveil.aggregates.report import AggregateReport
     from textveil.corpora.payment import Payer
     from textveil.privacy.guarantees import Guarantee
 
@@ -133,6 +134,30 @@ def needs_output(output: Path | None, *, as_json: bool) -> None:
     """
     if as_json and output is None:
         raise ParameterError("`as_json` prints the report, so `output` must name a file for the release; got none.")
+
+
+def write_release(
+    target: Path | None, data: bytes, report: AggregateReport, report_file: Path | None, *, as_json: bool
+) -> None:
+    """Write a release to its file, else to standard output; and its report where it is asked for.
+
+    Args:
+        target: file of the release; ``needs_output`` has refused None beside ``as_json``.
+        data: the release.
+        report: of the release.
+        report_file: of the report; None writes none.
+        as_json: whether the report is printed.
+    """
+    from textveil.whole_files import write_whole
+
+    if target is None:
+        opt.standard_output().write(data)
+    else:
+        write_whole(target, data)
+    if report_file is not None:
+        write_whole(report_file, report.to_json().encode("ascii"))
+    if as_json:
+        sys.stdout.write(report.to_json())
 
 
 def tell_sender(what: str, guarantee: Guarantee, *, persons: int, delta: float, seed: int | None) -> None:

@@ -10,7 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from textveil.cli import options as opt
-from textveil.cli.aggregate_options import AggregateOptions, Corpus, Labels, check_outputs, needs_output, tell_sender
+from textveil.cli.aggregate_options import (
+    AggregateOptions,
+    Corpus,
+    Labels,
+    check_outputs,
+    needs_output,
+    tell_sender,
+    write_release,
+)
 from textveil.cli.spelling import renamed
 
 if TYPE_CHECKING:
@@ -54,7 +62,6 @@ def count_command(
     """
     from textveil.aggregates.count_run import count
     from textveil.cli.progress import counting as bar
-    from textveil.whole_files import write_whole
 
     target = opt.file_of(output)
     needs_output(target, as_json=as_json)
@@ -75,14 +82,7 @@ def count_command(
             progress=progress,
         )
     table = _table(release, labelled=counting.label is not None)
-    if target is not None:
-        write_whole(target, table)
-    elif not as_json:
-        opt.standard_output().write(table)
-    if report is not None:
-        write_whole(report, facts.to_json().encode("ascii"))
-    if as_json:
-        sys.stdout.write(facts.to_json())
+    write_release(target, table, facts, report, as_json=as_json)
     tell_sender(
         f"{len(release.counts):,} counts",
         release.guarantee,

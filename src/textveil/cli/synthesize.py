@@ -10,7 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from textveil.cli import options as opt
-from textveil.cli.aggregate_options import AggregateOptions, Corpus, Labels, check_outputs, needs_output, tell_sender
+from textveil.cli.aggregate_options import (
+    AggregateOptions,
+    Corpus,
+    Labels,
+    check_outputs,
+    needs_output,
+    tell_sender,
+    write_release,
+)
 from textveil.cli.decode import SERVICE, ServiceOptions
 
 if TYPE_CHECKING:
@@ -72,6 +80,7 @@ def synthesize_command(
     from textveil.aggregates.overlaps import compared
     from textveil.aggregates.synthesis import synthesize
     from textveil.cli.progress import counting, tell
+    from textveil.corpora.files.sources import expanded
     from textveil.json_text import json_text
     from textveil.randomness import seeded_generator
     from textveil.whole_files import write_whole
@@ -80,9 +89,9 @@ def synthesize_command(
     needs_output(target, as_json=as_json)
     service = rewriting.service()
     records = aggregate.records(source, label, again=True)
-    check_outputs([*records.inputs, *([] if public is None else [public])], target, report, overlaps)
+    check_outputs([*records.inputs, *([] if public is None else expanded([public]))], target, report, overlaps)
     words = vocabulary.load()
-    pool = _model_pool(words, documents) if public is None else _given_pool(public)
+    pool = _model_pool(words, documents) if public is None else given_pool(public)
     with (
         counting("reading", "bytes", records.inputs) as progress,
         counting("comparing with the pool", "texts") as pool_progress,
@@ -110,14 +119,7 @@ def synthesize_command(
         if texts != synthetic.texts:
             facts["rewritten by"] = service.model
     lines, synthesized = _lines(texts, synthetic.labels), replace(synthetic.report, public=facts)
-    if target is not None:
-        write_whole(target, lines)
-    elif not as_json:
-        opt.standard_output().write(lines)
-    if report is not None:
-        write_whole(report, synthesized.to_json().encode("ascii"))
-    if as_json:
-        sys.stdout.write(synthesized.to_json())
+    write_release(target, lines, synthesized, report, as_json=as_json)
     private = (text for batch in records.batches() for text in batch.texts)
     shared, in_pool = compared(texts, pool, private)
     if overlaps is not None:
@@ -167,7 +169,7 @@ def _rewritten(texts: list[str], service: Endpoint) -> tuple[list[str], str]:
         return rewriter.texts(texts), rewriter.problem
 
 
-def _given_pool(public: str) -> list[str]:
+def given_pool(public: str) -> list[str]:
     """The texts of a file or pattern."""
     from textveil.aggregates.public_texts import read_pool
     from textveil.cli.progress import counting

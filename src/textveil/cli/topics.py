@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Annotated
 
 from textveil.cli import options as opt
-from textveil.cli.aggregate_options import AggregateOptions, Corpus, check_outputs, needs_output, tell_sender
-from textveil.cli.synthesize import Pool, tell_pool
+from textveil.cli.aggregate_options import (
+    AggregateOptions,
+    Corpus,
+    check_outputs,
+    needs_output,
+    tell_sender,
+    write_release,
+)
+from textveil.cli.synthesize import Pool, given_pool, tell_pool
 
 
 @opt.grouped
@@ -30,18 +36,16 @@ def topics_command(
     Writes JSON lines by falling votes: votes, low, high (95 %, for the noise alone), public words and public texts.
     """
     from textveil.aggregates.overlaps import compared
-    from textveil.aggregates.public_texts import read_pool
     from textveil.aggregates.topics import topics as topics_of
     from textveil.cli.progress import counting
+    from textveil.corpora.files.sources import expanded
     from textveil.randomness import seeded_generator
-    from textveil.whole_files import write_whole
 
     target = opt.file_of(output)
     needs_output(target, as_json=as_json)
     records = aggregate.records(source, again=True)
-    check_outputs([*records.inputs, public], target, report)
-    with counting("reading the pool", "bytes") as progress:
-        pool = read_pool(public, progress)
+    check_outputs([*records.inputs, *expanded([public])], target, report)
+    pool = given_pool(public)
     with (
         counting("comparing with the pool", "texts") as pool_progress,
         counting("reading", "bytes", records.inputs) as progress,
@@ -59,14 +63,7 @@ def topics_command(
             pool_progress=pool_progress,
         )
     lines = "".join(json.dumps(theme.to_data()) + "\n" for theme in themes.themes).encode("ascii")
-    if target is not None:
-        write_whole(target, lines)
-    elif not as_json:
-        opt.standard_output().write(lines)
-    if report is not None:
-        write_whole(report, themes.report.to_json().encode("ascii"))
-    if as_json:
-        sys.stdout.write(themes.report.to_json())
+    write_release(target, lines, themes.report, report, as_json=as_json)
     private = (text for batch in records.batches() for text in batch.texts)
     tell_pool(compared([], pool, private).in_pool)
     tell_sender(

@@ -1,0 +1,27 @@
+"""Labelled records of persons, in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from textveil.aggregates.records import Batch
+from textveil.privacy.units import ONE_PERSON_MORE, Adjacency
+from textveil.types import Progress
+
+
+@dataclass
+class MemoryRecords:
+    """Records in memory."""
+
+    persons: list[int]
+    texts: list[str]
+    labels: list[str]
+    adjacency: Adjacency = ONE_PERSON_MORE
+    names: tuple[str, ...] = ()
+    limit: int | None = None
+
+    def batches(self, progress: Progress | None = None) -> Iterator[Batch]:
+        yield Batch(np.array(self.persons, dtype=np.int64), self.texts, self.labels)

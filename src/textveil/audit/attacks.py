@@ -40,11 +40,9 @@ class AttackResult:
     """How often one attack guesses the input word.
 
     Attributes:
-        name: of the attack.
         success: probability of a right guess, over the prior and the mechanism's randomness.
         baseline: success of the best guess without any release, max pi.
         samples: draws of inputs that ``success`` rests on; 0 where it is exact.
-        notes: sentences for the reader.
     """
 
     name: str
@@ -72,7 +70,6 @@ def bayes_vulnerability(
     Args:
         rows: a channel, a source, or a table of shape (n, k).
         prior: pi, shape (n,), sums to 1; None is flat.
-        progress: called with the rows done and their number.
 
     Raises:
         ParameterError: the rows are not a channel, or the prior does not fit them.
@@ -111,8 +108,6 @@ def nearest_neighbor_inversion(
         prior: over the vocabulary; None is flat.
         neighbors: words named for each release, >= 1; with more than one the baseline is that of naming as many.
         samples: inputs drawn from the prior, one release each.
-        rng: None is the operating system's randomness.
-        confidence: of the Clopper-Pearson interval.
     """
     n = len(mechanism.vocabulary)
     need(1 <= neighbors <= n, "neighbors", neighbors, f"between 1 and {n}")
@@ -155,13 +150,10 @@ def sampled_bayes(
     attack however poor the histogram; the best attack succeeds at least as often.
 
     Args:
-        mechanism: any.
         candidates: distinct word ids, two at least.
         prior: over the candidates; None is flat.
         training: releases of each candidate that the attacker learns from.
         samples: fresh inputs drawn from the prior, one release each.
-        rng: None is the operating system's randomness.
-        confidence: of the Clopper-Pearson interval.
     """
     n = len(mechanism.vocabulary)
     ids = _checked_candidates(candidates, n, n)
@@ -208,8 +200,6 @@ def repeated_releases(
         prior: over the candidates; None is flat.
         releases: numbers of releases to report, each >= 1.
         samples: inputs drawn from the prior, each released ``max(releases)`` times.
-        rng: None is the operating system's randomness.
-        confidence: of each Clopper-Pearson interval.
 
     Returns:
         One result for each number in ``releases``, in that order.

@@ -41,7 +41,6 @@ def unchanged_share(before: Sequence[str], after: Sequence[str], confidence: flo
     Args:
         before: private texts.
         after: the released ones, in the same order, with as many words each.
-        confidence: of the interval.
 
     Raises:
         InputError: the numbers of texts or of words differ (named by number), or there is no word.
@@ -74,8 +73,6 @@ def check_unchanged(
 
     Args:
         share: measured, or as reported (a float is taken as exact).
-        claim: of one word.
-        decoder: who made the text.
         words: size of the vocabulary, for the uniform limit of a word-by-word mechanism: only where the share
             is a mean over the vocabulary, every word as often as any other.
         max_prior: the most frequent word's share of the text, for the limit under a prior; tighter knowledge

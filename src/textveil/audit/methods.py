@@ -24,17 +24,10 @@ class Audit:
     """One audit while it runs: what was asked for, and the evidence so far.
 
     Attributes:
-        mechanism: under test.
-        claim: under test.
         samples: draws for each input of a pair; 0 samples only where no other method applies.
-        confidence: of the sampled bounds together.
-        rng: for the draws.
-        attacks: whether to run the attacks too.
-        progress: called as work is done.
         findings: in the order in which the methods made them.
         draws: the check of draws against what the mechanism states; None where nothing was checked.
         per_distance: what became of a promise per distance; None where there is none.
-        attacked: results of the attacks.
         copy: the mechanism as it was before the first draw.
     """
 
@@ -89,9 +82,7 @@ class Method(NamedTuple):
     """One method of an audit.
 
     Attributes:
-        run: adds its findings to the audit.
         applies: whether it reaches a mechanism, by what the mechanism states.
-        wanted: whether the audit so far needs it.
     """
 
     run: Callable[[Audit], None]

@@ -49,7 +49,6 @@ def audit_per_distance(channel: Rows, metric: OnWordDistances, promise: MetricDP
     Args:
         channel: a row for each word of the vocabulary.
         metric: states the distances that the promise is per unit of.
-        promise: what is put to the test.
 
     Returns:
         A finding of method ``"exact channel per distance"`` about the two words of the largest loss per distance among

@@ -43,8 +43,6 @@ class Recovered:
     """Shares of the words of one kind, with intervals over documents.
 
     Attributes:
-        kind: "words", "content words" or "names".
-        count: how many of them the text has.
         unchanged: share that came out as they were.
         alone: share guessed right from the released word and public frequencies; None where no word can be decoded
             by itself.
@@ -70,8 +68,6 @@ class Recovery:
     """What a decoder recovered of a public text.
 
     Attributes:
-        documents: of the text.
-        model: name of the language model.
         kinds: all words first, then those of narrower kinds that the text has.
     """
 
@@ -101,11 +97,6 @@ def measure_recovery(
     Args:
         mechanism: a channel of words, or a sequence mechanism that offers its columns.
         texts: public documents, ten at least; never a text that is to be protected: what is counted is not private.
-        model: of the decoder.
-        rng: of the draws; None is the operating system's randomness.
-        options: of the decoder.
-        confidence: of each interval, in (0, 1).
-        progress: called where all rows of the channel must be read.
 
     Raises:
         UnsupportedGuarantee: the mechanism cannot be decoded.

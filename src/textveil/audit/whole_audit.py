@@ -77,18 +77,14 @@ def audit_mechanism(
     mechanisms that release vectors or sets exactly, where they know the two inputs that are easiest to tell apart.
 
     Args:
-        mechanism: textveil's own or a third party's.
         claim: what to test; None takes the mechanism's guarantee for any two words (of one public group, where a
             mechanism compares no others).
         samples: draws for each word of a pair; 0 samples only where no other method applies, with 20,000 (with as many
             as the claim needs for mechanisms that look at more than one word).
-        confidence: of the sampled bounds together, in (0, 1).
         seed: for repeatable sampling; None is the operating system's randomness.
-        attacks: whether to run the attacks too.
         reference: public documents that are released and decoded, to count what comes back; None quotes what was
             measured beforehand for such a mechanism, if anything was.
         model: language model of the decoder; None is the one that comes with the vocabulary.
-        progress: called as work is done.
 
     Raises:
         ParameterError: an argument is outside its domain, or the mechanism's word metric is none.
@@ -175,13 +171,10 @@ def audit_callable(
 
     Args:
         target: the module, importable from here, and the function in it.
-        claim: what is claimed of any two words.
         words: public words that the function knows, at least two different ones.
         samples: draws for each word of each pair.
-        confidence: of the bounds together.
         time_limit: seconds that one call may take.
         batch: words a call; above 1 only where the words of a call are drawn independently.
-        hygiene: whether to run the hygiene checks too.
 
     Raises:
         InputError: the function cannot be loaded, raises, hangs, or answers with the wrong number of words.

@@ -34,8 +34,6 @@ class Sampled(NamedTuple):
 
     Attributes:
         chance: uniform between 0 and 1, by the operating system; the smallest ones are the sample.
-        before: the document's text.
-        after: the released one.
     """
 
     chance: float
@@ -57,7 +55,6 @@ class Block:
         bytes_read: bytes of all inputs that were read up to here, compressed ones where they are.
         chain: keyed digest of this payload and all before it, by which a job knows its input again.
         fault: why the records cannot be had (the payload is empty then); empty for a good block.
-        unit: what the format calls a record.
     """
 
     number: int
@@ -88,12 +85,8 @@ class Outcome:
     """A block, released; picklable.
 
     Attributes:
-        number: the block's.
-        bytes_read: the block's.
-        chain: the block's.
         data: the released records in the format's own way, without ``head``.
         head: what stands once before the first record of the whole output; the same for every block of a job.
-        tally: counts over the documents in ``data``.
         persons: draws of each person whose records are in ``data`` (``columns.person``), where a column says whose.
         nulls: sanitized fields of records in ``data`` that have no text.
         private: the block's frame of the private map, encrypted; empty where none is kept, or nothing was released.

@@ -67,12 +67,7 @@ class RecordColumns:
             raise ParameterError(f"`known` needs a `policy` with a rule for the kind {missing!r}; there is none.")
 
     def scopes(self, secret: bytes, beside: Mapping[str, Sequence[str | None]]) -> list[Scope]:
-        """For each record where one value has one surrogate; a record whose column is null is by itself.
-
-        Args:
-            secret: the job's.
-            beside: of ``Records``.
-        """
+        """For each record where one value has one surrogate; a record whose column is null is by itself."""
         named = () if self.scope is None else beside[self.scope]
         return [MemoryScope() if value is None else KeyedScope(_digest(b"scope", secret, value)) for value in named]
 
@@ -127,7 +122,6 @@ def person(secret: bytes, value: str | None) -> bytes:
     A keyed digest (BLAKE2b): whoever does not hold the secret, which goes when the job ends, cannot test a guess.
 
     Args:
-        secret: the job's.
         value: of the column; None is null, and all such records are taken for one person's.
     """
     return _digest(b"person", secret, value)[:PERSON_BYTES]

@@ -59,16 +59,12 @@ class Run:
 
     Attributes:
         options: of the sanitizer; with a seed the output is the same for any engine and number of processes.
-        corpus_format: the format of inputs and output.
         inputs: the inputs, in order.
         columns: whose a record is; its names are among those that the format reads.
-        engine: where blocks are released.
         on_error: ``"stop"`` at the first record that cannot be read, or ``"skip"`` it.
-        progress: called after every block.
         building: called as rows of a table are done, where a large input makes it pay to build one (``tables``).
         tell: called with one line where a table cannot be kept.
         block_bytes: input bytes a block aims at.
-        sync_seconds: how often a job commits.
         max_expansion: bytes that a byte of a compressed input may come to; None is no limit.
         map_key: the user's key of the private map, where one is kept; ``to_places`` reads or makes it.
         payer: whose budget it is taken from, before anything is drawn; None takes it from none.
@@ -104,7 +100,6 @@ class Run:
         """Release everything to a stream that cannot be taken back.
 
         Args:
-            stream: of the release.
             private_map: where the private map goes, if one is kept; needs ``map_key``.
 
         Raises:
@@ -191,7 +186,6 @@ class Run:
         """Release everything to a file, as a job (see ``job.py``); the reports appear with it.
 
         Args:
-            output: a regular file, or where one will be.
             report: where the report goes: a page to file where the name ends in .html, else JSON.
             sender_report: where what is for the sender alone goes, likewise (mode 0600).
             private_map: where the private map goes, for its owner alone (mode 0600); needs ``map_key``.
@@ -394,8 +388,6 @@ class Finished:
     """What a run did.
 
     Attributes:
-        report: over all inputs.
-        totals: with the records that were skipped.
         already: the job was finished before; nothing was released now.
         modified: the job was begun before, and an input was written since: what was not yet committed was released as
             it is now.
@@ -428,9 +420,7 @@ class Finished:
         """The reports that are asked for, by where they go: pages where the name ends in .html, else JSON.
 
         Args:
-            report: of the run.
             sender_report: for the sender alone.
-            whole: the output, where it is a file.
         """
         texts = {}
         if _is_page(report) or _is_page(sender_report):

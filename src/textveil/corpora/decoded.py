@@ -39,10 +39,8 @@ class DecodingRun:
     """What is to be decoded; ``to_stream`` and ``to_file`` do it.
 
     Attributes:
-        decoder: of the mechanism that released it.
         corpus_format: the format of inputs and output; its sanitized fields are those that are decoded.
         inputs: released files, in order.
-        progress: called after every block with bytes of the inputs.
         block_bytes: input bytes a block aims at.
         max_expansion: bytes that a byte of a compressed input may come to; None is no limit.
         finish: called behind the last document, before a file gets its name; may raise ``InputError``.
@@ -129,14 +127,7 @@ class DecodingRun:
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecodingBeside:
-    """What decodes a release once it is written, into a file beside it: read again from there, and from nothing else.
-
-    Attributes:
-        mechanism: of the release.
-        corpus_format: of the release.
-        released: its file.
-        path: where the decoded text goes.
-    """
+    """What decodes a release into a file beside it once it is written: read again from there, and from nothing else."""
 
     mechanism: Mechanism
     corpus_format: CorpusFormat
@@ -151,9 +142,6 @@ class DecodingBeside:
 
         Args:
             mechanism: draws all words of the release; None where some are kept.
-            choice: of the release's format.
-            inputs: of the release.
-            output: where the release goes.
 
         Raises:
             ParameterError: there is no such mechanism or output.

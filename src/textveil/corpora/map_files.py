@@ -21,7 +21,6 @@ def write_map_file(path: Path, key: bytes, maps: Iterable[PrivateMap]) -> int:
     The file is there whole or not at all; ``MapFile(path, key)`` reads it, and so does ``textveil restore``.
 
     Args:
-        path: a file, or where one will be.
         key: the user's, of ``surrogates.map_key.read_or_made_key``.
         maps: read once, and held a block at a time.
 

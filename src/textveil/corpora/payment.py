@@ -38,8 +38,6 @@ class Payer:
     """Whose budget a run is taken from.
 
     Attributes:
-        ledger: URL or path of the ledger's database.
-        tenant: whose ledger it is.
         unit: the person whose texts these are; None where a column of the records names persons, or nobody does.
     """
 
@@ -65,10 +63,7 @@ def paid(
 
     Args:
         payer: None pays nothing.
-        worker: releases the blocks.
-        engine: where.
         inputs: of the run; they are read from the start, and can be again.
-        setting: of the worker's sanitizer.
         folder: of the job; remembers what was paid.
 
     Raises:

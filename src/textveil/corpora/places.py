@@ -25,7 +25,6 @@ class Places:
         sender_report: where what is for the sender alone goes, likewise.
         resume: go on with the job of the output, or begin it.
         private_map: where the private map goes, if one is kept.
-        map_key: the file of its key.
 
     Raises:
         ParameterError: a report has no name of a file; two of them are one file; there is no job to go on with; or one

@@ -27,8 +27,6 @@ class CorpusRestorer:
     it with the map of that text alone. A map file is read along with the corpus.
 
     Attributes:
-        map_file: of the corpus.
-        texts_done: how many texts were restored.
         edited: how many of them were not as they were released.
         ambiguous: mentions in these that were left, since they do not tell for what they stand.
     """
@@ -83,7 +81,6 @@ def released_fields(map_file: MapFile, fields: Sequence[str], kept: Sequence[str
     """The fields of a released corpus: those that its map names.
 
     Args:
-        map_file: of the corpus.
         fields: the fields that somebody wants restored; none are all of them.
         kept: those to copy; None are all that were.
 

@@ -38,10 +38,8 @@ def provided_tables(
     Where one cannot be kept nothing is built, and a line is told: processes then make rows as words appear.
 
     Args:
-        mechanism: any.
         input_bytes: size of the input as it lies on the disk; None where it is not known: then nothing is built.
         tell: called with one line, at most.
-        progress: called as rows of a table are done.
     """
     if not isinstance(mechanism, WordMechanism | SequenceMechanism) or not isinstance(mechanism, Tabulated):
         return []

@@ -20,7 +20,6 @@ class ReleasedBlock(NamedTuple):
     """Records in a row, all of them good.
 
     Attributes:
-        records: with their texts.
         first: number of the first record in its input, for messages.
         place: what stands before a message about it: the input's number, where there are several.
     """
@@ -46,9 +45,6 @@ def released_blocks(
     """The records of all inputs in their order, block by block, in constant memory.
 
     Args:
-        corpus_format: reads them.
-        inputs: as ``sources.expanded`` gives them.
-        progress: called with bytes read and in all, when a block is done with.
         block_bytes: input bytes a block aims at.
         max_expansion: bytes that a byte of a compressed input may come to; None is no limit.
 

@@ -32,7 +32,6 @@ def likeliest(columns: Columns, log_prior: Reals, frequent: Ids, count: int) -> 
     """The ``count`` inputs of each column that are most probable under a prior.
 
     Args:
-        columns: of a channel.
         log_prior: ln of the prior, shape (n,).
         frequent: the inputs of the greatest prior, ``count`` at least: what is in no column's list is among them.
         count: candidates wanted, <= n.

@@ -84,11 +84,8 @@ class Continued:
     """Proposes the successors that language and channel make likeliest.
 
     Args:
-        follows: of the model.
-        columns: of outputs.
         which: for each place the column that it has, shape (places,).
         share: what is added to the score of each word, from the prior, float32, shape (n,).
-        count: proposals for a place.
         model_weight: of the model's log probabilities, beside the channel's.
     """
 

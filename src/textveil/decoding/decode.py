@@ -40,13 +40,10 @@ def decode(
     would have. The first call with a mechanism reads all rows of its channel; it keeps what it learned.
 
     Args:
-        texts: released texts, or the releases.
         mechanism: that drew them; a channel of words, or a sequence mechanism that offers its columns.
         model: public language model over its vocabulary; None is the embedded one, for the embedded vocabulary. A
             masked one goes over what the embedded one found.
-        options: how thoroughly it is searched.
         workers: threads; None is one for each core.
-        progress: called where all rows of a channel must be read by hand.
 
     Raises:
         UnsupportedGuarantee: the mechanism is no channel.

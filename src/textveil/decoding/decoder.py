@@ -67,7 +67,6 @@ class TextDecoder:
         prior: how probable words are, shape (n,); chooses candidates. None is their public frequency.
         options: how it searches.
         workers: threads; None is one for each core.
-        progress: called where all rows of the channel must be read.
         both_sides: goes over what was found with a masked model; None leaves it.
 
     Raises:
@@ -116,7 +115,6 @@ class TextDecoder:
         What is no word stays as it is; words get the capitals that a release of theirs would have.
 
         Args:
-            texts: released by the mechanism.
             numbers: of the documents that they belong to, for errors; None counts from 1.
 
         Raises:
@@ -195,9 +193,6 @@ class TextDecoder:
 
     def vectors(self, texts: Sequence[str]) -> list[Vectors]:
         """The mean vector of the original of each word, given the whole sentence released.
-
-        Args:
-            texts: released by the mechanism.
 
         Returns:
             For each text float32 of shape (words, dim); numbers, placeholders, marks and spaces have no row.

@@ -55,7 +55,6 @@ class Endpoint:
 
     Attributes:
         url: base address, ``http://`` or ``https://``; ``/chat/completions`` is put behind it.
-        model: the service's name of the model.
         timeout: seconds for one try, over all, > 0.
         tries: >= 1.
         pause: seconds before the second try, doubled before each later one, >= 0.
@@ -89,10 +88,6 @@ class Endpoint:
 
     def ask(self, messages: Sequence[Message], most_characters: int) -> str:
         """The answer to a question.
-
-        Args:
-            messages: the question.
-            most_characters: the longest answer that is taken.
 
         Raises:
             EndpointError: no answer in all tries, one that is refused, or one that is not as asked.

@@ -26,10 +26,8 @@ class Evidence:
     """Candidates of places, from the columns of a channel or of a sequence mechanism. Safe for several threads.
 
     Args:
-        source: of columns.
         prior: of words, with sum 1, shape (n,).
         follows: what the language model names after each word; None where it does not.
-        options: of the decoder.
         model_weight: share of the model's log probabilities; the rest goes to the prior.
     """
 
@@ -53,8 +51,6 @@ class Evidence:
         """The candidates of every place with their scores; a place without a word has its own id alone.
 
         Args:
-            layout: of the texts.
-            read: the texts.
             lean: what is added to the score of each word, of ``lean``; None for nothing.
         """
         share = self._share if lean is None else self._share + lean

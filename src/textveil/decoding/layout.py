@@ -40,8 +40,6 @@ def laid_out(read: ReleasedTexts, size: int, *, by_sentence: bool) -> Layout:
     """The places of texts.
 
     Args:
-        read: released texts.
-        size: words n of the vocabulary.
         by_sentence: whether each sentence stands alone; else each text does, with boundaries inside it.
     """
     codes = read.codes

@@ -26,7 +26,6 @@ class DecoderOptions:
     Attributes:
         choose: ``"words"`` is the most probable word at each place, all else summed over; ``"text"`` the most probable
             sentence as a whole; ``"cosine"`` the candidate of greatest expected cosine with the original.
-        candidates: words that may stand behind a released word.
         proposals: more of them that the language model proposes at each place, where it can name the words it expects.
         width: states of a sentence that go on from a word.
         model_weight: share of the model's log probabilities, beside all of the channel's; what is left of it goes to

@@ -72,11 +72,8 @@ def repair_texts(
     """Released texts as a language model behind an endpoint would have written them; never fails for its sake.
 
     Args:
-        texts: released.
-        endpoint: who is asked.
         facts: public facts about the mechanism, in words (``channel_facts``); sent with every request.
         workers: requests that are under way at once, >= 1.
-        progress: called with the lines that are done and all.
 
     Raises:
         ParameterError: ``workers`` is below one, or a text is no string.

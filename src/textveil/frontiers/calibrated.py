@@ -32,7 +32,6 @@ class Calibrated:
 
     Attributes:
         mechanism: as it is measured.
-        given: the epsilon that its constructor was given.
         epsilon: what is verified at its delta, nats for any two words; inf where nothing is.
         delta: of the guarantee, 0 for pure ones.
         verified: how: "certified" (from the finite channel), "proved" (in closed form), "proved, sampled" (a proof
@@ -54,9 +53,7 @@ def calibrated(contender: FrontierContender, vocabulary: Vocabulary, epsilon: fl
 
     Args:
         contender: of the catalog.
-        vocabulary: public words.
         epsilon: target, nats for any two words.
-        delta: of mechanisms that take one.
 
     Raises:
         ParameterError: it cannot be made for this epsilon.

@@ -50,11 +50,7 @@ def cell_seed(cell: Named, seed: int) -> int:
 @final
 @dataclass(frozen=True, slots=True)
 class CellFolder:
-    """Cells that are kept; made by ``open_cells``.
-
-    Attributes:
-        path: where.
-    """
+    """Cells that are kept; made by ``open_cells``."""
 
     path: Path
 
@@ -125,7 +121,6 @@ def measured(
     """What every cell found: read where it is kept, measured and kept where not.
 
     Args:
-        folder: where cells are kept.
         cells: of distinct names.
         measure: gives the values of one cell; with ``processes`` above 1 it and the cells must be picklable.
         processes: how many are measured side by side; the values do not depend on it.

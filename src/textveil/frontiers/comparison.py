@@ -68,12 +68,10 @@ def frontier(
         vocabulary: public words and vectors, or several, each once, which are measured one after the other; None is
             the embedded vocabulary.
         epsilons: nats of one word, for any two words, each once.
-        delta: of mechanisms that take one.
         prior: of words: "flat", "zipf", or a file of public counts; None takes a vocabulary's own frequencies.
         texts: public documents that are told apart and decoded; None tells texts apart that are drawn from the prior.
         labels: the class of each text: a classifier learns it from releases.
         sizes: how much is drawn for each point.
-        seed: of every draw; frontiers are experiments.
         output: a folder for figures (PNG, SVG), an interactive page that needs no network, CSV and JSON; None writes
             none.
         cells: a folder that keeps every measurement, so that a run that was stopped goes on; None keeps none. Of
@@ -132,15 +130,7 @@ def _checked_epsilons(epsilons: Sequence[float]) -> list[float]:
 
 
 class _Measuring(NamedTuple):
-    """What measures cells, in two parts: the second depends on the first.
-
-    Attributes:
-        label: of the vocabulary.
-        study: what they share.
-        folder: where they are kept.
-        processes: side by side.
-        progress: of both.
-    """
+    """What measures cells, in two parts: the second depends on the first."""
 
     label: str
     study: FrontierStudy

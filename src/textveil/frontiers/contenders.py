@@ -27,7 +27,6 @@ class FrontierContender:
     Attributes:
         label: as it was asked for; what tables and figures call it.
         name: in the catalog.
-        options: beside epsilon and delta.
         weaker: what its guarantee compares, where that is less than any two words; else empty.
     """
 

@@ -38,9 +38,7 @@ class PublicTexts(NamedTuple):
     """Made by ``public_texts``.
 
     Attributes:
-        words: of all texts.
         decoded: the texts that are decoded, as they are written.
-        task: where they have labels.
     """
 
     words: Documents
@@ -54,10 +52,8 @@ def public_texts(
     """Read public texts in the words of a vocabulary.
 
     Args:
-        vocabulary: public words.
         texts: public documents, two or more.
         labels: the class of each, for learning; None learns nothing.
-        seed: of the choice of documents.
 
     Raises:
         ParameterError: fewer texts, or not one label for each.
@@ -125,10 +121,6 @@ class OfFirstWords:
     """A model that is asked for the first words of its vocabulary alone, as a decoder's score.
 
     Its probabilities are those among all words, so that they add up to less than 1.
-
-    Args:
-        model: of more words.
-        size: how many are left.
     """
 
     def __init__(self, model: LanguageModel, size: int) -> None:

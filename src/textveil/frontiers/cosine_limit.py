@@ -43,7 +43,6 @@ def cosine_limit(study: FrontierStudy, epsilon: float) -> float:
     """A number that the mean cosine of no epsilon-DP channel exceeds, under the study's prior; rounded up.
 
     Args:
-        study: vocabulary and prior.
         epsilon: nats, for any two words.
     """
     if epsilon > _MOST:

@@ -35,7 +35,6 @@ def write_frontier(found: Frontier, folder: Path) -> list[Path]:
     """Write all files of a frontier.
 
     Args:
-        found: what was measured.
         folder: see ``checked_folder``.
     """
     home = checked_folder(folder)

@@ -20,11 +20,9 @@ class LimitLine(NamedTuple):
     """A number that a measure does not exceed under (epsilon, delta) for any two words.
 
     Attributes:
-        measure: key.
         epsilon: nats.
         delta: 0 for pure guarantees.
         value: rounded up.
-        source: what proves it.
         vocabulary: over which, as tables call it; empty where only one is spoken of.
     """
 

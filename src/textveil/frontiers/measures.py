@@ -19,10 +19,7 @@ class Measure(NamedTuple):
     """A quantity of the frontier.
 
     Attributes:
-        key: its name in tables.
         title: for figures; {k} is the number of neighbors.
-        better: its direction.
-        about: one sentence for readers.
     """
 
     key: str

@@ -64,10 +64,6 @@ class EqualCell:
     """A metric contender at the vulnerability of a reference.
 
     Attributes:
-        contender: what is measured.
-        epsilon: of the reference.
-        reference: its label.
-        wanted: the vulnerability of the reference there.
         bracket: where the contender reaches it.
     """
 

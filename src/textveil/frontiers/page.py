@@ -22,12 +22,7 @@ _SCRIPT: Final = Path(__file__).parent / "page.js"
 
 
 def to_html(found: Frontier, folder: Path) -> str:
-    """The page.
-
-    Args:
-        found: what was measured.
-        folder: where its figure and tables lie already.
-    """
+    """The page."""
     weaker = {point.contender.label: point.contender.weaker for point in found.points if point.contender.weaker}
     return rendered(
         "frontier.html",

@@ -55,17 +55,12 @@ class FrontierPoint:
     """One mechanism at one epsilon.
 
     Attributes:
-        contender: what was measured.
         way: what is equal at one epsilon: "guarantee", or "vulnerability" for metric mechanisms beside the reference.
         epsilon: of the axis, nats for any two words: the target, or the reference's.
         given: what the constructor was given; None where it could not be made.
         verified_epsilon: of any two words; inf where nothing is verified.
-        verified_delta: at that epsilon.
         verified: how, see ``calibrated.Calibrated``; empty where nothing is verified for any two words.
-        guarantee: what the mechanism says of itself.
-        scores: by the measure's key.
         missing: why there are none; else empty.
-        vocabulary: over which, as tables call it.
     """
 
     contender: FrontierContender
@@ -106,7 +101,6 @@ class FrontierPart:
     """What a frontier found over one vocabulary.
 
     Attributes:
-        vocabulary: what tables and figures call it.
         points: by contender, way and epsilon, in this order.
         limits: of every epsilon, pure and with the delta that contenders took.
         baselines: horizontal lines that do not depend on epsilon, such as the accuracy without any release.

@@ -56,15 +56,11 @@ class FrontierStudy:
     """Made by ``study_of``.
 
     Attributes:
-        vocabulary: public words and vectors.
         prior: of words, sum 1, shape (n,).
         prior_source: what reports call it.
         units: the vectors at norm 1, shape (n, dim).
         near: the nearest words of every word by cosine, itself first, shape (n, k).
         inputs: words drawn from the prior, the same for all mechanisms, shape (draws,).
-        sizes: how much is drawn.
-        delta: of mechanisms that take one.
-        seed: of every draw.
         task: a labelled corpus cut into runs; None where none is given.
         texts: words of public texts that are told apart and decoded; None draws them from the prior.
         sentences: some of the texts as they are written, for the decoder.
@@ -124,7 +120,6 @@ def study_of(
         prior: see ``vocabulary.frequencies.word_frequencies``.
         sizes: how much is drawn; None is as documented there.
         delta: in (0, 1).
-        seed: of every draw.
         texts: public texts of the same vocabulary.
     """
     chosen = Sizes() if sizes is None else sizes

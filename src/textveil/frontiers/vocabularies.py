@@ -68,7 +68,6 @@ def first_words(vocabulary: Vocabulary, count: int, name: str | None = None) -> 
     """The first ``count`` words of a vocabulary, or the vocabulary itself where it has no more.
 
     Args:
-        vocabulary: any.
         count: >= 2.
         name: of the part; None says how many words it has.
     """

@@ -61,10 +61,8 @@ def chances_of_best_guess(mechanism: NoisyVectors, words: Ids, prior: Reals, rng
     Its mean over words of the prior is the Bayes vulnerability of the noisy vector.
 
     Args:
-        mechanism: adds noise to its points.
         words: drawn from the prior, shape (batch,).
         prior: > 0, sum 1, shape (n,).
-        rng: of the noise.
     """
     points = np.asarray(mechanism.points, dtype=np.float64)
     logs = np.log(prior)

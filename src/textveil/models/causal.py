@@ -196,7 +196,6 @@ def causal_language_model(
 
     Args:
         folder: configuration, weights in safetensors and tokenizer, as ``save_pretrained`` writes them.
-        vocabulary: public words.
         reach: earlier ids that it looks at, 1 to 1,024.
         batch: beginnings of words that are given to the model together, >= 1.
         device: where torch keeps the model.

@@ -33,12 +33,7 @@ class TokenRows(NamedTuple):
 @final
 @dataclass(frozen=True, eq=False)
 class EncoderDecoder:
-    """A model in a folder; made by ``encoder_decoder``.
-
-    Attributes:
-        folder: where it lies.
-        foreign: the model and its tokenizer.
-    """
+    """A model in a folder; made by ``encoder_decoder``."""
 
     folder: Path
     foreign: ForeignModel
@@ -99,7 +94,6 @@ class EncoderDecoder:
 
         Args:
             texts: any strings; of longer ones the first ``length`` tokens.
-            length: tokens of every row, see ``check_length``.
         """
         torch, device = load_libraries().torch, self.foreign.device
         states_of_texts = np.empty((len(texts), length, self.width))
@@ -168,7 +162,6 @@ class StateCoder:
     """Texts as the states of an encoder at ``length`` places, in a row; texts as its decoder writes them of such rows.
 
     Attributes:
-        model: the encoder-decoder.
         length: places, from 1 to ``model.room``.
         beams: of the search when texts are written, >= 1.
         pruned: public coordinates of every state that are no part of codes; the decoder sees 0 there.

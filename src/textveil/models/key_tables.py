@@ -126,7 +126,6 @@ def pair_table(size: int, contexts: Ids, words: Ids, codes: Bytes, count: int) -
         contexts: ascending, in [0, count), shape (m,).
         words: distinct within a context, shape (m,).
         codes: 1 or more, shape (m,).
-        count: contexts.
     """
     held = np.bincount(contexts, minlength=count)
     buckets = np.ceil(held / (CELLS * _LOAD)).astype(np.int64)

@@ -128,7 +128,6 @@ def masked_language_model(
 
     Args:
         folder: configuration, weights in safetensors and tokenizer, as ``save_pretrained`` writes them.
-        vocabulary: public words.
         reach: ids on each side that it looks at, 1 to 512.
         batch: texts that are given to the model together, >= 1.
         device: where torch keeps the model.

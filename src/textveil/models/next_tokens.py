@@ -159,7 +159,6 @@ class _PromptsRead:
     """A reading of a model on disk.
 
     Attributes:
-        model: what reads.
         prompts: tokens of each row's prompt.
         outputs: what was generated for each.
         logits: see ``PromptReading``.
@@ -249,7 +248,6 @@ def next_tokens(folder: Path | str, *, device: str = "cpu", causal: bool = False
     Args:
         folder: configuration, weights in safetensors and tokenizer, as ``save_pretrained`` writes them.
         device: where torch keeps the model.
-        causal: whether it must be a causal one.
 
     Raises:
         MissingExtra: torch or transformers is not installed.

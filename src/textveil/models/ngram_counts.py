@@ -20,7 +20,6 @@ class TrigramCounts(NamedTuple):
     word outside the vocabulary.
 
     Attributes:
-        size: n.
         pairs: keys, ascending, shape (p,).
         pair_counts: >= 1, shape (p,).
         triples: keys, ascending, shape (t,).
@@ -36,11 +35,7 @@ class TrigramCounts(NamedTuple):
 
 @final
 class TrigramCounter:
-    """Counts as texts come in; memory grows with what is distinct, not with the text.
-
-    Args:
-        size: words of the vocabulary.
-    """
+    """Counts as texts come in; memory grows with what is distinct, not with the text."""
 
     def __init__(self, size: int) -> None:
         self._size = size

@@ -124,8 +124,6 @@ def quantized(probabilities: Reals, rows: Ids, lower: Reals, contexts: int, size
         probabilities: of listed words, shape (m,).
         rows: the context of each, in [0, contexts).
         lower: probabilities of the same words one order below, as they are used.
-        contexts: how many.
-        size: words of the vocabulary.
     """
     logs = np.zeros(CODES + 1, dtype=np.float32)
     if len(probabilities):

@@ -28,11 +28,6 @@ _SPREAD: Final = 0.5
 def random_bart(folder: Path, words: Sequence[str], seed: int = 0) -> Path:
     """An encoder-decoder of one layer each, over whole words; all others are one unknown token.
 
-    Args:
-        folder: which it is saved to.
-        words: its tokens.
-        seed: of its weights.
-
     Raises:
         MissingExtra: torch or transformers is not installed.
     """
@@ -55,9 +50,6 @@ def random_gpt2(folder: Path, words: Sequence[str], seed: int = 0, spread: float
     """A causal language model of one layer, over whole words; see ``random_bart``.
 
     Args:
-        folder: which it is saved to.
-        words: its tokens.
-        seed: of its weights.
         spread: their standard deviation; its logits spread with it.
 
     Raises:

@@ -27,7 +27,6 @@ class Spelling:
 
     Attributes:
         words: of each word, after a space.
-        stop: of what ends a sentence.
         other: of what stands for anything that is no word of the vocabulary.
     """
 

@@ -48,7 +48,6 @@ class _Found(NamedTuple):
     """Texts with what was found in them.
 
     Attributes:
-        readings: the documents, as they are written and read.
         spans: of each, in order, where they are written.
         values: of each span, what its surrogate gets: as it is read.
         counts: of each text, how many draws of each kind it takes.
@@ -67,8 +66,6 @@ class ByPolicy:
     """Spans by surrogates of their kinds, and what stands outside by ``outside``.
 
     Args:
-        parts: what draws, and what finds.
-        outside: releases the stretches between spans.
         scope: where one value has one surrogate.
         key: the secret of a scope over a corpus; None where the scope is another.
     """
@@ -252,8 +249,6 @@ def _in_quotes(value: str, text: str, start: int) -> str:
     """A value with a typographic apostrophe where it stands in single quotes, which the other one would end.
 
     Args:
-        value: a surrogate.
-        text: as it is read.
         start: where in it the surrogate will stand.
     """
     if "'" not in value:
@@ -280,11 +275,9 @@ def draw_mentions(
     """A surrogate for each mention of a text.
 
     Args:
-        surrogate: of the kind of the mentions.
         mentions: of one kind in one text, in order.
         within: the scope of the kind's rule, else of the policy.
         scope: where one value has one surrogate; unused where each mention has its own.
-        rng: for all draws.
         draw: the surrogate's for this text; None is its ``draw``.
 
     Raises:

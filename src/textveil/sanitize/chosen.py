@@ -40,7 +40,6 @@ class Chosen(NamedTuple):
     """What a sanitizer does.
 
     Attributes:
-        way: how texts become releases.
         mechanism: draws the words, or the texts; None where words are kept.
         policy: what is public of the policy, where there is one that says more than a mechanism.
         surrogates: draw for spans, by kind.
@@ -72,7 +71,6 @@ def way_of_policy(policy: Policy, options: SanitizerOptions, rng: np.random.Gene
     """The way of a policy.
 
     Args:
-        policy: any.
         options: of them ``allow_refuted`` and ``key`` count.
         rng: the sanitizer's, of which a key is made where draws are seeded.
 

@@ -50,7 +50,6 @@ class Costliest(NamedTuple):
     Attributes:
         tokens: protected tokens of the one with the largest epsilon.
         guarantee: a bound for each of them.
-        accountants: of those that may be the costliest.
     """
 
     tokens: int
@@ -70,7 +69,6 @@ def costliest(setting: Setting, largest: Sequence[Counts], into: Adjacency | Non
     """What the costliest of several units cost.
 
     Args:
-        setting: what is drawn.
         largest: of ``with_largest``; none is one unit without a token.
         into: whose change is paid for; None is one document.
     """

@@ -21,7 +21,6 @@ def options_for_note(mechanism: str, options: Mapping[str, Any], vocabulary: Voc
 
     Args:
         mechanism: name in the catalog.
-        options: those that were given.
         vocabulary: public words; only the embedded one has a language model with it.
 
     Returns:

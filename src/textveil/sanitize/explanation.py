@@ -33,13 +33,7 @@ _NOT_A_WORD = "Numbers are drawn digit by digit, all else is public or a placeho
 @final
 @dataclass(frozen=True, slots=True)
 class TextExplanation:
-    """What one draw for a whole text costs, of what unit, and by which public parameters.
-
-    Attributes:
-        mechanism: its name.
-        parameters: its public parameters.
-        guarantee: of one text.
-    """
+    """What one draw for a whole text costs, of what unit, and by which public parameters."""
 
     mechanism: str
     parameters: Mapping[str, Any]
@@ -79,12 +73,8 @@ class Explanation:
     """What one word, or the vocabulary's words on average, become.
 
     Attributes:
-        mechanism: its name.
-        parameters: its public parameters.
-        guarantee: of one token.
         word: the vocabulary's word that is explained; None for the average.
         mapped: whether the word that was asked for is not in the vocabulary and ``word`` stands for it.
-        words: how many words were looked at.
         outputs: the likeliest outputs with their probabilities; empty for the average.
         unchanged: probability that the output is the word itself.
         near: probability that the output is among the 100 nearest words.
@@ -184,7 +174,6 @@ def explain(
         word: mapped to the vocabulary as in a text; None averages over 200 evenly spaced words.
         top: how many of the likeliest outputs to list.
         samples: draws where the distribution is not a finite table.
-        rng: None is the operating system's randomness.
 
     Raises:
         UnsupportedGuarantee: the mechanism draws for whole documents, or for whole texts and a word is given.

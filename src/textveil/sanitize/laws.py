@@ -10,10 +10,7 @@ class Identifier(NamedTuple):
     """Identifiers that HIPAA's Safe Harbor names, 45 CFR 164.514(b)(2)(i).
 
     Attributes:
-        letters: of the law.
-        name: in a few words.
         kinds: of spans that are such identifiers; none where textveil reads nothing of them.
-        watch: what stays, and what to look at.
     """
 
     letters: str
@@ -66,8 +63,6 @@ def covered(rules: Sequence[Mapping[str, Any]], kinds: Sequence[str], *, finds_s
 
     Args:
         rules: of the policy, as JSON data; none is a mechanism that draws all words.
-        kinds: of spans.
-        finds_spans: whether the policy looks for any.
     """
     if not kinds:
         return "not read"

@@ -80,12 +80,7 @@ class TextCosts:
 
 
 def text_left(setting: Setting, affords: Affords) -> str:
-    """How much more a budget pays for, for readers: "about 2,300 words left".
-
-    Args:
-        setting: of the sanitizer, with its policy.
-        affords: as for ``TextCosts.left``.
-    """
+    """How much more a budget pays for, for readers: "about 2,300 words left"."""
     return TextCosts.of(setting).left(affords).said
 
 

@@ -23,10 +23,6 @@ class LeftOut:
     """Constants in place of words: nothing is drawn.
 
     Attributes:
-        name: what is done, for reports.
-        labels: the constants, as they are written.
-        lookup: the place of a word's constant among them.
-        adjacency: which two texts have one release.
         blanks: whether the one label stands for numbers, addresses and other writings too.
     """
 

@@ -14,8 +14,6 @@ class Attack(NamedTuple):
     """How often an attacker named the right person.
 
     Attributes:
-        attacker: its name.
-        against: what it compared the release with.
         top1: share of records named at the first try.
         top5: share of records among the first five.
         low: lower end of the interval of ``top1``; None where there were too few records.

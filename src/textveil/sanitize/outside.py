@@ -27,7 +27,6 @@ class Stretches(NamedTuple):
     """The stretches of one text, released: before, between and behind its spans.
 
     Attributes:
-        texts: one more than there are spans.
         kinds: tokens of each kind in them, where they are drawn.
         mapped: words in them that are outside the vocabulary.
         shown: characters before a span that its surrogate may look at.
@@ -74,9 +73,7 @@ class Outside(Protocol):
 
         Args:
             original: the stretch of the private text.
-            begin: where it begins in the released text.
             ends: whether a span stands before it, and behind it.
-            released: the stretch of the released text.
         """
 
 
@@ -133,7 +130,6 @@ class DrawnOutside:
 
     Args:
         mechanism: draws the words, each alone or by what the same document released before; or leaves them out.
-        promise: the guarantee of one of its words.
         marks: see ``Outside``.
         passing: public words that are released as they are; None is none.
     """

@@ -17,8 +17,6 @@ class Persons:
     """The persons of a run, by the values of a column; none of those values is here.
 
     Attributes:
-        column: the column's name.
-        count: how many there are.
         largest: counts of every person whom no other one exceeds in all (``costs.with_largest``).
     """
 

@@ -20,7 +20,6 @@ def policy_data(setting: Setting, recall: Mapping[str, Any] | None) -> dict[str,
     """The keys of a report that only policies have, as JSON data; none without a policy.
 
     Args:
-        setting: the sanitizer's.
         recall: what was measured of the detection on a labelled corpus; None where nothing was.
     """
     policy = setting.policy
@@ -71,8 +70,6 @@ def policy_lines(setting: Setting, kinds: Mapping[str, int], recall: Mapping[str
     """The report of a policy for a reader: the guarantee of the drawing, and how well the spans were found.
 
     Args:
-        setting: with a policy.
-        kinds: what was counted.
         recall: as in ``policy_data``.
     """
     policy = setting.policy

@@ -23,9 +23,7 @@ class Prepared:
     texts dropped where there is not enough.
 
     Args:
-        setting: the sanitizer's.
         counts: of each text, how many draws of each kind it takes.
-        draw: makes the releases.
 
     Example:
         >>> prepared = sanitizer.prepare(texts)

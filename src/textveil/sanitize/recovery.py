@@ -30,8 +30,6 @@ def quoted_recovery(
     Between two stored epsilons the setting must be tuned as one of them is.
 
     Args:
-        mechanism: its name.
-        parameters: its public parameters.
         vocabulary: digest of its public words and vectors.
         epsilon: nats of one word.
     """

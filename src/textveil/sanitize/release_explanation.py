@@ -27,10 +27,6 @@ class ReleaseExplanation:
     """What is released, and what the best reader makes of it.
 
     Attributes:
-        mechanism: its name.
-        parameters: its public parameters.
-        guarantee: of one input, for any two.
-        releases: what comes out, in words.
         inputs: the two that are easiest to tell apart, in words.
         told_apart: how often the best reader names the right one of the two, each as likely.
         limit: the most that the guarantee allows any reader, where it is not refuted.
@@ -86,7 +82,6 @@ def explain_release(
     Args:
         mechanism: one that knows its worst inputs and its law, as all of the catalog do.
         samples: draws, half for each of the two inputs.
-        rng: None is the operating system's randomness.
 
     Raises:
         ParameterError: fewer than two samples.

@@ -21,14 +21,7 @@ _PAYS: Final = {"mention": "each one", "value": "each value", "scope": "all toge
 
 
 class _Kind(NamedTuple):
-    """What was done with what is of one kind.
-
-    Attributes:
-        name: of the kind.
-        times: how often it stood in the texts.
-        done: what replaced it.
-        promise: the guarantee, its status, and of what.
-    """
+    """What was done with what is of one kind."""
 
     name: str
     times: int
@@ -40,7 +33,6 @@ def report_page(report: Report, risk: MeasuredRisk | None = None, release_sha256
     """The report as two printed pages in plain language, to sign and file; it holds no text.
 
     Args:
-        report: of a run, or of one release.
         risk: what attacks on a release of this setting came to; None where nobody measured.
         release_sha256: digest of the released file; empty where the release was no file.
     """

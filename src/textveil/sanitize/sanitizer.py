@@ -88,7 +88,6 @@ class Sanitizer:
         """A sanitizer with these options; a seeded one where they have a seed.
 
         Args:
-            options: checked when they were made.
             secret: a job's; see ``SanitizerOptions.of_job``.
 
         Raises:
@@ -172,7 +171,6 @@ class Sanitizer:
         """Sanitize documents together; every token of every one has a draw of its own.
 
         Args:
-            texts: documents.
             spans: whether releases carry the spans of their tokens (about twice the time).
             rng: draws for these documents alone, where a job derives a stream for each block of its own; None
                 draws from the sanitizer's.
@@ -237,7 +235,6 @@ class Sanitizer:
         ``Prepared.release()`` draws. It is the cost that the releases then report, for it follows from the texts alone.
 
         Args:
-            texts: documents of one person.
             scopes: see ``batch``.
             maps: see ``batch``.
             spans: see ``batch``.

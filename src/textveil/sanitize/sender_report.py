@@ -19,7 +19,6 @@ class SenderReport:
     """Counts that are computed from the private text; no guarantee covers them. Holds no text but the sample's.
 
     Attributes:
-        setting: the sanitizer's.
         mapped: how many words were not in the vocabulary and were mapped to it.
         skipped: of records that could not be read, the first ones as JSON data.
         skipped_count: entries of such records in all.

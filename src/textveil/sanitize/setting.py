@@ -40,7 +40,6 @@ class Protected:
 
     Attributes:
         kind: what is drawn: one of ``COUNTED``, or a kind of spans.
-        guarantee: of one draw.
         done: under a policy, what is done, for reports: "keep", or the name of what draws.
         public: under a policy, what stays public of a value, each a phrase.
         pays: of a kind of spans, what pays for a draw once: each "mention", each "value" of a scope, or a "scope" as a
@@ -81,8 +80,6 @@ class Setting:
     """What a sanitizer was set to: all of it public.
 
     Attributes:
-        mechanism: the mechanism's name.
-        parameters: its public parameters.
         protected: what is drawn: unit, kind and guarantee of one draw of each kind.
         number_epsilon: nats that the digits of one number are drawn with; also where nothing is promised of them;
             None where numbers have no draws of their own, in a mechanism of whole texts.
@@ -91,7 +88,6 @@ class Setting:
             None where none of a text's own is released.
         vocabulary: name, number of words, dimension and SHA-256 digest.
         secure: whether draws come from the operating system's randomness.
-        version: of textveil.
         policy: what is public of the policy, where one with spans or function words says what is done.
         mostly_unchanged: whether most words come out as they are (``sanitize.unchanged``). It follows from mechanism
             and vocabulary, so no digest holds it.
@@ -261,8 +257,6 @@ class Setting:
         """The guarantee of a document of so many words and numbers, all of which may differ.
 
         Args:
-            words: tokens that are words.
-            numbers: tokens that are numbers.
             texts: texts that the document is made of, where a mechanism draws for a whole text at once.
         """
         return self.accountant({"word": words, "number": numbers, "text": texts}).spent

@@ -18,12 +18,7 @@ _SEEDED: Final = "not hidden from whoever knows the seed"
 
 
 def statement(setting: Setting, kinds: Mapping[str, int]) -> tuple[str, ...]:
-    """Sentences that a reader needs before any number; words come first in each.
-
-    Args:
-        setting: the sanitizer's.
-        kinds: what was counted over all documents.
-    """
+    """Sentences that a reader needs before any number; words come first in each."""
     if setting.whole_texts:
         return _of_texts(setting)
     spans = [part for part in setting.protected if part.pays]

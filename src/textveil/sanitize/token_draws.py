@@ -35,10 +35,8 @@ class CountedTexts(NamedTuple):
     """Texts whose draws are known, and not made yet.
 
     Attributes:
-        coded: the texts.
         kinds: the kind of the token that each code begins, -1 elsewhere.
         words: what the mechanism draws for.
-        numbers: what digits are drawn for.
         counts: of each text, how many tokens of each kind it has.
     """
 
@@ -53,7 +51,6 @@ class DrawnTexts(NamedTuple):
     """Texts with their draws.
 
     Attributes:
-        codes: of what is released.
         kinds: the kind of the token that each code begins, -1 elsewhere.
         counts: of each text, how many tokens of each kind it has.
         mapped: of each text, how many of its words the vocabulary does not have.

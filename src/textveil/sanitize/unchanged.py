@@ -74,9 +74,6 @@ def unchanged_kinds(surrogates: Mapping[str, Surrogate]) -> tuple[str, ...]:
     """The kinds of spans of which more than ``MOST`` of the draws for a public example give the example again.
 
     Estimated from a few draws with a seed of their own, whatever they promise.
-
-    Args:
-        surrogates: by kind.
     """
     return tuple(kind for kind, surrogate in surrogates.items() if _stays(surrogate, _EXAMPLES.get(kind, _OTHER)))
 

@@ -18,11 +18,7 @@ if TYPE_CHECKING:
 
 @final
 class WordVectors:
-    """Posterior-mean vectors of releases of one mechanism; what they need is made when first asked for, and kept.
-
-    Args:
-        mechanism: that of the releases.
-    """
+    """Posterior-mean vectors of releases of one mechanism; what they need is made when first asked for, and kept."""
 
     __slots__ = ("_lock", "_mechanism", "_posterior", "_reader")
 

@@ -74,7 +74,6 @@ class WrittenDate(NamedTuple):
     """A date that was read.
 
     Attributes:
-        known: what of it is written.
         day: the date; the middle of what is not written (the 15th of a month, 1 July), in the year 2000 where there is
             no year and in its first whole week where there is a weekday alone; any where none is known.
         form: the value without it.
@@ -111,10 +110,8 @@ def read_date(
     """The date that a value is, with the form in which it is written; None where it has not the pieces of one.
 
     Args:
-        value: the span.
         day_first: whether 3/4/2024 is the third of April. Numbers of which only the other order is a date are read in
             that; the form has the order of the setting all the same. With dots the day is first.
-        language: of names.
         short_months: whether the form has names of months cut short; with hyphens or slashes, and with a weekday that
             is cut short, it always has.
     """

@@ -40,7 +40,6 @@ class Convention(NamedTuple):
         day_first: whether 3/4/2024 is the third of April.
         languages: of names, the text's first; others where a name is none of it.
         settled: False where dates in digits leave open which is first.
-        shown: whether dates of the text tell which.
     """
 
     day_first: bool
@@ -53,7 +52,6 @@ def convention_of(values: Iterable[str], order: str, language: str) -> Conventio
     """The convention of the dates of a text.
 
     Args:
-        values: the dates, as they are written.
         order: "day-first", "month-first", or "document": what the dates in digits show (a number above 12); where they
             show nothing, or both, what stands first beside names of months and in dates with dots; else month-first.
         language: one of ``MONTHS``, or "document": the one that reads most of the names, the first of equal ones.

@@ -61,10 +61,7 @@ class _Style(NamedTuple):
     Attributes:
         order: "dm", "md" (names), "m" (months alone), "y" (years alone), "n" (in digits).
         month: the part of a form that writes a month.
-        gaps: between day and month, and before a year.
-        ordinal: what is behind a day.
         year: the part of a form that writes a year; empty where none is written.
-        full: whether every date has its own year.
         case: a month as it is written, for its letter case.
     """
 
@@ -84,7 +81,6 @@ class WrittenDates(NamedTuple):
     Attributes:
         dates: each by itself.
         between: what stands before, between and behind them: one more than there are dates.
-        style: how they are written.
     """
 
     dates: tuple[WrittenDate, ...]

@@ -43,7 +43,6 @@ class SurrogateEntry:
     """One kind of surrogate.
 
     Attributes:
-        name: what policies write.
         summary: one line.
         kinds: the kinds of spans that it is made for.
         proof: a path below textveil, or below the package of ``make``.
@@ -86,9 +85,7 @@ def declared(
     Args:
         summary: one line.
         kinds: of spans; empty for any.
-        proof: a path below textveil.
         name: what policies write; by default the function's name with hyphens.
-        sample: options with which docs and tests make one.
     """
 
     def decorate(make: Callable[P, S]) -> Callable[P, S]:

@@ -47,15 +47,10 @@ class Drawn:
 
     Attributes:
         name: see ``Surrogate``, as the next six.
-        parameters: options as they are, by name.
-        guarantee: of one value.
-        public: what stays public of a value.
         equality: what is public of several values together, where equal ones get equal surrogates; empty where nothing.
-        counts: what pays epsilon once.
         consistent: whether equal values of a scope get equal surrogates.
         entries: how many surrogates there are for a value, all equally probable; None where that depends on the value's
             public form, or they are not.
-        surrogate_of: the draw.
         of_mentions: the draw of the mentions of one text, where it depends on public facts of all of them, or on what
             the text's release says elsewhere; None where it does not.
         unsettled: whether the values of a text leave open how they are to be read (3/4/2024), which is public.
@@ -88,7 +83,6 @@ class Drawn:
         """What draws any mentions of a text.
 
         Args:
-            mentions: all that the text has of the kind.
             ages: of the text, in order, as they are released.
         """
         draw = self.surrogate_of if self.of_mentions is None else self.of_mentions(mentions, ages)
@@ -135,13 +129,9 @@ def agreed(
     """What ``make`` drew for this value in this scope, drawn once.
 
     Args:
-        scope: of the draw.
         label: the surrogate with its parameters, and whatever else ``make`` depends on but the value.
-        value: whose surrogate it is.
-        rng: as ``Surrogate.draw`` gets it.
         make: draws, from the generator alone where ``distinct`` is true.
         distinct: draw again while another value of the scope has the same, 64 times at most; only for draws whose
-            distribution does not depend on the value: elsewhere how often it is done would.
     """
     known = scope.remembered(label)
     drawn = known.get(value)

@@ -64,12 +64,7 @@ def need_package() -> tuple[Any, Any, Any, type[Exception]]:
 @final
 @dataclass(frozen=True, slots=True)
 class MapCipher:
-    """Seals and opens the frames of one map file; picklable, and as private as the user's key.
-
-    Attributes:
-        header: of the file.
-        key: of the file.
-    """
+    """Seals and opens the frames of one map file; picklable, and as private as the user's key."""
 
     header: bytes
     key: bytes = field(repr=False)

@@ -23,7 +23,6 @@ def begun(cipher: MapCipher, about: Mapping[str, Any]) -> bytes:
     """What a file begins with.
 
     Args:
-        cipher: of a new file.
         about: public facts about the release, as JSON data: its format and fields.
     """
     return cipher.header + cipher.sealed(0, ABOUT, json.dumps(dict(about)).encode("ascii"))
@@ -33,9 +32,7 @@ def block(cipher: MapCipher, number: int, documents: Sequence[Document]) -> byte
     """What stands in a file for a block of documents.
 
     Args:
-        cipher: of the file.
         number: of the block, from 0 and without gaps.
-        documents: none where nothing of the block was released.
     """
     facts, texts = [], []
     for maps in documents:
@@ -58,7 +55,6 @@ class MapFile:
     """A map file; every way through it reads the file again, a block at a time.
 
     Args:
-        path: of the file.
         key: the user's, of ``map_key.read_key``.
 
     Raises:

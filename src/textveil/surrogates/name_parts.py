@@ -44,7 +44,6 @@ class Part(NamedTuple):
 
     Attributes:
         mark: what stands before it: white space and punctuation.
-        written: the part.
         role: what it is; None where the mention does not tell.
     """
 
@@ -82,10 +81,6 @@ def parts_of(value: str, before: str = "") -> NameParts:
     what is written small beside capitals is a particle (de, van); of what is left the last is the family and all before
     it are given names, the other way round where a comma follows the first. One that is left alone is a family after a
     title or an initial and before several (Smith JA), given before one, and else unknown.
-
-    Args:
-        value: the mention.
-        before: public text before it.
     """
     bare, ending = without_possessive(value)
     pieces = list(_PIECE.finditer(bare))

@@ -55,10 +55,6 @@ class Person:
     A part has one surrogate in a scope: "Maria Gonzalez", "Maria", "Ms. Gonzalez's" and "MARIA" agree. Whether a single
     name is given or family is read from public facts: a title or initials beside it, or that it equals a part of a
     longer name in the same scope; else it is given. Proof: privacy/proofs/pseudonyms.md.
-
-    Attributes:
-        keeps_gender: whether given names stay in their public list.
-        keeps_script: whether names stay in their script.
     """
 
     keeps_gender: bool = False

@@ -48,9 +48,7 @@ class _WrittenNumber(NamedTuple):
     """A number as it is read.
 
     Attributes:
-        bare: the value before the extension.
         extension: an extension with what marks it, or empty.
-        plan: how the number is built.
         number: the digits that do not stay.
         letters: how many letters there are, and these, case folded; empty where there are none.
     """

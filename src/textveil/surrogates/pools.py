@@ -61,9 +61,7 @@ def chance_of_a_hit(draws: int, present: int, entries: int) -> float:
     can be somebody's by chance; a reader cannot tell, and the map of the release can.
 
     Args:
-        draws: uniform surrogates, drawn apart.
         present: different values of the texts that are entries of the pool; at most as many as there are entries.
-        entries: of the pool.
     """
     need(draws >= 0, "draws", draws, ">= 0")
     need(0 <= present <= entries, "present", present, f"between 0 and the {entries} entries")

@@ -29,7 +29,6 @@ class PrivateMap:
     """How to get from one release back to its text; holds private text, so it prints as nothing but its size.
 
     Attributes:
-        released: the text of the release.
         replaced: every piece of it that does not stand in the original as it is, by ``start``, none overlapping.
     """
 

@@ -60,7 +60,6 @@ class Restored:
     """A text with originals in it: private.
 
     Attributes:
-        text: the text.
         replaced: how many mentions of surrogates were replaced by originals.
         ambiguous: where ``text`` still has what looks like a surrogate and does not tell for which original it
             stands, or whether it is one.
@@ -83,7 +82,6 @@ def restore(text: str, private_map: Maps) -> str:
     may stand for several originals, or may be none, stays as it is.
 
     Args:
-        text: a release, or what somebody wrote with it.
         private_map: of the release; several where the text answers several releases of one scope.
 
     Raises:
@@ -280,7 +278,6 @@ class RestoringStream:
     """Restores a text that comes in pieces; ``Restorer.stream`` makes it. What it gives is private.
 
     Attributes:
-        replaced: mentions replaced so far.
         ambiguous: where the text given back so far has mentions that do not tell for what they stand.
         originals: where it has what was put back in place of surrogates.
     """

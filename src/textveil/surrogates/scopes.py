@@ -114,7 +114,6 @@ class ApartScope:
     """Of a text that others may have written a part of: nothing in it has an equal elsewhere.
 
     Args:
-        scope: of the texts that it stands among.
         echoes: by kind and by original, folded, surrogates that stand here too: whoever wrote them knows that they do.
         by_mention: whether each mention has a scope of its own, so that nothing in it has an equal in it either.
     """
@@ -155,12 +154,7 @@ class ApartScope:
 
 @final
 class KindScope:
-    """A scope as one kind of spans sees it: what other kinds draw shows nowhere, whatever surrogate they have.
-
-    Args:
-        scope: of all kinds.
-        kind: of the spans.
-    """
+    """A scope as one kind of spans sees it: what other kinds draw shows nowhere, whatever surrogate they have."""
 
     def __init__(self, scope: Scope, kind: str) -> None:
         self._scope = scope

@@ -78,7 +78,5 @@ class Surrogate(Protocol):
         output is the same for every value with the same public facts.
 
         Args:
-            mentions: of one text.
             scope: what the surrogates so far were, where they are to agree.
-            rng: for draws that the scope does not make.
         """

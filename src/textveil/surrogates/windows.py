@@ -22,9 +22,7 @@ class Window:
     row goes on at its beginning. Proof: privacy/proofs/surrogates.md.
 
     Attributes:
-        size: how many places there are.
         weights: the two integers that are drawn by; None is a uniform draw.
-        circle: whether the first place follows the last.
     """
 
     size: int
@@ -65,7 +63,6 @@ def window(*, size: int, epsilon: float, width: int | None = None, circle: bool 
         size: number of places, >= 2.
         epsilon: nats, >= 0; 0 draws uniformly.
         width: places that are raised; None takes the width whose mean distance to the true place is least.
-        circle: whether the first place follows the last.
     """
     need(size >= 2, "size", size, "at least 2")
     if epsilon == 0:

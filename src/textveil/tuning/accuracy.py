@@ -45,9 +45,7 @@ class Task:
     """The labels of a sample, cut into training and test documents several times.
 
     Attributes:
-        labels: of all documents of the sample.
         splits: of those whose class has at least ``LEAST_OF_A_CLASS`` documents.
-        left_out: how many others there are.
         majority: share of the commonest class among the rest.
     """
 
@@ -60,12 +58,7 @@ class Task:
 @final
 @dataclass(frozen=True, slots=True)
 class Accuracy:
-    """Shares of test documents whose class was said right, by a classifier that learned from releases.
-
-    Attributes:
-        on_releases: test documents were released too.
-        on_texts: test documents were as they are.
-    """
+    """Shares of test documents whose class was said right, by a classifier that learned from releases."""
 
     on_releases: Bound
     on_texts: Bound
@@ -79,9 +72,7 @@ def task_of(labels: Sequence[str], repeats: int, rng: np.random.Generator) -> Ta
     """Cut a sample several times, every class in the same shares.
 
     Args:
-        labels: of all documents.
         repeats: splits, at least two.
-        rng: of the splits.
 
     Raises:
         InputError: fewer than two classes have enough documents.
@@ -114,11 +105,8 @@ def accuracy(
     """Learn from releases, test on releases and on texts, for every split.
 
     Args:
-        task: labels and splits.
-        texts: as they are.
         releases: of them; the texts again, for what is learned without any protection.
         learner: fitted anew for every split.
-        confidence: of each interval.
     """
     shares = np.array([_shares(task, split, texts, releases, learner) for split in task.splits])
     return Accuracy(*(_over_splits(column, task.splits[0], confidence) for column in shares.T))

@@ -25,9 +25,7 @@ class Candidate:
     """One way to release the sample.
 
     Attributes:
-        policy: name of the policy or mechanism.
         epsilon: nats of one word; None where it draws no words, so that the policy says what each kind costs.
-        sanitizer: makes the releases.
     """
 
     policy: str
@@ -47,9 +45,6 @@ def candidates(
     Args:
         names: of policies, their files, or mechanisms of the catalog, each once.
         epsilons: nats of one word, each once.
-        vocabulary: public words.
-        rng: of the draws; None is the operating system's randomness.
-        progress: called with candidates made and in all.
 
     Raises:
         UnknownNameError: a name is none of them.

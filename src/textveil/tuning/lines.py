@@ -88,7 +88,6 @@ def kinds_table(run: Tuning, *, in_part: bool = False) -> tuple[tuple[str, ...],
     """Head and rows: for each kind of entities, how many there are and what share is left, by candidate.
 
     Args:
-        run: what was measured.
         in_part: whether a word or a number of an entity is enough to be left.
     """
     counts = {share.kind: share.count for outcome in run.outcomes for share in outcome.verbatim}

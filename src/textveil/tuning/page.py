@@ -38,10 +38,6 @@ def checked_folder(folder: Path) -> Path:
 def write_results(run: Tuning, folder: Path) -> list[Path]:
     """Write the figure (PNG, SVG), the numbers (JSON) and the page; the page for its owner alone.
 
-    Args:
-        run: what was measured.
-        folder: ``checked_folder``.
-
     Raises:
         OutputError: it cannot be written.
         MissingExtra: matplotlib is not installed.
@@ -53,12 +49,7 @@ def write_results(run: Tuning, folder: Path) -> list[Path]:
 
 
 def to_html(run: Tuning, folder: Path) -> str:
-    """The page: private, since it quotes the sample.
-
-    Args:
-        run: what was measured.
-        folder: where its figure and numbers lie already.
-    """
+    """The page: private, since it quotes the sample."""
     names = ["(the text)", *(outcome.name for outcome in run.outcomes)]
     return rendered(
         "tuning.html",

@@ -25,7 +25,6 @@ class Entity(NamedTuple):
     """What a document names, as it is written there.
 
     Attributes:
-        kind: person, place ...
         value: private.
     """
 
@@ -71,7 +70,6 @@ class TuningSample:
 
         Args:
             size: at least ``LEAST_DOCUMENTS``.
-            rng: of the choice.
         """
         need(size >= LEAST_DOCUMENTS, "size", size, f">= {LEAST_DOCUMENTS}")
         if size >= len(self.texts):
@@ -100,9 +98,6 @@ def entities_of(texts: Sequence[str], spans: Sequence[Sequence[DetectedSpan]]) -
 
 def labelled_sample(path: Path | str) -> TuningSample:
     """A sample whose entities somebody has labelled.
-
-    Args:
-        path: ``detection.labelled.read_labelled``.
 
     Raises:
         InputError: it cannot be read, or holds too few documents.

@@ -48,7 +48,6 @@ class CandidateOutcome:
     """What was measured of one candidate; no text.
 
     Attributes:
-        policy: its name.
         epsilon: nats of one word; None where no words are drawn.
         mechanism: what draws words or spans, as reports name it.
         accuracy: of a classifier that learned from its releases; None without a task.
@@ -86,14 +85,11 @@ class Tuning:
     """A run: everything but ``examples`` is numbers.
 
     Attributes:
-        documents: of the sample.
         public: whether the sample is said to be public.
         found_by: what found the entities: "labels", a detector, or empty.
         task: labels and splits; None without a task.
         raw: of a classifier that learned from the texts themselves.
         outcomes: in the order of the candidates.
-        examples: sentences and their releases.
-        seed: of splits and draws; None where they cannot be repeated.
     """
 
     documents: int
@@ -148,15 +144,12 @@ def tune(
     guarantee covers that.
 
     Args:
-        sample: texts, with labels where there is a task.
         candidates: at least one.
-        rng: of splits, examples and the draws of decoded documents.
         learner: of the task; needed where the sample has labels.
         model: of the decoder; None leaves recovery out.
         repeats: splits, at least two.
         public: whether the sample is public.
         seed: that ``rng`` was made from, for the record.
-        progress: called with steps done and in all.
 
     Raises:
         InputError: labels without two classes of enough documents.

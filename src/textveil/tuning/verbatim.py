@@ -38,9 +38,6 @@ class VerbatimShare:
     """Of the entities of one kind, the share that still stands in the release of its document.
 
     Attributes:
-        kind: of the entities, or ``ALL``.
-        count: how many there are.
-        share: as a whole, with its interval over documents.
         in_part: as a whole, or a telling word or a number of it.
     """
 
@@ -64,7 +61,6 @@ def verbatim(entities: Sequence[Entities], releases: Sequence[str], confidence: 
     Args:
         entities: of each document.
         releases: of each document.
-        confidence: of each interval.
     """
     counts: dict[str, list[tuple[int, int, int]]] = {}
     for here, release in zip(entities, releases, strict=True):

@@ -33,10 +33,7 @@ def frequency_clusters(
     the vocabulary lives. Source of the rule: Chen et al. 2023 (CusText).
 
     Args:
-        vocabulary: public words and vectors.
         size: words of a cluster, between 2 and all words.
-        measure: one of ``MEASURES``.
-        progress: called as words are put into clusters.
 
     Returns:
         The cluster of every word, from 0 in the order in which they are made, shape (n,).

@@ -40,7 +40,6 @@ def load_vocabulary(
         format: its name, where the content does not show it.
         limit: take this many words at most, the first ones; None takes all. Stored facts speak of the whole
             vocabulary, so a part has none.
-        progress: called with bytes read and bytes in all, for a bar on long work.
 
     Raises:
         VocabularyError: it cannot be read, is a pickle, or is not a valid vocabulary.

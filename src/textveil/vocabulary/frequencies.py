@@ -84,7 +84,6 @@ def word_frequencies(vocabulary: Vocabulary, path: Path | str | None = None) -> 
     """The public frequencies of a vocabulary's words.
 
     Args:
-        vocabulary: public words.
         path: a text file, each line a word and a count parted by white space; words that it lacks count one half.
             None takes what is embedded for the embedded vocabulary, and Zipf's law by the order of the words, the
             most frequent first, for any other. ``"zipf"`` is that law, ``"flat"`` counts all words alike; neither
@@ -108,7 +107,6 @@ def given_frequencies(vocabulary: Vocabulary, prior: str | NDArray[Any] | None) 
     """The public frequencies of a vocabulary's words, by name, from a file or as numbers.
 
     Args:
-        vocabulary: public words.
         prior: as ``word_frequencies`` takes it; or numbers > 0, one for each word.
 
     Raises:

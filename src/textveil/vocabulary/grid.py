@@ -75,7 +75,6 @@ class IntegerGrid:
         """Exact integer inner products with every row, before scales; shape (batch, n).
 
         Args:
-            ids: rows to multiply.
             wanted: how many rows will be asked for in all, if more are to follow: it decides only whether
                 torch is worth its import. The integers are the same.
 
@@ -93,7 +92,6 @@ class IntegerGrid:
         """Euclidean distances to every row, shape (batch, n), float64.
 
         Args:
-            ids: rows to measure from.
             clip: shorten longer rows to this norm first; None leaves them.
 
         The squared distance is computed elementwise from exact inner products; its relative error is a
@@ -174,7 +172,6 @@ class GridDistances:
     """Euclidean distances between rows, elementwise from exact products; see ``IntegerGrid.distances``.
 
     Attributes:
-        grid: the rows.
         scales: their scales after shortening, shape (n,).
         squares: their squared norms after shortening, shape (n,).
     """

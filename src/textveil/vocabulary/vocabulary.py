@@ -81,7 +81,6 @@ class Vocabulary:
         """Check and keep ``words`` with either ``vectors`` or ``grid``.
 
         Args:
-            words: n words.
             vectors: real numbers, shape (n, dim); rounded to float32. Copied, unless it is a memory map
                 opened read-only that already is float32 and C-contiguous.
             name: what reports call it.

@@ -48,10 +48,7 @@ def word_lists(vocabulary: Vocabulary, count: int, seed: int, progress: Progress
     """``count`` lists of all words from different random words on, made once: see ``lists_table``.
 
     Args:
-        vocabulary: public words and vectors.
         count: lists, between 1 and the number of words.
-        seed: of the first words; public.
-        progress: called as lists are made, where they are new.
 
     Returns:
         Word ids in the order of each list, shape (count, n).
@@ -78,9 +75,7 @@ def lists_table(vocabulary: Vocabulary, count: int, seed: int) -> PublicTable:
     """The table of ``count`` lists; those of the embedded vocabulary with the default settings come with the package.
 
     Args:
-        vocabulary: public words and vectors.
         count: between 1 and the number of words.
-        seed: of the first words.
     """
     n = len(vocabulary)
     shape = ArrayShape(LISTS, np.min_scalar_type(n - 1).newbyteorder("<").str, (count, n))

@@ -26,7 +26,6 @@ class Part(NamedTuple):
     Attributes:
         words: the inputs, rising.
         starts: where the entries of each begin.
-        outputs: of every entry.
         gains: of every entry, > 0.
     """
 

@@ -56,8 +56,6 @@ class PureLoss:
         epsilon: max over y of ln(max_x P(y|x) / min_x P(y|x)), nats; upper is on the private side; ``inf`` where
             one input can give an output that another cannot.
         likely: the row of the larger probability.
-        unlikely: the row of the smaller one.
-        output: the column.
         probability: P(output | likely).
         other_probability: P(output | unlikely).
         ratio: the exact ratio of the two; None for a table of floats, or where it is infinite.
@@ -79,7 +77,6 @@ def pure_epsilon(rows: Rows, *, progress: Progress | None = None) -> PureLoss:
 
     Args:
         rows: a channel, a source, or a table of shape (n, k).
-        progress: called with the rows done and their number.
 
     Raises:
         ParameterError: the rows are not a channel.
@@ -158,10 +155,8 @@ def audit_channel(
 
     Args:
         channel: a channel, a source of rows, or a table of probabilities of shape (n, k).
-        claim: what is put to the test.
         vocabulary: public words of the rows, for the witness; a channel brings its own; else rows are numbered.
         outputs: public words of the columns, where they are others than those of the rows.
-        progress: called as rows are done, once for each pass.
 
     Returns:
         A finding of method ``"exact channel"``, CERTIFIED or REFUTED. NOT_REFUTED is given only where the interval

@@ -90,10 +90,6 @@ _FOUND: WeakKeyDictionary[IntegerRows, tuple[Extremes, Extremes]] = WeakKeyDicti
 def extremes_of(source: IntegerRows, progress: Progress | None = None) -> tuple[Extremes, Extremes]:
     """The largest and the smallest share of every output, made once for a source.
 
-    Args:
-        source: integer rows.
-        progress: called with the rows done and their number.
-
     Raises:
         ParameterError: the rows are no channel, or their entries over the base are not those of the rows.
     """

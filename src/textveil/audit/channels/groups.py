@@ -31,7 +31,6 @@ class GroupRows(NamedTuple):
     Attributes:
         words: ids of its words, rising.
         outputs: ids of the columns.
-        source: their rows over these columns.
     """
 
     words: Ids
@@ -91,10 +90,7 @@ def audit_within_groups(
 
     Args:
         channel: the channel, a row for each word of the vocabulary.
-        groups: states the group of every word.
         claim: what is put to the test, of two words of one group.
-        vocabulary: public words, for the witness.
-        progress: called as words are done.
 
     Returns:
         What ``audit_channel`` finds in the group of the largest loss; of several that break the claim, of the largest

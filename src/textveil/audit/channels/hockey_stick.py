@@ -82,7 +82,6 @@ def delta_at(
         epsilon: nats, finite and >= 0.
         pairs: ordered pairs (x, x') of distinct rows to look at, shape (m, 2); None is all.
         enough: stop as soon as it is known whether delta exceeds this number.
-        progress: called with the inputs done and their number.
 
     Raises:
         ParameterError: the rows are no channel, epsilon is outside its domain, or a pair holds one row twice.

@@ -39,8 +39,6 @@ class MetricLoss:
     Attributes:
         epsilon_per_distance: nats per unit of distance; ``inf`` where two inputs at distance 0 have different
             rows, or one can give an output that the other cannot.
-        pair: rows (x, x').
-        output: the column.
         distance: d(x, x').
     """
 
@@ -56,7 +54,6 @@ def metric_epsilon(rows: Rows, distances: Distances, *, progress: Progress | Non
     Args:
         rows: a channel, a source, or a table of shape (n, k).
         distances: see ``Distances``; finite, not negative. The order of a pair is (x, x').
-        progress: called with the inputs done and their number.
 
     Raises:
         ParameterError: the rows are not a channel, or the distances do not fit them.

@@ -94,7 +94,6 @@ class IntegerRows:
     """A channel whose rows are integer weights: P(y | x) = w(x, y) / sum over y of w(x, y).
 
     Attributes:
-        shape: inputs n and outputs k.
         make: from ids of shape (batch,) to their weights, int64, shape (batch, k).
         over_base: the same weights as a base and entries, where the channel states them so.
     """

@@ -42,8 +42,6 @@ class FieldTable:
 
     Attributes:
         rows: in the order in which they were made.
-        seconds: wall time.
-        missing: what would have been run, were it installed.
     """
 
     rows: tuple[FieldRow, ...]
@@ -99,7 +97,6 @@ def audit_field(only: Sequence[str] = (), *, progress: Progress | None = None) -
 
     Args:
         only: names of rows; empty is all that can be run here.
-        progress: called with the rows done and their number.
 
     Raises:
         UnknownNameError: no row has such a name.

@@ -29,15 +29,10 @@ class Peer:
     """One mechanism of an installed package, with the pair of words that its claim is tried on.
 
     Attributes:
-        name: of the row.
-        mechanism: the package's name of it.
         places: public words and their vectors.
         pair: two of them.
         epsilon: nats per unit of distance.
         samples: draws for each of the two.
-        why: what goes wrong, or why it is right.
-        case: the computed case of the same claim.
-        options: the mechanism's own.
     """
 
     name: str

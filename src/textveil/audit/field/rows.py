@@ -29,7 +29,6 @@ class FieldRow:
     """What one claim is, what became of it, and how to see it again.
 
     Attributes:
-        about: the claim in words.
         finding: the verdict with its numbers and its witness; None where nothing could be run.
         repaired: the verdict on the mended form at the same claim; None where there is none.
         cost: what mending costs in one number; None where the forms have none in common.

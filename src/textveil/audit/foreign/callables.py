@@ -211,8 +211,6 @@ class ForeignCallable:
         name: what errors call it, public.
         time_limit: seconds one call may take.
         outputs: the words that it states it returns; None checks none.
-        calls: calls made, failed ones included.
-        words: words sent in calls that succeeded.
     """
 
     name: str
@@ -295,10 +293,8 @@ def in_child(
     """Watch ``MODULE:CALLABLE`` in a spawned process of its own, which may not start processes itself.
 
     Args:
-        target: as for ``load_callable``.
         time_limit: seconds one call may take.
         start_limit: seconds that loading may take.
-        outputs: the words that it states it returns.
 
     Raises:
         ParameterError, InputError: as ``load_callable``; also where loading takes too long.

@@ -42,7 +42,6 @@ class HygieneFinding:
     """What one check saw.
 
     Attributes:
-        check: its name.
         passed: False where it saw what it looks for; None where it could have seen nothing, which is no verdict.
         witness: what a reviewer can repeat; empty unless it failed.
         detail: what was compared, and what the check cannot see.
@@ -284,7 +283,6 @@ def check_workers(
 
     Args:
         function: the bare callable; sent by pickle to a spawned worker, inherited by a forked one.
-        words: known words.
         draws: calls in each worker.
         method: ``"fork"`` or ``"spawn"``.
         time_limit: seconds for each worker.

@@ -45,10 +45,7 @@ def mldp_mechanism(name: str, places: Places, epsilon: float, **options: Any) ->
     """A mechanism of mldp-text over these words.
 
     Args:
-        name: the package's own name of it, as ``"vickrey"``.
-        places: words and their vectors.
         epsilon: nats per unit of distance.
-        **options: the mechanism's own.
 
     Raises:
         MissingExtra: the package is not installed.

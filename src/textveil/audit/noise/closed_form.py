@@ -80,12 +80,7 @@ class PairSummary:
 
     Attributes:
         epsilon: at which they are taken, nats.
-        words: how many words the pairs come from.
-        pairs: how many pairs were looked at.
         all_pairs: whether those are all pairs; else a fixed public sample.
-        least: smallest delta.
-        median: middle delta.
-        largest: largest delta.
     """
 
     epsilon: float
@@ -103,7 +98,6 @@ def audit_shift(distribution: object, shift: ArrayLike, claim: Claim) -> Finding
     Args:
         distribution: noise that offers its profile.
         shift: shape (dim,).
-        claim: for any two words, so for these two.
 
     Returns:
         ``REFUTED`` where the lower bound of delta is above the claim, ``PROVED`` (for this shift alone) where the
@@ -153,11 +147,7 @@ def worst_finding(
     """What a witness pair, and a bound for every pair, say of a claim.
 
     Args:
-        distribution: of the noise.
         pair: the witness, and how far apart any two inputs are at most.
-        claim: to be tested.
-        witness: names the two inputs.
-        notes: for the reader.
     """
     profile = distribution.privacy_profile(pair.shift)
     worst = _Worst(distribution, profile, pair)
@@ -261,7 +251,6 @@ def delta_over_pairs(
         epsilon: nats; None is the claimed one.
         words: take the first so many words; vocabularies are ordered by frequency.
         pairs: size of the sample; None takes all pairs (minutes for 10,000 words in 300 dimensions).
-        progress: called with pairs done and in all.
 
     Raises:
         ParameterError: another distribution, or an epsilon below some finite loss of truncated noise.
@@ -369,7 +358,6 @@ def audit_states(mechanism: NoisyStates, claim: Claim | None = None) -> Finding:
     """Put a claim to the test for noisy bits, or a noisy point of a curved space, at the pair that the mechanism names.
 
     Args:
-        mechanism: names that pair.
         claim: None is the mechanism's own.
 
     Returns:

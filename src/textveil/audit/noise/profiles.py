@@ -50,13 +50,9 @@ def profile_finding(
     """The verdict, with the profile of the witness around the claim.
 
     Args:
-        claim: what was put to the test.
-        profile: of the witness.
         log_delta: bounds on ln delta at the claimed epsilon, for all inputs.
         epsilon: bounds on the least epsilon at the claimed delta, for all inputs.
-        subject: what the verdict speaks of.
         witness: as JSON data.
-        notes: for the reader.
         largest: largest loss, where another than the profile's is known.
     """
     top = profile.largest_loss if largest is None else largest

@@ -34,7 +34,6 @@ def audit_codes(mechanism: NoisyTextCodes, claim: Claim, *, words: Sequence[str]
 
     Args:
         mechanism: its noise offers its profile.
-        claim: of any two documents.
         words: public ones, of which texts are made whose codes are compared.
 
     Returns:

@@ -47,8 +47,6 @@ class AuditReport:
     """What all methods found about one subject.
 
     Attributes:
-        name: the mechanism's, or the callable's.
-        parameters: public parameters of the mechanism.
         findings: at least one.
         attacks: success of attacks, as JSON data.
         hygiene: results of the hygiene checks, as JSON data.
@@ -58,7 +56,6 @@ class AuditReport:
         per_distance: what is known of a promise per distance: a verdict, with what was compared, or "not tested"; None
             where the claim is none per distance.
         vocabulary: name, number of words and digest; empty for foreign code.
-        seconds: wall time of the audit.
         seed: None where the operating system's randomness was used.
         status: of the mechanism's own guarantee (``catalog.guarantee_of``), where that was put to the test.
     """

@@ -101,8 +101,6 @@ class Finding:
 
     Attributes:
         verdict: see ``Verdict``.
-        subject: what it speaks of.
-        claim: what was put to the test.
         epsilon: the smallest true epsilon at the claimed delta, as far as it is known.
         delta: the smallest true delta at the claimed epsilon, as far as it is known.
         log_delta: natural logarithm of ``delta``, where it was computed: a delta may be too small for a float.
@@ -112,7 +110,6 @@ class Finding:
         samples: draws made; 0 where nothing was sampled.
         profile: points (epsilon, delta) of the privacy profile, where it is known; increasing in epsilon.
         notes: sentences for the reader (power of a sampled audit, what was not reached).
-        inputs: which inputs were compared, in words.
     """
 
     verdict: Verdict

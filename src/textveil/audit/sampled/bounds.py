@@ -150,7 +150,6 @@ def audit_sampled_metric(
     """Try to refute a metric claim: epsilon_per_distance * distance nats for each pair.
 
     Args:
-        draw: as for ``audit_sampled``.
         pairs: distinct inputs, two a pair.
         distances: of the pairs, finite and > 0, in the metric of the claim.
         epsilon_per_distance: nats per unit of distance, finite and >= 0.
@@ -208,7 +207,6 @@ def detectable_epsilon(probability: float, trials: int, claim: Claim, tail: floa
     Args:
         probability: under the second word, in (0, 1).
         trials: draws that test, for each word.
-        claim: what would be refuted.
         tail: probability with which one Clopper-Pearson limit may fail.
     """
     miss = (1 - POWER) / 2

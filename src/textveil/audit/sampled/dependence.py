@@ -44,7 +44,6 @@ def depends(start: Start, inputs: Sequence[Any]) -> bool:
     """Whether draws depend on those before them, in the same start.
 
     Args:
-        start: of the program.
         inputs: public ones, of which ``INPUTS`` are tried.
     """
     tried = list(inputs)[:INPUTS]
@@ -101,7 +100,6 @@ def copied(program: Any, shared: Sequence[object] = ()) -> Any:
     """``program`` with a memory of its own; the very same where it cannot be copied.
 
     Args:
-        program: a mechanism.
         shared: what copies may share, for it is public and never changes.
     """
     try:

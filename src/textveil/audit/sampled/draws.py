@@ -92,12 +92,8 @@ def audit_noise_sampled(
     The events are thresholds of the log-likelihood ratio: by Neyman and Pearson none tells more.
 
     Args:
-        distribution: the noise.
         shift: v(x') - v(x), shape (dim,), not zero.
-        claim: what is claimed for this pair.
         samples: draws for each of the two words.
-        confidence: of the bounds together.
-        rng: None is the operating system's randomness.
 
     Raises:
         ParameterError, InputError: as ``audit_sampled``.
@@ -133,8 +129,6 @@ def audit_mechanism_sampled(
         claim: None takes what the mechanism's guarantee says of any two words.
         pairs: of ids; None takes four by ``candidate_pairs``, or of words of one group where others are not compared.
         samples: draws for each word of each pair.
-        confidence: of the bounds together.
-        rng: None is the operating system's randomness.
 
     Raises:
         ParameterError, InputError: as ``audit_sampled``.
@@ -178,9 +172,7 @@ def candidate_pairs(
     not extremes that are proved.
 
     Args:
-        vocabulary: public words and vectors.
         count: pairs wanted, >= 1; fewer come back where there are fewer.
-        rng: for the random pairs; None is the operating system's randomness.
     """
     from textveil.vocabulary.geometry import nearest_neighbors
 

@@ -55,12 +55,7 @@ class DrawsCheck:
     """What draws say of a statement.
 
     Attributes:
-        method: what was compared.
-        draws: how many were made.
         passed: False where they contradict it; None where they could not have.
-        detail: for the reader.
-        witness: where they contradict it, in public words.
-        subject: of the statement.
     """
 
     method: str
@@ -123,8 +118,6 @@ def check_rows(
         draw: one output for each id.
         source: the stated rows, one for each word, over the same words.
         words: public.
-        rng: chooses the words.
-        subject: of the rows.
 
     Raises:
         InputError: the draws are not one integer for each id.
@@ -249,12 +242,9 @@ def check_profile(
     """Whether outputs of two inputs are no farther apart than their stated profile, at several epsilons.
 
     Args:
-        draw: independent outputs of one input.
-        pairs: of inputs.
         name: shows an input or an output, in public words.
         subject: of the profile.
         draws: for each input of a pair.
-        alpha: shared by all tests.
         score: log-likelihood ratios of outputs, where they are known.
     """
     share = alpha / max(1, len(pairs) * len(_EPSILONS))

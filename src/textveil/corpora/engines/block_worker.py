@@ -45,9 +45,7 @@ class BlockWorker:
 
     Attributes:
         options: of the sanitizer; with a seed the draws of block n come from ``seeded_generator(seed, n)`` instead.
-        corpus_format: the corpus's format.
         secret: the job's, ``new_secret()``; with it the draws can be repeated, and guesses of the text tested.
-        columns: whose a record is.
         settings: ``Setting.digest`` with what else the draws depend on.
         cipher: seals a frame of the private map for every block; None: none is kept.
         on_error: ``"stop"``: a block with a bad record releases nothing; ``"skip"``: its other records are released.
@@ -136,7 +134,6 @@ class _Own(NamedTuple):
     """What columns say of every record; each is empty where no column does.
 
     Attributes:
-        persons: whose it is.
         scopes: where one value has one surrogate.
         values: what is a span in its texts, with the kind.
     """
@@ -151,8 +148,6 @@ class _BlockReleases:
     """Releases the records of a block, and counts what they come to.
 
     Args:
-        records: of the block.
-        own: what columns say of them.
         keeps_maps: whether private maps are kept.
     """
 

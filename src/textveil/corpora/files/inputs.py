@@ -23,7 +23,6 @@ class Inputs:
 
     Attributes:
         inputs: as ``sources.expanded`` gives them; ``-`` is standard input.
-        corpus_format: cuts them.
         secret: the job's: keys the chain of digests, which would otherwise tell what the input is.
         size: bytes that a block aims at. Blocks, and with them the draws, depend on it.
         max_expansion: bytes that a byte of a compressed input may come to; None is no limit.

@@ -158,10 +158,7 @@ def texts_of(
     """The texts of every sanitized column, None for nulls; and why some rows, by their place, are refused.
 
     Args:
-        batch: of ``plain_columns``.
-        choice: which columns are texts.
         limit: bytes that a text may have.
-        where: names a row in a reason.
     """
     columns: list[list[str | None]] = []
     bad: dict[int, str] = {}
@@ -224,9 +221,6 @@ def json_cells(column: Any, name: str, where: Callable[[int], str], bad: dict[in
     """The values of a kept column as JSON has them: dates, times and decimals as strings, all else by its own type.
 
     Args:
-        column: of ``plain_columns``.
-        name: its name.
-        where: names a row in a reason.
         bad: takes why a row cannot be written so, by its place.
     """
     pyarrow = arrow()

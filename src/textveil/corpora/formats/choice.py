@@ -51,7 +51,6 @@ class FormatChoice:
         output_format: one of ``FORMATS`` but txt; None tells it by the output's ending, and is the inputs' where that
             says none.
         delimiter: of csv: the character between fields; ``\t`` may be written for a tab. None is a comma.
-        max_document_bytes: larger documents are refused.
     """
 
     corpus_format: str | None = None

@@ -25,13 +25,7 @@ def converted(source: RowReader, target: RowWriter, name: str) -> CorpusFormat:
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Converted:
-    """Reads one format and writes another, block by block.
-
-    Attributes:
-        source: reads.
-        target: writes.
-        name: of the format that is written, for messages.
-    """
+    """Reads one format and writes another, block by block."""
 
     source: RowReader
     target: RowWriter

@@ -23,7 +23,6 @@ class CsvRow(NamedTuple):
         start: first byte.
         end: behind the last byte.
         values: its fields; empty for a blank line; None where it is not valid CSV.
-        closed: whether it ended with a line end.
     """
 
     start: int
@@ -39,7 +38,6 @@ def rows(payload: bytes, *, ended: bool = True, delimiter: str = ",") -> Iterato
     more than its own line with it. Bytes that are not UTF-8 become lone surrogates.
 
     Args:
-        payload: whole records, or records up to anywhere.
         ended: whether nothing follows; else a last record that stands inside quotes is not told.
         delimiter: stands between fields; one ASCII character.
     """
@@ -85,7 +83,6 @@ def cut_rows(stream: BinaryIO, size: int, limit: int, *, sure: bool = False, del
     A record of more than ``limit`` bytes may be dropped as a fault, up to the next line end outside quotes.
 
     Args:
-        stream: the input.
         size: bytes of a piece, about.
         limit: bytes of a record, at most.
         sure: end at the first record that is not valid or too large: where it ends, and so what is a row behind it,

@@ -42,7 +42,6 @@ class CsvTable:
     Attributes:
         choice: which columns are sanitized, which are kept; all others are dropped.
         delimiter: stands between fields, of inputs and output: one ASCII character, neither letter nor digit.
-        max_document_bytes: larger records are refused.
     """
 
     choice: FieldChoice

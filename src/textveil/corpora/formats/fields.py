@@ -50,10 +50,6 @@ def other_name(name: str, present: Iterable[str]) -> str:
 
     A name that is there is only ever told where it is nearly the one that was asked for: what stands in a first row may
     be no names at all, but a record.
-
-    Args:
-        name: the one that was asked for.
-        present: those that are there.
     """
     there = sorted({field for field in present if 0 < len(field) <= _LONGEST and field.isprintable()})
     alike = [field for field in there if _plain(field) == _plain(name)]

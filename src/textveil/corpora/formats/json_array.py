@@ -62,7 +62,6 @@ class JsonArray:
 
     Attributes:
         choice: which fields are sanitized, which are kept; all others are dropped.
-        max_document_bytes: larger elements are refused.
     """
 
     choice: FieldChoice
@@ -184,7 +183,6 @@ def _elements(stream: BinaryIO, size: int, limit: int) -> Iterator[list[str]]:
     Bytes that are not UTF-8 become lone surrogates.
 
     Args:
-        stream: the input.
         size: bytes that are read at once.
         limit: bytes of an element, about; a larger one may end the array.
 

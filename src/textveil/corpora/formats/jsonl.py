@@ -33,7 +33,6 @@ class JsonLines:
 
     Attributes:
         choice: which fields are sanitized, which are kept; all others are dropped.
-        max_document_bytes: longer lines are refused.
     """
 
     choice: FieldChoice

@@ -53,7 +53,6 @@ class Parquet:
 
     Attributes:
         choice: which columns are sanitized, which are kept; all others are not read.
-        max_document_bytes: rows with a larger text are refused.
     """
 
     choice: FieldChoice

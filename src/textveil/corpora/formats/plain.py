@@ -41,7 +41,6 @@ class PlainText:
     Attributes:
         whole: one document instead of one for each line.
         ended: a last line without an end gets one, so that another input can follow it.
-        max_document_bytes: larger documents are refused.
     """
 
     whole: bool = False

@@ -40,11 +40,8 @@ class Job:
     """An output under way. Make it with ``opening.opened_job``.
 
     Attributes:
-        folder: its state.
         secret: from which all draws are derived.
         totals: over the committed blocks and those written since.
-        committed: how many blocks are committed.
-        ended: whether all are.
         modified: whether an input was written since the job began.
         stuck: whether the job cannot go on as things are: the input is another, or the folder is gone.
     """
@@ -155,7 +152,6 @@ class Job:
         Args:
             reports: gives texts by where they go, for the output that is complete.
             keep: leave the ledger where it is, so that the job can be told to be finished.
-            private_map: where the map goes, where one is kept.
             sender_report: that of the reports that nobody but its owner may open.
         """
         assert self.ended

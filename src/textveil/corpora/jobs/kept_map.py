@@ -25,7 +25,6 @@ class MapWanted:
     """Where a run's private map goes.
 
     Attributes:
-        path: a file, or where one will be.
         key: the user's, 32 bytes.
         about: what the map says of the release: JSON data, public.
     """
@@ -51,7 +50,6 @@ class KeptMap:
     """A map that grows.
 
     Attributes:
-        cipher: with which workers seal its frames.
         length: bytes of it.
     """
 

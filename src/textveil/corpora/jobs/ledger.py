@@ -25,15 +25,12 @@ class Totals:
 
     Attributes:
         blocks: committed blocks, which is the number of the next one.
-        bytes_read: of the input.
         length: output bytes written, as they lie on the disk.
         map_length: bytes of the private map, where one is kept.
         chain: digest of the input up to here.
-        tally: counts over the documents.
         persons: draws of each person, where a column says whose a record is; some 220 bytes for each of them.
         nulls: sanitized fields that have no text.
         skipped: the first ``LISTED`` of the records that were not released.
-        more_skipped: how many entries were left out of ``skipped``.
         sampled: documents that this run released, before and after; in no ledger, for they are private.
     """
 
@@ -73,8 +70,6 @@ class LedgerState:
     Attributes:
         begin: the settings of the job; None where it never began.
         totals: over the committed blocks whose output is there.
-        ended: whether every block of the input is committed.
-        finished: whether the output has its name.
         whole: the complete output, noted before it gets its name; None where it is not complete.
         length: bytes of the ledger up to the last line that counts.
         map_whole: the private map as it got its name; None where none did.
@@ -128,7 +123,6 @@ def read_ledger(stream: BinaryIO, output_bytes: int | None, map_bytes: int | Non
     """Read a ledger from its start, line by line; a line that is torn does not count, nor what stands behind it.
 
     Args:
-        stream: the ledger.
         output_bytes: size of the partial output; blocks that end behind it do not count. None: it has its name.
         map_bytes: likewise of the private map; None: none is kept.
 

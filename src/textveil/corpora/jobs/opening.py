@@ -40,11 +40,8 @@ def opened_job(
     """Begin the job of an output, or go on with it.
 
     Args:
-        output: a file, or where one will be.
-        corpus_format: the format of both.
         terms: what the job depends on; it must not differ from what it was begun with.
         resume: go on with a job that is not finished; without one a new job begins.
-        sync_seconds: blocks are committed together about this often.
         private_map: the private map that is to be kept.
 
     Raises:

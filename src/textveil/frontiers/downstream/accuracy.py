@@ -31,12 +31,7 @@ class DocumentLearner(Protocol):
 @final
 @dataclass(frozen=True, slots=True)
 class Accuracies:
-    """Shares of test documents whose class was said right, by one classifier that learned from one run.
-
-    Attributes:
-        on_releases: the test documents were released too.
-        on_texts: the test documents were as they are.
-    """
+    """Shares of test documents whose class was said right, by one classifier that learned from one run."""
 
     on_releases: float
     on_texts: float
@@ -46,11 +41,7 @@ def accuracies(learner: DocumentLearner, number: int, clean: Repetition, release
     """Learn from released documents, test on both.
 
     Args:
-        learner: of the classes.
-        number: of classes.
-        clean: the run as it is.
         released: the same run with released words; ``clean`` itself for what is learned without any protection.
-        seed: of the learner.
     """
     classifier = learner.fit(released.train, number, seed)
     on_releases = _share(classifier, released.test)

@@ -37,8 +37,6 @@ def recovered(
         words: a sample of the words as they were, independent draws from a text, shape (batch,).
         released: what became of them, shape (batch,); noisy vectors are drawn afresh.
         prior: what the attacker takes for the frequencies of words, shape (n,).
-        rng: of the noisy vectors.
-        confidence: of the interval.
 
     Raises:
         UnsupportedGuarantee: the mechanism is neither.
@@ -59,10 +57,8 @@ def guessed_from_noisy_vectors(mechanism: NoisyVectors, words: Ids, prior: Reals
     """The most probable word behind a fresh noisy vector of each word; ties to the lower id, shape (batch,).
 
     Args:
-        mechanism: adds noise to its points.
         words: as they were, shape (batch,).
         prior: of the words, with sum 1, shape (n,).
-        rng: of the noise.
     """
     points = np.asarray(mechanism.points, dtype=np.float64)
     with np.errstate(divide="ignore"):

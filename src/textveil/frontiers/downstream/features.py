@@ -28,7 +28,6 @@ class BatchNoise:
     """Noise on the vectors of words, drawn anew for every batch of documents.
 
     Attributes:
-        disturb: the words of one batch.
         batch: documents of one, in their order, >= 1.
     """
 
@@ -46,7 +45,6 @@ def token_vectors(vectors: Vectors, documents: Documents, noise: BatchNoise | No
         vectors: of the words, float32, shape (n, dim).
         documents: ids of words.
         noise: None adds nothing.
-        seed: of the noise.
     """
     tokens = vectors[documents.ids]
     if noise is not None:

@@ -28,7 +28,6 @@ class LinearClassifier:
     Attributes:
         weights: shape (dim, classes).
         shares: of the classes among the training documents, shape (classes,).
-        strength: of the ridge, as chosen.
     """
 
     weights: Reals
@@ -52,7 +51,6 @@ def fit_linear(features: NDArray[np.floating], classes: Integers, number: int) -
     Args:
         features: shape (documents, dim), two documents or more.
         classes: of each, in [0, number).
-        number: of classes.
     """
     need(len(features) >= 2, "features", f"{len(features)} documents", "two or more")
     points = np.asarray(features, dtype=np.float64)

@@ -75,9 +75,7 @@ def measured(
 
     Args:
         mechanism: releases every word; None leaves the documents as they are.
-        task: runs of documents.
         scorers: what is measured; their names must not overlap.
-        seed: of the draws; each run has a stream of its own.
         stream: told apart by it.
         prior: of the attacker, shape (n,); None leaves the attack out.
         attacked: tokens of test documents that the attacker looks at, at most.

@@ -28,8 +28,6 @@ class Corpus:
     Attributes:
         name: what reports call it.
         class_names: in the order of their numbers.
-        train: what is learned from.
-        test: what accuracies are measured on.
     """
 
     name: str
@@ -63,7 +61,6 @@ class LabelledTask:
     """A corpus in the words of one vocabulary, cut into runs.
 
     Attributes:
-        name: of the corpus.
         classes: how many there are; every part of every run holds as many documents of each.
         runs: two or more.
     """
@@ -93,12 +90,9 @@ def task_of(
     Words that the vocabulary lacks are read as those that stand for them, as a sanitizer reads them.
 
     Args:
-        corpus: texts and classes.
         words: of the vocabulary, in the order of their ids.
-        rng: of the choice.
         runs: repetitions, at least two.
         train: documents of a run to learn from, at least one a class.
-        test: documents of a run to test on, likewise.
         longest: words of a document that are kept, its first ones.
 
     Raises:

@@ -25,9 +25,7 @@ class SentenceCoder:
     """A trained auto-encoder with its words; made by ``sentence_coder``.
 
     Attributes:
-        folder: where it lies.
         vocabulary: its words; others are mapped to them by their spelling.
-        network: at rest.
         digest: SHA-256 of its weights.
     """
 

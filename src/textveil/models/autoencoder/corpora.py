@@ -59,8 +59,6 @@ def sentences_of(
     A word that the vocabulary does not have becomes one that it has, by its spelling (``text.out_of_vocabulary``).
 
     Args:
-        texts: any.
-        vocabulary: public words.
         length: words of a sentence at most; longer ones are cut into pieces of that size.
         tokenized: for corpora whose tokens stand between spaces: each that the vocabulary has is a word, marks among
             them, and a text is one sentence.
@@ -92,9 +90,7 @@ def common_words(texts: Sequence[str], vocabulary: Vocabulary, count: int, *, to
 
     Args:
         texts: public.
-        vocabulary: has the vectors.
         count: words at most, >= 2.
-        tokenized: as for ``sentences_of``.
 
     Raises:
         InputError: the texts have fewer than two words of the vocabulary.
@@ -119,8 +115,6 @@ def drawn_vectors(vocabulary: Vocabulary, *, seed: int, dim: int | None = None) 
     """The same words with vectors that are drawn: uniform in [-0.1, 0.1] in each coordinate.
 
     Args:
-        vocabulary: has the words.
-        seed: of the draws.
         dim: coordinates; None are as many as the vocabulary has.
     """
     need(dim is None or dim >= 1, "dim", dim, ">= 1")

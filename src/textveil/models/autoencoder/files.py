@@ -137,8 +137,6 @@ def restored_network(
     """The network that was saved, and its epochs.
 
     Args:
-        saved: of ``read_network``.
-        vocabulary: that it was trained with.
         device: where torch is to keep it.
         settings: of a run that goes on for more epochs; None are the saved ones.
 

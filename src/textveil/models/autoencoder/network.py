@@ -89,7 +89,6 @@ class Autoencoder:
         settings: its shape.
         words: number n of words; id n is the boundary, which begins and ends sentences.
         modules: torch's modules, by name.
-        device: where they are.
     """
 
     settings: AutoencoderSettings
@@ -114,7 +113,6 @@ class Autoencoder:
         """The codes of sentences, shape (sentences, code).
 
         Args:
-            read: of ``read``.
             disturb: see ``Disturb``; it is given padding too.
         """
         torch = load_torch()

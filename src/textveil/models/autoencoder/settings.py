@@ -24,7 +24,6 @@ class AutoencoderSettings:
         batch: sentences of one step, >= 1.
         epochs: passes over the sentences, >= 1.
         length: words of a sentence at most, >= 1; longer ones are for the caller to cut.
-        tune_vectors: whether the words' vectors are trained too.
         precision: of matrix products in training, ``"float32"`` or ``"bfloat16"``: where the processor multiplies the
             latter, that takes less than half of the time. Weights, and what is measured afterwards, are float32.
 

@@ -24,9 +24,7 @@ class Views(NamedTuple):
     """The same sentences as three parts of a network see them; of equal lengths, word by word.
 
     Attributes:
-        read: by the encoder.
         fed: to the decoder, each word before the next is asked for.
-        wanted: of the decoder.
     """
 
     read: Sequence[Ids]
@@ -64,8 +62,6 @@ def mean_loss(network: Autoencoder, views: Views, disturb: Disturb | None) -> tu
     """Mean nats of the wanted words and ends of a batch, as a tensor, and how many these are.
 
     Args:
-        network: to be asked.
-        views: of sentences, the longest first.
         disturb: see ``Disturb``.
     """
     codes, wanted = network.encode(network.read(views.read), disturb), network.wanted(views.wanted)
@@ -79,7 +75,6 @@ class Training:
 
     Attributes:
         network: is trained in place.
-        views: of the sentences.
         disturb: makes, of an epoch's generator, what is done to the vectors before the encoder; or None.
         seed: of the order, of what is left out and of what disturbs; each epoch has its own streams.
     """
@@ -96,7 +91,6 @@ class Training:
 
         Args:
             done: epochs that the network and the optimizer have behind them.
-            optimizer: of ``adam``.
             progress: called after each step with steps done and in all; shows the loss where it can.
             keep: called after each epoch, with weights that are numbers; None keeps nothing.
 

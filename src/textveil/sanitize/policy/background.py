@@ -14,7 +14,6 @@ def words_of_background(path: Path, level: str) -> tuple[str, ...]:
 
     Args:
         path: a text file with a document a line, or one that ends in .jsonl with a "text" in each record.
-        level: of ``text.common_words.LEVELS``.
 
     Raises:
         ParameterError: the file cannot be read; or as ``common_words_of``.

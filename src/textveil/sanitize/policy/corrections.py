@@ -26,9 +26,6 @@ _PROBE: Final = "textveil review"
 def correctable(name: str) -> dict[str, Any]:
     """A policy, as a page has it whose marks extend it: private, as its lists may be.
 
-    Args:
-        name: a preset or a file.
-
     Returns:
         the name that it ``extends``, the ``name`` of the policy that does, ``toml`` that lists can be added to, behind
         what ``hides`` says where a list hides words, ``kinds`` that a word can be hidden as, ``listed`` phrases of its

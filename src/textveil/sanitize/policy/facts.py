@@ -18,10 +18,8 @@ class PolicyFacts:
 
     Attributes:
         data: the policy as JSON data.
-        digest: of the policy.
         adjacency: which two texts are compared where one value differs.
         draws_words: whether words outside the spans are drawn.
-        finds_spans: whether anything is looked for, beside tokens.
         kinds: of the spans that are replaced or kept by a rule.
         public: what no guarantee hides, each a phrase.
         not_covered: what the guarantee does not speak of, each a phrase.
@@ -65,7 +63,6 @@ def facts_of(policy: Policy, adjacency: Adjacency) -> PolicyFacts:
     """What is public of a policy.
 
     Args:
-        policy: any.
         adjacency: which two texts are compared where one value differs.
     """
     kinds = tuple(rule.kind for _, rule in policy.span_rules)

@@ -52,12 +52,10 @@ class SpanFinder:
         kept: kinds of the spans that are wanted and stay: a span of them never hides one that is replaced. Spans of
             other kinds are as if they had not been found.
         numbers: whether every group of digits that lies in no other span is a span of the kind number.
-        escapes: whether texts are read through their escapes.
         stands_for: kinds of detectors' spans that are taken for another kind.
         scored: those of the detectors whose spans need a score.
         min_scores: by kind, the score that their spans need; 0 where none is given.
         keepers: what stays whatever is found in it, but for what ``firm`` detectors and records find.
-        firm: those of the detectors that go before it.
         other_languages: what happens to documents in languages without rules; they are masked by a span of the kind
             ``OTHER_LANGUAGE``.
     """
@@ -95,7 +93,6 @@ class SpanFinder:
 
         Args:
             texts: private texts.
-            first: number of the first, for messages.
 
         Raises:
             InputError: one of them has escapes in escapes, too many to read.
@@ -121,7 +118,6 @@ class SpanFinder:
 
         Args:
             readings: of private texts.
-            first: number of the first, for messages.
             values: for each text, values of its record that are found in it too; they rank before all detectors.
 
         Raises:
@@ -192,8 +188,6 @@ class SpanFinder:
         """The spans of one text.
 
         Args:
-            reading: of it.
-            answer: what was found as it is read.
             written: what was found as it stands, where that is something else.
         """
         order = [RECORD, *self._order]

@@ -50,7 +50,6 @@ class PolicyParts:
         surrogates: by kind of spans, in the order of the rules.
         scopes: of the kinds whose rule has one of its own.
         kept: kinds of spans that are released as they are.
-        finder: finds the spans of all these kinds.
     """
 
     words: DrawsWords | None
@@ -64,7 +63,6 @@ def parts_of(policy: Policy, *, found_elsewhere: bool = False) -> PolicyParts:
     """Make what a policy names.
 
     Args:
-        policy: any.
         found_elsewhere: whether spans of other kinds than the policy's own detectors find will be given.
 
     Raises:

@@ -56,8 +56,6 @@ class Rule:
     """What happens to one kind.
 
     Attributes:
-        kind: of a span, or one of ``TOKEN_KINDS``.
-        action: what is done.
         name: of the surrogate or the mechanism; empty where neither is drawn.
         epsilon: nats for one value; 0 is a draw that says nothing about it beyond its form. None is the default of
             what is drawn.
@@ -163,7 +161,6 @@ class Pattern:
     """What a regular expression matches is of a kind.
 
     Attributes:
-        kind: one of ``kinds.KINDS`` or a user's own.
         regex: in Python's syntax; it must match at least one character wherever it matches.
         last: whether it ranks behind the detectors, and so decides only where they find nothing longer or as long.
         keep: whether what it matches stays, whatever detectors find in it: of the kind, or of any where that is empty.
@@ -193,7 +190,6 @@ class WordList:
     """Words and phrases that are of a kind wherever they stand, or that stay wherever they stand.
 
     Attributes:
-        kind: one of ``kinds.KINDS`` or a user's own.
         words: at least one; they may be private, so that no report and no digest holds them.
         keep: whether they stay, whatever detectors find in them: of the kind, or of any where that is empty.
         shipped: names of public lists in place of words, only with ``keep``.
@@ -254,12 +250,8 @@ class Policy:
     ``tv.policy`` reads one; ``tv.Sanitizer`` takes it. Kinds without a rule are not looked for.
 
     Attributes:
-        name: for reports and messages.
         rules: one for a kind at most, and one for ``word``.
-        describes: one sentence on what it does.
         detectors: names (``detection.detectors``) or objects, by rank: they find spans.
-        patterns: regular expressions that find spans.
-        lists: words and phrases that are spans.
         marks: what is done with white space and punctuation outside the spans (``text.marks``).
         scope: where one value has one surrogate: each mention has its own; one in a document, a conversation, a corpus.
         min_score: detectors' spans with a lower score count as not found, where no rule says another. Spans of

@@ -60,8 +60,6 @@ def policy_of(raw: bytes, place: str, folder: Path | None = None) -> Policy:
     """The policy that is written in ``raw``.
 
     Args:
-        raw: TOML.
-        place: what messages call it.
         folder: where files of lists and of rules are looked for; None allows no list a file, and is the working
             directory for rules.
 

@@ -59,10 +59,8 @@ def clipped_diameter(
     norm, it is the norm times the diameter of the unit vectors.
 
     Args:
-        vocabulary: public words and vectors.
         clip: clipping norm; None for the vectors as they are.
         order: 1, 2 or infinity.
-        progress: called as blocks are done, where something must be computed.
 
     Raises:
         ParameterError: order or clip is outside its domain.
@@ -86,10 +84,8 @@ def farthest_pair(
     """``diameter(points, order)``, computed once for a vocabulary and the same points, whoever made them.
 
     Args:
-        vocabulary: whose words the points stand for.
         points: finite real numbers, shape (n, dim), n >= 2.
         order: 1, 2 or infinity.
-        progress: called as blocks are done, where something must be computed.
 
     Raises:
         ParameterError: another order, or fewer than two rows.
@@ -105,9 +101,7 @@ def minimum_distance(vocabulary: Vocabulary, clip: float | None = None, progress
     Where it follows from the stored distance of unit vectors it is a lower bound, less by 2^-20 clip at most.
 
     Args:
-        vocabulary: public words and vectors.
         clip: clipping norm; None for the vectors as they are.
-        progress: called as blocks are done, where something must be computed.
 
     Raises:
         ParameterError: clip is outside its domain.
@@ -126,10 +120,6 @@ def minimum_distance(vocabulary: Vocabulary, clip: float | None = None, progress
 
 def mean_neighbor_similarity(vocabulary: Vocabulary, progress: Progress | None = None) -> tuple[Integers, Reals]:
     """How similar the m nearest words of a word are to it, for m on a public grid.
-
-    Args:
-        vocabulary: public words and vectors.
-        progress: called as rows are done, where something must be computed.
 
     Returns:
         Sizes m (all to 512, then steps of 2 %, and the number of words last), and for each the mean over

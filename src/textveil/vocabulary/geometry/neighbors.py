@@ -78,7 +78,6 @@ def similarity_sums(vectors: NDArray[Any], rows: Ids, progress: Progress | None 
     Args:
         vectors: finite real numbers, shape (n, dim).
         rows: the rows that are averaged over, shape (batch,).
-        progress: called as rows are done.
 
     Returns:
         One sum for each of ``neighborhood_sizes(n)``, float64.

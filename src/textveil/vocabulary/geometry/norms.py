@@ -85,7 +85,6 @@ def clipped_bound(unit_value: float, norm: float, dim: int, order: float) -> flo
     Args:
         unit_value: an upper bound on the distance of the unit vectors.
         norm: the clipping norm.
-        dim: dimensions of the vectors.
         order: 1, 2 or infinity.
     """
     reach = math.sqrt(dim) if order == 1 else 1.0

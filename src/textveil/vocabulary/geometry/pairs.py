@@ -42,7 +42,6 @@ class Diameter:
         value: an upper bound, above the true distance by a relative (8 dim + 32) 2^-53 at most (3e-13 at
             300 dimensions).
         first: a row of the pair that attains it up to rounding; ``first < second``.
-        second: the other row.
     """
 
     value: float
@@ -76,7 +75,6 @@ def shortest_distance(vectors: NDArray[Any], progress: Progress | None = None) -
 
     Args:
         vectors: finite real numbers, shape (n, dim), n >= 2.
-        progress: called as blocks are done.
 
     Raises:
         ParameterError: fewer than two rows.

@@ -29,7 +29,6 @@ def largest_stretch(before: NDArray[Any], after: NDArray[Any], progress: Progres
     Args:
         before: b, finite real numbers, shape (n, dim), n >= 2.
         after: a, of the same rows, finite, shape (n, other dim).
-        progress: called as blocks of pairs are done.
 
     Raises:
         ParameterError: other shapes; or two equal rows that were mapped to different ones.
@@ -58,7 +57,6 @@ class _Squares:
         rows: float64, the mean taken away, shape (n, dim).
         squares: squared norms of the rows, shape (n,).
         error: a bound on the rounding of a squared distance from the products.
-        raw: the rows as they were given.
     """
 
     rows: Reals

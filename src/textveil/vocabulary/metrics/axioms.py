@@ -68,7 +68,6 @@ def check_axioms(
         metric: any; above ``most`` words only textveil's own have a proof whose premises can be verified.
         strong: ask for max in place of the sum; None asks where the metric is an ``Ultrametric``.
         most: words up to which all triples are tried; above, triples of an evenly spaced sample are.
-        progress: called as words are done.
     """
     need(most >= 3, "most", most, ">= 3")
     n = metric.facts.size
@@ -142,7 +141,6 @@ def check_table(table: Integers, *, strong: bool = False, progress: Progress | N
     Args:
         table: d(x, y), integers >= 0.
         strong: ask for d(x, z) <= max(d(x, y), d(y, z)).
-        progress: called as words are done.
     """
     n = len(table)
     need(table.shape == (n, n) and table.dtype.kind in "iu", "table", f"{table.dtype} {table.shape}", "integers (n, n)")

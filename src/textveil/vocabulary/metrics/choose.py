@@ -36,12 +36,10 @@ def word_metric(
     """The metric of that name, remembered as long as the vocabulary lives.
 
     Args:
-        vocabulary: public words and vectors.
         name: ``"shared-neighbors"``, ``"neighbor-graph"`` or ``"ultrametric"``.
         neighbors: length of a word's list, or size of a cell, the word itself included; None takes ``NEIGHBORS``, or
             the whole vocabulary where that is smaller.
         hops: where the distance in the neighbor graph is cut; None takes 3. Only for ``"neighbor-graph"``.
-        progress: called as words are done.
 
     Raises:
         ParameterError: an argument is outside its domain.

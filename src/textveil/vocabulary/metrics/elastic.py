@@ -71,7 +71,6 @@ def elastic_metric(
         share: mass of every word, > 0, of sum 1, shape (n,).
         mass: required within distance 1, in (0, 1).
         levels: the largest distance, >= 2.
-        progress: called as words are done.
 
     Raises:
         ParameterError: the nearest 1,024 words of some word (or all words, where there are fewer) have too little mass.

@@ -24,8 +24,6 @@ class MetricFacts:
 
     Attributes:
         name: ``"shared-neighbors"``, ``"neighbor-graph"`` or ``"ultrametric"``.
-        description: the name with its parameters, for guarantees.
-        size: number n of words.
         distances: the distance of each level, strictly increasing integers from 0; level 0 is the word itself, and the
             last level holds every word that is on no other.
     """

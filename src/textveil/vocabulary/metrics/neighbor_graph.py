@@ -35,7 +35,6 @@ class NeighborGraph:
 
     Attributes:
         graph: the words joined to each word, without itself.
-        neighbors: k, the word itself included.
         hops: the largest distance, >= 2.
     """
 
@@ -124,9 +123,7 @@ def neighbor_graph(
     """The graph of the ``neighbors`` nearest words by cosine, each word itself included.
 
     Args:
-        vocabulary: public words and vectors.
         neighbors: k, between 2 and the number of words.
         hops: where the distance is cut; at least 2.
-        progress: called as words are done.
     """
     return NeighborGraph(graph=joined(neighbor_lists(vocabulary, neighbors, progress)), neighbors=neighbors, hops=hops)

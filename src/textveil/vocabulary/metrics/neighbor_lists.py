@@ -34,9 +34,7 @@ def neighbor_lists(vocabulary: Vocabulary, neighbors: int, progress: Progress | 
     A list depends on its word alone, ties go to the lower id (``vocabulary.grid``).
 
     Args:
-        vocabulary: public words and vectors.
         neighbors: k, between 2 and the number of words.
-        progress: called as words are done.
     """
     grid = integer_grid(vocabulary)
     need(2 <= neighbors <= grid.size, "neighbors", neighbors, f"between 2 and the {grid.size} words of the vocabulary")

@@ -66,9 +66,7 @@ def shared_neighbors(vocabulary: Vocabulary, neighbors: int, progress: Progress 
     """The metric of the ``neighbors`` nearest words by cosine, each word itself included.
 
     Args:
-        vocabulary: public words and vectors.
         neighbors: k, between 2 and the number of words.
-        progress: called as words are done.
     """
     lists = neighbor_lists(vocabulary, neighbors, progress)
     return SharedNeighbors(lists, postings(lists))

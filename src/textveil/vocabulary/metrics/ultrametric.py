@@ -33,7 +33,6 @@ class Ultrametric:
     Attributes:
         cells: the number of each word's cell in each partition, the finest first; shape (partitions, n).
         heights: distance for each partition, and that of words that no partition joins; rising integers.
-        description: for guarantees.
 
     Raises:
         ParameterError: a partition is not coarser than the one before, or heights do not fit.
@@ -95,10 +94,8 @@ def ultrametric(
     mechanism equal.
 
     Args:
-        vocabulary: public words and vectors.
         neighbors: the largest cell, the word itself included; between 2 and the number of words.
         far: distance across cells, >= 2.
-        progress: called as words are done.
     """
     n = len(vocabulary)
     need(2 <= neighbors <= n, "neighbors", neighbors, f"between 2 and the {n} words of the vocabulary")

@@ -44,10 +44,7 @@ def read_npy(path: Path, name: str, *, limit: int | None = None, progress: Progr
     one a line in UTF-8, in the order of the rows.
 
     Args:
-        path: the folder, or the .npy file.
-        name: its public name.
         limit: read this many rows at most; None reads all.
-        progress: called at the end.
 
     Raises:
         VocabularyError: a file is missing, damaged, holds Python objects, or the shapes do not agree.
@@ -75,10 +72,7 @@ def read_safetensors(
     Format: https://github.com/huggingface/safetensors, "Format".
 
     Args:
-        path: the file.
-        name: its public name.
         limit: read this many rows at most; None reads all.
-        progress: called at the end.
 
     Raises:
         VocabularyError: the header is damaged, names no such tensor, or the words are missing.

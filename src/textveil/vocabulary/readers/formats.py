@@ -61,7 +61,6 @@ def read_vocabulary(
         path: the file, or a folder in the layout of ``npy``.
         format: one of ``FORMATS``; None tells it from the content.
         limit: read this many words at most, the first ones; None reads all.
-        progress: called with bytes read and bytes in all, for a bar.
 
     Raises:
         VocabularyError: it cannot be read, is a pickle, or is not a valid vocabulary.

@@ -59,12 +59,9 @@ def read_text(
     before them that reads as a number makes the row too long rather than its word odd.
 
     Args:
-        path: the file, plain or gzip.
-        name: its public name.
         header: whether the first line says "words dim"; without it the dimension is the number of numeric
             fields at the end of most of the first rows.
         limit: read this many rows at most; None reads all.
-        progress: called as rows arrive.
 
     Raises:
         VocabularyError: a ragged row, a field that is no number or a long one, a word that is not UTF-8, a header that
@@ -96,10 +93,7 @@ def read_binary(path: Path, name: str, *, limit: int | None = None, progress: Pr
     """word2vec's binary table: a header line, then a word, a space and ``dim`` little-endian float32 a row.
 
     Args:
-        path: the file, plain or gzip.
-        name: its public name.
         limit: read this many rows at most; None reads all.
-        progress: called as rows arrive.
 
     Raises:
         VocabularyError: the file ends within a row, or holds more or fewer rows than its header says.

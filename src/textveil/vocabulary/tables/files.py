@@ -65,7 +65,6 @@ class TableKey:
     Attributes:
         kind: what it holds; lower-case letters and hyphens.
         made_from: all that entered, of JSON's types: digest of the vocabulary, grid, rule, parameters.
-        arrays: what is in it.
     """
 
     kind: str
@@ -134,7 +133,6 @@ def write_table(folder: Path, key: TableKey, arrays: Arrays) -> Path:
     Args:
         folder: made where it is missing. Nothing private is in it: its files may be read by others.
         key: of the table; the arrays are as it says.
-        arrays: by name.
 
     Raises:
         OSError: it cannot be written.

@@ -41,7 +41,6 @@ def neighbor_order(vocabulary: Vocabulary, size: int) -> PublicTable:
     length m. Rows longer than ``nested_limit`` are not so: their tables have just the length asked for.
 
     Args:
-        vocabulary: public words and vectors.
         size: between 1 and the number of words.
     """
     n = len(vocabulary)

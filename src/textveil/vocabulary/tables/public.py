@@ -73,7 +73,6 @@ class PublicTable:
     """What a table is made from and how; nothing is read or made before ``opened`` or ``build``.
 
     Attributes:
-        key: what it is made from.
         describe: for a person: ``"the 128 nearest words of 32,698"``.
         make: computes the arrays; the same bytes on every machine.
         sound: asked of every file from the cache folder, beyond its checksum: with arrays that pass it the guarantee
@@ -127,9 +126,6 @@ class PublicTable:
         """Make all of it and keep it; where the folder cannot be written, in memory as long as it is held.
 
         Of two that build at once each writes a whole file, and the later name stands: their bytes are the same.
-
-        Args:
-            progress: called as rows are done.
         """
         built = self.make(progress)
         path: Path | None = None

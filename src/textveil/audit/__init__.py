@@ -17,7 +17,6 @@ class _CallablePackage(ModuleType):
     """The package itself, with the one call that most users want."""
 
     def __call__(self, mechanism: "Mechanism", **options: Any) -> "AuditReport":
-        """See ``textveil.audit.whole_audit.audit_mechanism``."""
         from textveil.audit.whole_audit import audit_mechanism
 
         return audit_mechanism(mechanism, **options)

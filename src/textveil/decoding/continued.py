@@ -97,7 +97,6 @@ class Continued:
         self._weight = np.float32(model_weight)
 
     def __call__(self, at: Integers, before: Ids, known: NDArray[np.int32]) -> Candidates:
-        """See ``Proposes``."""
         batch = len(at)
         words = self._follows.words[before].reshape(batch, -1)
         scores = self._weight * self._follows.log_chances[before].reshape(batch, -1)

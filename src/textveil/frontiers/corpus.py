@@ -147,7 +147,6 @@ class OfFirstWords:
         return self._model.order
 
     def log_probabilities(self, contexts: Ids, words: Ids) -> Vectors:
-        """See ``LanguageModel``."""
         check_contexts(contexts, contexts.shape[-1], self._size)
         check_words(words, len(contexts), self._size)
         moved = boundary_id(self._model.size) - boundary_id(self._size)

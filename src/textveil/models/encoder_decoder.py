@@ -185,25 +185,20 @@ class StateCoder:
 
     @property
     def facts(self) -> Mapping[str, Any]:
-        """See ``TextCoder``."""
         return {"model": self.model.name, "digest": self.model.digest, "length": self.length, "beams": self.beams}
 
     @property
     def pieces(self) -> str:
-        """See ``TextCoder``."""
         return "tokens"
 
     def sizes(self, texts: Sequence[str]) -> Integers:
-        """See ``TextCoder``."""
         return self.model.sizes(texts)
 
     def encode(self, texts: Sequence[str]) -> Reals:
-        """See ``TextCoder``."""
         states = self.model.states(texts, self.length)
         return np.delete(states, list(self.pruned), axis=2).reshape(len(texts), self.dim)
 
     def write(self, codes: Reals) -> list[str]:
-        """See ``TextCoder``."""
         states = np.zeros((len(codes), self.length, self.model.width))
         kept = np.delete(np.arange(self.model.width), list(self.pruned))
         states[:, :, kept] = codes.reshape(len(codes), self.length, -1)

@@ -123,13 +123,11 @@ class ModelOnDisk:
         return [int(token) for token in self.foreign.tokenizer(text)["input_ids"]] or [self.start]
 
     def decoded(self, tokens: Tokens) -> str:
-        """See ``NextTokens.decoded``."""
         known = len(self.foreign.tokenizer)  # a model may have more rows than its tokenizer has tokens
         kept = [int(token) for token in tokens if token < known]
         return str(self.foreign.tokenizer.decode(kept, skip_special_tokens=True))
 
     def read(self, prompts: Sequence[Tokens]) -> PromptReading:
-        """See ``NextTokens.read``."""
         return _read(self, [list(prompt) for prompt in prompts], [[] for _ in prompts])
 
     @cached_property
@@ -176,7 +174,6 @@ class _PromptsRead:
     encoded: Any
 
     def going_on(self, rows: Integers, tokens: Ids) -> _PromptsRead:
-        """See ``PromptReading.going_on``."""
         model, torch = self.model, load_libraries().torch
         prompts = [self.prompts[row] for row in rows.tolist()]
         outputs = [[*self.outputs[row], token] for row, token in zip(rows.tolist(), tokens.tolist(), strict=True)]

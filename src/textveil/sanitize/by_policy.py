@@ -129,7 +129,6 @@ class ByPolicy:
         return counts
 
     def counts(self, prepared: _Found) -> Sequence[Mapping[str, int]]:
-        """See ``Way``."""
         return prepared.counts
 
     def within(self, prepared: _Found, scopes: Sequence[Scope]) -> _Found:

@@ -93,7 +93,6 @@ class Verbatim:
         self._shown = shown
 
     def plain(self, value: str) -> str:
-        """See ``Outside``."""
         return plain_value(value, self.marks)
 
     def prepared(self, texts: Sequence[Sequence[str]]) -> Sequence[Stretches]:
@@ -103,7 +102,6 @@ class Verbatim:
         return [Stretches(stretches, shown=self._shown) for stretches in texts]
 
     def counts(self, prepared: Sequence[Stretches]) -> Sequence[Mapping[str, int]]:
-        """See ``Outside``."""
         return [_NOTHING] * len(prepared)
 
     def drawn(self, prepared: Sequence[Stretches], rng: np.random.Generator) -> Sequence[Stretches]:
@@ -111,7 +109,6 @@ class Verbatim:
         return prepared
 
     def joined(self, around: Stretches, drawn: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
-        """See ``Outside``."""
         return joined(around.texts, drawn)
 
     def pieces(self, original: str, begin: int, ends: tuple[bool, bool], released: str) -> list[Replaced]:
@@ -149,7 +146,6 @@ class DrawnOutside:
         self.protected = (Protected("word", guarantee, done=mechanism.name),)
 
     def plain(self, value: str) -> str:
-        """See ``Outside``."""
         return plain_value(value, self.marks)
 
     def prepared(self, texts: Sequence[Sequence[str]]) -> CountedTexts:
@@ -157,7 +153,6 @@ class DrawnOutside:
         return self._tokens.counted(self._tokens.codes.encode_around(texts))
 
     def counts(self, prepared: CountedTexts) -> Sequence[Mapping[str, int]]:
-        """See ``Outside``."""
         return prepared.counts
 
     def drawn(self, prepared: CountedTexts, rng: np.random.Generator) -> Sequence[Stretches]:

@@ -152,7 +152,6 @@ class ByTokens:
         return self._tokens.counted(self._tokens.codes.encode(texts))
 
     def counts(self, prepared: CountedTexts) -> Sequence[Mapping[str, int]]:
-        """See ``Way``."""
         return prepared.counts
 
     def releases(
@@ -205,7 +204,6 @@ class ByTexts:
         return texts
 
     def counts(self, prepared: Sequence[str]) -> Sequence[Mapping[str, int]]:
-        """See ``Way``."""
         return [{"text": 1} for _ in prepared]
 
     def releases(

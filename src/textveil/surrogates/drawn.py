@@ -72,11 +72,9 @@ class Drawn:
     read: Callable[[str], str] | None = field(default=None, repr=False)
 
     def key(self, value: str) -> str:
-        """See ``Surrogate``."""
         return value if self.read is None else self.read(value)
 
     def draw(self, mentions: Sequence[Mention], scope: Scope, rng: np.random.Generator) -> list[str]:
-        """See ``Surrogate``."""
         return self.of_text(mentions)(mentions, scope, rng)
 
     def of_text(self, mentions: Sequence[Mention], ages: Sequence[str] = ()) -> DrawMentions:

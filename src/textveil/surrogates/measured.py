@@ -144,11 +144,9 @@ class _Measurement:
         self.public, self.equality = drawn.public, drawn.equality
 
     def key(self, value: str) -> str:
-        """See ``Surrogate``."""
         return _singular(value)
 
     def draw(self, mentions: Sequence[Mention], scope: Scope, rng: np.random.Generator) -> list[str]:
-        """See ``Surrogate``."""
         surrogate_of, of_section = self._drawn.surrogate_of, AFTER_SECTION.search
         return [one.value if of_section(one.before) else surrogate_of(one.value, scope, rng) for one in mentions]
 

@@ -120,7 +120,6 @@ class Person:
         return " ".join(f"{_class_of(part)} {part.key}" for part in drawn)
 
     def draw(self, mentions: Sequence[Mention], scope: Scope, rng: np.random.Generator) -> list[str]:
-        """See ``Surrogate``."""
         names = [parts_of(mention.value, mention.before) for mention in mentions]
         roles = scope.remembered("person roles")
         for name in sorted(names, key=lambda name: -len(name.parts)):

@@ -124,7 +124,6 @@ class Restorer:
         return max(self._mentions.reach, longest + MARGIN)
 
     def restore(self, text: str) -> Restored:
-        """See ``restore``."""
         if not isinstance(text, str):
             raise ParameterError(f"text must be a string; got {type(text).__name__}.")
         stream = self._stream(self._by_position(text))

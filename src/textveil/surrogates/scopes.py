@@ -64,7 +64,6 @@ class MemoryScope:
         return scope
 
     def place(self, label: str, value: str, size: int, rng: np.random.Generator) -> int:
-        """See ``Scope``."""
         known = self._places.get((label, value))
         if known is not None:
             return known
@@ -105,7 +104,6 @@ class MemoryScope:
         return rng
 
     def remembered(self, label: str) -> dict[str, str]:
-        """See ``Scope``."""
         return (self._taken if label.endswith(TAKEN) else self._drawn).setdefault(label, {})
 
 
@@ -140,15 +138,12 @@ class ApartScope:
         return None if known is None else known.original(value)
 
     def place(self, label: str, value: str, size: int, rng: np.random.Generator) -> int:
-        """See ``Scope``."""
         return self._own.place(label, value, size, rng)
 
     def generator(self, label: str, value: str, rng: np.random.Generator) -> np.random.Generator:
-        """See ``Scope``."""
         return self._own.generator(label, value, rng)
 
     def remembered(self, label: str) -> dict[str, str]:
-        """See ``Scope``."""
         return self._own.remembered(label)
 
 
@@ -161,15 +156,12 @@ class KindScope:
         self._kind = kind
 
     def place(self, label: str, value: str, size: int, rng: np.random.Generator) -> int:
-        """See ``Scope``."""
         return self._scope.place(f"{self._kind}: {label}", value, size, rng)
 
     def generator(self, label: str, value: str, rng: np.random.Generator) -> np.random.Generator:
-        """See ``Scope``."""
         return self._scope.generator(f"{self._kind}: {label}", value, rng)
 
     def remembered(self, label: str) -> dict[str, str]:
-        """See ``Scope``."""
         return self._scope.remembered(f"{self._kind}: {label}")
 
 
@@ -194,7 +186,6 @@ class KeyedScope:
         return int.from_bytes(self._digest(label, value), "big") % size
 
     def generator(self, label: str, value: str, rng: np.random.Generator) -> np.random.Generator:
-        """See ``Scope``."""
         return derived_generator(self._digest(label, value), b"surrogate")
 
     def remembered(self, label: str) -> dict[str, str]:

@@ -79,7 +79,6 @@ class _Rows(NamedTuple):
         return len(self.words), self.whole.shape[1]
 
     def rows(self, start: int, stop: int) -> Reals:
-        """See ``RowSource.rows``."""
         return np.concatenate([self.whole.rows(word, word + 1) for word in self.words[start:stop].tolist()])
 
 

@@ -63,7 +63,6 @@ class MatrixRows:
         return int(self.table.shape[0]), int(self.table.shape[1])
 
     def rows(self, start: int, stop: int) -> Reals:
-        """See ``RowSource.rows``."""
         return self.table[start:stop]
 
 
@@ -81,7 +80,6 @@ class ChannelRows:
         return size, size
 
     def rows(self, start: int, stop: int) -> Reals:
-        """See ``RowSource.rows``."""
         block = [np.asarray(self.channel.probabilities(word), dtype=np.float64) for word in range(start, stop)]
         for row in block:
             need(row.shape == self.shape[1:], "rows", f"a row of shape {row.shape}", f"of {self.shape[1]} outputs")
@@ -138,7 +136,6 @@ class CheckedRows:
         return self.source.shape
 
     def rows(self, start: int, stop: int) -> Reals:
-        """See ``RowSource.rows``."""
         try:
             block = np.asarray(self.source.rows(start, stop), dtype=np.float64)
         except (TypeError, ValueError) as error:

@@ -102,7 +102,6 @@ class _InThread:
         weakref.finalize(self, self._questions.put, None)
 
     def call(self, words: list[str], limit: float) -> Any:
-        """See ``_Runner``."""
         self._questions.put(words)
         try:
             return self._answers.get(timeout=limit)
@@ -110,7 +109,6 @@ class _InThread:
             raise TimeoutError from None
 
     def close(self) -> None:
-        """See ``_Runner``."""
         self._questions.put(None)
 
 
@@ -151,7 +149,6 @@ class _InChild:
             raise ready
 
     def call(self, words: list[str], limit: float) -> Any:
-        """See ``_Runner``."""
         try:
             self._pipe.send(words)
         except OSError:
@@ -169,7 +166,6 @@ class _InChild:
             return _Failed("ended its process")
 
     def close(self) -> None:
-        """See ``_Runner``."""
         self._process.kill()
         self._process.join()
         self._pipe.close()

@@ -25,6 +25,5 @@ class InProcess:
     """One block after another, here: no process is started."""
 
     def outcomes(self, worker: BlockWorker, blocks: Iterable[Block]) -> Iterator[Outcome]:
-        """See ``Engine.outcomes``."""
         release = worker.opened()
         return map(release, blocks)

@@ -65,7 +65,6 @@ class Pool:
         self._hands: list[_Hand] = []
 
     def outcomes(self) -> Iterator[Outcome]:
-        """See ``Engine.outcomes``."""
         while self._queue.unfinished(len(self._hands)):
             self._give()
             yield from self._queue.ready()

@@ -32,7 +32,6 @@ class Processes:
         need(self.workers >= 1, "workers", self.workers, "at least 1")
 
     def outcomes(self, worker: BlockWorker, blocks: Iterable[Block]) -> Iterator[Outcome]:
-        """See ``Engine.outcomes``."""
         coming = iter(blocks)
         start = list(islice(coming, SMALL + 1))
         if self.workers == 1 or len(start) <= SMALL:

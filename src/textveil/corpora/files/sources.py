@@ -356,7 +356,6 @@ class _Frames:
         self._held = bytearray()
 
     def write(self, data: bytes, /) -> int:
-        """See ``FrameWriter.write``."""
         if self._pack is None:
             self._written(data)
             return len(data)
@@ -366,7 +365,6 @@ class _Frames:
         return len(data)
 
     def flush_frame(self) -> None:
-        """See ``FrameWriter.flush_frame``."""
         if self._held:
             self._packed(len(self._held))
         self._stream.flush()

@@ -38,11 +38,9 @@ class Converted:
 
     @property
     def unit(self) -> str:
-        """See ``CorpusFormat.unit``."""
         return self.source.unit
 
     def cut(self, stream: BinaryIO, size: int) -> Iterator[Cut]:
-        """See ``CorpusFormat.cut``."""
         return self.source.cut(stream, size)
 
     def records(self, payload: bytes, first: int) -> Records:
@@ -66,19 +64,15 @@ class ConvertedWhole:
 
     @property
     def unit(self) -> str:
-        """See ``CorpusFormat.unit``."""
         return self.source.unit
 
     def cut(self, stream: BinaryIO, size: int) -> Iterator[Cut]:
-        """See ``CorpusFormat.cut``."""
         return self.source.cut(stream, size)
 
     def records(self, payload: bytes, first: int) -> Records:
-        """See ``Converted.records``."""
         return _converted(self.source, self.target, self.name, payload, first)
 
     def sink(self, stream: BinaryIO) -> Sink:
-        """See ``Assembled.sink``."""
         return self.target.sink(stream)
 
 

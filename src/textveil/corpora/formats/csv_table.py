@@ -51,7 +51,6 @@ class CsvTable:
 
     @property
     def unit(self) -> str:
-        """See ``CorpusFormat.unit``."""
         return "record"
 
     def __post_init__(self) -> None:
@@ -78,7 +77,6 @@ class CsvTable:
                 yield Cut(header + body if body else b"", max(cut.first - 1, 1), cut.count - (start > 0), cut.fault)
 
     def rows(self, payload: bytes, first: int) -> RecordRows:
-        """See ``RowReader.rows``."""
         found = rows(payload, delimiter=self.delimiter)
         names = next(found).values or []
         columns = self._columns(names)
@@ -100,7 +98,6 @@ class CsvTable:
         return RecordRows(order, numbers, cells, faults, beside)
 
     def records(self, payload: bytes, first: int) -> Records:
-        """See ``CorpusFormat.records``."""
         return records_of(self.rows(payload, first), self.choice, CsvWriter(self.delimiter))
 
     def _header(self, cut: Cut) -> tuple[bytes, int]:
@@ -186,7 +183,6 @@ class CsvWriter:
         return "" if sound else "a string with NUL characters or lone surrogates"
 
     def written(self, rows: RecordRows) -> bytes:
-        """See ``RowWriter.written``."""
         # Of a table itself every cell is a text; only other formats have values to be written.
         return self._table([[_field(value, written) for value, written in row] for row in rows.cells])
 

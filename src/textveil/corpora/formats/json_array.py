@@ -70,7 +70,6 @@ class JsonArray:
 
     @property
     def unit(self) -> str:
-        """See ``CorpusFormat.unit``."""
         return "record"
 
     def __post_init__(self) -> None:
@@ -88,7 +87,6 @@ class JsonArray:
             first += len(elements)
 
     def rows(self, payload: bytes, first: int) -> RecordRows:
-        """See ``RowReader.rows``."""
         head, _, body = payload.partition(b"\n")
         names: list[str] | None = json.loads(head)
         numbers: list[int] = []
@@ -111,11 +109,9 @@ class JsonArray:
         return RecordRows(order, numbers, cells, faults, beside_of(records, self.choice), bare=names is None)
 
     def records(self, payload: bytes, first: int) -> Records:
-        """See ``CorpusFormat.records``."""
         return records_of(self.rows(payload, first), self.choice, JsonArrayWriter())
 
     def sink(self, stream: BinaryIO) -> Sink:
-        """See ``Assembled.sink``."""
         return JsonArrayWriter().sink(stream)
 
     def _names(self, elements: Sequence[str]) -> list[str] | None:
@@ -133,15 +129,12 @@ class JsonArrayWriter:
     """Writes one array, a record a line."""
 
     def head(self, names: Sequence[str]) -> bytes:
-        """See ``RowWriter.head``: nothing."""
         return b""
 
     def refused(self, cell: Cell) -> str:
-        """See ``RowWriter.refused``: nothing."""
         return ""
 
     def written(self, rows: RecordRows) -> bytes:
-        """See ``RowWriter.written``."""
         names = [json.dumps(name) for name in rows.names]
         made = [on_a_line(row[0].json) if rows.bare else written_object(names, row) for row in rows.cells]
         return json_bytes(",\n".join(made))
@@ -160,13 +153,11 @@ class _Array:
         self._between = b"[\n"
 
     def write(self, data: bytes) -> None:
-        """See ``Sink.write``."""
         if data:
             self._pieces.write(self._between + data)
             self._between = b",\n"
 
     def close(self) -> None:
-        """See ``Sink.close``."""
         self._pieces.write(b"[]\n" if self._between == b"[\n" else b"\n]\n")
         self._pieces.close()
 

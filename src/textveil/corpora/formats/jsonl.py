@@ -41,7 +41,6 @@ class JsonLines:
 
     @property
     def unit(self) -> str:
-        """See ``CorpusFormat.unit``."""
         return "line"
 
     def __post_init__(self) -> None:
@@ -61,7 +60,6 @@ class JsonLines:
             yield replace(cut, payload=head + (cut.payload.removeprefix(BOM) if cut.first == 1 else cut.payload))
 
     def rows(self, payload: bytes, first: int) -> RecordRows:
-        """See ``RowReader.rows``."""
         head, _, body = payload.partition(b"\n")
         names: list[str] = json.loads(head) if head else []
         numbers: list[int] = []
@@ -82,7 +80,6 @@ class JsonLines:
         return RecordRows(names, numbers, cells, faults, beside_of(records, self.choice))
 
     def records(self, payload: bytes, first: int) -> Records:
-        """See ``CorpusFormat.records``."""
         return records_of(self.rows(payload, first), self.choice, JsonLinesWriter())
 
 
@@ -92,14 +89,11 @@ class JsonLinesWriter:
     """Writes an object a line."""
 
     def head(self, names: Sequence[str]) -> bytes:
-        """See ``RowWriter.head``: nothing."""
         return b""
 
     def refused(self, cell: Cell) -> str:
-        """See ``RowWriter.refused``: nothing."""
         return ""
 
     def written(self, rows: RecordRows) -> bytes:
-        """See ``RowWriter.written``."""
         names = [json.dumps(name) for name in rows.names]
         return json_bytes("".join([written_object(names, row) + "\n" for row in rows.cells]))

@@ -61,7 +61,6 @@ class Parquet:
 
     @property
     def unit(self) -> str:
-        """See ``CorpusFormat.unit``."""
         return "record"
 
     def __post_init__(self) -> None:
@@ -86,7 +85,6 @@ class Parquet:
                     first += piece.num_rows
 
     def records(self, payload: bytes, first: int) -> Records:
-        """See ``CorpusFormat.records``."""
         (batch,) = from_ipc(payload)
         columns, bad = texts_of(batch, self.choice, self.max_document_bytes, lambda row: f"record {first + row}")
         beside = self._beside(batch, first, bad)
@@ -137,7 +135,6 @@ class ParquetWriter:
     """Writes columns of strings: what records of other formats hold has no type that is sure for a whole corpus."""
 
     def head(self, names: Sequence[str]) -> bytes:
-        """See ``RowWriter.head``: nothing."""
         return b""
 
     def refused(self, cell: Cell) -> str:
@@ -158,7 +155,6 @@ class ParquetWriter:
         return to_ipc(pyarrow.RecordBatch.from_arrays(columns, schema=schema))
 
     def sink(self, stream: BinaryIO) -> Sink:
-        """See ``Assembled.sink``."""
         return _RowGroups(stream)
 
 
@@ -197,7 +193,6 @@ class _RowGroups:
                 self._step(_ROW_GROUP_STEP)
 
     def close(self) -> None:
-        """See ``Sink.close``."""
         if self._writer is None:
             raise OutputError("a parquet file must have columns; nothing was released. Is the input empty?")
         self._step(self._rows)

@@ -49,26 +49,22 @@ class PlainText:
 
     @property
     def choice(self) -> None:
-        """See ``CorpusFormat.choice``."""
         return None
 
     @property
     def unit(self) -> str:
-        """See ``CorpusFormat.unit``."""
         return "document" if self.whole else "line"
 
     def __post_init__(self) -> None:
         checked_size(self.max_document_bytes)
 
     def cut(self, stream: BinaryIO, size: int) -> Iterator[Cut]:
-        """See ``CorpusFormat.cut``."""
         cuts = self._document(stream, size) if self.whole else cut_lines(stream, size, self.max_document_bytes)
         for cut in cuts:
             lacks_end = self.ended and cut.payload and not cut.payload.endswith(b"\n")
             yield replace(cut, payload=cut.payload + b"\n") if lacks_end else cut
 
     def records(self, payload: bytes, first: int) -> Records:
-        """See ``CorpusFormat.records``."""
         lines = [payload.removeprefix(BOM)] if self.whole else split_lines(payload, first)
         texts: list[tuple[str]] = []
         faults: list[RecordError] = []

@@ -44,7 +44,6 @@ class SentenceCoder:
 
     @property
     def facts(self) -> Mapping[str, Any]:
-        """See ``TextCoder``."""
         return {
             "network": self.folder.name,
             "digest": self.digest,
@@ -59,7 +58,6 @@ class SentenceCoder:
 
     @property
     def pieces(self) -> str:
-        """See ``TextCoder``."""
         return "words"
 
     def sizes(self, texts: Sequence[str]) -> Integers:

@@ -43,14 +43,12 @@ class ElasticMetric:
     counts: Integers
 
     def near(self, ids: Ids) -> list[NearWords]:
-        """See ``WordMetric.near``."""
         return [
             NearWords(self.words[self.starts[word_id] : self.starts[word_id + 1]], self.counts[word_id])
             for word_id in ids.tolist()
         ]
 
     def level_counts(self, progress: Progress | None = None) -> Integers:
-        """See ``WordMetric.level_counts``."""
         return np.column_stack([self.counts, self.facts.size - self.counts.sum(axis=1)])
 
 

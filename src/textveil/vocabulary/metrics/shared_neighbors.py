@@ -58,7 +58,6 @@ class SharedNeighbors:
         return NearWords(members[order].astype(self.lists.dtype), np.bincount(level, minlength=k))
 
     def level_counts(self, progress: Progress | None = None) -> Integers:
-        """See ``WordMetric.level_counts``."""
         return counted(self, progress)
 
 

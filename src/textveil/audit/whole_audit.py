@@ -19,7 +19,7 @@ from textveil.audit.methods import Audit, Method, walk
 from textveil.audit.recovery import measure_recovery
 from textveil.audit.releases import RELEASES
 from textveil.audit.report.report import AuditReport
-from textveil.audit.report.verdict import Claim, Finding, Subject
+from textveil.audit.report.verdict import Claim, Subject
 from textveil.audit.report.verdict import claim_of as claim_of
 from textveil.audit.sampled.bounds import SAMPLES as SAMPLES
 from textveil.audit.sampled.bounds import Draw, Interrupted, audit_sampled
@@ -210,7 +210,7 @@ def audit_callable(
             hygiene_findings = run_hygiene(load_callable(target), distinct, claim=claim, time_limit=time_limit)
         except InputError as error:
             hygiene_findings = ()
-            finding = _with_note(finding, f"The hygiene checks could not be run: {error}")
+            finding = replace(finding, notes=(*finding.notes, f"The hygiene checks could not be run: {error}"))
         checks = tuple(
             {
                 "check": one.check,
@@ -229,7 +229,3 @@ def audit_callable(
         seconds=time.perf_counter() - start,
         seed=None,
     )
-
-
-def _with_note(finding: Finding, note: str) -> Finding:
-    return replace(finding, notes=(*finding.notes, note))

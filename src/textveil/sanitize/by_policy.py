@@ -135,7 +135,7 @@ class ByPolicy:
         """Texts of these scopes: where each mention has one of its own, each mention pays."""
         counts = [
             {kind: count.get(mentions_of(kind), number) for kind, number in count.items()}
-            if _mentions(scope)
+            if isinstance(scope, ApartScope) and scope.by_mention
             else count
             for count, scope in zip(prepared.counts, scopes, strict=True)
         ]
@@ -234,10 +234,6 @@ class ByPolicy:
                     pieces.append(Replaced(start, stop, original, span.kind))
                 begin, origin = stop, span.end
         return PrivateMap(released=released, replaced=tuple(pieces))
-
-
-def _mentions(scope: Scope) -> bool:
-    return isinstance(scope, ApartScope) and scope.by_mention
 
 
 _QUOTE: Final = lazy_regex(r"(?<![^\W_])'|'(?![^\W_])")

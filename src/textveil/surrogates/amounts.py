@@ -105,7 +105,7 @@ def amount(
             return _number(float(released), False, decimal)
         cell = 0 if read <= low else int(min((math.log(read) - lowest) / math.log1p(scale), cells - 1))
         released = agreed(scope, label, key(value), rng, lambda source: drawn(cell, source))
-        shown = _number(float(released), _has_decimals(match["number"] or ""), decimal)
+        shown = _number(float(released), re.search(r"[.,][0-9]{2}\Z", match["number"] or "") is not None, decimal)
         return match["sign"] + match["before"] + shown + _counted(match["after"] + match["again"], shown)
 
     def key(value: str) -> str:
@@ -126,11 +126,6 @@ def amount(
         surrogate_of=surrogate_of,
         read=key,
     )
-
-
-def _has_decimals(number: str) -> bool:
-    """Whether two digits stand after a last mark."""
-    return re.search(r"[.,][0-9]{2}\Z", number) is not None
 
 
 def _counted(unit: str, number: str) -> str:

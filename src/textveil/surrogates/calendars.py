@@ -126,7 +126,7 @@ def read_date(
         part, number = _token(text, language, parts[-1] if parts else "")
         if part is None or len(parts) == _MOST:
             return None
-        if text == "." and parts and _is_name(parts[-1]) and texts[-2:-1] != ["."]:
+        if text == "." and parts and parts[-1].endswith((" month", " weekday")) and texts[-2:-1] != ["."]:
             if not "".join(pieces[index + 1 : index + 2]).isdecimal():
                 continue  # for the letters that were left out
             text = " "
@@ -188,10 +188,6 @@ def usual_form(language: str, *, short_months: bool = False) -> WrittenDate:
 def month_part(language: str, *, short: bool) -> str:
     """The part of a form that is the name of a month."""
     return f"{language} short month" if short else f"{language} month"
-
-
-def _is_name(part: str) -> bool:
-    return part.endswith((" month", " weekday"))
 
 
 def without_endings(value: str, language: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, TypeVar, final
 
@@ -139,7 +139,7 @@ class Person:
             else:
                 pieces.append(self._part(part, roles, scope, rng))
                 run = 0
-        ending = name.end.upper() if name.parts and _all_large(name.parts) else name.end
+        ending = name.end.upper() if name.parts and all(part.written.isupper() for part in name.parts) else name.end
         return "".join([*pieces, ending])
 
     def _part(self, part: Part, roles: Mapping[str, str], scope: Scope, rng: np.random.Generator) -> str:
@@ -176,10 +176,6 @@ def _initials(key: str, count: int, scope: Scope, rng: np.random.Generator) -> s
     """As many letters for initials in a row, drawn for all of them: that JA and JB share a letter is not told."""
     place = scope.place(f"person initial {count}", key, len(_INITIALS) ** count, rng)
     return "".join(_INITIALS[place // len(_INITIALS) ** index % len(_INITIALS)] for index in range(count))
-
-
-def _all_large(parts: Iterable[Part]) -> bool:
-    return all(part.written.isupper() for part in parts)
 
 
 def _taken(label: str, key: str, entries: Sequence[E], scope: Scope, rng: np.random.Generator) -> E:

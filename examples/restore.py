@@ -10,8 +10,7 @@ from pathlib import Path
 
 import textveil as tv
 from textveil.corpora.map_files import write_map_file
-from textveil.surrogates.map_file import MapFile
-from textveil.surrogates.map_key import read_or_made_key
+from textveil.surrogates.map_file import MapFile, read_or_made_key
 from textveil.surrogates.restoring import Restorer
 
 NOTE = "Maria Zyxwell saw Tom Baker in Boston. Maria can be reached at maria.zyxwell@example.org."

@@ -26,9 +26,8 @@ import numpy as np
 
 from textveil.models.kneser_ney import estimate
 from textveil.models.ngram import DATA, FILE, RECORD, NgramModel, embedded_language_model
-from textveil.models.ngram_build import MAX_BYTES, compressed, counted, ngram_model
+from textveil.models.ngram_build import MAX_BYTES, TextReader, compressed, counted, ngram_model
 from textveil.models.ngram_counts import TrigramCounts
-from textveil.models.reading import TextReader
 from textveil.types import Ids, Reals
 from textveil.vocabulary.embedded import load_vocabulary
 

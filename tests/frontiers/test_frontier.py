@@ -16,8 +16,7 @@ from textveil.errors import ParameterError, UnknownNameError
 from textveil.frontiers import comparison
 from textveil.frontiers.calibrated import SLACK, calibrated
 from textveil.frontiers.contenders import contender_of
-from textveil.frontiers.cosine_limit import cosine_limit
-from textveil.frontiers.limits import hub_share, limits_of, near_limit, told_apart_limit
+from textveil.frontiers.limits import cosine_limit, hub_share, limits_of, near_limit, told_apart_limit
 from textveil.frontiers.measures import NEAR, UNCHANGED, VULNERABILITY, WORDS_BY_SURFACE
 from textveil.frontiers.measuring import FrontierCell, slug
 from textveil.frontiers.study import Sizes, study_of

@@ -11,8 +11,7 @@ from tests.helpers.vocabularies import made_vocabulary
 import textveil as tv
 from textveil.errors import ParameterError
 from textveil.frontiers.charts import shown_label
-from textveil.frontiers.files import write_frontier
-from textveil.frontiers.page import to_html
+from textveil.frontiers.page import to_html, write_frontier
 from textveil.frontiers.study import Sizes
 
 pytest.importorskip("matplotlib")

@@ -14,7 +14,7 @@ import textveil as tv
 from textveil.errors import ParameterError
 from textveil.frontiers import comparison
 from textveil.frontiers.charts import drawn_frontier, shown_label
-from textveil.frontiers.files import write_frontier
+from textveil.frontiers.page import write_frontier
 from textveil.frontiers.points import OF_VOCABULARY
 from textveil.frontiers.study import Sizes
 from textveil.frontiers.vocabularies import labelled_vocabularies

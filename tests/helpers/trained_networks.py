@@ -19,8 +19,8 @@ def network_folder(words: int = 6, code: int = 6, length: int = 2, epochs: int =
     """A network that has learned to say sentences of 1 to ``length`` of the first so many words, with its words."""
     for package in ("torch", "safetensors"):
         pytest.importorskip(package, reason="needs the extra torch", exc_type=ImportError)
+    from textveil.models.autoencoder.coder import keep_words
     from textveil.models.autoencoder.files import facts_of, write_network
-    from textveil.models.autoencoder.kept_words import keep_words
     from textveil.models.autoencoder.network import new_autoencoder
     from textveil.models.autoencoder.settings import AutoencoderSettings
     from textveil.models.autoencoder.training import Epochs, Training, Views, adam

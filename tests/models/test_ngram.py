@@ -22,10 +22,9 @@ from textveil.models import ngram
 from textveil.models.kneser_ney import estimate
 from textveil.models.language_model import ContinuationModel, LanguageModel
 from textveil.models.ngram import NgramModel, embedded_language_model, embedded_record, read_ngram_model
-from textveil.models.ngram_build import compressed, counted, ngram_model
+from textveil.models.ngram_build import TextReader, compressed, counted, ngram_model
 from textveil.models.ngram_counts import TrigramCounter, TrigramCounts
 from textveil.models.pruning import kept_within, quantized
-from textveil.models.reading import TextReader
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.vocabulary import Vocabulary
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from textveil.models.reading import TextReader
+from textveil.models.ngram_build import TextReader
 
 WORDS = ("the", "cat", "sat", "don't", "on")
 BOUNDARY, OTHER = 5, 6

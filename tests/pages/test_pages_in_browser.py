@@ -15,7 +15,7 @@ import textveil as tv
 from textveil.audit.report.page import to_html
 from textveil.detection.detectors import combined
 from textveil.detection.page import spans_page
-from textveil.frontiers.files import write_frontier
+from textveil.frontiers.page import write_frontier
 from textveil.frontiers.study import Sizes
 from textveil.pages.review import review_page
 from textveil.risk.attack import risk

@@ -26,7 +26,7 @@ from textveil.mechanisms.sampling.neighbor_rows import NeighborRows
 from textveil.randomness import seeded_generator
 from textveil.vocabulary.embedded import provenance
 from textveil.vocabulary.grid import IntegerGrid, integer_grid, nested_limit
-from textveil.vocabulary.metrics.neighbor_lists import neighbor_lists
+from textveil.vocabulary.metrics.neighbor_graph import neighbor_lists
 from textveil.vocabulary.tables import files, public
 from textveil.vocabulary.tables.files import (
     ArrayShape,

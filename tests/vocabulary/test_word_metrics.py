@@ -14,8 +14,7 @@ from textveil.vocabulary.grid import integer_grid
 from textveil.vocabulary.metrics.axioms import check_axioms, check_table
 from textveil.vocabulary.metrics.choose import level_counts, word_metric
 from textveil.vocabulary.metrics.metric import MetricFacts, WordMetric, distances, levels
-from textveil.vocabulary.metrics.neighbor_graph import NeighborGraph, neighbor_graph
-from textveil.vocabulary.metrics.neighbor_lists import WordLists, neighbor_lists
+from textveil.vocabulary.metrics.neighbor_graph import NeighborGraph, WordLists, neighbor_graph, neighbor_lists
 from textveil.vocabulary.metrics.shared_neighbors import SharedNeighbors, shared_neighbors
 from textveil.vocabulary.metrics.ultrametric import FAR, Ultrametric, ultrametric
 from textveil.vocabulary.vocabulary import Vocabulary

@@ -121,7 +121,7 @@ def frontier_command(
     from textveil.cli.spelling import renamed
     from textveil.frontiers.comparison import DEFAULT_SEED, frontier
     from textveil.frontiers.contenders import contenders_of
-    from textveil.frontiers.files import frontier_json
+    from textveil.frontiers.page import frontier_json
     from textveil.frontiers.study import Sizes
 
     names = opt.parts_of(grid.mechanisms)

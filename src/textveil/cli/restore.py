@@ -50,8 +50,7 @@ def restore_command(
     """
     from textveil.corpora.places import Places
     from textveil.corpora.restored import released_fields
-    from textveil.surrogates.map_file import MapFile
-    from textveil.surrogates.map_key import read_key
+    from textveil.surrogates.map_file import MapFile, read_key
 
     output = opt.file_of(output)
     choice = formats.choice()

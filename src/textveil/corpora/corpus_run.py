@@ -32,16 +32,16 @@ from textveil.corpora.places import Places
 from textveil.errors import InputError, ParameterError, TextveilError, need
 from textveil.mechanisms.kinds import Mechanism
 from textveil.randomness import new_secret
+from textveil.sanitize.costs import Persons
 from textveil.sanitize.measured_risk import MeasuredRisk
 from textveil.sanitize.options import SanitizerOptions
-from textveil.sanitize.persons import Persons
 from textveil.sanitize.release import Report
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.sanitize.sender_report import SenderReport
 from textveil.sanitize.setting import Setting
 from textveil.surrogates import map_file
 from textveil.surrogates.map_cipher import MapCipher, need_package
-from textveil.surrogates.map_key import read_or_made_key
+from textveil.surrogates.map_file import read_or_made_key
 from textveil.types import Progress
 from textveil.whole_files import atomic_writers, check_folder, write_whole
 

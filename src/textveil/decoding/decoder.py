@@ -15,9 +15,8 @@ from scipy import sparse
 from textveil.decoding.both_sides import BothSides
 from textveil.decoding.candidates import NONE, Candidates
 from textveil.decoding.continued import successors
-from textveil.decoding.evidence import Evidence
+from textveil.decoding.evidence import Evidence, Layout, laid_out
 from textveil.decoding.lattice import Sentences, Trellis, TrellisSearch
-from textveil.decoding.layout import Layout, laid_out
 from textveil.decoding.options import DecoderOptions
 from textveil.errors import need
 from textveil.mechanisms.capabilities import SequenceColumns

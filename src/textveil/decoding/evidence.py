@@ -1,21 +1,68 @@
-"""What the channel says of each place of released texts: candidates, and what more the language may propose."""
+"""Released texts as sentences of places, and what channel and language propose for each."""
 
 from __future__ import annotations
 
-from typing import Final, final
+from collections.abc import Iterator
+from typing import Final, NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from textveil.decoding.candidates import NONE, Candidates, CandidateTable, likeliest, log_prior, most_frequent
 from textveil.decoding.continued import ColumnRatios, Continued, Successors
-from textveil.decoding.lattice import Trellis
-from textveil.decoding.layout import Layout
+from textveil.decoding.lattice import Sentences, Trellis
 from textveil.decoding.options import DecoderOptions
 from textveil.mechanisms.capabilities import ChannelColumns, SequenceColumns
 from textveil.mechanisms.sampling.output_columns import Columns
-from textveil.text.released import ReleasedTexts
-from textveil.types import Integers, Reals, Vectors
+from textveil.models.language_model import boundary_id, other_id
+from textveil.text.released import GAP, SENTENCE_END, ReleasedTexts
+from textveil.types import Flags, Ids, Integers, Reals, Vectors
+
+
+class Layout(NamedTuple):
+    """The places of released texts, in a row.
+
+    Attributes:
+        ids: the released word, or the id of contexts for what is none, shape (places,).
+        is_word: places at which there is a word to be found, shape (places,).
+        bounds: where each sentence begins and the last one ends, shape (sentences + 1,).
+    """
+
+    ids: Ids
+    is_word: Flags
+    bounds: Integers
+
+    def groups(self, side_by_side: int) -> Iterator[Sentences]:
+        """The sentences, in groups of about one length, each the longest first."""
+        lengths = np.diff(self.bounds)
+        order = np.argsort(-lengths, kind="stable")
+        order = order[lengths[order] > 0]
+        for start in range(0, len(order), side_by_side):
+            part = order[start : start + side_by_side]
+            yield Sentences(self.bounds[:-1][part], lengths[part])
+
+
+def laid_out(read: ReleasedTexts, size: int, *, by_sentence: bool) -> Layout:
+    """The places of texts.
+
+    Args:
+        by_sentence: whether each sentence stands alone; else each text does, with boundaries inside it.
+    """
+    codes = read.codes
+    ends = codes == SENTENCE_END
+    # Of several ends in a row, as in "...", one is left.
+    last_end = ends & ~np.append(ends[1:], False)
+    last_end[read.bounds[1:-1] - 1] |= ends[read.bounds[1:-1] - 1]
+    kept = (codes != GAP) & (~ends if by_sentence else ~ends | last_end)
+    before = np.zeros(len(codes) + 1, dtype=np.int64)
+    np.cumsum(kept, out=before[1:])
+    word_codes = codes[kept]
+    ids = np.where(word_codes >= 0, word_codes, np.where(word_codes == SENTENCE_END, boundary_id(size), other_id(size)))
+    bounds = before[read.bounds]
+    if by_sentence:
+        bounds = np.unique(np.concatenate([bounds, before[1:][ends]]))
+    return Layout(ids, word_codes >= 0, bounds)
+
 
 _PRIOR_COUNT: Final = 1e4
 """Words of running text that the prior counts for, beside what texts themselves say of their frequencies."""

@@ -13,11 +13,9 @@ from textveil.errors import need
 from textveil.frontiers.cells import CellFolder, Values, measured
 from textveil.frontiers.contenders import FrontierContender, contenders_of
 from textveil.frontiers.corpus import public_texts
-from textveil.frontiers.cosine_limit import SOURCE as LIMIT_SOURCE
-from textveil.frontiers.cosine_limit import steps_for
 from textveil.frontiers.equal_vulnerability import bracket_of
-from textveil.frontiers.files import checked_folder, write_frontier
-from textveil.frontiers.limits import LimitLine, limits_of
+from textveil.frontiers.limits import SOURCE as LIMIT_SOURCE
+from textveil.frontiers.limits import LimitLine, limits_of, steps_for
 from textveil.frontiers.measures import COSINE, VULNERABILITY
 from textveil.frontiers.measuring import (
     Cell,
@@ -27,6 +25,7 @@ from textveil.frontiers.measuring import (
     FrontierCell,
     measured_cell,
 )
+from textveil.frontiers.page import checked_folder, write_frontier
 from textveil.frontiers.points import Frontier, FrontierPart, FrontierPoint, point_of
 from textveil.frontiers.study import FrontierStudy, Sizes, study_of
 from textveil.frontiers.text_scores import accuracy_scores

@@ -1,17 +1,69 @@
-"""What no mechanism under the guarantee can exceed: the lines of the frontier."""
+"""What no mechanism under the guarantee can exceed: the lines of the frontier.
+
+The mean cosine that no epsilon-DP channel exceeds is a bound from a short search. Any levels prove a bound
+(``numerics.utility_sums.upper_bound``; proof: privacy/proofs/optimal.md, section 2); the better the levels, the lower
+it is. They come from the search of the ``optimal`` mechanism, cut short.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from textveil.errors import need
 from textveil.frontiers.measures import NEAR, UNCHANGED, VULNERABILITY, WORDS_BY_EMBEDDING, WORDS_BY_SURFACE
 from textveil.frontiers.study import FrontierStudy
+from textveil.mechanisms.sampling.optimal_weights import mean_and_spread
+from textveil.mechanisms.sampling.utilities import utility_of
+from textveil.numerics.optimal_channel import Problem, begun, optimized
+from textveil.numerics.utility_sums import WholeTable, upper_bound
 from textveil.privacy.limits import unchanged_limit_of_guesses, unchanged_limit_of_prior
+
+SOURCE: Final = "no epsilon-DP channel exceeds it (privacy/proofs/optimal.md, section 2)"
+
+STEPS: Final = 64
+"""Of the search: the bound is then some hundredths above what a channel reaches."""
+
+_FEW: Final = 3000
+_MORE_STEPS: Final = 256
+"""For vocabularies of up to ``_FEW`` words: some thousandths."""
+
+_BEGIN_POWER: Final = 0.75
+_BEGIN_MASS: Final = 0.25
+"""Base probabilities that the search begins with: a power of the prior, with this sum."""
+
+
+_MOST: Final = 40.0
+"""Epsilon above which words may stay as they are, but for one draw in 10^12: the limit is 1."""
+
+
+def steps_for(words: int) -> int:
+    """Steps of the search."""
+    return _MORE_STEPS if words <= _FEW else STEPS
+
+
+def cosine_limit(study: FrontierStudy, epsilon: float) -> float:
+    """A number that the mean cosine of no epsilon-DP channel exceeds, under the study's prior; rounded up.
+
+    Args:
+        epsilon: nats, for any two words.
+    """
+    if epsilon > _MOST:
+        return 1.0
+    utility = utility_of(study.vocabulary, "cosine")
+    mean, spread = mean_and_spread(utility, study.prior)
+    kept = np.float32 if len(study.vocabulary) <= _FEW else np.uint8
+    problem = Problem(
+        table=WholeTable(utility, kept), mean_utility=mean, prior=study.prior, epsilon=epsilon, spread=spread
+    )
+    search = begun(problem, study.prior**_BEGIN_POWER, _BEGIN_MASS)
+    optimum = optimized(problem, search, steps=steps_for(len(study.vocabulary)))
+    bound, _ = upper_bound(utility, study.prior, optimum.best_levels, epsilon)
+    return min(1.0, bound)
+
 
 _MARGIN = 1 + 2.0**-40
 

@@ -12,8 +12,8 @@ from textveil.errors import ParameterError, UnsupportedGuarantee
 from textveil.frontiers.calibrated import Calibrated, calibrated, given_as_it_is
 from textveil.frontiers.cells import Values, cell_seed
 from textveil.frontiers.contenders import FrontierContender
-from textveil.frontiers.cosine_limit import cosine_limit
 from textveil.frontiers.equal_vulnerability import Bracket, curve_of, epsilon_within, vulnerability_at
+from textveil.frontiers.limits import cosine_limit
 from textveil.frontiers.measures import VULNERABILITY
 from textveil.frontiers.points import GUARANTEE, VULNERABILITY_WAY
 from textveil.frontiers.study import FrontierStudy

@@ -1,4 +1,4 @@
-"""The frontier as one page, which asks nothing of a network: a chart, tables, and what each measure says."""
+"""The frontier as files: figures, numbers, and one page that asks nothing of a network."""
 
 from __future__ import annotations
 
@@ -8,12 +8,16 @@ from typing import Any, Final
 
 from markupsafe import Markup
 
-from textveil.frontiers.charts import looks, shown_label
+from textveil.frontiers.charts import drawn_frontier, looks, shown_label
 from textveil.frontiers.measures import MEASURES, VULNERABILITY
 from textveil.frontiers.points import GUARANTEE, Frontier, FrontierPart, FrontierPoint, lines_of
 from textveil.frontiers.study import TEXT_WORDS
+from textveil.json_text import json_text
+from textveil.pages.folders import results_folder
+from textveil.pages.plots import need_matplotlib, save_figure
 from textveil.pages.rendering import SERIES, rendered
-from textveil.pages.tables import shown
+from textveil.pages.tables import save_table, shown
+from textveil.whole_files import write_whole
 
 TITLE: Final = "Mechanisms at one verified guarantee"
 STAMP: Final = "An experiment with a seed: nothing of it is for release."
@@ -176,3 +180,41 @@ def _cell(bound: Any) -> str:
     if bound.lower == bound.upper:
         return f"{bound.estimate:.4g}"
     return f"{bound.estimate:.4g} ({bound.lower:.4g} to {bound.upper:.4g})"
+
+
+NAME: Final = "frontier"
+PAGE: Final = "index.html"
+LIMITS: Final = "limits"
+LOSSES: Final = "shown-losses"
+
+
+def checked_folder(folder: Path) -> Path:
+    """A folder that results can be written to, made where it does not exist; to be called before long work.
+
+    Raises:
+        ParameterError: it cannot be made, or holds something and no results of an earlier run.
+        MissingExtra: matplotlib is not installed.
+    """
+    need_matplotlib()
+    return results_folder(folder, f"{NAME}.json")
+
+
+def write_frontier(found: Frontier, folder: Path) -> list[Path]:
+    """Write all files of a frontier.
+
+    Args:
+        folder: see ``checked_folder``.
+    """
+    home = checked_folder(folder)
+    files = save_table(found.table(), home, NAME)
+    files += save_table(found.limit_table(), home, LIMITS)
+    files += save_table(found.shown_losses(), home, LOSSES)
+    files += save_figure(drawn_frontier(found), home, NAME)
+    files.append(write_whole(home / PAGE, to_html(found, home).encode("utf-8")))
+    return files
+
+
+def frontier_json(found: Frontier) -> str:
+    """The points and facts as JSON text, for the command line."""
+    whole = {"points": found.table().to_data(), "limits": found.limit_table().to_data()}
+    return json_text(whole, sort_keys=True)

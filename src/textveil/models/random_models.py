@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from textveil.models.autoencoder.coder import keep_words
 from textveil.models.autoencoder.files import facts_of, write_network
-from textveil.models.autoencoder.kept_words import keep_words
 from textveil.models.autoencoder.network import new_autoencoder
 from textveil.models.autoencoder.settings import AutoencoderSettings
 from textveil.models.autoencoder.training import Epochs

@@ -13,6 +13,7 @@ from textveil.privacy.accountant import Accountant
 from textveil.privacy.guarantees import Guarantee
 from textveil.sanitize.costs import (
     Counts,
+    Persons,
     costliest,
     guarantee_line,
     optimal_data,
@@ -20,12 +21,10 @@ from textveil.sanitize.costs import (
     trimmed,
     with_largest,
 )
-from textveil.sanitize.persons import Persons
 from textveil.sanitize.policy_report import per_token_data, per_value_data, policy_data, policy_lines
 from textveil.sanitize.recovery import recovery_lines
 from textveil.sanitize.sender_report import SenderReport
-from textveil.sanitize.setting import COUNTED, UNREAD, UNSETTLED, Setting
-from textveil.sanitize.short_numbers import short_number_lines
+from textveil.sanitize.setting import COUNTED, UNREAD, UNSETTLED, Setting, short_number_lines
 from textveil.sanitize.statement import statement
 from textveil.sanitize.vectors import WordVectors
 from textveil.surrogates.private_map import PrivateMap

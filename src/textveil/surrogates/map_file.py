@@ -11,9 +11,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias, final
 
+from textveil import key_files
 from textveil.errors import InputError, ParameterError
 from textveil.surrogates.map_cipher import ABOUT, BLOCK, END, HEADER_BYTES, MapCipher, damaged
 from textveil.surrogates.private_map import PrivateMap, Replaced
+
+
+def read_key(path: Path) -> bytes:
+    """The key in a file, for ``map_key``; see ``key_files.read_key``."""
+    return key_files.read_key(path, "map_key")
+
+
+def read_or_made_key(path: Path) -> bytes:
+    """The key in a file that is made where it is not there, for ``map_key``; see ``key_files.read_or_made_key``."""
+    return key_files.read_or_made_key(path, "map_key")
+
 
 Document: TypeAlias = tuple[PrivateMap, ...]
 """The maps of a document: one for each of its texts."""

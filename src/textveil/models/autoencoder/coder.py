@@ -1,22 +1,97 @@
-"""Whole texts as codes of the auto-encoder: the first words of a text are one sentence to it."""
+"""Whole texts as codes of the auto-encoder, and back: the first words of a text are one sentence to it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import io
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, final
+from typing import Any, Final, final
 
 import numpy as np
 
+from textveil.errors import OutputError, WrongModel
 from textveil.models.autoencoder.corpora import sentences_of, word_counts
-from textveil.models.autoencoder.files import read_network, restored_network
-from textveil.models.autoencoder.kept_words import kept_words
+from textveil.models.autoencoder.files import FACTS, put, read_network, restored_network
 from textveil.models.autoencoder.network import Autoencoder
-from textveil.models.autoencoder.saying import said_of
 from textveil.numerics.torch_package import load_torch
 from textveil.types import Ids, Integers, Reals
+from textveil.vocabulary.embedded import load_vocabulary
+from textveil.vocabulary.readers.arrays import VECTORS, WORDS
 from textveil.vocabulary.vocabulary import Vocabulary
+
+FOLDER: Final = "vocabulary"
+"""Of words and vectors, in the folder of a network."""
+
+
+def keep_words(vocabulary: Vocabulary, folder: Path) -> None:
+    """Write the words and vectors that a network begins with beside it; those of a network that is there stay.
+
+    Raises:
+        OutputError: the folder cannot be written.
+    """
+    if (folder / FACTS).exists():
+        return
+    held = io.BytesIO()
+    np.save(held, np.asarray(vocabulary.vectors))
+    words = "".join(f"{word}\n" for word in vocabulary.words)
+    try:
+        (folder / FOLDER).mkdir(parents=True, exist_ok=True)
+        put(folder / FOLDER / VECTORS, held.getvalue())
+        put(folder / FOLDER / WORDS, words.encode("utf-8"))
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise OutputError(f"the folder of a network must be writable; got {reason}. Name another.") from None
+
+
+def kept_words(folder: Path) -> Vocabulary:
+    """The words and vectors beside a network.
+
+    Raises:
+        ModelError: there are none.
+        VocabularyError: they cannot be read.
+    """
+    if not (folder / FOLDER / VECTORS).is_file():
+        raise WrongModel(
+            f"the folder {folder.name} must hold a network with its words; got none. Train one there, with `train`."
+        )
+    return load_vocabulary(folder / FOLDER)
+
+
+def said_of(
+    network: Autoencoder, codes: Any, choose: Callable[[Any], Any], lengths: Sequence[int] | None = None
+) -> list[Ids]:
+    """What the decoder says of each code, from 1 to ``network.settings.length`` words.
+
+    Args:
+        network: at rest, without gradients.
+        codes: torch's, shape (sentences, code).
+        choose: takes logits, shape (sentences, n + 1), and gives ids.
+        lengths: words of each sentence; None where the decoder ends a sentence itself.
+    """
+    torch = load_torch()
+    end, places = network.words, max(lengths or [network.settings.length])
+    said: list[Any] = []
+    ended = torch.zeros(len(codes), dtype=torch.bool, device=codes.device)
+    for step in network.walk(codes, places):
+        logits = step.logits
+        if lengths is not None or not said:
+            logits = logits.clone()
+            logits[:, end] = -torch.inf
+        step.said = choose(logits)
+        ended |= step.said == end
+        said.append(step.said)
+        if bool(ended.all()):
+            break
+    table = torch.stack(said, dim=1).cpu().numpy()
+    stops = [_first(row, end) for row in table] if lengths is None else lengths
+    return [row[:stop].copy() for row, stop in zip(table, stops, strict=True)]
+
+
+def _first(row: Ids, end: int) -> int:
+    """Where a row ends: at the first ``end``, or as a whole."""
+    ends = np.flatnonzero(row == end)
+    return int(ends[0]) if len(ends) else len(row)
 
 
 @final

@@ -12,9 +12,8 @@ from typing import Any, Final
 
 from textveil.catalog import MECHANISMS
 from textveil.errors import UnknownNameError, need
-from textveil.sanitize.policy.background import words_of_background
 from textveil.sanitize.policy.policy import Action, Policy, Rule
-from textveil.sanitize.policy.reading import policy_bytes, policy_of, read_policy
+from textveil.sanitize.policy.reading import policy_bytes, policy_of, read_policy, words_of_background
 from textveil.text.common_words import LEVELS
 from textveil.vocabulary.vocabulary import Vocabulary
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from textveil.types import Ids, Integers, Progress
 from textveil.vocabulary.metrics.metric import MetricFacts, NearWords, counted
-from textveil.vocabulary.metrics.neighbor_lists import WordLists, neighbor_lists, postings
+from textveil.vocabulary.metrics.neighbor_graph import WordLists, neighbor_lists, postings
 from textveil.vocabulary.vocabulary import Vocabulary
 
 PROOF = "privacy/proofs/word_metrics.md"

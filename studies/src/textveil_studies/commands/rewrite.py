@@ -190,8 +190,8 @@ def _rewriter(
 ) -> Rewriter:
     """A network trained on what was learned from, or the one in a folder."""
     from textveil.cli.progress import counting
+    from textveil.models.autoencoder.coder import keep_words, kept_words
     from textveil.models.autoencoder.corpora import common_words, drawn_vectors, sentences_of
-    from textveil.models.autoencoder.kept_words import keep_words, kept_words
     from textveil.vocabulary.vocabulary import SMALLEST
     from textveil_studies.rewriting.rewriter import load_rewriter, train_rewriter
 

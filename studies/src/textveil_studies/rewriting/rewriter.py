@@ -12,9 +12,9 @@ from typing import Any, Literal, TypeVar, final
 import numpy as np
 
 from textveil.errors import ModelError, ParameterError, need
+from textveil.models.autoencoder.coder import said_of
 from textveil.models.autoencoder.files import facts_of, read_network, restored_network, write_network
 from textveil.models.autoencoder.network import Autoencoder, new_autoencoder
-from textveil.models.autoencoder.saying import said_of
 from textveil.models.autoencoder.settings import AutoencoderSettings
 from textveil.models.autoencoder.training import Epochs, Training, Views, adam, batches, checked_sentences
 from textveil.numerics.torch_package import checked_device, load_torch

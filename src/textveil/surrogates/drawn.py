@@ -130,6 +130,7 @@ def agreed(
         label: the surrogate with its parameters, and whatever else ``make`` depends on but the value.
         make: draws, from the generator alone where ``distinct`` is true.
         distinct: draw again while another value of the scope has the same, 64 times at most; only for draws whose
+            distribution does not depend on the value: elsewhere how often it is done would.
     """
     known = scope.remembered(label)
     drawn = known.get(value)

@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, Final, Literal, TypeAlias, cast, final, get_args
+from typing import Any, Final, Literal, TypeAlias, final, get_args
 
 from textveil.detection.combined import checked_score
 from textveil.detection.given import checked_pattern
@@ -416,16 +416,6 @@ def _need_what_goes(policy: Policy) -> None:
         need(blank, "word", "another rule", "placeholder = true where common words are drawn")
     if words.action is Action.PLACEHOLDER and words.name:
         need(not policy.finds_spans, "placeholder", "class", "true where spans are found")
-
-
-def checked_scope(scope: str) -> ScopeName:
-    """``scope`` if it is one.
-
-    Raises:
-        ParameterError: it is not.
-    """
-    need(scope in SCOPES, "scope", repr(scope)[:60], f"one of {', '.join(SCOPES)}")
-    return cast("ScopeName", scope)
 
 
 def _is_number(value: object) -> bool:

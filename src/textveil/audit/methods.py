@@ -25,7 +25,6 @@ class Audit:
 
     Attributes:
         samples: draws for each input of a pair; 0 samples only where no other method applies.
-        findings: in the order in which the methods made them.
         draws: the check of draws against what the mechanism states; None where nothing was checked.
         per_distance: what became of a promise per distance; None where there is none.
         copy: the mechanism as it was before the first draw.
@@ -79,11 +78,7 @@ def always(subject: object) -> bool:
 
 
 class Method(NamedTuple):
-    """One method of an audit.
-
-    Attributes:
-        applies: whether it reaches a mechanism, by what the mechanism states.
-    """
+    """One method of an audit."""
 
     run: Callable[[Audit], None]
     applies: Applies = always

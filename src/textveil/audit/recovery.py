@@ -43,7 +43,6 @@ class Recovered:
     """Shares of the words of one kind, with intervals over documents.
 
     Attributes:
-        unchanged: share that came out as they were.
         alone: share guessed right from the released word and public frequencies; None where no word can be decoded
             by itself.
         in_context: share guessed right from the whole release and a language model.

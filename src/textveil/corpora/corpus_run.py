@@ -59,11 +59,9 @@ class Run:
 
     Attributes:
         options: of the sanitizer; with a seed the output is the same for any engine and number of processes.
-        inputs: the inputs, in order.
         columns: whose a record is; its names are among those that the format reads.
         on_error: ``"stop"`` at the first record that cannot be read, or ``"skip"`` it.
         building: called as rows of a table are done, where a large input makes it pay to build one (``tables``).
-        tell: called with one line where a table cannot be kept.
         block_bytes: input bytes a block aims at.
         max_expansion: bytes that a byte of a compressed input may come to; None is no limit.
         map_key: the user's key of the private map, where one is kept; ``to_places`` reads or makes it.
@@ -391,7 +389,6 @@ class Finished:
         already: the job was finished before; nothing was released now.
         modified: the job was begun before, and an input was written since: what was not yet committed was released as
             it is now.
-        risk: what attacks on such a release came to.
     """
 
     report: Report

@@ -41,7 +41,6 @@ class DecodingRun:
     Attributes:
         corpus_format: the format of inputs and output; its sanitized fields are those that are decoded.
         inputs: released files, in order.
-        block_bytes: input bytes a block aims at.
         max_expansion: bytes that a byte of a compressed input may come to; None is no limit.
         finish: called behind the last document, before a file gets its name; may raise ``InputError``.
         private: whether the file is for its owner only, as restored originals are.

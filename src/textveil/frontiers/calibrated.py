@@ -31,7 +31,6 @@ class Calibrated:
     """A mechanism that spends at most the target.
 
     Attributes:
-        mechanism: as it is measured.
         epsilon: what is verified at its delta, nats for any two words; inf where nothing is.
         delta: of the guarantee, 0 for pure ones.
         verified: how: "certified" (from the finite channel), "proved" (in closed form), "proved, sampled" (a proof

@@ -25,8 +25,6 @@ class FrontierContender:
     """A mechanism with fixed options; made by ``contender_of``.
 
     Attributes:
-        label: as it was asked for; what tables and figures call it.
-        name: in the catalog.
         weaker: what its guarantee compares, where that is less than any two words; else empty.
     """
 

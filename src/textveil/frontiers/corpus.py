@@ -35,11 +35,7 @@ _CHARACTERS: Final = 1000
 
 
 class PublicTexts(NamedTuple):
-    """Made by ``public_texts``.
-
-    Attributes:
-        decoded: the texts that are decoded, as they are written.
-    """
+    """Made by ``public_texts``."""
 
     words: Documents
     decoded: tuple[str, ...]

@@ -60,7 +60,6 @@ class FrontierPoint:
         given: what the constructor was given; None where it could not be made.
         verified_epsilon: of any two words; inf where nothing is verified.
         verified: how, see ``calibrated.Calibrated``; empty where nothing is verified for any two words.
-        missing: why there are none; else empty.
     """
 
     contender: FrontierContender

@@ -57,7 +57,6 @@ class FrontierStudy:
 
     Attributes:
         prior: of words, sum 1, shape (n,).
-        prior_source: what reports call it.
         units: the vectors at norm 1, shape (n, dim).
         near: the nearest words of every word by cosine, itself first, shape (n, k).
         inputs: words drawn from the prior, the same for all mechanisms, shape (draws,).

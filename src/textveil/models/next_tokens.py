@@ -157,8 +157,6 @@ class _PromptsRead:
     """A reading of a model on disk.
 
     Attributes:
-        prompts: tokens of each row's prompt.
-        outputs: what was generated for each.
         logits: see ``PromptReading``.
         past: what the model keeps of each row; None where it keeps nothing that rows can be taken from.
         mask: 1 where a row has a token, 0 where it was filled up.

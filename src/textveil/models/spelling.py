@@ -23,12 +23,7 @@ _STOP, _OTHER = ".", "_"
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Spelling:
-    """Tokens of words in running text.
-
-    Attributes:
-        words: of each word, after a space.
-        other: of what stands for anything that is no word of the vocabulary.
-    """
+    """Tokens of words in running text."""
 
     words: tuple[Tokens, ...]
     stop: Tokens

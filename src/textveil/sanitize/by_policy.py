@@ -51,7 +51,6 @@ class _Found(NamedTuple):
         spans: of each, in order, where they are written.
         values: of each span, what its surrogate gets: as it is read.
         counts: of each text, how many draws of each kind it takes.
-        outside: the stretches between spans, ready for their draws.
     """
 
     readings: Sequence[Reading]

@@ -80,7 +80,6 @@ class Explanation:
         near: probability that the output is among the 100 nearest words.
         exact: whether the numbers were computed from the distribution rather than estimated.
         samples: draws made, 0 where exact.
-        secure: whether the draws came from the operating system's randomness.
     """
 
     mechanism: str

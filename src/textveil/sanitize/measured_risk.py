@@ -33,7 +33,6 @@ class MeasuredRisk(NamedTuple):
     """The part of a risk report that a page quotes.
 
     Attributes:
-        attacks: at least one.
         kept: shares of words that stayed, by what is counted.
         unique: share of records that quasi-identifiers make unique; None where it was not measured.
     """

@@ -18,14 +18,10 @@ from textveil.text.marks import Marks, checked_marks
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SanitizerOptions:
-    """Everything that a sanitizer is set to. Picklable; holds no generator. None means unset.
+    """Everything that a sanitizer is set to, as ``Sanitizer`` takes it. Picklable; no generator. None means unset.
 
     Attributes:
         mechanism: draws the words, or whole texts; or a policy, which says by kind what is done.
-        number_epsilon: see ``Sanitizer``.
-        digit_keep_limit: see ``Sanitizer``.
-        marks: see ``Sanitizer``.
-        allow_refuted: see ``Sanitizer``.
         key: see ``Sanitizer``; None where each job makes one of its own secret.
         seed: for experiments: releases are stamped "not for release".
 

@@ -28,7 +28,6 @@ class Stretches(NamedTuple):
 
     Attributes:
         kinds: tokens of each kind in them, where they are drawn.
-        mapped: words in them that are outside the vocabulary.
         shown: characters before a span that its surrogate may look at.
     """
 

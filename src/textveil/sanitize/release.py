@@ -94,8 +94,6 @@ class Report:
     """What was spent on what, over all documents of a run; may be passed on with the release, and holds no text.
 
     Attributes:
-        sanitized_fields: record fields that were sanitized; empty for plain text.
-        kept_fields: record fields that were copied to the output as they were.
         recall: what was measured of a policy's detection, as an evaluation of detectors says it; None where
             nothing was.
         nulls: how many sanitized fields of records had no text, which the output shows.
@@ -336,7 +334,6 @@ class Release:
         spans: where each token stands in ``text``, with its kind. Offsets of the private text are not
             kept: they would tell the length of every private word. Empty under a policy with spans, whose
             ``drawn_spans`` stand in their place.
-        kinds: number of tokens of each kind.
         mapped: how many words were not in the vocabulary. For the sender only: it is computed from the
             private text and no guarantee covers it.
         word_vectors: gives the vectors of its words; None where a release was made by hand.

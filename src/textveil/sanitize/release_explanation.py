@@ -31,7 +31,6 @@ class ReleaseExplanation:
         told_apart: how often the best reader names the right one of the two, each as likely.
         limit: the most that the guarantee allows any reader, where it is not refuted.
         samples: draws made.
-        secure: whether the draws came from the operating system's randomness.
     """
 
     mechanism: str

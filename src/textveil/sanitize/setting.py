@@ -139,7 +139,6 @@ class Setting:
         marks: whether white space and punctuation are put into plain form ("normalize") or kept as they are ("keep");
             None where none of a text's own is released.
         vocabulary: name, number of words, dimension and SHA-256 digest.
-        secure: whether draws come from the operating system's randomness.
         policy: what is public of the policy, where one with spans or function words says what is done.
         mostly_unchanged: whether most words come out as they are (``sanitize.unchanged``). It follows from mechanism
             and vocabulary, so no digest holds it.

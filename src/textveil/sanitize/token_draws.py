@@ -36,7 +36,6 @@ class CountedTexts(NamedTuple):
 
     Attributes:
         kinds: the kind of the token that each code begins, -1 elsewhere.
-        words: what the mechanism draws for.
         counts: of each text, how many tokens of each kind it has.
     """
 

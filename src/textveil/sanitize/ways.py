@@ -77,7 +77,6 @@ class Wanted(NamedTuple):
     """What is asked of releases, beside their text.
 
     Attributes:
-        maps: whether they carry private maps, where there are any.
         scopes: for each text, where one value has one surrogate; None makes new ones.
     """
 

@@ -43,8 +43,6 @@ class SurrogateEntry:
     """One kind of surrogate.
 
     Attributes:
-        summary: one line.
-        kinds: the kinds of spans that it is made for.
         proof: a path below textveil, or below the package of ``make``.
         make: the function that makes it; its options are checked before it runs.
         sample: options with which docs and tests make one; those that it cannot be made without.

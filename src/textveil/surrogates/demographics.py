@@ -41,7 +41,6 @@ class _Read(NamedTuple):
 
     Attributes:
         label: the class, the use and the first sound: what a draw is made under.
-        bare: the value without its ending.
         ending: "national" or "citizens" behind a nationality, and the possessive.
     """
 

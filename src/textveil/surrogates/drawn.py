@@ -46,7 +46,6 @@ class Drawn:
     """Each value by itself: its surrogate is a function of the value, the scope and randomness.
 
     Attributes:
-        name: see ``Surrogate``, as the next six.
         equality: what is public of several values together, where equal ones get equal surrogates; empty where nothing.
         consistent: whether equal values of a scope get equal surrogates.
         entries: how many surrogates there are for a value, all equally probable; None where that depends on the value's

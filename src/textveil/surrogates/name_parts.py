@@ -44,7 +44,6 @@ class Part(NamedTuple):
 
     Attributes:
         mark: what stands before it: white space and punctuation.
-        role: what it is; None where the mention does not tell.
     """
 
     mark: str

@@ -60,10 +60,8 @@ class Restored:
     """A text with originals in it: private.
 
     Attributes:
-        replaced: how many mentions of surrogates were replaced by originals.
         ambiguous: where ``text`` still has what looks like a surrogate and does not tell for which original it
             stands, or whether it is one.
-        unused: how many surrogates of the map the text does not mention.
         originals: where ``text`` has what was put back in place of surrogates, in order.
     """
 
@@ -278,7 +276,6 @@ class RestoringStream:
 
     Attributes:
         ambiguous: where the text given back so far has mentions that do not tell for what they stand.
-        originals: where it has what was put back in place of surrogates.
     """
 
     def __init__(self, mentions: Mentions, release: PrivateMap | None, wholes: int) -> None:

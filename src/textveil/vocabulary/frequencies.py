@@ -49,7 +49,6 @@ class WordFrequencies:
     Attributes:
         counts: >= 1, in any unit, int64, shape (n,).
         names: words that name people or places; False everywhere where that is not known, shape (n,).
-        source: what reports call them.
 
     Raises:
         ParameterError: another shape, or a count that is not a whole number from 1 to 2^40.

@@ -26,12 +26,7 @@ _COMPACT: Final = 1 << 22
 
 
 class GroupRows(NamedTuple):
-    """The rows of one group.
-
-    Attributes:
-        words: ids of its words, rising.
-        outputs: ids of the columns.
-    """
+    """The rows of one group."""
 
     words: Ids
     outputs: Ids

@@ -38,11 +38,7 @@ SEED = 13
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldTable:
-    """All rows, and what they add up to.
-
-    Attributes:
-        rows: in the order in which they were made.
-    """
+    """All rows, and what they add up to."""
 
     rows: tuple[FieldRow, ...]
     seconds: float

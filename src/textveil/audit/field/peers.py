@@ -29,8 +29,6 @@ class Peer:
     """One mechanism of an installed package, with the pair of words that its claim is tried on.
 
     Attributes:
-        places: public words and their vectors.
-        pair: two of them.
         epsilon: nats per unit of distance.
         samples: draws for each of the two.
     """

@@ -32,7 +32,6 @@ class FieldRow:
         finding: the verdict with its numbers and its witness; None where nothing could be run.
         repaired: the verdict on the mended form at the same claim; None where there is none.
         cost: what mending costs in one number; None where the forms have none in common.
-        note: what the reader should know; why nothing could be run.
     """
 
     about: PublishedClaim

@@ -55,8 +55,6 @@ class WorstPair:
     """The vocabulary's worst pair of words for a distribution.
 
     Attributes:
-        first: word id.
-        second: word id.
         shift: difference of their vectors as noise is added to them, float64, shape (dim,).
         norm: 1 or 2, the norm in which the pair is farthest, in the noise's own coordinates where it has them.
         distance: of the two words in that norm.

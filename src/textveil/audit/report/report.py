@@ -48,8 +48,6 @@ class AuditReport:
 
     Attributes:
         findings: at least one.
-        attacks: success of attacks, as JSON data.
-        hygiene: results of the hygiene checks, as JSON data.
         recovery: what a decoder recovered of public texts, as JSON data; None where nothing was measured.
         draws: how draws were put beside what the mechanism states of them, as JSON data; None where nothing was drawn
             for that.

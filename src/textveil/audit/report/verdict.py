@@ -100,7 +100,6 @@ class Finding:
     """The result of one method, whichever it is.
 
     Attributes:
-        verdict: see ``Verdict``.
         epsilon: the smallest true epsilon at the claimed delta, as far as it is known.
         delta: the smallest true delta at the claimed epsilon, as far as it is known.
         log_delta: natural logarithm of ``delta``, where it was computed: a delta may be too small for a float.

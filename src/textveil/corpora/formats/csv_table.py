@@ -40,7 +40,6 @@ class CsvTable:
     one job.
 
     Attributes:
-        choice: which columns are sanitized, which are kept; all others are dropped.
         delimiter: stands between fields, of inputs and output: one ASCII character, neither letter nor digit.
     """
 
@@ -163,11 +162,7 @@ class CsvTable:
 @final
 @dataclass(frozen=True, slots=True)
 class CsvWriter:
-    """Writes rows under a header row; null is an empty field, true, false and numbers are as JSON writes them.
-
-    Attributes:
-        delimiter: see ``CsvTable``.
-    """
+    """Writes rows under a header row; null is an empty field, true, false and numbers are as JSON writes them."""
 
     delimiter: str = ","
 

@@ -59,9 +59,6 @@ class JsonArray:
 
     The array is never in memory as a whole. Where it is no valid JSON any more it ends: what is a record behind that
     place cannot be known. Order of fields, nulls and kept values are as of ``JsonLines``; one object serves one job.
-
-    Attributes:
-        choice: which fields are sanitized, which are kept; all others are dropped.
     """
 
     choice: FieldChoice

@@ -30,9 +30,6 @@ class JsonLines:
     Fields of the output stand in the order of the first record that has them all, whatever a later record's own order:
     one object serves one job. A null in a sanitized field stays null, is no document, and that it is null is public.
     Kept values are written to the letter as they were.
-
-    Attributes:
-        choice: which fields are sanitized, which are kept; all others are dropped.
     """
 
     choice: FieldChoice

@@ -50,9 +50,6 @@ class Parquet:
     values. Nothing else of the file is copied: no metadata, no statistics, and no entry of a dictionary that no row
     holds. A file that cannot be sought (a pipe, a compressed file) is first written to an unnamed temporary file that
     nobody else can open.
-
-    Attributes:
-        choice: which columns are sanitized, which are kept; all others are not read.
     """
 
     choice: FieldChoice

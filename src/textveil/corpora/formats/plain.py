@@ -39,7 +39,6 @@ class PlainText:
     """UTF-8 text; a line end is part of its document.
 
     Attributes:
-        whole: one document instead of one for each line.
         ended: a last line without an end gets one, so that another input can follow it.
     """
 

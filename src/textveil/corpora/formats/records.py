@@ -56,7 +56,6 @@ class Records:
     Attributes:
         texts: for each good record the private texts in it, one for each sanitized field that has a text. A record
             with none (a null) is copied and counts as no document.
-        faults: the bad ones, in order.
         joined: output bytes from as many releases, in the shape of ``texts``.
         head: what stands once before the first record of the whole output (CSV's header row).
         nulls: how many sanitized fields of good records have no text.

@@ -71,9 +71,7 @@ class RecordRows:
 
     Attributes:
         names: fields of the output, in their order there; the same for every payload of a job.
-        numbers: of the good records in their input, from 1.
         cells: for each good record a cell for each of ``names``.
-        faults: the bad records, in order.
         beside: of each field that is ``read``, a cell for each good record.
         bare: records are texts without a name (a JSON array of strings); there is one name then.
     """

@@ -42,7 +42,6 @@ class Job:
     Attributes:
         secret: from which all draws are derived.
         totals: over the committed blocks and those written since.
-        modified: whether an input was written since the job began.
         stuck: whether the job cannot go on as things are: the input is another, or the folder is gone.
     """
 

@@ -47,11 +47,7 @@ def frame_of(cipher: MapCipher, outcome: Outcome) -> bytes:
 @final
 @dataclass(slots=True)
 class KeptMap:
-    """A map that grows.
-
-    Attributes:
-        length: bytes of it.
-    """
+    """A map that grows."""
 
     cipher: MapCipher
     length: int

@@ -23,12 +23,7 @@ class Labelled(NamedTuple):
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Corpus:
-    """A labelled corpus with its own training and test part.
-
-    Attributes:
-        name: what reports call it.
-        class_names: in the order of their numbers.
-    """
+    """A labelled corpus with its own training and test part."""
 
     name: str
     class_names: tuple[str, ...]
@@ -40,7 +35,6 @@ class LabelledPart(NamedTuple):
     """Documents with their classes.
 
     Attributes:
-        documents: ids of words.
         classes: of the documents, from 0, shape (documents,).
     """
 

@@ -86,9 +86,7 @@ class Autoencoder:
     """A network with its weights on one device; made by ``new_autoencoder``.
 
     Attributes:
-        settings: its shape.
         words: number n of words; id n is the boundary, which begins and ends sentences.
-        modules: torch's modules, by name.
     """
 
     settings: AutoencoderSettings

@@ -19,8 +19,6 @@ class PolicyFacts:
     Attributes:
         data: the policy as JSON data.
         adjacency: which two texts are compared where one value differs.
-        draws_words: whether words outside the spans are drawn.
-        kinds: of the spans that are replaced or kept by a rule.
         public: what no guarantee hides, each a phrase.
         not_covered: what the guarantee does not speak of, each a phrase.
     """

@@ -49,11 +49,7 @@ class RecordColumns:
         return {name: value for name, value in data.items() if value}
 
     def check(self, setting: Setting) -> None:
-        """Refuse columns that the sanitizer has no use for.
-
-        Raises:
-            ParameterError: there are some.
-        """
+        """Refuse columns that the sanitizer has no use for. Raises ParameterError: there are some."""
         policy = setting.policy
         if (self.scope or self.known) and (policy is None or not policy.finds_spans):
             raise ParameterError("`scope_column` and `known` need a `policy` that finds spans; got none.")
@@ -82,11 +78,7 @@ NO_COLUMNS: Final = RecordColumns()
 
 
 def known_columns(pairs: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    """Columns and kinds from as many ``COLUMN=KIND``.
-
-    Raises:
-        ParameterError: one is written otherwise.
-    """
+    """Columns and kinds from as many ``COLUMN=KIND``. Raises ParameterError: one is written otherwise."""
     columns = []
     for pair in pairs:
         name, between, kind = pair.rpartition("=")

@@ -41,11 +41,7 @@ class CorpusRestorer:
         self._maps = iter(self.map_file)
 
     def texts(self, texts: Sequence[str], numbers: Sequence[int]) -> list[str]:
-        """See ``DecodesTexts``.
-
-        Raises:
-            InputError: the map is of less documents, or not as it was written.
-        """
+        """See ``DecodesTexts``. Raises InputError: the map is of less documents, or not as it was written."""
         return [self._restored(text) for text in texts]
 
     def finish(self) -> None:

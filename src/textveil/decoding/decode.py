@@ -79,11 +79,7 @@ def decoder_of(
 
 
 def default_model(vocabulary: Vocabulary) -> LanguageModel:
-    """The embedded language model.
-
-    Raises:
-        ParameterError: the vocabulary is another than the embedded one.
-    """
+    """The embedded language model. Raises ParameterError: the vocabulary is another than the embedded one."""
     from textveil.models.ngram import embedded_language_model  # 12 MB, which nothing else here reads
 
     embedded = vocabulary.digest == load_vocabulary().digest

@@ -154,11 +154,7 @@ def request_messages(lines: Sequence[str], system: str) -> list[Message]:
 
 
 def _repaired(lines: list[str], endpoint: Endpoint, system: str) -> list[str]:
-    """The lines as an endpoint gives them back.
-
-    Raises:
-        EndpointError: it does not, or gives something else.
-    """
+    """The lines as an endpoint gives them back. Raises EndpointError: it does not, or gives something else."""
     most = sum(_longest(line) + 8 for line in lines)
     answer = endpoint.ask(request_messages(lines, system), most)
     numbered = [_NUMBERED.fullmatch(line.strip()) for line in answer.strip().split("\n")]

@@ -171,19 +171,11 @@ class Frontier:
 
     @property
     def baselines(self) -> Mapping[str, Bound]:
-        """See ``FrontierPart``; of the only vocabulary.
-
-        Raises:
-            ParameterError: there are several.
-        """
+        """See ``FrontierPart``; of the only vocabulary. Raises ParameterError: there are several."""
         return self._only.baselines
 
     def levels(self, key: str) -> list[tuple[float, str]]:
-        """See ``FrontierPart``; of the only vocabulary.
-
-        Raises:
-            ParameterError: there are several.
-        """
+        """See ``FrontierPart``; of the only vocabulary. Raises ParameterError: there are several."""
         return self._only.levels(key)
 
     @property

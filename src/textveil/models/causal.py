@@ -144,11 +144,7 @@ class CausalModel:
         return load_libraries().torch.tensor(rows, device=self.foreign.device)
 
     def _logits(self, line: Any) -> Reals:
-        """Logits as an array.
-
-        Raises:
-            ModelError: there is NaN among them.
-        """
+        """Logits as an array. Raises ModelError: there is NaN among them."""
         logits: Reals = line.float().cpu().numpy().astype(np.float64)
         if np.isnan(logits).any() or np.isposinf(logits).any():
             raise ModelError(f"the language model {self.name} must give finite numbers; got NaN. Check its weights.")

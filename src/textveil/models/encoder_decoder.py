@@ -62,11 +62,7 @@ class EncoderDecoder:
         return self.foreign.room
 
     def check_length(self, length: int) -> None:
-        """See that the model takes texts of so many tokens.
-
-        Raises:
-            ParameterError: it does not.
-        """
+        """See that the model takes texts of so many tokens. Raises ParameterError: it does not."""
         need(1 <= length <= self.room, "length", length, f"from 1 to {self.room}, the tokens that {self.name} takes")
 
     def sizes(self, texts: Sequence[str]) -> Integers:

@@ -72,11 +72,7 @@ class ForeignModel(NamedTuple):
 
 @cache
 def load_libraries() -> Libraries:
-    """Both libraries.
-
-    Raises:
-        MissingExtra: one of them is not installed.
-    """
+    """Both libraries. Raises MissingExtra: one of them is not installed."""
     try:
         import torch
     except ImportError:

@@ -45,9 +45,8 @@ class Continuations(NamedTuple):
     rest: Vectors
 
 
-@runtime_checkable
-class LanguageModel(Protocol):
-    """Predicts a word from the ones before it."""
+class ModelOfWords(Protocol):
+    """Predicts words of one vocabulary."""
 
     @property
     def name(self) -> str:
@@ -60,6 +59,11 @@ class LanguageModel(Protocol):
     @property
     def size(self) -> int:
         """Words n of its vocabulary."""
+
+
+@runtime_checkable
+class LanguageModel(ModelOfWords, Protocol):
+    """Predicts a word from the ones before it."""
 
     @property
     def order(self) -> int:
@@ -96,20 +100,8 @@ class ContinuationModel(LanguageModel, Protocol):
 
 
 @runtime_checkable
-class MaskedLanguageModel(Protocol):
+class MaskedLanguageModel(ModelOfWords, Protocol):
     """Predicts a word from the ones around it."""
-
-    @property
-    def name(self) -> str:
-        """What reports call it."""
-
-    @property
-    def digest(self) -> str:
-        """SHA-256 of all that its numbers depend on."""
-
-    @property
-    def size(self) -> int:
-        """Words n of its vocabulary."""
 
     @property
     def reach(self) -> int:

@@ -173,11 +173,7 @@ class NgramModel:
         return Continuations(starts, words, np.exp(logs), np.exp(rest))
 
     def save(self, path: Path | str) -> None:
-        """Write the model to a file, which is whole or not there.
-
-        Raises:
-            OSError: it cannot be written.
-        """
+        """Write the model to a file, which is whole or not there. Raises OSError: it cannot be written."""
         write_table_as(Path(path), self.key, self.arrays)
 
     def _check_contexts(self, contexts: Ids) -> None:
@@ -272,11 +268,7 @@ def table_key(arrays: Mapping[str, NDArray[Any]], made_from: Mapping[str, str | 
 
 
 def _check(key: TableKey, arrays: Mapping[str, NDArray[Any]]) -> None:
-    """See that arrays fit each other, so that no look-up reads outside them.
-
-    Raises:
-        ModelError: they do not.
-    """
+    """See that arrays fit each other, so that no look-up reads outside them. Raises ModelError: they do not."""
     fine = set(arrays) == set(_TYPES) and all(arrays[name].dtype.str in kinds for name, kinds in _TYPES.items())
     bits = key.made_from.get("bits")
     fine = fine and {"name", "vocabulary"} <= set(key.made_from) and type(bits) is int and 0 < bits < 64

@@ -53,11 +53,7 @@ class Spelling:
 
 
 def spelling(tokenizer: Any, vocabulary: Vocabulary, name: str) -> Spelling:
-    """The tokens of a vocabulary's words.
-
-    Raises:
-        ModelError: some words cannot be spelled, or two are spelled alike.
-    """
+    """The tokens of a vocabulary's words. Raises ModelError: some words cannot be spelled, or two are spelled alike."""
     known = [*(f"{_LED} {word}" for word in vocabulary.words), f"{_LED}{_STOP}", f"{_LED} {_OTHER}"]
     lead = tuple(tokenizer(_LED, add_special_tokens=False)["input_ids"])
     rows = [tuple(row) for row in tokenizer(known, add_special_tokens=False)["input_ids"]]

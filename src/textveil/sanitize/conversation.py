@@ -35,11 +35,7 @@ class Conversation:
         self._maps: list[PrivateMap] = []
 
     def __call__(self, text: str) -> Release:
-        """Sanitize the next text.
-
-        Raises:
-            InputError: ``text`` is not a str.
-        """
+        """Sanitize the next text. Raises InputError: ``text`` is not a str."""
         release = self._released(text, self._scope)
         if release.private_map is not None:
             self._maps.append(release.private_map)

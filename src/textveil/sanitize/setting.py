@@ -159,11 +159,7 @@ class Setting:
     unchanged_kinds: tuple[str, ...] = field(default=(), compare=False)
 
     def guarantee_of(self, kind: str) -> Guarantee:
-        """The guarantee of one draw of this kind.
-
-        Raises:
-            UnsupportedGuarantee: nothing of this kind is drawn.
-        """
+        """The guarantee of one draw of this kind. Raises UnsupportedGuarantee: nothing of this kind is drawn."""
         for part in self.protected:
             if part.kind == kind:
                 return part.guarantee

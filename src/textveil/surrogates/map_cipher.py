@@ -109,11 +109,7 @@ class MapCipher:
         return cls(header, key)
 
     def sealed(self, number: int, mark: bytes, plain: bytes) -> bytes:
-        """The frame of that number, from 0.
-
-        Raises:
-            ParameterError: it would be larger than a frame can be.
-        """
+        """The frame of that number, from 0. Raises ParameterError: it would be larger than a frame can be."""
         if len(plain) + _NONCE + _TAG > _MOST:
             raise ParameterError("a private map's block must have at most 2 GB; got more. Use smaller documents.")
         cipher, *_ = need_package()

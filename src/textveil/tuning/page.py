@@ -35,11 +35,7 @@ _WIDTH = 4.6
 
 
 def drawn(run: Tuning) -> Chart:
-    """The figure; at least one thing was measured.
-
-    Raises:
-        MissingExtra: matplotlib is not installed.
-    """
+    """The figure; at least one thing was measured. Raises MissingExtra: matplotlib is not installed."""
     first = [] if run.raw is None else [None]
     panels: list[tuple[str, Mapping[str, Sequence[Bound | None]]]] = []
     if run.task is not None:

@@ -49,11 +49,7 @@ class Peer:
         return Claim(epsilon=self.epsilon * distance(self.places, *self.pair))
 
     def audited(self) -> Finding:
-        """The verdict on the package's own draws for the pair.
-
-        Raises:
-            MissingExtra: the package is not installed.
-        """
+        """The verdict on the package's own draws for the pair. Raises MissingExtra: the package is not installed."""
         drawn = mldp_mechanism(self.mechanism, self.places, self.epsilon, **self.options)
         draw = callable_draw(drawn, batch=_BATCH)
         return audit_sampled(draw, [self.pair], self.claim, samples=self.samples, confidence=0.999)

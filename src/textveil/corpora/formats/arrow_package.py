@@ -9,11 +9,7 @@ from textveil.errors import MissingExtra
 
 
 def arrow(module: str = "pyarrow") -> Any:
-    """The package pyarrow, or a module of it by its full name.
-
-    Raises:
-        MissingExtra: it is not installed.
-    """
+    """The package pyarrow, or a module of it by its full name. Raises MissingExtra: it is not installed."""
     try:
         return import_module(module)
     except ImportError:

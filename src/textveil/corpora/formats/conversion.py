@@ -22,7 +22,6 @@ def converted(source: RowReader, target: RowWriter, name: str) -> CorpusFormat:
     return Converted(source=source, target=target, name=name)
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Converted:
     """Reads one format and writes another, block by block."""
@@ -45,51 +44,30 @@ class Converted:
 
     def records(self, payload: bytes, first: int) -> Records:
         """See ``CorpusFormat.records``; a record that the other format cannot hold is a fault."""
-        return _converted(self.source, self.target, self.name, payload, first)
+        rows = self.source.rows(payload, first)
+        reasons = [_reason(rows, place, self.source, self.target, self.name) for place in range(len(rows.cells))]
+        bad = [RecordError(number, reason) for number, reason in zip(rows.numbers, reasons, strict=True) if reason]
+        places = [place for place, reason in enumerate(reasons) if not reason]
+        good = replace(
+            rows,
+            bare=False,
+            numbers=[rows.numbers[place] for place in places],
+            cells=[rows.cells[place] for place in places],
+            beside={name: [cells[place] for place in places] for name, cells in rows.beside.items()},
+            faults=sorted([*rows.faults, *bad]),
+        )
+        return records_of(good, self.choice, self.target)
 
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ConvertedWhole:
-    """The same for a format that is assembled when all blocks are there; see ``Converted``."""
+class ConvertedWhole(Converted):
+    """The same for a format that is assembled when all blocks are there."""
 
-    source: RowReader
     target: AssembledWriter
-    name: str
-
-    @property
-    def choice(self) -> FieldChoice:
-        """Which fields are sanitized and kept."""
-        return self.source.choice
-
-    @property
-    def unit(self) -> str:
-        return self.source.unit
-
-    def cut(self, stream: BinaryIO, size: int) -> Iterator[Cut]:
-        return self.source.cut(stream, size)
-
-    def records(self, payload: bytes, first: int) -> Records:
-        return _converted(self.source, self.target, self.name, payload, first)
 
     def sink(self, stream: BinaryIO) -> Sink:
         return self.target.sink(stream)
-
-
-def _converted(source: RowReader, target: RowWriter, name: str, payload: bytes, first: int) -> Records:
-    rows = source.rows(payload, first)
-    reasons = [_reason(rows, place, source, target, name) for place in range(len(rows.cells))]
-    bad = [RecordError(number, reason) for number, reason in zip(rows.numbers, reasons, strict=True) if reason]
-    places = [place for place, reason in enumerate(reasons) if not reason]
-    good = replace(
-        rows,
-        bare=False,
-        numbers=[rows.numbers[place] for place in places],
-        cells=[rows.cells[place] for place in places],
-        beside={name: [cells[place] for place in places] for name, cells in rows.beside.items()},
-        faults=sorted([*rows.faults, *bad]),
-    )
-    return records_of(good, source.choice, target)
 
 
 def _reason(rows: RecordRows, place: int, source: RowReader, target: RowWriter, name: str) -> str:

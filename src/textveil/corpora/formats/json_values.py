@@ -32,11 +32,7 @@ def after_space(text: str, index: int) -> int:
 
 
 def parsed(text: str, where: str) -> Cell:
-    """The value that a text is, by itself.
-
-    Raises:
-        InputError: it is none; names ``where``, and never quotes.
-    """
+    """The value that a text is, by itself. Raises InputError: it is none; names ``where``, and never quotes."""
     try:
         start = after_space(text, 0)
         value, end = DECODER.raw_decode(text, start)

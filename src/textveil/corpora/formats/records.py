@@ -124,11 +124,7 @@ def too_large(where: str, limit: int) -> str:
 
 
 def read(method: Callable[[int], bytes], size: int) -> bytes:
-    """Bytes from an input stream.
-
-    Raises:
-        InputError: the operating system cannot read them.
-    """
+    """Bytes from an input stream. Raises InputError: the operating system cannot read them."""
     try:
         return method(size)
     except InputError:

@@ -87,11 +87,7 @@ class Job:
             raise refused(self.folder, "the input with which the job began", "its first records are other ones now")
 
     def write(self, outcome: Outcome) -> None:
-        """Add a block; it is committed soon.
-
-        Raises:
-            OutputError: the disk is full, or fails.
-        """
+        """Add a block; it is committed soon. Raises OutputError: the disk is full, or fails."""
         length, map_length = self.totals.length, 0 if self._map is None else self._map.length
         data = outcome.data if length or not outcome.data else outcome.head + outcome.data
         with written_or_refused():

@@ -94,11 +94,7 @@ def write_network(
 
 
 def read_facts(folder: Path | str) -> dict[str, Any]:
-    """The facts of the network in a folder.
-
-    Raises:
-        ModelError: there is none, or it is of another format.
-    """
+    """The facts of the network in a folder. Raises ModelError: there is none, or it is of another format."""
     where = Path(folder)
     try:
         facts = json.loads((where / FACTS).read_text(encoding="utf-8"))
@@ -169,11 +165,7 @@ def restored_network(
 
 
 def restore_optimizer(optimizer: Any, saved: SavedNetwork) -> None:
-    """Give an optimizer over a restored network the state that was saved.
-
-    Raises:
-        ModelError: none was saved.
-    """
+    """Give an optimizer over a restored network the state that was saved. Raises ModelError: none was saved."""
     torch = load_torch()
     states: dict[int, dict[str, Any]] = {}
     for name, array in saved.arrays.items():

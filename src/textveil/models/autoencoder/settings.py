@@ -58,11 +58,7 @@ class AutoencoderSettings:
 
     @staticmethod
     def of_data(data: Mapping[str, Any]) -> AutoencoderSettings:
-        """The settings that ``to_data`` gave.
-
-        Raises:
-            ModelError: they are not of this form.
-        """
+        """The settings that ``to_data`` gave. Raises ModelError: they are not of this form."""
         known = {setting.name for setting in fields(AutoencoderSettings)}
         try:
             if set(data) != known:

@@ -125,11 +125,7 @@ def is_path(text: str) -> bool:
 
 
 def preset_text(name: str) -> str:
-    """The TOML of a preset.
-
-    Raises:
-        UnknownNameError: no preset has that name.
-    """
+    """The TOML of a preset. Raises UnknownNameError: no preset has that name."""
     if name not in PRESETS:
         close = difflib.get_close_matches(name, PRESETS, n=1)
         meant = f"Did you mean {close[0]!r}? " if close else ""

@@ -68,11 +68,7 @@ def read_policy(path: Path) -> Policy:
 
 
 def policy_bytes(path: Path) -> bytes:
-    """The bytes of a policy's file.
-
-    Raises:
-        ParameterError: it cannot be read.
-    """
+    """The bytes of a policy's file. Raises ParameterError: it cannot be read."""
     try:
         return path.read_bytes()
     except OSError as error:

@@ -103,11 +103,7 @@ def exact_sequences(mechanism: SequenceWeights, claim: Claim, *, progress: Progr
     verdict = worst.verdict if worst.verdict is Verdict.REFUTED else Verdict.NOT_REFUTED
     note = "Every row of documents of at most two words was computed; of longer ones the mechanism's proof speaks."
     return replace(
-        worst,
-        verdict=verdict,
-        method="exact sequences",
-        subject=Subject.DOCUMENT_CHANNEL,
-        notes=(note, *worst.notes),
+        worst, verdict=verdict, method="exact sequences", subject=Subject.DOCUMENT_CHANNEL, notes=(note, *worst.notes)
     )
 
 

@@ -186,12 +186,7 @@ def _of_pairs(metric: OnWordDistances, pairs: Ids) -> Reals:
 
 
 def _finding(
-    promise: MetricDP,
-    verdict: Verdict,
-    distance: float,
-    per_distance: Bound,
-    method: str,
-    witness: Mapping[str, Any],
+    promise: MetricDP, verdict: Verdict, distance: float, per_distance: Bound, method: str, witness: Mapping[str, Any]
 ) -> Finding:
     """What the loss per distance of the worst pair says of the promise at its distance."""
     low, middle, high = (value * distance if value else 0.0 for value in per_distance[:3])

@@ -17,14 +17,7 @@ from textveil.frontiers.equal_vulnerability import bracket_of
 from textveil.frontiers.limits import SOURCE as LIMIT_SOURCE
 from textveil.frontiers.limits import LimitLine, limits_of, steps_for
 from textveil.frontiers.measures import COSINE, VULNERABILITY
-from textveil.frontiers.measuring import (
-    Cell,
-    CosineLimitCell,
-    CurveCell,
-    EqualCell,
-    FrontierCell,
-    measured_cell,
-)
+from textveil.frontiers.measuring import Cell, CosineLimitCell, CurveCell, EqualCell, FrontierCell, measured_cell
 from textveil.frontiers.page import checked_folder, write_frontier
 from textveil.frontiers.points import Frontier, FrontierPart, FrontierPoint, point_of
 from textveil.frontiers.study import FrontierStudy, Sizes, study_of

@@ -13,12 +13,7 @@ import math
 import numpy as np
 
 from textveil.estimation.documents import Documents
-from textveil.frontiers.measures import (
-    TEXTS_BY_EMBEDDING,
-    TEXTS_BY_SURFACE,
-    WORDS_BY_EMBEDDING,
-    WORDS_BY_SURFACE,
-)
+from textveil.frontiers.measures import TEXTS_BY_EMBEDDING, TEXTS_BY_SURFACE, WORDS_BY_EMBEDDING, WORDS_BY_SURFACE
 from textveil.frontiers.study import TEXT_WORDS, FrontierStudy, drawn_words
 from textveil.mechanisms.kinds import WordMechanism
 from textveil.randomness import seeded_generator
@@ -35,10 +30,7 @@ def words_apart(study: FrontierStudy, mechanism: WordMechanism, rng: np.random.G
     units = study.units
     surface = (outputs == first).astype(np.float64) - (outputs == second)
     embedding = _cosines(units, outputs, first) - _cosines(units, outputs, second)
-    return {
-        WORDS_BY_SURFACE: _share(_guessed(surface, rng)),
-        WORDS_BY_EMBEDDING: _share(_guessed(embedding, rng)),
-    }
+    return {WORDS_BY_SURFACE: _share(_guessed(surface, rng)), WORDS_BY_EMBEDDING: _share(_guessed(embedding, rng))}
 
 
 def texts_apart(study: FrontierStudy, mechanism: WordMechanism, rng: np.random.Generator) -> dict[str, Bound]:

@@ -59,11 +59,7 @@ class Costliest(NamedTuple):
 
     def to_data(self) -> dict[str, Any]:
         """JSON data for reports."""
-        return {
-            "protected_tokens": self.tokens,
-            **self.guarantee.to_data(),
-            "optimal": optimal_data(self.accountants),
-        }
+        return {"protected_tokens": self.tokens, **self.guarantee.to_data(), "optimal": optimal_data(self.accountants)}
 
 
 def costliest(setting: Setting, largest: Sequence[Counts], into: Adjacency | None = None) -> Costliest:

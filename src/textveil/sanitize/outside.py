@@ -130,13 +130,7 @@ class DrawnOutside:
         passing: public words that are released as they are; None is none.
     """
 
-    def __init__(
-        self,
-        mechanism: DrawsWords,
-        promise: Guarantee,
-        marks: Marks,
-        passing: Passing | None,
-    ) -> None:
+    def __init__(self, mechanism: DrawsWords, promise: Guarantee, marks: Marks, passing: Passing | None) -> None:
         # Every digit lies in a span, so no number is ever drawn here.
         common = passing is not None and passing.kind == "common-word"
         self._tokens = TokenDraws(mechanism, None if common else DigitResponse(1.0), marks, passing)

@@ -338,9 +338,4 @@ def _vocabulary_facts(mechanism: Mechanism | None) -> dict[str, Any]:
     vocabulary = getattr(mechanism, "vocabulary", None)
     if vocabulary is None:
         return {}
-    return {
-        "name": vocabulary.name,
-        "words": len(vocabulary),
-        "dim": vocabulary.dim,
-        "digest": vocabulary.digest,
-    }
+    return {"name": vocabulary.name, "words": len(vocabulary), "dim": vocabulary.dim, "digest": vocabulary.digest}

@@ -74,11 +74,7 @@ class TokenDraws:
     """
 
     def __init__(
-        self,
-        mechanism: DrawsWords,
-        digits: DigitResponse | None,
-        marks: Marks,
-        passing: Passing | None = None,
+        self, mechanism: DrawsWords, digits: DigitResponse | None, marks: Marks, passing: Passing | None = None
     ) -> None:
         self._constants, self._blank = slice(0, 0), None
         self._passing = passing

@@ -71,12 +71,7 @@ class SurrogateEntry:
 
 
 def declared(
-    *,
-    summary: str,
-    kinds: tuple[str, ...],
-    proof: str,
-    name: str = "",
-    sample: Mapping[str, Any] | None = None,
+    *, summary: str, kinds: tuple[str, ...], proof: str, name: str = "", sample: Mapping[str, Any] | None = None
 ) -> Callable[[Callable[P, S]], Callable[P, S]]:
     """Declare the decorated function as one that makes a surrogate: see ``SurrogateEntry``.
 

@@ -55,11 +55,7 @@ def time(*, epsilon: OptionalEpsilon = 0.0, width: Annotated[int, _WIDTH] | None
             drawn = agreed(scope, label, _key(value), rng, lambda source: str(minutes.draw(minute, source)))
             return _written(int(drawn), match)
         drawn = agreed(
-            scope,
-            label,
-            _key(value),
-            rng,
-            lambda source: f"{minutes.draw(minute, source)}:{source.integers(60):02d}",
+            scope, label, _key(value), rng, lambda source: f"{minutes.draw(minute, source)}:{source.integers(60):02d}"
         )
         shown, mark, second = drawn.partition(":")
         return _written(int(shown), match, mark + second)

@@ -176,11 +176,7 @@ class Vocabulary:
 
 
 def _rebuild(
-    words: tuple[str, ...],
-    vectors: NDArray[Any] | None,
-    name: str,
-    grid: PairOfArrays | None,
-    facts: Mapping[str, Any],
+    words: tuple[str, ...], vectors: NDArray[Any] | None, name: str, grid: PairOfArrays | None, facts: Mapping[str, Any]
 ) -> Vocabulary:
     """A vocabulary in another process, from what ``__reduce__`` sent; checked again."""
     return Vocabulary(words, vectors, name, grid=grid, facts=facts, copy=False)

@@ -283,13 +283,7 @@ def delta_over_pairs(
         found = [_delta_at_distance(distribution, value, chosen) for value in found]
     least, median, largest = found
     return PairSummary(
-        epsilon=chosen,
-        words=n,
-        pairs=total,
-        all_pairs=pairs is None,
-        least=least,
-        median=median,
-        largest=largest,
+        epsilon=chosen, words=n, pairs=total, all_pairs=pairs is None, least=least, median=median, largest=largest
     )
 
 

@@ -70,14 +70,7 @@ def with_ids(part: LabelledPart, ids: Ids) -> LabelledPart:
 
 
 def task_of(
-    corpus: Corpus,
-    words: Sequence[str],
-    rng: np.random.Generator,
-    *,
-    runs: int,
-    train: int,
-    test: int,
-    longest: int,
+    corpus: Corpus, words: Sequence[str], rng: np.random.Generator, *, runs: int, train: int, test: int, longest: int
 ) -> LabelledTask:
     """Draw documents for several runs, every class in the same share, none twice.
 

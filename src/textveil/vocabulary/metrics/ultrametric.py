@@ -55,10 +55,7 @@ class Ultrametric:
     def facts(self) -> MetricFacts:
         """Distances 0 and the heights."""
         return MetricFacts(
-            name="ultrametric",
-            description=self.description,
-            size=self.cells.shape[1],
-            distances=(0, *self.heights),
+            name="ultrametric", description=self.description, size=self.cells.shape[1], distances=(0, *self.heights)
         )
 
     def near(self, ids: Ids) -> list[NearWords]:

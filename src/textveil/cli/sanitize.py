@@ -131,7 +131,7 @@ class _DrawingOptions:
 
     def recall(self) -> Mapping[str, Any] | None:
         """What was measured of the policy's detection."""
-        from textveil.sanitize.policy.recall import read_recall
+        from textveil.sanitize.measured_risk import read_recall
 
         recall = None if self.detection_report is None else read_recall(self.detection_report)
         need(

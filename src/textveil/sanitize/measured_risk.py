@@ -1,13 +1,19 @@
-"""What ``textveil risk`` measured of a release, as the page to file quotes it."""
+"""What was measured of a release by ``textveil risk``, and of a detection on labelled text, as reports quote it."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple, final
+from typing import Any, Final, NamedTuple, final
 
 from textveil.errors import ParameterError
+
+_RISK: Final = ("risk", "Give the risk.json that `textveil risk` wrote.")
+_RECALL: Final = ("detection_report", "Give the JSON of an evaluation on labelled text.")
+"""What is read, and what to do where it cannot be."""
+
+_BOUND: Final = ("lower", "estimate", "upper", "confidence")
 
 
 class Attack(NamedTuple):
@@ -48,11 +54,7 @@ def read_risk(path: Path) -> MeasuredRisk:
     Raises:
         ParameterError: it cannot be read, or holds no linkage.
     """
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        why = getattr(error, "strerror", None) or type(error).__name__
-        raise _fault(f"a JSON file that can be read; got: {why}") from None
+    data = _json(path, _RISK)
     try:
         attacks = tuple(_attack(one) for one in data["linkage"])
         kept = data["kept"] if isinstance(data["kept"], Mapping) else {"words": data["kept"]}
@@ -60,9 +62,9 @@ def read_risk(path: Path) -> MeasuredRisk:
             attacks, {str(name): _share(share) for name, share in kept.items()}, _unique(data.get("unique"))
         )
     except (KeyError, TypeError, ValueError, AttributeError):
-        raise _fault("a report with the keys linkage and kept; this file is none") from None
+        raise _fault(_RISK, "a report with the keys linkage and kept; this file is none") from None
     if not attacks:
-        raise _fault("a report with at least one attack; got none")
+        raise _fault(_RISK, "a report with at least one attack; got none")
     return measured
 
 
@@ -83,7 +85,46 @@ def _share(value: Any) -> float:
     return share
 
 
-def _fault(what: str) -> ParameterError:
-    error = ParameterError(f"risk must be {what}. Give the risk.json that `textveil risk` wrote.")
-    error.parameter = "risk"
+def read_recall(path: Path) -> dict[str, Any]:
+    """The measured recall in a file that an evaluation of detectors wrote as JSON.
+
+    Raises:
+        ParameterError: it cannot be read, or says no recall by kind.
+    """
+    return recall_of(_json(path, _RECALL))
+
+
+def recall_of(data: Any) -> dict[str, Any]:
+    """The corpus, the detector and, by kind, the recall with its interval: what a report may hold, and nothing else.
+
+    Raises:
+        ParameterError: ``data`` says no recall by kind.
+    """
+    try:
+        measured = {str(kind): found["recall"] for kind, found in data["kinds"].items() if found["recall"] is not None}
+        kinds = {kind: {"recall": _bound(recall)} for kind, recall in measured.items()}
+        return {"corpus": str(data["corpus"]), "detector": str(data.get("detector", "")), "kinds": kinds}
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise _fault(_RECALL, "an evaluation with the recall of each kind; this one is none") from None
+
+
+def _bound(found: Mapping[str, Any]) -> dict[str, float]:
+    bound = {end: float(found[end]) for end in _BOUND}
+    if not 0 <= bound["lower"] <= bound["estimate"] <= bound["upper"] <= 1:
+        raise ValueError
+    return bound
+
+
+def _json(path: Path, source: tuple[str, str]) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        why = getattr(error, "strerror", None) or type(error).__name__
+        raise _fault(source, f"a JSON file that can be read; got: {why}") from None
+
+
+def _fault(source: tuple[str, str], what: str) -> ParameterError:
+    parameter, hint = source
+    error = ParameterError(f"{parameter} must be {what}. {hint}")
+    error.parameter = parameter
     return error

@@ -16,7 +16,7 @@ from enum import Enum
 from typing import Final, NamedTuple, final
 
 from textveil.surrogates.calendar_names import MONTHS, name_of, names, read_as
-from textveil.surrogates.writing import in_case_of
+from textveil.surrogates.writing import in_case_of, ordinal_ending
 from textveil.text.patterns import lazy_regex
 
 _FILLERS: Final = frozenset(("of", "de", "del", "the"))
@@ -302,14 +302,9 @@ def filled(field: Field, day: date) -> str:
         "day": f"{day.day:02d}",
         "bare day": str(day.day),
         "compact": f"{day.year:04d}{day.month:02d}{day.day:02d}",
-        "ordinal": in_case_of(text, _ordinal(day.day)),
+        "ordinal": in_case_of(text, ordinal_ending(day.day)),
     }
     if part in plain:
         return plain[part]
     name = in_case_of(text, name_of(part, day.month if part.endswith("month") else day.weekday() + 1))
     return name[0].upper() + name[1:] if text[0].isupper() else name
-
-
-def _ordinal(number: int) -> str:
-    """The letters after a day."""
-    return "th" if 11 <= number <= 13 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")

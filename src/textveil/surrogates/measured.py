@@ -18,7 +18,7 @@ from textveil.surrogates.drawn import Drawn, agreed, proved
 from textveil.surrogates.scopes import Scope
 from textveil.surrogates.surrogate import Counts, Mention, Surrogate
 from textveil.surrogates.windows import window
-from textveil.surrogates.writing import filled, in_case_of
+from textveil.surrogates.writing import filled, in_case_of, ordinal_ending
 from textveil.text.patterns import lazy_regex
 
 _CELLS: Final = 1000
@@ -99,7 +99,7 @@ def measurement(
         if match["ordinal"]:
             digits = written[:-2].replace(",", "")
             place = drawn_place(10 ** (len(digits) - 1), 10 ** len(digits) - 1, int(digits), share, rng)
-            return f"{place:{',' if ',' in written else ''}d}{_ending(place)}"
+            return f"{place:{',' if ',' in written else ''}d}{ordinal_ending(place)}"
         if match["word"]:
             place = drawn_place(1, _MOST_WORDS, WORDS.index(written.lower().replace(" ", "-")), share, rng)
             return in_case_of(written, WORDS[place]) if written.isupper() or written.islower() else WORDS[place].title()
@@ -154,11 +154,6 @@ class _Measurement:
 def _singular(value: str) -> str:
     """A value with its units of time in the singular: a drawn number has its own plural."""
     return _COUNTED.sub(lambda match: f"{match['number']} {match['unit']}", value)
-
-
-def _ending(number: int) -> str:
-    """The ending of an ordinal."""
-    return "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
 
 
 def _counted(match: re.Match[str]) -> str:

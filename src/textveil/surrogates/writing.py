@@ -63,6 +63,11 @@ def in_case_of(model: str, written: str) -> str:
     return written.lower() if model.islower() else written
 
 
+def ordinal_ending(number: int) -> str:
+    """The letters after an ordinal in digits."""
+    return "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+
+
 def shape_of(value: str) -> str:
     """A value by its shape: 9 for a digit, A for a capital, a for another letter; space, usual marks or a hyphen."""
     return value.translate(_SHAPES)

@@ -22,6 +22,7 @@ from textveil.corpora.formats.json_values import (
     parsed,
     written_object,
 )
+from textveil.corpora.formats.jsonl import JsonLinesWriter
 from textveil.corpora.formats.records import MAX_DOCUMENT_BYTES, Cut, RecordError, Records, Sink, checked_size, decoded
 from textveil.corpora.formats.rows import Cell, RecordRows, records_of
 from textveil.corpora.formats.text_lines import marked_pieces
@@ -122,14 +123,8 @@ class JsonArray:
 
 @final
 @dataclass(frozen=True, slots=True)
-class JsonArrayWriter:
+class JsonArrayWriter(JsonLinesWriter):
     """Writes one array, a record a line."""
-
-    def head(self, names: Sequence[str]) -> bytes:
-        return b""
-
-    def refused(self, cell: Cell) -> str:
-        return ""
 
     def written(self, rows: RecordRows) -> bytes:
         names = [json.dumps(name) for name in rows.names]

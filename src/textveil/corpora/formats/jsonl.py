@@ -80,7 +80,6 @@ class JsonLines:
         return records_of(self.rows(payload, first), self.choice, JsonLinesWriter())
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class JsonLinesWriter:
     """Writes an object a line."""

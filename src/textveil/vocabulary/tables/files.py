@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import need
+from textveil.whole_files import sync_folder
 
 FORMAT: Final = 1
 SUFFIX: Final = ".table"
@@ -162,7 +163,7 @@ def write_table_as(target: Path, key: TableKey, arrays: Arrays) -> None:
     finally:
         with contextlib.suppress(OSError):
             hidden.unlink(missing_ok=True)
-    _sync(folder)
+    sync_folder(folder)
 
 
 def read_table(path: Path, key: TableKey, *, ours_alone: bool = False) -> dict[str, NDArray[Any]] | None:
@@ -298,13 +299,3 @@ def _canonical(value: Any) -> bytes:
 
 def _padded(size: int) -> int:
     return -(-size // _ALIGNED) * _ALIGNED
-
-
-def _sync(folder: Path) -> None:
-    """Bring the new name to the disk, where the system can."""
-    with contextlib.suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)

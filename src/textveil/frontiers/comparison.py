@@ -21,8 +21,8 @@ from textveil.frontiers.measuring import Cell, CosineLimitCell, CurveCell, Equal
 from textveil.frontiers.page import checked_folder, write_frontier
 from textveil.frontiers.points import Frontier, FrontierPart, FrontierPoint, point_of
 from textveil.frontiers.study import FrontierStudy, Sizes, study_of
-from textveil.frontiers.text_scores import accuracy_scores
 from textveil.frontiers.vocabularies import cell_folders, labelled_vocabularies
+from textveil.frontiers.word_scores import accuracy_scores
 from textveil.version import VERSION
 from textveil.vocabulary.vocabulary import Vocabulary
 

@@ -17,9 +17,8 @@ from textveil.frontiers.limits import cosine_limit
 from textveil.frontiers.measures import VULNERABILITY
 from textveil.frontiers.points import GUARANTEE, VULNERABILITY_WAY
 from textveil.frontiers.study import FrontierStudy
-from textveil.frontiers.text_scores import accuracy_scores, recovery_scores
 from textveil.frontiers.told_apart import texts_apart, words_apart
-from textveil.frontiers.word_scores import vulnerability, word_scores
+from textveil.frontiers.word_scores import accuracy_scores, recovery_scores, vulnerability, word_scores
 from textveil.randomness import seeded_generator
 from textveil.statistics import Bound
 

@@ -1,17 +1,38 @@
-"""Scores of single words: how near their outputs are, how many stay, and what the best attacker makes of them."""
+"""Scores of words and of public texts.
+
+Of words: how near their outputs are, how many stay, what the best attacker makes of them. Of texts: words that a
+decoder names, and how well a task is learned from releases.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
 
 import numpy as np
 
 from textveil.audit.attacks import bayes_vulnerability
-from textveil.frontiers.measures import COSINE, NEAR, UNCHANGED
+from textveil.audit.recovery import measure_recovery
+from textveil.errors import InputError, UnsupportedGuarantee
+from textveil.frontiers.corpus import model_of
+from textveil.frontiers.downstream.accuracy import LinearLearner
+from textveil.frontiers.downstream.measured import ON_RELEASES, ON_TEXTS, accuracy_scorer, measured
+from textveil.frontiers.measures import (
+    ACCURACY_RELEASES,
+    ACCURACY_TEXTS,
+    COSINE,
+    NEAR,
+    RECOVERED,
+    RECOVERED_ALONE,
+    UNCHANGED,
+)
 from textveil.frontiers.study import FrontierStudy, drawn_words
 from textveil.mechanisms.capabilities import ChannelColumns, IntegerWeights, NoisyVectors
 from textveil.mechanisms.kinds import Channel, WordMechanism
 from textveil.noise.capabilities import PairwiseDensity
 from textveil.noise.distribution import NoiseDistribution
 from textveil.posterior.words import row_maxima
+from textveil.randomness import seeded_generator
 from textveil.statistics import Bound, clopper_pearson, exactly, student_mean
 from textveil.types import Ids, Reals
 
@@ -95,3 +116,30 @@ def _of_columns(channel: ChannelColumns, prior: Reals) -> float | None:
 
 def _cut(bound: Bound) -> Bound:
     return Bound(max(0.0, bound.lower), bound.estimate, min(1.0, bound.upper), bound.confidence)
+
+
+_LINEAR: Final = "linear"
+_NAMES: Final = {ACCURACY_RELEASES: f"{_LINEAR}, {ON_RELEASES}", ACCURACY_TEXTS: f"{_LINEAR}, {ON_TEXTS}"}
+
+
+def recovery_scores(study: FrontierStudy, mechanism: WordMechanism, stream: int) -> dict[str, Bound]:
+    """Shares of the words of public texts that are named; empty where no decoder reaches mechanism or vocabulary."""
+    model = model_of(study.vocabulary) if study.sentences else None
+    if model is None:
+        return {}
+    try:
+        recovered = measure_recovery(mechanism, study.sentences, model, rng=seeded_generator(stream, 1)).kinds[0]
+    except (UnsupportedGuarantee, InputError):  # no channel, or too few words of the vocabulary
+        return {}
+    alone = {} if recovered.alone is None else {RECOVERED_ALONE: recovered.alone}
+    return {**alone, RECOVERED: recovered.in_context}
+
+
+def accuracy_scores(study: FrontierStudy, mechanism: WordMechanism | None, stream: int) -> Mapping[str, Bound]:
+    """Accuracy of a linear classifier that learned from releases; of one that learned from the texts for None."""
+    if study.task is None:
+        return {}
+    scorer = accuracy_scorer(_LINEAR, LinearLearner(study.units), study.task.classes, study.seed)
+    accuracies = measured(mechanism, study.task, [scorer], stream)
+    bounds = {key: accuracies.bound(name) for key, name in _NAMES.items()}
+    return {key: Bound(max(0.0, low), mid, min(1.0, high), sure) for key, (low, mid, high, sure) in bounds.items()}

@@ -12,9 +12,16 @@ from textveil.catalog import word_mechanism
 from textveil.errors import UnsupportedGuarantee
 from textveil.estimation.documents import Documents
 from textveil.frontiers.downstream.accuracy import LinearLearner
-from textveil.frontiers.downstream.attack import guessed_from_noisy_vectors, recovered
 from textveil.frontiers.downstream.features import BatchNoise, features_of
-from textveil.frontiers.downstream.measured import ON_RELEASES, ON_TEXTS, Measured, accuracy_scorer, measured
+from textveil.frontiers.downstream.measured import (
+    ON_RELEASES,
+    ON_TEXTS,
+    Measured,
+    accuracy_scorer,
+    guessed_from_noisy_vectors,
+    measured,
+    recovered,
+)
 from textveil.frontiers.downstream.tasks import LabelledPart, LabelledTask, Repetition
 from textveil.posterior.words import WordPosterior
 from textveil.randomness import seeded_generator

@@ -114,10 +114,9 @@ def surrogates() -> str:
                 surrogate.counts,
                 ", ".join(f"`{option}`" for option in entry.options() if option != "epsilon") or "none",
                 "; ".join(facts) or "nothing",
-                f"[{Path(entry.proof).stem}](../src/textveil/{entry.proof})",
             )
         )
-    return table(("name", "kinds", "epsilon", "counts", "options", "stays public", "proof"), rows)
+    return table(("name", "kinds", "epsilon", "counts", "options", "stays public"), rows)
 
 
 def surrogate_options() -> str:

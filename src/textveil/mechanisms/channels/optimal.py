@@ -122,7 +122,7 @@ _NAMES = Option(
     status=Status.PROVED,
     proof=PROOF,
     source=f"{PROOF}; extremal shape: Kairouz, Oh and Viswanath 2014",
-    summary="The base weights of greatest mean utility for a prior, with a bound that no epsilon-DP channel exceeds.",
+    summary="The base weights of highest mean utility for a public prior, with an upper bound for every channel.",
 )
 def optimal(
     vocabulary: Vocabulary,

@@ -37,7 +37,7 @@ _ROOM: Final = 1e-5
     proof=PROOF,
     source="after Xu, Feyisetan, Aggarwal, Xu and Teissier 2021 (FLAIRS), whose text was not available; "
     "privacy/proofs/tgm.md",
-    summary="The word whose distance plus truncated Gumbel noise is the least of all; has a least epsilon.",
+    summary="The word whose distance plus truncated Gumbel noise is smallest; epsilon has a lower bound.",
     shown_at={"epsilon": 20.0},  # it has a least one
 )
 def tgm(

@@ -20,7 +20,7 @@ PROOF: Final = "privacy/proofs/tgm.md"
 
 _EPSILON = Option(
     domain=POSITIVE,
-    help="Privacy loss in nats of one token, for any two words; the noise has a least one, by the vocabulary.",
+    help="Privacy loss in nats of one token, for any two words; it has a lower bound that depends on the vocabulary.",
     metavar="E",
     group=GUARANTEE,
     unset="the least that the vocabulary allows",

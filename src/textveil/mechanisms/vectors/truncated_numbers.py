@@ -33,7 +33,7 @@ NumberDelta: TypeAlias = Annotated[
 ]
 _BLOCKS: Final = Option(
     domain=at_least(1),
-    help="Blocks of the range on which the noise of least variance is level.",
+    help="Blocks of the range on which the noise is constant.",
     metavar="N",
     group=REPRESENTATIONS,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 
 import numpy as np
 import pytest
@@ -12,7 +13,13 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 from tests.helpers.exactness import table
 
-from textveil.audit.attacks import bayes_vulnerability, nearest_neighbor_inversion
+from textveil.audit.attacks import (
+    bayes_decoder,
+    bayes_vulnerability,
+    nearest_neighbor_inversion,
+    repeated_releases,
+    sampled_bayes,
+)
 from textveil.errors import ParameterError
 from textveil.mechanisms.additive.spherical_laplace import spherical_laplace
 from textveil.mechanisms.channels.exponential import exponential
@@ -42,6 +49,8 @@ def test_no_decoder_beats_the_bayes_decoder(n: int, k: int, seed: int) -> None:
     assert result.success.estimate == pytest.approx(best, rel=1e-12)
     assert result.baseline == prior.max()
     assert result.success.estimate >= result.baseline * (1 - 1e-12)
+    decoder = bayes_decoder(rows, prior)
+    assert sum(prior[x] * rows[x, y] for y, x in enumerate(decoder)) == pytest.approx(best, rel=1e-12)
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 2.0, 8.0])
@@ -82,6 +91,56 @@ def test_naming_more_words_succeeds_more_often(tiny: Vocabulary, rng: np.random.
     assert all_words.success.estimate == 1.0 == pytest.approx(all_words.baseline)
 
 
+def test_the_sampled_attack_nears_the_exact_one_on_a_channel(tiny: Vocabulary, rng: np.random.Generator) -> None:
+    channel, candidates = exponential(tiny, epsilon=8.0), np.array([3, 17, 29, 30])
+    exact = bayes_vulnerability(table(channel)[candidates], [0.4, 0.3, 0.2, 0.1]).success.estimate
+    result = sampled_bayes(channel, candidates, [0.4, 0.3, 0.2, 0.1], training=20_000, samples=20_000, rng=rng)
+    hits = round(result.success.estimate * 20_000)
+    assert binomtest(hits, 20_000, exact, alternative="greater").pvalue > ALPHA  # no attack beats Bayes
+    assert binomtest(hits, 20_000, 0.95 * exact, alternative="less").pvalue > ALPHA  # and this one is close
+    assert result.success.lower > result.baseline
+
+
+def test_the_sampled_attack_uses_the_nearest_candidate_where_it_has_seen_nothing(
+    tiny: Vocabulary, rng: np.random.Generator
+) -> None:
+    mechanism = spherical_laplace(tiny, epsilon_per_distance=2.0, clip=None)
+    # One attack in thirty learned from an unlucky release; of six, all did once in a thousand million times.
+    attacks = [sampled_bayes(mechanism, [0, 1, 2], training=1, samples=1_000, rng=rng) for _ in range(6)]
+    assert max(one.success.lower for one in attacks) > 0.7  # 0.84; the first candidate for the unseen gives about 0.5
+
+
+def test_repeated_releases_follow_the_distribution_of_binary_randomized_response(rng: np.random.Generator) -> None:
+    """Majority vote over r releases: an exact binomial sum, ties split evenly by the prior's order."""
+    keep, samples = 0.6, 10_000
+    rows = [[keep, 1 - keep], [1 - keep, keep]]
+    results = repeated_releases(rows, [0, 1], releases=(1, 3, 9), samples=samples, rng=rng)
+    for count, result in zip((1, 3, 9), results, strict=True):
+        truth = sum(math.comb(count, j) * keep**j * (1 - keep) ** (count - j) for j in range(count // 2 + 1, count + 1))
+        hits = round(result.success.estimate * samples)
+        assert binomtest(hits, samples, truth).pvalue > ALPHA
+        assert binomtest(hits, samples, truth * 0.9).pvalue < ALPHA  # the mutant that it must kill
+    assert results[0].name == "Bayes on 1 release"
+
+
+def test_repeated_releases_of_a_channel_stay_below_the_composed_limit(
+    tiny: Vocabulary, rng: np.random.Generator
+) -> None:
+    channel = neighborhood(tiny, epsilon=1.0)
+    results = repeated_releases(channel, np.arange(40), releases=(1, 2, 16), samples=2_000, rng=rng)
+    for count, result in zip((1, 2, 16), results, strict=True):
+        assert result.success.lower <= unchanged_limit(40, count * 1.0)
+    assert results[2].success.lower > results[0].success.upper  # averaging pays
+    exact = bayes_vulnerability(channel).success.estimate
+    assert binomtest(round(results[0].success.estimate * 2_000), 2_000, exact).pvalue > ALPHA
+
+
+def test_an_impossible_output_settles_the_guess(rng: np.random.Generator) -> None:
+    rows = [[0.5, 0.5, 0.0], [0.5, 0.0, 0.5]]
+    (result,) = repeated_releases(rows, [0, 1], releases=[30], samples=500, rng=rng)
+    assert result.success.estimate == 1.0
+
+
 def test_results_are_json(tiny: Vocabulary) -> None:
     data = bayes_vulnerability(randomized_response(tiny, epsilon=1.0)).to_data()
     assert set(data) == {"name", "success", "baseline", "samples", "notes"}
@@ -96,6 +155,12 @@ def test_bad_arguments_are_refused(tiny: Vocabulary) -> None:
         lambda: bayes_vulnerability([[0.5, 0.6], [0.5, 0.5]]),
         lambda: nearest_neighbor_inversion(channel, neighbors=0),
         lambda: nearest_neighbor_inversion(channel, samples=0),
+        lambda: sampled_bayes(channel, [1]),
+        lambda: sampled_bayes(channel, [1, 1]),
+        lambda: sampled_bayes(channel, [1, 40]),
+        lambda: sampled_bayes(channel, [1, 2], training=0),
+        lambda: repeated_releases(channel, [1, 2], releases=[0]),
+        lambda: repeated_releases(channel, [1, 2], releases=[]),
     ):
         with pytest.raises(ParameterError):
             call()

@@ -103,6 +103,7 @@ class EmbeddedDetector:
             (dates.find_dates, dates.DATE_GATE),
             (dates.find_coarse_dates, dates.COARSE_GATE),
             (date_lists.find_dates_of_languages, date_lists.OTHER_GATE),
+            (dates.find_listed_days, dates.LISTED_GATE),
             (date_lists.find_dates_and_lists, dates.NAMED_DATE_GATE),
             (dates.find_times, dates.TIME_GATE),
             (identifiers.find_cards, identifiers.CARD_GATE),

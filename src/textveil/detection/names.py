@@ -110,6 +110,9 @@ _BEHIND_FIELD: Final = "\n \t\"'<*_"
 """What stands between a field and its value."""
 
 _TOKEN: Final = lazy_regex(r"[A-Za-z0-9_]{1,40}")
+_CONSTANT: Final = lazy_regex(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
+"""A name of code: LOG_LEVEL."""
+
 _SIGNATURE: Final = lazy_regex(
     r"(?:[Rr]egards|[Ss]incerely(?: yours)?|[Bb]est(?: wishes)?|[Cc]heers|[Tt]hanks|[Tt]hank you|[Yy]ours(?: truly)?"
     r"|[Ll]ove|[Rr]espectfully|xx|xoxo)[,.!]?[ \t]*\n+[ \t-]*$"
@@ -172,7 +175,9 @@ def find_names(text: str) -> Iterator[Found]:
         if text[end : end + 1] in _NO_NAME_AFTER:
             end = start + max(0, written.rfind(" "))  # a word with a digit or an underscore names nobody
             if end == start and _FIELD.search(text[max(0, start - 2 * _BACK) : start]):
-                yield Found(start, _TOKEN.match(text, start).end(), _PERSON, 0.6, "field")  # type: ignore[union-attr]
+                stop = _TOKEN.match(text, start).end()  # type: ignore[union-attr]
+                if not _CONSTANT.fullmatch(text, start, stop) or _names_in(text[start:stop]):
+                    yield Found(start, stop, _PERSON, 0.6, "field")
             written = text[start:end]
         if not written.isalpha():
             if written:
@@ -188,6 +193,12 @@ def find_names(text: str) -> Iterator[Found]:
         span = _Run(text, start, end, public).alone(low, marks)
         if span is not None:
             yield span
+
+
+def _names_in(constant: str) -> bool:
+    """Whether a part of a name of code is somebody's name and no word."""
+    marks = (lists().words.get(part.lower(), 0) for part in constant.split("_"))
+    return any(mark & _NAMES and not mark & (_COMMON | _SMALL_TOO) for mark in marks)
 
 
 def begins_order(text: str, end: int) -> bool:

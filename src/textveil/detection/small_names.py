@@ -14,8 +14,8 @@ from textveil.detection.lists import Marks, lists
 from textveil.text.patterns import lazy_regex
 from textveil.text.slices import matches
 
-_WORD: Final = lazy_regex(r"[a-z]+(?:['-][a-z]+)*(?![A-Za-z0-9_@/])")
-_WORDS: Final = lazy_regex(r"[a-z](?<![A-Za-z0-9_@#./'-].)[a-z]*(?:['-][a-z]+)*(?![A-Za-z0-9_@/])")
+_WORD: Final = lazy_regex(r"[a-z]+(?:['-][a-z]+)*(?![A-Za-z0-9_@/(])")
+_WORDS: Final = lazy_regex(r"[a-z](?<![A-Za-z0-9_@#./'-].)[a-z]*(?:['-][a-z]+)*(?![A-Za-z0-9_@/(])")
 _NEXT: Final = lazy_regex(r"(\.? )([a-z]+(?:['-][a-z]+)*)(?![A-Za-z0-9_@/])")
 _CUES: Final = lazy_regex(
     r"[NnCcMmDdPp](?<![A-Za-z].)(?:ame(?:'s| is|:"
@@ -82,7 +82,7 @@ def find_small_names(text: str) -> Iterator[Found]:
             continue
         low = word[0].removesuffix("'s")
         marks = marks_of(low, 0)
-        if cue and (marks & _NOT_SMALL or low in known.FUNCTION_WORDS or len(low) < 2):
+        if cue and (marks & _NOT_SMALL or low in known.FUNCTION_WORDS or len(low) < 2 or _is_key(text, start, low)):
             continue
         kind = "person" if cue else _kind(text, start, low, marks)
         if kind:
@@ -118,6 +118,14 @@ def _kind(text: str, start: int, low: str, marks: int) -> str:
     if marks & _GIVEN and not (placed and marks & _PLACE and not marks & _FAMILY):
         return "person"
     return "place" if marks & _PLACE and placed and len(low) >= _SHORTEST_PLACE else ""
+
+
+def _is_key(text: str, start: int, low: str) -> bool:
+    """Whether words joined by hyphens name a thing of a program behind a colon, and nobody: name: payments-worker."""
+    parts = low.split("-")
+    marks_of = lists().words.get
+    named = any(marks_of(part, 0) & _GIVEN and not marks_of(part, 0) & _NOT_SMALL for part in parts)
+    return len(parts) > 1 and text[max(0, start - 2) : start].strip() == ":" and not named
 
 
 def _end(text: str, word: re.Match[str], low: str) -> int:

@@ -86,6 +86,7 @@ class EmbeddedDetector:
             (credentials.find_seed_phrases, credentials.SEED_GATE),
             (person_fields.find_people_in_fields, person_fields.PEOPLE_GATE),
             (people_in_records.find_people_in_tables, people_in_records.TABLE_GATE),
+            (people_in_records.find_people_under_keys, people_in_records.KEY_GATE),
             (people_in_records.find_owners, people_in_records.OWNER_GATE),
             (technical.find_early, technical.EARLY_GATE),
             (find_addresses, anywhere),

@@ -7,9 +7,11 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Final
 
+from textveil.detection import name_words as known
 from textveil.detection.found import Found, words_in
-from textveil.detection.gates import holding
-from textveil.detection.person_fields import is_plain_word, names_user
+from textveil.detection.gates import holding, with_words
+from textveil.detection.lists import Marks, lists
+from textveil.detection.person_fields import is_plain_word, names_login, names_user
 from textveil.text.patterns import lazy_regex
 from textveil.text.slices import check_time, matches
 
@@ -29,6 +31,10 @@ _CELLS: Final = {
 _RULE: Final = lazy_regex(r"[-+|: \t]+")
 _NAME_CELL: Final = lazy_regex(r"[^\W\d_][\w.'\u2019-]{0,40}(?:,? [^\W\d_][\w.'\u2019-]{0,40}){0,4}")
 _NO_NAME: Final = words_in("null none nan n/a na nil unknown true false yes no anonymous deleted test")
+
+_NO_PERSON: Final = (
+    known.COMPANIES | known.COMPANY_ENDS | known.INSTITUTIONS | known.FUNCTION_WORDS | words_in("dependabot tbd todo")
+)
 
 TABLE_GATE: Final = holding("name", "Name", "NAME", "ustomer", "CUSTOMER", "atient", "PATIENT", "mployee", "EMPLOYEE")
 
@@ -100,6 +106,93 @@ def _rows(text: str, start: int, mark: str, columns: list[bool]) -> Iterator[tup
                         yield Found(begin, begin + len(name), "person", _SCORE, "column"), end
         yield None, end
         start = end + 1
+
+
+_KEY: Final = lazy_regex(
+    r"(?<![\w.-])(?i:(?:(?:requested|tech|team|account|primary|secondary|backup)[_ -])?(?:on[_ -]?call|owners?"
+    r"|maintainers?|assignees?|reviewers?|approvers?|contacts?|(?:co-?)?authors?|b?cc|reporters?|requesters?|contributors?"
+    r"|committers?|attendees|participants|invitees|guests?|watchers|recipients?|passengers?|patients?|customers?"
+    r"|employees?|leads?|managers?|organizers?|speakers?|members|users|students?|teachers?|candidates?|applicants?"
+    r"|escalation|stakeholders"
+    r"|(?:assigned|escalated)[_ -]?to|(?:reviewed|approved|reported|created|updated|merged|opened|closed|requested"
+    r"|submitted|signed|prepared|resolved|edited)[_ -]?by))[\"']?(?:[ \t]{0,2}:[ \t]{0,8}|[ \t]{0,8}=[ \t]{0,2})"
+)
+_BEFORE_KEY: Final = lazy_regex(r"(?:[\n{,(|>]|\A|\\n)[ \t]{0,24}(?:[-*#+] )?[\"'*]{0,2}\Z")
+_LISTED: Final = lazy_regex(r"(?P<indent>[ \t]{0,24})(?:[-*+] |[0-9]{1,2}[.)] |(?P<key>[\w-]{1,24}: ))[ \t]{0,8}(?=\S)")
+_BETWEEN: Final = lazy_regex(r"[^,;&|\[\]]+")
+_ONE_NAME: Final = r"(?:(?:Mc|Mac|O'|D'|De|Di|La|Le|Van|Fitz)?[A-Z][a-z]+(?:['-][A-Za-z]?[a-z]+)*|[A-Z]{3,}|[A-Z]\.)"
+_PERSON: Final = lazy_regex(
+    rf"[ \t\n]*[\"']?(?P<name>{_ONE_NAME}(?: (?:(?:van|von|der|den|de|del|la|bin|al|el) )*{_ONE_NAME}){{0,3}}"
+    r"|[a-z][a-z0-9_.-]{4,30})[\"']?[ \t\n]*(?=\Z|[(<#])"
+)
+_MOST_ITEMS: Final = 200
+_LONGEST_LIST: Final = 4_000
+KEY_GATE: Final = with_words(
+    """oncall call owner owners maintainer maintainers assignee assignees reviewer reviewers approver approvers contact
+    contacts author authors coauthors cc bcc reporter reporters requester requesters contributor contributors committer
+    committers attendees participants invitees guest guests watchers recipient recipients passenger passengers patient
+    patients customer customers employee employees lead leads manager managers organizer organizers speaker speakers
+    members users student students teacher teachers candidate candidates applicant applicants escalation stakeholders
+    to by assignedto escalatedto reviewedby approvedby reportedby createdby updatedby mergedby openedby closedby
+    requestedby submittedby signedby preparedby resolvedby editedby"""
+)
+
+
+def find_people_under_keys(text: str) -> Iterator[Found]:
+    """Names and logins that are the whole value, or an item, of a key that holds persons: on_call, "reviewers": [...]."""
+    reached = 0
+    for key in matches(_KEY, text):
+        if key.start() < reached or not _BEFORE_KEY.search(text, max(0, key.start() - 32), key.start()):
+            continue
+        for start, end in _values(text, key):
+            person = _PERSON.match(text, start, end)
+            if person is not None and start >= reached:
+                reached = person.end()
+                handle = person["name"][0].islower()
+                if names_login(person["name"]) if handle else _names_somebody(person["name"]):
+                    yield Found(*person.span("name"), "handle" if handle else "person", 0.6, "field")
+
+
+def _values(text: str, key: re.Match[str]) -> Iterator[tuple[int, int]]:
+    """Where the values of a key stand: behind it, in brackets, or in the lines below."""
+    start, end = key.end(), _line_end(text, key.end())
+    mark = text[start : start + 1]
+    if mark == "[":
+        end = text.find("]", start, start + _LONGEST_LIST)
+    elif mark in ("'", '"'):
+        end = text.find(mark, start + 1, end)
+        start += 1
+    elif not text[start:end].strip():
+        indent = key.start() - text.rfind("\n", 0, key.start()) - 1
+        yield from _lines_below(text, end + 1, indent)
+        return
+    elif text[start - 1] == "=":
+        end = start + len(text[start:end].split(None, 1)[0])
+    for item in matches(_BETWEEN, text, start, max(start, end)):
+        yield item.span()
+
+
+def _lines_below(text: str, start: int, indent: int) -> Iterator[tuple[int, int]]:
+    """The items of a list, or the values of keys that stand further to the right, one a line."""
+    for _ in range(_MOST_ITEMS):
+        item = _LISTED.match(text, start)
+        if item is None or (item["key"] and len(item["indent"]) <= indent):
+            return
+        end = _line_end(text, start)
+        yield item.end(), end
+        start = end + 1
+
+
+def _names_somebody(written: str) -> bool:
+    """Whether no word of a value is one of English, of programs or of institutions, unless it is a name as well."""
+    words = [word.lower() for word in _PARTS.findall(written) if len(word) > 1 and word[0].isupper()]
+    marks = [lists().words.get(word, 0) for word in words]
+    if len(words) == 1 and (written.isupper() or marks[0] & (Marks.KNOWN_PLACE | Marks.COMMON)):
+        return False
+    return bool(words) and all(
+        word not in _NO_PERSON and (bool(mark & (Marks.GIVEN | Marks.FAMILY)) or not is_plain_word(word))
+        for word, mark in zip(words, marks, strict=True)
+    )
 
 
 _OWNER: Final = lazy_regex(

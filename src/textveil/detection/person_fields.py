@@ -35,7 +35,8 @@ _ROLES: Final = words_in(
     default system daemon node nginx apache postgres mysql redis oracle git ubuntu debian centos docker jenkins
     ec2 vagrant ansible hadoop spark superuser sysadmin sudo none null undefined true false int str string bool self
     this id email uuid varchar auth login oauth jwt ftp ssh smtp http https localhost pi backup monitor agent
-    worker client server some someone
+    worker client server some someone infra devops sre qa ops secops platform backend frontend core team teams release
+    renovate dependabot
     foo bar baz alice bob"""
 )
 _PARTS: Final = lazy_regex("[a-z]+")
@@ -92,6 +93,11 @@ def names_user(name: str) -> bool:
     if not all(plain):
         return True
     return any(mark & _LISTED for mark in marks) and any(map(str.isdigit, name))
+
+
+def names_login(name: str) -> bool:
+    """Whether an item of a list of persons is a login: it can be one person's, and no part of it is a plain word."""
+    return names_user(name) and not any(len(part) > 3 and is_plain_word(part) for part in _PARTS.findall(name))
 
 
 @cache

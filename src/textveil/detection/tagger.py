@@ -281,7 +281,8 @@ def is_asked(word: Word, marks_of: Any) -> bool:
 def is_pair(written: str) -> bool:
     """Whether a guess is two to four capitalized words, none of which is a word: Haruto Oyelaran."""
     words = _PAIR.fullmatch(written) and _CAPITALIZED.findall(written)
-    return bool(words) and len(words) > 1 and not any(map(is_plain_word, map(str.lower, words)))
+    lows = [word.lower() for word in words or ()]
+    return len(lows) > 1 and not any(is_plain_word(low) or is_plain_word(low.removesuffix("s")) for low in lows)
 
 
 @final

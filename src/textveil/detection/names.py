@@ -125,6 +125,8 @@ _TELLS: Final = lazy_regex(
     r"|,? (?:said|says|told|asked|asks|wrote|replied|emailed|texted|phoned|lives|lived|smiled|shouted|laughed|knows"
     r"|prefers|was born|thinks|wants|who (?:is|was|has|had|said|lives))(?![A-Za-z])"
 )
+_HUMP: Final = lazy_regex(r"[A-Z][a-z]*")
+_NAME_KEY: Final = lazy_regex(r"[\n{,-][ \t]*\"?name\"?: ?\"?$")
 _CAMEL: Final = lazy_regex(r"[a-z][A-Z]|[A-Z]{2}[a-z]")
 _SYLLABLE: Final = (
     "(?:hyun?|min|ji|seo|jin|woo|young|yeong|eun|soo|su|hye|jae|jun|joon|sung|seung|kyung|gyeong|myung|sang|dong|ki|gi|hee"
@@ -163,6 +165,8 @@ class Judged(NamedTuple):
 
 _NOTHING: Final = Judged()
 _GUESS: Final = 0.3
+_ONLY_NAMES: Final = frozenset((_GIVEN, _FAMILY, _NAMES))
+"""Marks of a name that is no word."""
 
 
 def find_names(text: str) -> Iterator[Found]:
@@ -494,7 +498,9 @@ class _Run:
         if titled and not (titled == 1 and first.marks & _KNOWN_PLACE):
             return Judged(_PERSON, 0.8, "title")
         if self._no_word(words, before):
-            return self._evidence(first, before, opens, last.end) if opens else _NOTHING
+            return (
+                self._evidence(first, before, opens, last.end) if opens and not self._names_thing(first) else _NOTHING
+            )
         if not first.marks & _GIVEN and not (alone and first.marks & (_LISTED | _COMMON)):
             at = _AT_COMPANIES.search(self._text, max(0, first.start - _BACK), first.start)
             if at or _FOR_COMPANIES.match(self._text, last.end):
@@ -526,6 +532,12 @@ class _Run:
         if after[:1] == " " or owned:
             return following in (known.OWNED_AFTER if owned else known.MEDICAL_AFTER)
         return after[:1] == "/" and first.capitals
+
+    def _names_thing(self, word: Word) -> bool:
+        """Whether words of a program in one are the name of a thing, in a key of data: - name: CardRecognizer."""
+        humps = map(str.lower, _HUMP.findall(self._text[word.start : word.end]))
+        named = any(len(hump) > 2 and self._marks(hump) & (_NAMES | _COMMON) in _ONLY_NAMES for hump in humps)
+        return not named and _NAME_KEY.search(self._text[max(0, word.start - _BACK) : word.start]) is not None
 
     def _several(self, words: list[Word], before: str, opens: bool) -> Judged:
         """What several words name that no title stands before."""

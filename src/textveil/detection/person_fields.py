@@ -22,7 +22,7 @@ _USER: Final = lazy_regex(
     r"|[Ll]og(?:ged)? ?in as|logged in by|handle is)[ \t]{1,3}[\"'`]?"
     r"|(?<=\n)[ \t]{0,8}User[ \t]{1,3}"
     r"|(?<= )(?:-u|-l|--user(?:name)?|--login|--owner)[ =])"
-    r"(?P<name>[a-z][a-z0-9_.-]{2,30})(?![\w(\[{<@/:*%$\\-]|\.\w| ?=)"
+    r"(?P<name>[a-z][a-z0-9_.-]{2,30})(?![\w(\[{<@/:*%$\\-]|\.\w| ?=|'t\b)"
 )
 _NAMED: Final = lazy_regex(
     r"(?i:(?:first|last|full|given|family|middle|sur|maiden|patient|customer|contact|employee|client|holder)"
@@ -36,7 +36,7 @@ _ROLES: Final = words_in(
     ec2 vagrant ansible hadoop spark superuser sysadmin sudo none null undefined true false int str string bool self
     this id email uuid varchar auth login oauth jwt ftp ssh smtp http https localhost pi backup monitor agent
     worker client server some someone infra devops sre qa ops secops platform backend frontend core team teams release
-    renovate dependabot
+    renovate dependabot systemd
     foo bar baz alice bob"""
 )
 _PARTS: Final = lazy_regex("[a-z]+")

@@ -180,7 +180,10 @@ _PIECES: Final = (
     "->",
     "Mozilla",
 )
-_GATE_WORDS: Final = ("import ", "sudo ", "docker ", "kubectl ", "npm ", "git ", "curl ", "SELECT ", "Traceback", "</", "commit ", "[PATCH")
+_GATE_WORDS: Final = (
+    *("import ", "sudo ", "docker ", "kubectl ", "npm ", "git ", "curl ", "SELECT ", "Traceback", "</"),
+    *("commit ", "[PATCH"),
+)
 CODE_GATE: Final = either(holding(*_PIECES, *_GATE_WORDS), matching("[A-Z](?<=[A-Za-z][a-z][a-z].)"))
 """Open to a text with a mark or a word that prose hardly has: elsewhere nothing is taken for code."""
 

@@ -9,9 +9,9 @@ from typing import Final
 
 from textveil.detection import name_words as known
 from textveil.detection.found import Found, words_in
-from textveil.detection.gates import holding, with_words
+from textveil.detection.gates import both, holding, with_words
 from textveil.detection.lists import Marks, lists
-from textveil.detection.person_fields import is_plain_word, names_login, names_user
+from textveil.detection.person_fields import is_plain_form, is_plain_word, names_login, names_user
 from textveil.text.patterns import lazy_regex
 from textveil.text.slices import check_time, matches
 
@@ -137,15 +137,19 @@ _PERSON: Final = lazy_regex(
 )
 _LONGEST: Final = 200
 _LONGEST_LIST: Final = 4_000
-KEY_GATE: Final = with_words(
+_KEY_WORDS: Final = with_words(
     """oncall call owner owners maintainer maintainers assignee assignees reviewer reviewers approver approvers contact
     contacts author authors coauthors cc bcc reporter reporters requester requesters contributor contributors committer
     committers attendees participants invitees guest guests watchers recipient recipients passenger passengers patient
     patients customer customers employee employees lead leads manager managers organizer organizers speaker speakers
     members users student students teacher teachers candidate candidates applicant applicants escalation stakeholders
-    to by assignedto escalatedto reviewedby approvedby reportedby createdby updatedby mergedby openedby closedby
-    requestedby submittedby signedby preparedby resolvedby editedby"""
+    assigned escalated reviewed approved reported created updated merged opened closed requested submitted signed
+    prepared resolved edited assignedto escalatedto reviewedby approvedby reportedby createdby updatedby mergedby
+    openedby closedby requestedby submittedby signedby preparedby resolvedby editedby"""
 )
+
+
+KEY_GATE: Final = both(_KEY_WORDS, holding(":", "="))
 
 
 def find_people_under_keys(text: str) -> Iterator[Found]:
@@ -196,7 +200,7 @@ def _lines_below(text: str, start: int, indent: int) -> Iterator[tuple[int, int]
         if item is None or (item["key"] and len(item["indent"]) <= indent):
             return
         end = _line_end(text, start)
-        yield item.end(), end
+        yield from (part.span() for part in matches(_BETWEEN, text, item.end(), end))
         start = end + 1
 
 
@@ -217,7 +221,7 @@ def _names_somebody(written: str) -> bool:
         words[:1] != []
         and words[0] not in known.FUNCTION_WORDS
         and all(
-            word not in _NO_PERSON and (bool(mark & (Marks.GIVEN | Marks.FAMILY)) or not is_plain_word(word))
+            word not in _NO_PERSON and (bool(mark & (Marks.GIVEN | Marks.FAMILY)) or not is_plain_form(word))
             for word, mark in zip(words, marks, strict=True)
         )
     )

@@ -80,6 +80,11 @@ def is_plain_word(word: str) -> bool:
     return bool(lists().words.get(word, 0) & _ORDINARY) or word in _known() or word in _ROLES
 
 
+def is_plain_form(word: str) -> bool:
+    """Whether a word in small letters is a plain one, or looks like its plural or its third person."""
+    return is_plain_word(word) or is_plain_word(word.removesuffix("s"))
+
+
 def names_user(name: str) -> bool:
     """Whether a login can be one person's: it is no role, and not made of words of English or of programs alone."""
     parts = _PARTS.findall(name)

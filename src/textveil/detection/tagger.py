@@ -21,7 +21,7 @@ from textveil.detection import name_words as known
 from textveil.detection.found import Found
 from textveil.detection.lists import DATA, Marks, lists
 from textveil.detection.names import begins_order
-from textveil.detection.person_fields import is_plain_word
+from textveil.detection.person_fields import is_plain_form
 from textveil.errors import InputError
 from textveil.text.patterns import lazy_regex
 from textveil.text.slices import matches
@@ -282,7 +282,7 @@ def is_pair(written: str) -> bool:
     """Whether a guess is two to four capitalized words, none of which is a word: Haruto Oyelaran."""
     words = _PAIR.fullmatch(written) and _CAPITALIZED.findall(written)
     lows = [word.lower() for word in words or ()]
-    return len(lows) > 1 and not any(is_plain_word(low) or is_plain_word(low.removesuffix("s")) for low in lows)
+    return len(lows) > 1 and not any(map(is_plain_form, lows))
 
 
 @final
@@ -307,11 +307,14 @@ class _Judge:
         shares = [1 - self._model.shares(one)[0] for one in sums]
         if not sums:
             yield span
-        elif max(shares) >= LEAST_GUESSED or is_pair(self._text[span.start : span.end]):
+            return
+        pair = self._topic != CLINICAL and is_pair(self._text[span.start : span.end])
+        if pair or max(shares) >= LEAST_GUESSED:
             name = self._name(span.start, span.end, sums, min(shares))
-            name = name if name.score > WEAK else name._replace(kind=span.kind)
-            pair = name.score <= WEAK and is_pair(self._text[span.start : span.end])
-            yield name._replace(score=PAIR, why="pair") if pair else name
+            if name.score <= WEAK:
+                name = name._replace(kind=span.kind)
+                name = name._replace(score=PAIR, why="pair") if pair else name
+            yield name
 
     def names(self, words: Sequence[Word]) -> Iterator[Found]:
         """The names among words that no rule takes for one; neighbors are one name."""

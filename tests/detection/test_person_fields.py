@@ -87,6 +87,7 @@ def test_cells_below_a_header_of_names_are_persons(text: str, names: list[str]) 
     [
         ("$ ls -l\n-rw-r--r-- 1 pbaptiste staff 40 x.py\ndrwxr-xr-x@ 2 root wheel 64 y", ["pbaptiste"]),
         ("$ whoami\nklindqvist\n", ["klindqvist"]),
+        ("USER PID %CPU %MEM\nqzorndyke  4711  1.0  0.2 python\nroot  1  0.0  0.1 init\n", ["qzorndyke"]),
         ("whoami tells; --x--- 1 nobody", []),
     ],
 )

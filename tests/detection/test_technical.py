@@ -35,6 +35,8 @@ AGENTS = [
     '{"stdout": "def f(path):\\n    return {line: len(line) for line in path}\\n user: str(user)\\n", "code": 0}',
     "apiVersion: apps/v1\nmetadata:\n  name: invoices-worker\nspec:\n  volumes:\n    - name: tmp-cache\n",
     "env:\n  - name: MAIL_API_KEY\n    valueFrom: {secretKeyRef: {name: mail-credentials}}\n  - name: S3_REGION\n",
+    "Name: rowlib\nVersion: 2.1\n\nname: rowd\nimage: rowd:1\n\ndef f(name: str, ms: int): ...\nname: bert-base-rows",
+    "USER   PID %CPU %MEM COMMAND\nroot     1  0.0  0.1 /sbin/init\n",
     "rules:\n  - name: InvoiceRecognizer\n  - name: UsBankMatcher\n",
     "commit 9c1d2ab7f01e5be3186a90cc27e1b54d88f03a6e\n\n    Interleave batches of rows\n\n    Ungate the `next` flag\n",
     '{"stdout": "commit 9c1d2ab7f0\\n\\n    Interleave batches of rows\\n", "exit_code": 0}',

@@ -232,14 +232,18 @@ _OWNER: Final = lazy_regex(
     r"|(?<![\w/])whoami[ \t]{0,4}\r?\n)"
     r"(?P<name>[a-z][a-z0-9_.-]{2,30})(?!\S)"
 )
-OWNER_GATE: Final = holding("r--", "r-x", "---", "rw-", "rwx", "whoami")
+_PROCESS: Final = lazy_regex(
+    r"(?:(?<![^\n])|(?<=\\n))(?P<name>[a-z][a-z0-9_.-]{2,30}\+?)(?= {1,12}[0-9]{1,7}(?: {1,6}[0-9]{1,3}\.[0-9]){2} )"
+)
+OWNER_GATE: Final = holding("r--", "r-x", "---", "rw-", "rwx", "whoami", "0.0 ", "%CPU")
 
 
 def find_owners(text: str) -> Iterator[Found]:
-    """Users whom ``ls -l`` names as owners, and ``whoami``."""
-    for match in matches(_OWNER, text):
-        if names_user(match["name"]):
-            yield Found(*match.span("name"), "handle", _SCORE, "field")
+    """Users whom ``ls -l`` and ``ps`` name as owners, and ``whoami``."""
+    for pattern in (_OWNER, _PROCESS):
+        for match in matches(pattern, text):
+            if names_user(match["name"]):
+                yield Found(*match.span("name"), "handle", _SCORE, "field")
 
 
 _PARTS: Final = lazy_regex(r"[^\W\d_]+")

@@ -11,6 +11,7 @@ from textveil.detection import name_words as known
 from textveil.detection.found import Found
 from textveil.detection.gates import Seen, Together, joined_words, words_of
 from textveil.detection.lists import Marks, lists
+from textveil.detection.person_fields import is_plain_word
 from textveil.text.patterns import lazy_regex
 from textveil.text.slices import matches
 
@@ -24,6 +25,12 @@ _CUES: Final = lazy_regex(
 )
 _CUE_WORDS: Final = joined_words("ame amed all alls r rs s iss rof", begun_by="ncmdp")
 """One of these stands in each cue."""
+
+_THING: Final = lazy_regex(
+    r"[\"',]{0,2}[ \t]{0,4}\n[ \t-]{0,24}\"?(?i:version|description|image|uses|kind|type|value|valuefrom|run"
+    r"|ports):?\"?[: ]"
+)
+"""The next key of data about a package, a container or a step."""
 
 _LAST_WORD: Final = lazy_regex(r"([a-z]+)[ ]$")
 _BACK: Final = 24
@@ -121,11 +128,14 @@ def _kind(text: str, start: int, low: str, marks: int) -> str:
 
 
 def _is_key(text: str, start: int, low: str) -> bool:
-    """Whether words joined by hyphens name a thing of a program behind a colon, and nobody: name: payments-worker."""
+    """Whether a word behind a colon names a thing of a program, and nobody: name: payments-worker, name: str."""
+    if text[max(0, start - 2) : start].strip() != ":":
+        return False
     parts = low.split("-")
-    marks_of = lists().words.get
-    named = any(marks_of(part, 0) & _GIVEN and not marks_of(part, 0) & _NOT_SMALL for part in parts)
-    return len(parts) > 1 and text[max(0, start - 2) : start].strip() == ":" and not named
+    marks = [lists().words.get(part, 0) for part in parts]
+    if len(parts) > 1:
+        return not all(mark & (_GIVEN | _FAMILY) for mark in marks)
+    return not marks[0] & _NAMED and (is_plain_word(low) or _THING.match(text, start + len(low)) is not None)
 
 
 def _end(text: str, word: re.Match[str], low: str) -> int:

@@ -87,6 +87,7 @@ def test_amounts_are_in_the_currencies_of_the_world(text: str, spans: list[str])
         ("BP taken at 14:30", "time", "14:30"),
         ("12 W Main St, Apt 5L", "place", "12 W Main St, Apt 5L"),
         ("Ms. Zorn 30 mg", "person", "Zorn"),
+        ("Delivered to Carla Rutherford, 64 Mossgate Road", "person", "Carla Rutherford"),
         ("gave Mary 40 mg", "person", "Mary"),
     ],
 )

@@ -7,7 +7,12 @@ import pytest
 import textveil as tv
 from textveil.detection.embedded import embedded_detector
 from textveil.detection.found import Found
-from textveil.detection.people_in_records import find_owners, find_people_in_tables, with_addressed
+from textveil.detection.people_in_records import (
+    find_owners,
+    find_people_in_tables,
+    find_people_under_keys,
+    with_addressed,
+)
 from textveil.detection.person_fields import find_people_in_fields
 
 
@@ -64,6 +69,10 @@ def test_a_field_holds_a_person_and_a_speaker_does_not(text: str, names: list[st
         (" id | last_name\n----+-----------\n  1 | Oyelaran\n(1 row)\n", ["Oyelaran"]),
         ("| full name | age |\n|---|---|\n| Haruto Zorn | 7 |\n", ["Haruto Zorn"]),
         ('{"stdout": "surname,x\nKatz,1\n", "code": 0}', ["Katz"]),
+        (
+            " reviewer | state\n----------+-------\n Quennetia | open\n Backend | open\n postgres | open\n",
+            ["Quennetia"],
+        ),
         ("customer name, address, phone\nPlease send, it now, or never\n", []),
         ("file_name,size\nReadme,3\n", []),
         ("first_name,last_name\nA sentence with no comma. Katz\n", []),
@@ -78,6 +87,7 @@ def test_cells_below_a_header_of_names_are_persons(text: str, names: list[str]) 
     [
         ("$ ls -l\n-rw-r--r-- 1 pbaptiste staff 40 x.py\ndrwxr-xr-x@ 2 root wheel 64 y", ["pbaptiste"]),
         ("$ whoami\nklindqvist\n", ["klindqvist"]),
+        ("USER PID %CPU %MEM\nqzorndyke  4711  1.0  0.2 python\nroot  1  0.0  0.1 init\n", ["qzorndyke"]),
         ("whoami tells; --x--- 1 nobody", []),
     ],
 )
@@ -97,6 +107,39 @@ def test_owners_of_files_are_users(text: str, users: list[str]) -> None:
 def test_capitalized_words_of_an_address_are_names(text: str, names: list[str]) -> None:
     found = [Found(match.start(), match.end(), "email", 0.9) for match in re.finditer(r"[\w.]+@x\.org", text)]
     assert [text[span.start : span.end] for span in with_addressed(text, found) if span.kind == "person"] == names
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("on_call:\n  - Oyindamola\n  - Quennetia Rovelsky\n  - T. Zorndyke\nslack: Kaya\n", 3),
+        ("team:\n  owners:\n  - Zorndyke, Quennetia\n  - QUENNETIA ZORNDYKE\n  - qzorndyke\n  - q.rovelsky\n", 5),
+        ("reviewers: [Quennetia, 'Rovelsky', qzorndyke]\nstate: open", 3),
+        ('{"assignees": [\n  "Quennetia", "Oyindamola"], "createdBy": "Rovelsky", "title": "Zorndyke"}', 3),
+        ("contacts:\n  primary: Quennetia\n  backup: Rovelsky (late)\nregion: Zorndyke", 2),
+        ("Cc: Quennetia; Rovelsky <r@x.org>\nApproved-by: Oyindamola\nauthor = 'Zorndyke'\nowner=Kwabenya ms=4", 5),
+        ('{"stdout": "passengers:\\n", "x": 1}\nPassengers:\n 1. Rovelsky\n 2. Zorndyke\n', 2),
+        ("Hope Winter\nlead: Dawn Meadows\nmanager: Nathan West\n", 2),
+        ("owners: Platform Team\nmembers:\n  - Germany\n  - Readers\n  - serviceAccount:x\n  - infra-core\n", 0),
+        ("The owner: a person who owns. Contact: Support\nusers: [Admins, root, admin]\nlead: TBD\n", 0),
+        ("authors: see the Zorndyke file\nguests:\nRovelsky\nmy-owner: Zorndyke\nx.owner: Zorndyke\n", 0),
+    ],
+)
+def test_values_of_keys_that_hold_persons_are_persons_or_logins(text: str, expected: int) -> None:
+    found = list(find_people_under_keys(text))
+    assert len(found) == expected, [text[span.start : span.end] for span in found]
+    assert all((span.kind == "handle") == text[span.start].islower() for span in found)
+
+
+@pytest.mark.parametrize(
+    "piece", ["owner: a, ", "owner: Ada Zorn, ", "owners: [", "- owners:\n", '"owner": "', "owner=["]
+)
+def test_keys_take_linear_time(piece: str) -> None:
+    """A search in quadratic time would not end before the suite's watchdog."""
+    for _ in find_people_under_keys(piece * (300_000 // len(piece))):
+        pass
+    for _ in find_people_under_keys("owners:\n" + "- Ada Zorn\n" * 30_000):
+        pass
 
 
 def test_large_tables_and_long_words_take_linear_time() -> None:

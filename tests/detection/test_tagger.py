@@ -26,6 +26,19 @@ def names(detector: EmbeddedDetector, text: str, least: float = 0.0) -> list[str
     return [text[span.start : span.end] for span in spans if span.kind in NAMES and span.score >= least]
 
 
+@pytest.mark.parametrize("text", ['{"msg": "denied for %s"}', "- text: Delivered to %s, 12 Mossgate Lane", "  - %s\n"])
+@pytest.mark.parametrize("name", ["Quennetia Rovelsky", "Bogumi\u0142a Zorndyke-Vask", "Quennetia van der Zorndyke"])
+def test_two_words_on_no_list_are_a_name_with_evidence(text: str, name: str) -> None:
+    assert name in names(WITH, text % name, 0.36)
+
+
+@pytest.mark.parametrize(
+    "text", ["Export Wizard", "Kubernetes Helm", "Quennetia", "Query Quennetia", "Unveils Rovelsky"]
+)
+def test_a_pair_with_a_word_is_none(text: str) -> None:
+    assert not tagger.is_pair(text)
+
+
 @pytest.fixture
 def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The tagger's files in a folder that a test may change."""

@@ -31,6 +31,26 @@ STAYS = [
     '{"maxRetries": 3, "Content-Type": "text/plain", "isAdmin": false}',
 ]  # fmt: skip
 
+AGENTS = [
+    '{"stdout": "def f(path):\\n    return {line: len(line) for line in path}\\n user: str(user)\\n", "code": 0}',
+    "apiVersion: apps/v1\nmetadata:\n  name: invoices-worker\nspec:\n  volumes:\n    - name: tmp-cache\n",
+    "env:\n  - name: MAIL_API_KEY\n    valueFrom: {secretKeyRef: {name: mail-credentials}}\n  - name: S3_REGION\n",
+    "Name: rowlib\nVersion: 2.1\n\nname: rowd\nimage: rowd:1\n\ndef f(name: str, ms: int): ...\nname: bert-base-rows",
+    "USER   PID %CPU %MEM COMMAND\nroot     1  0.0  0.1 /sbin/init\n",
+    "rules:\n  - name: InvoiceRecognizer\n  - name: UsBankMatcher\n",
+    "commit 9c1d2ab7f01e5be3186a90cc27e1b54d88f03a6e\n\n    Interleave batches of rows\n\n    Ungate the `next` flag\n",
+    '{"stdout": "commit 9c1d2ab7f0\\n\\n    Interleave batches of rows\\n", "exit_code": 0}',
+    "* 8c1d2ab (HEAD -> main) Desugar the macros\n* 7c1d2ab Memoize lookups\nSubject: [PATCH 2/3] Dedupe rows\n",
+    "diff --git a/a.py b/a.py\nindex 83db48f..bf2a9c1 100644\nnew file mode 100755\nold mode 100644\n",
+    '{"diff": "index 0000000..bf2a9c1\\n@@ -1 +1 @@\\nnew file mode 100644\\nindex 83db48f..1234567 100644\\n"}',
+    "100644 blob 9c1d2ab7f01e5be3186a90cc27e1b54d88f03a6e\tREADME",
+    "Parse the NHS number; purity by HPLC (area), then LC-MS.\n- HPLC\n",
+    "owners:\n  - Platform Team\n  - infra\nreviewers: [Data Science, qa, Grafana Labs]\nlead: TBD\n",
+    "the user hasn't set it; User=systemd-timesync",
+    " Schema | Name | Owner\n--------+------+-------\n public | rows | postgres\n",
+]
+"""Results of an agent's tools: what stands where a person could."""
+
 GOES = [
     ("prompts", "def f():\n    # for Maria Gonzalez, m.g@example.org\n    return 1", ["Maria", "Gonzalez", "m.g@"]),
     ("prompts", 'Customer(name="Peter Miller", mail="p@example.com")', ["Peter", "Miller", "p@example"]),
@@ -43,6 +63,9 @@ GOES = [
     ("prompts", "Nginx 192.168.1.17 answered; MariaDB at 10.1.2.3", ["192.168.1.17", "10.1.2.3"]),
     ("prompts", "2024-05-01 INFO com.app.UserService - user Kaitlyn Brown left", ["2024-05-01", "Kaitlyn"]),
     ("prompts", "Write to maria.gonzalez(at)gmail.com; MariaGonzalez is Maria Gonzalez", ["gmail.com", "Maria"]),
+    ("prompts", "- name: LauraPottery\n- name: KAITLYN_KEY\nname: anne-marie", ["Laura", "KAITLYN", "anne-marie"]),
+    ("prompts", "commit 9c1d2ab7f0\n\n    Kaitlyn fixed the loader\n", ["Kaitlyn"]),
+    ("prompts", "mode 100645, index 100644, file 100644x, id 100644", ["100645", "100644"]),
     ("clinical", "attending = Kaitlyn;\nSister: Maria Gonzalez;", ["Kaitlyn", "Maria"]),
     ("clinical", "Word 12.05.2024; see /files/87654321/a.txt, MRN = 4455667", ["12.05.2024", "87654321", "4455667"]),
     ("identifiers", "DeShawn McDonald met LeBron James and Jean-Luc MacArthur.", ["McDonald", "James", "MacArthur"]),
@@ -60,6 +83,11 @@ def drawn(preset: str, text: str) -> list[str]:
 def test_code_stays_byte_for_byte(text: str) -> None:
     assert drawn("prompts", text) == []
     assert [value for value in drawn("clinical", text) if not value.isdecimal()] == []
+
+
+@pytest.mark.parametrize("text", AGENTS)
+def test_results_of_tools_name_nobody_by_keys_and_verbs(text: str) -> None:
+    assert drawn("prompts", text) == []
 
 
 @pytest.mark.parametrize(("preset", "text", "gone"), GOES)

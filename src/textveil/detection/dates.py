@@ -68,6 +68,13 @@ _NUMERIC: Final = lazy_regex(
 _QUARTER: Final = lazy_regex(
     r"[Qq](?<![\w./,-].)[1-4](?:[ /-]|, | of )(?:(?:19|20)[0-9]{2}|'[0-9]{2})(?!\w|[-/.][0-9])"
 )
+_SHORT_MONTH: Final = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
+_LISTED_DAY: Final = lazy_regex(
+    r"(?:(?<![\w-])(?=[A-Z][a-z]{2}  [1-9] )"
+    r"|[-dlbcps](?:[r-][w-][xsStT-]){3}[.+@]? {1,6}[0-9]{1,6}(?: {1,12}\S{1,40}){2} {1,12}[0-9.,]{1,12}[KMGT]? {1,2})"
+    rf"(?P<day>{_SHORT_MONTH} {{1,2}}(?:[1-9]|[12][0-9]|3[01]))"
+    r"(?= {1,2}(?:[0-2][0-9]:[0-5][0-9]|(?:19|20)[0-9]{2} ))"
+)
 _DAY_AND_MONTH: Final = lazy_regex(r"(?<=[a-z] )(?<![.] )[0-9](?:(?<=[0-3])[0-9])?\. ?(?:0?[1-9]|1[0-2])\.(?![0-9])")
 _BEFORE_DAY: Final = lazy_regex(r"\b(?:[Aa]m|[Aa]b|[Vv]om|[Bb]is|[Zz]um|[Dd]en|[Ss]eit) \Z")
 _YEARS: Final = lazy_regex(
@@ -95,6 +102,7 @@ NAMED_DATE_GATE: Final = with_words(
     "january february march april may june july august september october november december"
     " jan feb mar apr jun jul aug sep sept oct nov dec"
 )
+LISTED_GATE: Final = at_digits("[a-y]  ?[0-9]{1,2}  ?[0-2][0-9]")
 MONTH_GATE: Final = with_words("january february march april may june july august september october november december")
 DAY_GATE: Final = with_words("monday tuesday wednesday thursday friday saturday sunday")
 TIME_GATE: Final = at_digits(r"[0-9](?:[:.][0-9]| ?[AaPp][.Mm]| o'| noon| midn)")
@@ -118,6 +126,12 @@ def find_coarse_dates(text: str) -> Iterator[Found]:
     for match in matches(_DAY_AND_MONTH, text):
         if _BEFORE_DAY.search(text, max(0, match.start() - 6), match.start()):
             yield Found(match.start(), match.end(), "date", 0.7)
+
+
+def find_listed_days(text: str) -> Iterator[Found]:
+    """Days in columns, before a time or a year: of files (``ls -l``: Mar  4 11:20), of system logs."""
+    for match in matches(_LISTED_DAY, text):
+        yield Found(*match.span("day"), "date", 0.9)
 
 
 def find_named_dates(text: str) -> Iterator[Found]:

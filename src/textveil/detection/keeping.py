@@ -29,7 +29,7 @@ _LINKS: Final = frozenset((*"&,/-+.", "and", "or", "of", "the", "with", "on", "f
 _WORD: Final = 40
 """Characters of a word, for the window in which phrases are looked for."""
 
-_GUESSES: Final = frozenset(("", "list", "guess", "shape", "tagger", "verb"))
+_GUESSES: Final = frozenset(("", "list", "guess", "shape", "tagger", "verb", "pair"))
 """Evidence for a name that a public list outweighs; a title before it, a cue or a label goes first."""
 
 _SURE: Final = 0.75

@@ -200,6 +200,8 @@ def _measured(text: str, value: re.Match[str], reached: int) -> Found | None:
     start, end = value.span()
     unit = _unit_end(text, value)
     label = _label(text, start, reached)
+    if label is not None and text[start - 2 : start] == ", " and lists().words.get(label.name, 0) & int(Marks.FAMILY):
+        label = None  # somebody before an address, not what is named after somebody: Rutherford, 12 High Street
     if label is not None and _fits(label, value[0], unit > end):
         if label.why == "score" and unit == end and _LETTER.match(text, end):
             unit = end + 1  # CKD 3a

@@ -110,6 +110,9 @@ _BEHIND_FIELD: Final = "\n \t\"'<*_"
 """What stands between a field and its value."""
 
 _TOKEN: Final = lazy_regex(r"[A-Za-z0-9_]{1,40}")
+_CONSTANT: Final = lazy_regex(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
+"""A name of code: LOG_LEVEL."""
+
 _SIGNATURE: Final = lazy_regex(
     r"(?:[Rr]egards|[Ss]incerely(?: yours)?|[Bb]est(?: wishes)?|[Cc]heers|[Tt]hanks|[Tt]hank you|[Yy]ours(?: truly)?"
     r"|[Ll]ove|[Rr]espectfully|xx|xoxo)[,.!]?[ \t]*\n+[ \t-]*$"
@@ -122,6 +125,8 @@ _TELLS: Final = lazy_regex(
     r"|,? (?:said|says|told|asked|asks|wrote|replied|emailed|texted|phoned|lives|lived|smiled|shouted|laughed|knows"
     r"|prefers|was born|thinks|wants|who (?:is|was|has|had|said|lives))(?![A-Za-z])"
 )
+_HUMP: Final = lazy_regex(r"[A-Z][a-z]*")
+_NAME_KEY: Final = lazy_regex(r"[\n{,-][ \t]*\"?name\"?: ?\"?$")
 _CAMEL: Final = lazy_regex(r"[a-z][A-Z]|[A-Z]{2}[a-z]")
 _SYLLABLE: Final = (
     "(?:hyun?|min|ji|seo|jin|woo|young|yeong|eun|soo|su|hye|jae|jun|joon|sung|seung|kyung|gyeong|myung|sang|dong|ki|gi|hee"
@@ -160,6 +165,8 @@ class Judged(NamedTuple):
 
 _NOTHING: Final = Judged()
 _GUESS: Final = 0.3
+_ONLY_NAMES: Final = frozenset((_GIVEN, _FAMILY, _NAMES))
+"""Marks of a name that is no word."""
 
 
 def find_names(text: str) -> Iterator[Found]:
@@ -172,7 +179,9 @@ def find_names(text: str) -> Iterator[Found]:
         if text[end : end + 1] in _NO_NAME_AFTER:
             end = start + max(0, written.rfind(" "))  # a word with a digit or an underscore names nobody
             if end == start and _FIELD.search(text[max(0, start - 2 * _BACK) : start]):
-                yield Found(start, _TOKEN.match(text, start).end(), _PERSON, 0.6, "field")  # type: ignore[union-attr]
+                stop = _TOKEN.match(text, start).end()  # type: ignore[union-attr]
+                if not _CONSTANT.fullmatch(text, start, stop) or _names_in(text[start:stop]):
+                    yield Found(start, stop, _PERSON, 0.6, "field")
             written = text[start:end]
         if not written.isalpha():
             if written:
@@ -188,6 +197,12 @@ def find_names(text: str) -> Iterator[Found]:
         span = _Run(text, start, end, public).alone(low, marks)
         if span is not None:
             yield span
+
+
+def _names_in(constant: str) -> bool:
+    """Whether a part of a name of code is somebody's name and no word."""
+    marks = (lists().words.get(part.lower(), 0) for part in constant.split("_"))
+    return any(mark & _NAMES and not mark & (_COMMON | _SMALL_TOO) for mark in marks)
 
 
 def begins_order(text: str, end: int) -> bool:
@@ -483,7 +498,9 @@ class _Run:
         if titled and not (titled == 1 and first.marks & _KNOWN_PLACE):
             return Judged(_PERSON, 0.8, "title")
         if self._no_word(words, before):
-            return self._evidence(first, before, opens, last.end) if opens else _NOTHING
+            return (
+                self._evidence(first, before, opens, last.end) if opens and not self._names_thing(first) else _NOTHING
+            )
         if not first.marks & _GIVEN and not (alone and first.marks & (_LISTED | _COMMON)):
             at = _AT_COMPANIES.search(self._text, max(0, first.start - _BACK), first.start)
             if at or _FOR_COMPANIES.match(self._text, last.end):
@@ -515,6 +532,12 @@ class _Run:
         if after[:1] == " " or owned:
             return following in (known.OWNED_AFTER if owned else known.MEDICAL_AFTER)
         return after[:1] == "/" and first.capitals
+
+    def _names_thing(self, word: Word) -> bool:
+        """Whether words of a program in one are the name of a thing, in a key of data: - name: CardRecognizer."""
+        humps = map(str.lower, _HUMP.findall(self._text[word.start : word.end]))
+        named = any(len(hump) > 2 and self._marks(hump) & (_NAMES | _COMMON) in _ONLY_NAMES for hump in humps)
+        return not named and _NAME_KEY.search(self._text[max(0, word.start - _BACK) : word.start]) is not None
 
     def _several(self, words: list[Word], before: str, opens: bool) -> Judged:
         """What several words name that no title stands before."""

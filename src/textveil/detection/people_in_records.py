@@ -7,9 +7,11 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Final
 
+from textveil.detection import name_words as known
 from textveil.detection.found import Found, words_in
-from textveil.detection.gates import holding
-from textveil.detection.person_fields import is_plain_word, names_user
+from textveil.detection.gates import both, holding, with_words
+from textveil.detection.lists import Marks, lists
+from textveil.detection.person_fields import is_plain_form, is_plain_word, names_login, names_user
 from textveil.text.patterns import lazy_regex
 from textveil.text.slices import check_time, matches
 
@@ -19,7 +21,14 @@ _COLUMN: Final = lazy_regex(
     r"(?i:(?:first|last|full|given|family|middle|sur|maiden|patient|customer|contact|employee|client|holder|display)"
     r"[_ -]?name|surname|customer|patient|employee)"
 )
-_HEADER: Final = lazy_regex(rf"(?m)(?:^|[|,;\t]|(?<=: \"))[^\S\n]*\"?{_COLUMN.pattern}\"?[^\S\n]*(?P<mark>[|,;\t]|$)")
+_ROLE: Final = lazy_regex(
+    r"(?i:assignee|assigned[_ ]to|owner|reviewer|approver|reporter|author|maintainer|on[_ -]?call|attendee|passenger"
+    r"|recipient|requester)"
+)
+"""A column whose cells may also be logins, teams or roles."""
+_HEADER: Final = lazy_regex(
+    rf"(?m)(?:^|[|,;\t]|(?<=: \"))[^\S\n]*\"?(?:{_COLUMN.pattern}|{_ROLE.pattern})\"?[^\S\n]*(?P<mark>[|,;\t]|$)"
+)
 _HEADING: Final = lazy_regex(r"[A-Za-z][A-Za-z0-9_ -]{0,40}")
 _CELLS: Final = {
     mark: lazy_regex(rf"{space}(?:\"(?P<quoted>[^\"\n]*)\"[^\S\n\t]*|(?P<bare>[^{mark}\n]*))(?:[{mark}]|$)")
@@ -30,7 +39,13 @@ _RULE: Final = lazy_regex(r"[-+|: \t]+")
 _NAME_CELL: Final = lazy_regex(r"[^\W\d_][\w.'\u2019-]{0,40}(?:,? [^\W\d_][\w.'\u2019-]{0,40}){0,4}")
 _NO_NAME: Final = words_in("null none nan n/a na nil unknown true false yes no anonymous deleted test")
 
-TABLE_GATE: Final = holding("name", "Name", "NAME", "ustomer", "CUSTOMER", "atient", "PATIENT", "mployee", "EMPLOYEE")
+_NO_PERSON: Final = known.COMPANIES | known.COMPANY_ENDS | known.INSTITUTIONS | words_in("dependabot tbd todo")
+
+TABLE_GATE: Final = with_words(
+    """name firstname lastname fullname givenname familyname middlename surname maidenname patientname customername
+    contactname employeename clientname holdername displayname customer patient employee assignee assigned assignedto
+    owner reviewer approver reporter author maintainer call oncall attendee passenger recipient requester"""
+)
 
 
 def find_people_in_tables(text: str) -> Iterator[Found]:
@@ -74,15 +89,15 @@ def _cells(line: str, mark: str) -> list[tuple[int, str]]:
     return cells
 
 
-def _names_of_columns(line: str, mark: str) -> list[bool]:
-    """Of each column whether it holds persons; none where the line is no header."""
+def _names_of_columns(line: str, mark: str) -> list[str]:
+    """Of each column whether it holds persons, by "name" or "role"; none where the line is no header."""
     cells = [value for _, value in _cells(line, mark)]
     if len(cells) < 2 or not all(_HEADING.fullmatch(value) or (mark == "|" and not value) for value in cells):
         return []
-    return [_COLUMN.fullmatch(value) is not None for value in cells]
+    return ["name" if _COLUMN.fullmatch(value) else "role" if _ROLE.fullmatch(value) else "" for value in cells]
 
 
-def _rows(text: str, start: int, mark: str, columns: list[bool]) -> Iterator[tuple[Found | None, int]]:
+def _rows(text: str, start: int, mark: str, columns: list[str]) -> Iterator[tuple[Found | None, int]]:
     """The names of the rows from a place on, and where each row ends."""
     while start < len(text):
         check_time()
@@ -97,9 +112,119 @@ def _rows(text: str, start: int, mark: str, columns: list[bool]) -> Iterator[tup
                     for part in re.finditer(r"[^,]+", value):  # the family name first
                         name = part[0].strip()
                         begin = start + place + part.start() + part[0].index(name)
-                        yield Found(begin, begin + len(name), "person", _SCORE, "column"), end
+                        if holds == "name" or _names_somebody(name):
+                            yield Found(begin, begin + len(name), "person", _SCORE, "column"), end
         yield None, end
         start = end + 1
+
+
+_KEY: Final = lazy_regex(
+    r"(?<![\w.-])(?i:(?:(?:requested|tech|team|account|primary|secondary|backup)[_ -])?(?:on[_ -]?call|owners?"
+    r"|maintainers?|assignees?|reviewers?|approvers?|contacts?|(?:co-?)?authors?|b?cc|reporters?|requesters?|contributors?"
+    r"|committers?|attendees|participants|invitees|guests?|watchers|recipients?|passengers?|patients?|customers?"
+    r"|employees?|leads?|managers?|organizers?|speakers?|members|users|students?|teachers?|candidates?|applicants?"
+    r"|escalation|stakeholders"
+    r"|(?:assigned|escalated)[_ -]?to|(?:reviewed|approved|reported|created|updated|merged|opened|closed|requested"
+    r"|submitted|signed|prepared|resolved|edited)[_ -]?by))[\"']?(?:[ \t]{0,2}:[ \t]{0,8}|[ \t]{0,8}=[ \t]{0,2})"
+)
+_BEFORE_KEY: Final = lazy_regex(r"(?:[\n{,(|>]|\A|\\n)[ \t]{0,24}(?:[-*#+] )?[\"'*]{0,2}\Z")
+_LISTED: Final = lazy_regex(r"(?P<indent>[ \t]{0,24})(?:[-*+] |[0-9]{1,2}[.)] |(?P<key>[\w-]{1,24}: ))[ \t]{0,8}(?=\S)")
+_BETWEEN: Final = lazy_regex(r"[^,;&|\[\]]+")
+_ONE_NAME: Final = r"(?:(?:Mc|Mac|O'|D'|De|Di|La|Le|Van|Fitz)?[A-Z][a-z]+(?:['-][A-Za-z]?[a-z]+)*|[A-Z]{3,}|[A-Z]\.)"
+_PERSON: Final = lazy_regex(
+    rf"[ \t\n]*[\"']?(?P<name>{_ONE_NAME}(?: (?:(?:van|von|der|den|de|del|la|bin|al|el) )*{_ONE_NAME}){{0,3}}"
+    r"|[a-z][a-z0-9_.-]{4,30})[\"']?[ \t\n]*(?=\Z|[(<#])"
+)
+_LONGEST: Final = 200
+_LONGEST_LIST: Final = 4_000
+_KEY_WORDS: Final = with_words(
+    """oncall call owner owners maintainer maintainers assignee assignees reviewer reviewers approver approvers contact
+    contacts author authors coauthors cc bcc reporter reporters requester requesters contributor contributors committer
+    committers attendees participants invitees guest guests watchers recipient recipients passenger passengers patient
+    patients customer customers employee employees lead leads manager managers organizer organizers speaker speakers
+    members users student students teacher teachers candidate candidates applicant applicants escalation stakeholders
+    assigned escalated reviewed approved reported created updated merged opened closed requested submitted signed
+    prepared resolved edited assignedto escalatedto reviewedby approvedby reportedby createdby updatedby mergedby
+    openedby closedby requestedby submittedby signedby preparedby resolvedby editedby"""
+)
+
+
+KEY_GATE: Final = both(_KEY_WORDS, holding(":", "="))
+
+
+def find_people_under_keys(text: str) -> Iterator[Found]:
+    """Names and logins that are the value of a key that holds persons, or items of it: on_call, "reviewers": [...]."""
+    reached = scanned = 0
+    for key in matches(_KEY, text):
+        if key.start() < reached or not _BEFORE_KEY.search(text, max(0, key.start() - 32), key.start()):
+            continue
+        several = text[key.end() : key.end() + 1] in ("[", "\n", "\r")
+        if several and key.start() < scanned:
+            continue  # a list in a list
+        for start, end in _values(text, key):
+            scanned = max(scanned, end) if several else scanned
+            person = _PERSON.match(text, start, end) if start >= reached else None
+            kind = _kind(person["name"]) if person is not None else ""
+            if person is not None and kind:
+                reached = person.end()
+                yield Found(*person.span("name"), kind, 0.6, "field")
+            elif not several:
+                break
+
+
+def _values(text: str, key: re.Match[str]) -> Iterator[tuple[int, int]]:
+    """Where the values of a key stand: behind it, in brackets, or in the lines below."""
+    start = key.end()
+    mark = text[start : start + 1]
+    if mark in ("\r", "\n"):
+        indent = key.start() - text.rfind("\n", max(0, key.start() - _LONGEST), key.start()) - 1
+        yield from _lines_below(text, _line_end(text, start) + 1, indent)
+        return
+    end = min(_line_end(text, start), start + _LONGEST)
+    if mark == "[":
+        end = text.find("]", start, start + _LONGEST_LIST)
+    elif mark in ("'", '"'):
+        start += 1
+        end = text.find(mark, start, end)
+    elif text[start - 1] == "=":
+        end = start + len(text[start:end].split(" ", 1)[0])
+    for item in matches(_BETWEEN, text, start, max(start, end)):
+        yield item.span()
+
+
+def _lines_below(text: str, start: int, indent: int) -> Iterator[tuple[int, int]]:
+    """The items of a list, or the values of keys that stand further to the right, one a line."""
+    while start < len(text):
+        check_time()
+        item = _LISTED.match(text, start)
+        if item is None or (item["key"] and len(item["indent"]) <= indent):
+            return
+        end = _line_end(text, start)
+        yield from (part.span() for part in matches(_BETWEEN, text, item.end(), end))
+        start = end + 1
+
+
+def _kind(written: str) -> str:
+    """What a value of such a key is: a person, a login, or nobody's."""
+    if written[0].islower():
+        return "handle" if names_login(written) else ""
+    return "person" if _names_somebody(written) else ""
+
+
+def _names_somebody(written: str) -> bool:
+    """Whether no word of a value is one of English, of programs or of institutions, unless it is a name as well."""
+    words = [word.lower() for word in _PARTS.findall(written) if len(word) > 1 and word[0].isupper()]
+    marks = [lists().words.get(word, 0) for word in words]
+    if len(words) == 1 and (written.isupper() or marks[0] & (Marks.KNOWN_PLACE | Marks.COMMON)):
+        return False
+    return (
+        words[:1] != []
+        and words[0] not in known.FUNCTION_WORDS
+        and all(
+            word not in _NO_PERSON and (bool(mark & (Marks.GIVEN | Marks.FAMILY)) or not is_plain_form(word))
+            for word, mark in zip(words, marks, strict=True)
+        )
+    )
 
 
 _OWNER: Final = lazy_regex(
@@ -107,14 +232,18 @@ _OWNER: Final = lazy_regex(
     r"|(?<![\w/])whoami[ \t]{0,4}\r?\n)"
     r"(?P<name>[a-z][a-z0-9_.-]{2,30})(?!\S)"
 )
-OWNER_GATE: Final = holding("r--", "r-x", "---", "rw-", "rwx", "whoami")
+_PROCESS: Final = lazy_regex(
+    r"(?:(?<![^\n])|(?<=\\n))(?P<name>[a-z][a-z0-9_.-]{2,30}\+?)(?= {1,12}[0-9]{1,7}(?: {1,6}[0-9]{1,3}\.[0-9]){2} )"
+)
+OWNER_GATE: Final = holding("r--", "r-x", "---", "rw-", "rwx", "whoami", "0.0 ", "%CPU")
 
 
 def find_owners(text: str) -> Iterator[Found]:
-    """Users whom ``ls -l`` names as owners, and ``whoami``."""
-    for match in matches(_OWNER, text):
-        if names_user(match["name"]):
-            yield Found(*match.span("name"), "handle", _SCORE, "field")
+    """Users whom ``ls -l`` and ``ps`` name as owners, and ``whoami``."""
+    for pattern in (_OWNER, _PROCESS):
+        for match in matches(pattern, text):
+            if names_user(match["name"]):
+                yield Found(*match.span("name"), "handle", _SCORE, "field")
 
 
 _PARTS: Final = lazy_regex(r"[^\W\d_]+")

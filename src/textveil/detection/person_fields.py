@@ -22,7 +22,7 @@ _USER: Final = lazy_regex(
     r"|[Ll]og(?:ged)? ?in as|logged in by|handle is)[ \t]{1,3}[\"'`]?"
     r"|(?<=\n)[ \t]{0,8}User[ \t]{1,3}"
     r"|(?<= )(?:-u|-l|--user(?:name)?|--login|--owner)[ =])"
-    r"(?P<name>[a-z][a-z0-9_.-]{2,30})(?![\w(\[{<@/:*%$\\-]|\.\w| ?=)"
+    r"(?P<name>[a-z][a-z0-9_.-]{2,30})(?![\w(\[{<@/:*%$\\-]|\.\w| ?=|'t\b)"
 )
 _NAMED: Final = lazy_regex(
     r"(?i:(?:first|last|full|given|family|middle|sur|maiden|patient|customer|contact|employee|client|holder)"
@@ -35,7 +35,8 @@ _ROLES: Final = words_in(
     default system daemon node nginx apache postgres mysql redis oracle git ubuntu debian centos docker jenkins
     ec2 vagrant ansible hadoop spark superuser sysadmin sudo none null undefined true false int str string bool self
     this id email uuid varchar auth login oauth jwt ftp ssh smtp http https localhost pi backup monitor agent
-    worker client server some someone
+    worker client server some someone infra devops sre qa ops secops platform backend frontend core team teams release
+    renovate dependabot systemd
     foo bar baz alice bob"""
 )
 _PARTS: Final = lazy_regex("[a-z]+")
@@ -79,6 +80,11 @@ def is_plain_word(word: str) -> bool:
     return bool(lists().words.get(word, 0) & _ORDINARY) or word in _known() or word in _ROLES
 
 
+def is_plain_form(word: str) -> bool:
+    """Whether a word in small letters is a plain one, or looks like its plural or its third person."""
+    return is_plain_word(word) or is_plain_word(word.removesuffix("s"))
+
+
 def names_user(name: str) -> bool:
     """Whether a login can be one person's: it is no role, and not made of words of English or of programs alone."""
     parts = _PARTS.findall(name)
@@ -92,6 +98,11 @@ def names_user(name: str) -> bool:
     if not all(plain):
         return True
     return any(mark & _LISTED for mark in marks) and any(map(str.isdigit, name))
+
+
+def names_login(name: str) -> bool:
+    """Whether an item of a list of persons is a login: it can be one person's, and no part of it is a plain word."""
+    return names_user(name) and not any(len(part) > 3 and is_plain_word(part) for part in _PARTS.findall(name))
 
 
 @cache

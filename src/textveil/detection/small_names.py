@@ -11,11 +11,12 @@ from textveil.detection import name_words as known
 from textveil.detection.found import Found
 from textveil.detection.gates import Seen, Together, joined_words, words_of
 from textveil.detection.lists import Marks, lists
+from textveil.detection.person_fields import is_plain_word
 from textveil.text.patterns import lazy_regex
 from textveil.text.slices import matches
 
-_WORD: Final = lazy_regex(r"[a-z]+(?:['-][a-z]+)*(?![A-Za-z0-9_@/])")
-_WORDS: Final = lazy_regex(r"[a-z](?<![A-Za-z0-9_@#./'-].)[a-z]*(?:['-][a-z]+)*(?![A-Za-z0-9_@/])")
+_WORD: Final = lazy_regex(r"[a-z]+(?:['-][a-z]+)*(?![A-Za-z0-9_@/(])")
+_WORDS: Final = lazy_regex(r"[a-z](?<![A-Za-z0-9_@#./'-].)[a-z]*(?:['-][a-z]+)*(?![A-Za-z0-9_@/(])")
 _NEXT: Final = lazy_regex(r"(\.? )([a-z]+(?:['-][a-z]+)*)(?![A-Za-z0-9_@/])")
 _CUES: Final = lazy_regex(
     r"[NnCcMmDdPp](?<![A-Za-z].)(?:ame(?:'s| is|:"
@@ -24,6 +25,12 @@ _CUES: Final = lazy_regex(
 )
 _CUE_WORDS: Final = joined_words("ame amed all alls r rs s iss rof", begun_by="ncmdp")
 """One of these stands in each cue."""
+
+_THING: Final = lazy_regex(
+    r"[\"',]{0,2}[ \t]{0,4}\n[ \t-]{0,24}\"?(?i:version|description|image|uses|kind|type|value|valuefrom|run"
+    r"|ports):?\"?[: ]"
+)
+"""The next key of data about a package, a container or a step."""
 
 _LAST_WORD: Final = lazy_regex(r"([a-z]+)[ ]$")
 _BACK: Final = 24
@@ -82,7 +89,7 @@ def find_small_names(text: str) -> Iterator[Found]:
             continue
         low = word[0].removesuffix("'s")
         marks = marks_of(low, 0)
-        if cue and (marks & _NOT_SMALL or low in known.FUNCTION_WORDS or len(low) < 2):
+        if cue and (marks & _NOT_SMALL or low in known.FUNCTION_WORDS or len(low) < 2 or _is_key(text, start, low)):
             continue
         kind = "person" if cue else _kind(text, start, low, marks)
         if kind:
@@ -118,6 +125,17 @@ def _kind(text: str, start: int, low: str, marks: int) -> str:
     if marks & _GIVEN and not (placed and marks & _PLACE and not marks & _FAMILY):
         return "person"
     return "place" if marks & _PLACE and placed and len(low) >= _SHORTEST_PLACE else ""
+
+
+def _is_key(text: str, start: int, low: str) -> bool:
+    """Whether a word behind a colon names a thing of a program, and nobody: name: payments-worker, name: str."""
+    if text[max(0, start - 2) : start].strip() != ":":
+        return False
+    parts = low.split("-")
+    marks = [lists().words.get(part, 0) for part in parts]
+    if len(parts) > 1:
+        return not all(mark & (_GIVEN | _FAMILY) for mark in marks)
+    return not marks[0] & _NAMED and (is_plain_word(low) or _THING.match(text, start + len(low)) is not None)
 
 
 def _end(text: str, word: re.Match[str], low: str) -> int:

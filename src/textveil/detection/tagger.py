@@ -21,6 +21,7 @@ from textveil.detection import name_words as known
 from textveil.detection.found import Found
 from textveil.detection.lists import DATA, Marks, lists
 from textveil.detection.names import begins_order
+from textveil.detection.person_fields import is_plain_form
 from textveil.errors import InputError
 from textveil.text.patterns import lazy_regex
 from textveil.text.slices import matches
@@ -43,6 +44,8 @@ LEAST_GUESSED: Final = 0.02
 """The least probability of a name that a rule guesses."""
 SURE: Final = 0.8
 SURE_ORGANIZATION: Final = 0.9
+PAIR: Final = 0.4
+"""The score of a pair of words that no list holds as words: what stands so is a name, whatever its neighbors are."""
 SURE_CLINICAL: Final = 0.98
 """The least probability of a name that is no mere guess; higher in clinical texts, which are full of rare words."""
 
@@ -84,6 +87,10 @@ _CAPITALIZED: Final = lazy_regex(r"[A-Z](?<![A-Za-z0-9_@#].)[A-Za-z]++(?:['-][A-
 _RUN_BEHIND: Final = lazy_regex(r"(?:'s)?(?:\.? [A-Z][A-Za-z]*+(?:['-][A-Za-z]++)*+){0,5}+")
 _RUN_BEFORE: Final = lazy_regex(r"(?: \.?[A-Za-z'-]*+(?<=[A-Z])(?![A-Za-z0-9])){0,5}+")
 """In a text that is read backward."""
+_PAIR: Final = lazy_regex(
+    r"[A-Z][a-z]{2,}(?:['-][A-Z]?[a-z]+)*(?: (?:(?:van|von|der|den|de|del|la|bin|al|el)[ -])*"
+    r"(?:(?:Mc|Mac|O'|D')?[A-Z][a-z]{2,}(?:['-][A-Z]?[a-z]+)*)){1,3}"
+)
 _PIECES: Final = lazy_regex(r"[A-Za-z]+(?:['-][A-Za-z]+)*|[0-9]+|[^A-Za-z0-9 \t]")
 _LETTERS: Final = bytes(
     code if chr(code) in ascii_lowercase else ord("A") if chr(code) in ascii_uppercase else ord(" ")
@@ -271,6 +278,13 @@ def is_asked(word: Word, marks_of: Any) -> bool:
     )
 
 
+def is_pair(written: str) -> bool:
+    """Whether a guess is two to four capitalized words, none of which is a word: Haruto Oyelaran."""
+    words = _PAIR.fullmatch(written) and _CAPITALIZED.findall(written)
+    lows = [word.lower() for word in words or ()]
+    return len(lows) > 1 and not any(map(is_plain_form, lows))
+
+
 @final
 class _Judge:
     """What the model says of the words of one text."""
@@ -293,9 +307,14 @@ class _Judge:
         shares = [1 - self._model.shares(one)[0] for one in sums]
         if not sums:
             yield span
-        elif max(shares) >= LEAST_GUESSED:
+            return
+        pair = self._topic != CLINICAL and is_pair(self._text[span.start : span.end])
+        if pair or max(shares) >= LEAST_GUESSED:
             name = self._name(span.start, span.end, sums, min(shares))
-            yield name if name.score > WEAK else name._replace(kind=span.kind)
+            if name.score <= WEAK:
+                name = name._replace(kind=span.kind)
+                name = name._replace(score=PAIR, why="pair") if pair else name
+            yield name
 
     def names(self, words: Sequence[Word]) -> Iterator[Found]:
         """The names among words that no rule takes for one; neighbors are one name."""

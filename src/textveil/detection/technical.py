@@ -144,6 +144,12 @@ _FIRST_WORDS: Final = _set(
     UPDATE DELETE  CREATE ALTER DROP FROM WHERE INNER LEFT RIGHT OUTER JOIN GROUP ORDER HAVING VALUES SET LIMIT AND
     UNION Traceback  File at"""
 )
+_SUBJECT: Final = lazy_regex(
+    r"(?:(?<![^\n])|(?<=\\n))(?:[*|\\/ ]{0,12}[0-9a-f]{7,40} (?:\([^()\n]{1,80}\) )?|(?:(?<=\n\n)|(?<=\\n\\n)) {4}"
+    r"|Subject: \[[^\]\n]{1,40}\] )(?P<word>[A-Z][a-z]+)(?= [a-z`\"'(])"
+)
+"""The first word of a commit's subject, behind its digest or its header: a verb."""
+
 _ID: Final = 6
 """Characters from which on a number counts as an id, in code as elsewhere."""
 
@@ -174,7 +180,10 @@ _PIECES: Final = (
     "->",
     "Mozilla",
 )
-_GATE_WORDS: Final = ("import ", "sudo ", "docker ", "kubectl ", "npm ", "git ", "curl ", "SELECT ", "Traceback", "</")
+_GATE_WORDS: Final = (
+    *("import ", "sudo ", "docker ", "kubectl ", "npm ", "git ", "curl ", "SELECT ", "Traceback", "</"),
+    *("commit ", "[PATCH"),
+)
 CODE_GATE: Final = either(holding(*_PIECES, *_GATE_WORDS), matching("[A-Z](?<=[A-Za-z][a-z][a-z].)"))
 """Open to a text with a mark or a word that prose hardly has: elsewhere nothing is taken for code."""
 
@@ -343,6 +352,9 @@ def _words(text: str) -> Iterator[tuple[int, int]]:
             yield match.span()
     for match in matches(_PATH, text):
         yield from _segments(text, match)
+    for match in matches(_SUBJECT, text):
+        if not lists().words.get(match["word"].lower(), 0) & _LISTED:
+            yield match.span("word")
 
 
 def _segments(text: str, path: re.Match[str]) -> Iterator[tuple[int, int]]:

@@ -64,8 +64,8 @@ Prior: TypeAlias = Annotated[
     str,
     Option(
         domain=file_or_named(f"{FLAT}, {ZIPF} or a file of word counts", FLAT, ZIPF),
-        help="Public word frequencies in place of the embedded ones: flat, zipf (by the order of the words), or a file "
-        "of which each line is a word and a count.",
+        help="Public word frequencies instead of the embedded ones: flat, zipf (by the "
+        "order of the words), or a file with a word and its count on each line.",
         metavar="NAME|FILE",
         group=NEIGHBORHOODS,
         unset="the embedded frequencies, or Zipf by the order of the words",
@@ -168,7 +168,7 @@ LongTexts: TypeAlias = Annotated[
     str,
     Option(
         domain=named("refuse", "cut"),
-        help="A document that the model has no room for: refuse it, which tells that it is long, or cut off its end.",
+        help="A document that is too long for the model: refuse it, which shows that it is long, or cut off its end.",
         metavar="NAME",
         group=MODELS,
     ),

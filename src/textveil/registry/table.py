@@ -99,10 +99,10 @@ class Table(Mapping[str, E], Generic[E]):
         """
         entries: dict[str, E] = {}
         for point in entry_points(group=self.group):
-            made = loaded(point)
-            entry = self._read(point.name, made)
+            product = loaded(point)
+            entry = self._read(point.name, product)
             if entry is None:
-                raise ParameterError(f"entry point {point.name} must be {self._wanted}; got {type(made).__name__}.")
+                raise ParameterError(f"entry point {point.name} must be {self._wanted}; got {type(product).__name__}.")
             new = entry.name not in self and entry.name not in entries
             need(new, f"{self._noun} name", entry.name, "new to the catalog", "Rename it.")
             entries[entry.name] = entry

@@ -42,7 +42,7 @@ CLUSTERS: Final = within_groups("cluster")
 
 TOP_K: Final = Option(
     domain=at_least(2),
-    help="Words of a cluster, which a word is exchanged for: a divisor of the number of words.",
+    help="Words in a cluster: a divisor of the number of words.",
     metavar="K",
     group=NEIGHBORHOODS,
     unset="20, the last cluster with what is left",

@@ -20,7 +20,7 @@ PROOF: Final = "privacy/proofs/tgm.md"
 
 _EPSILON = Option(
     domain=POSITIVE,
-    help="Privacy loss in nats of one token, for any two words; the noise has a least one, by the vocabulary.",
+    help="Privacy loss in nats of one token, for any two words; it has a lower bound that depends on the vocabulary.",
     metavar="E",
     group=GUARANTEE,
     unset="the least that the vocabulary allows",
@@ -37,7 +37,7 @@ _ROOM: Final = 1e-5
     proof=PROOF,
     source="after Xu, Feyisetan, Aggarwal, Xu and Teissier 2021 (FLAIRS), whose text was not available; "
     "privacy/proofs/tgm.md",
-    summary="The word whose distance plus truncated Gumbel noise is the least of all; has a least epsilon.",
+    summary="The word whose distance plus truncated Gumbel noise is smallest; epsilon has a lower bound.",
     shown_at={"epsilon": 20.0},  # it has a least one
 )
 def tgm(

@@ -251,7 +251,7 @@ def dp_fusion(
             domain=Domain(
                 "a text that is not empty", lambda value: value.strip() != "", inside=("[hidden]",), outside=("", " ")
             ),
-            help="Stands for a span where it is hidden.",
+            help="The text that hides a span.",
             metavar="TEXT",
             group=MODELS,
         ),

@@ -57,7 +57,7 @@ Prompt: TypeAlias = Annotated[
             inside=("say: {text}",),
             outside=("", "say", "{text}{text}"),
         ),
-        help="What the model reads, the document in the place of {text}.",
+        help="The text that the model reads, with the document for {text}.",
         metavar="TEXT",
         group=MODELS,
         unset="the paper's",

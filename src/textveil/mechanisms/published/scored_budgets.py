@@ -132,8 +132,8 @@ _LEAST_SHARE: Final = 1e-6
 
 _SCORES = Option(
     domain=named(INFORMATION, SPEECH, ENTITIES, SIMILARITY, ALL),
-    help="By what words are scored: their information, their part of speech, whether they are named entities, their "
-    "similarity to the document, or the mean of all.",
+    help="The score of words: their information, part of speech, whether they "
+    "are named entities, similarity to the document, or the mean of all.",
     metavar="NAME",
     group="Budgets of words",
 )

@@ -45,7 +45,7 @@ Tags: TypeAlias = Annotated[
     str,
     Option(
         domain=file_or_named(f"{ENDINGS} or a file of words and tags", ENDINGS),
-        help="Public tags of the words: by their endings, or a file of which each line is a word and its tag.",
+        help="Public tags of the words: by their endings, or a file with a word and its tag on each line.",
         metavar="NAME|FILE",
         group=NEIGHBORHOODS,
     ),

@@ -212,7 +212,7 @@ def consistent_neighborhood(
         int,
         Option(
             domain=at_least(1),
-            help="How many of the words that a document released last weigh more.",
+            help="How many of the last released words of a document weigh more.",
             metavar="N",
             group=NEIGHBORHOODS,
         ),

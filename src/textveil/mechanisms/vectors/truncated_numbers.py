@@ -33,7 +33,7 @@ NumberDelta: TypeAlias = Annotated[
 ]
 _BLOCKS: Final = Option(
     domain=at_least(1),
-    help="Blocks of the range on which the noise of least variance is level.",
+    help="Blocks of the range on which the noise is constant.",
     metavar="N",
     group=REPRESENTATIONS,
 )
@@ -78,7 +78,7 @@ def geng(
     proof=PROOF,
     adjacency=ANY_VECTOR,
     source="after Sommer, Abfalterer, Zingg and Mohammadi 2021 (arXiv 2107.12957); one release, by a linear program",
-    summary="One number of a public range plus the truncated noise of least variance, by a linear program.",
+    summary="One number of a public range plus the truncated noise of smallest variance, by a linear program.",
 )
 def optimal_noise(
     vocabulary: Vocabulary,

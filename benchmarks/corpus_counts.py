@@ -1,6 +1,6 @@
 """Counts of a corpus: their errors, items released beside published selections, n-grams, and time.
 
-    python benchmarks/corpus_counts.py [selection|ngrams|wikipedia]...
+    python benchmarks/corpus_counts.py [selection|ngrams|wikipedia|large]...
 
 AG News, 29,331 documents, each a unit, at delta 1e-6, with five seeds: means and 95 % intervals. Published methods get
 the same documents and words:
@@ -39,10 +39,13 @@ from textveil.aggregates.person_words import PersonWords
 from textveil.aggregates.records import EACH_RECORD, PersonalRecords
 from textveil.privacy.calibration import analytic_gaussian_sigma
 from textveil.privacy.units import ONE_RECORD_MORE
+from textveil.vocabulary.embedded import load_vocabulary
+from textveil.vocabulary.frequencies import word_frequencies
 
 DELTA, SEEDS, TOP = 1e-6, 5, 1000
 MOST = 128  # items of one document: AG News has at most 121 words in one
 SPURIOUS = 0.01
+_MADE = 10**6  # words that are made at once
 
 Row = dict[str, Any]
 Items: TypeAlias = NDArray[np.int64]
@@ -231,7 +234,44 @@ def wikipedia() -> Iterator[Row]:
         yield {"what": "Wikipedia to 3-grams", "seconds": time.perf_counter() - start, "MB": largest / 1e6}
 
 
-PARTS: dict[str, Callable[[], Iterator[Row]]] = {"selection": selection, "ngrams": ngrams, "wikipedia": wikipedia}
+def large() -> Iterator[Row]:
+    """Memory and time of the whole command on made records of 100 words, up to 10^8 words; 700 MB on the disk."""
+    from textveil.bench.memory import largest_share
+
+    for words in (10**6, 10**7, 10**8):
+        with tempfile.TemporaryDirectory() as folder:
+            source = Path(folder) / "made.jsonl"
+            _make(source, words)
+            options = ["--unit", "person", "--epsilon", "1", "--delta", "1e-6", "-o", f"{folder}/counts.csv"]
+            start = time.perf_counter()
+            largest = largest_share([str(source), *options], command="count")
+            yield {"what": f"{words:,} words", "seconds": time.perf_counter() - start, "MB": largest / 1e6}
+
+
+def _make(path: Path, words: int) -> None:
+    """Records of public words as frequent as in public text, 2 % of them replaced by rare ones outside the list."""
+    vocabulary = load_vocabulary()
+    names = np.array(vocabulary.words, dtype=object)
+    sums = np.cumsum(word_frequencies(vocabulary).counts, dtype=np.float64)
+    rng = np.random.default_rng(0)
+    with path.open("w", encoding="ascii") as stream:
+        for _ in range(0, words, _MADE):
+            drawn = names[np.minimum(np.searchsorted(sums, rng.random(_MADE) * sums[-1]), names.size - 1)]
+            rare = np.flatnonzero(rng.random(_MADE) < 0.02)
+            ranks = np.minimum(rng.pareto(0.7, rare.size) * 10, 26**6 - 1).astype(np.int64)
+            letters = 97 + ranks[:, None] // 26 ** np.arange(6) % 26
+            drawn[rare] = [f"zz{bytes(row).decode()}" for row in letters.astype(np.uint8)]
+            persons = (words // 500 * rng.random(_MADE // 100) ** 2).astype(np.int64)
+            for person, texts in zip(persons, drawn.reshape(-1, 100), strict=True):
+                stream.write(json.dumps({"person": f"p{person}", "text": " ".join(texts)}) + "\n")
+
+
+PARTS: dict[str, Callable[[], Iterator[Row]]] = {
+    "selection": selection,
+    "ngrams": ngrams,
+    "wikipedia": wikipedia,
+    "large": large,
+}
 
 if __name__ == "__main__":
     print(machine())

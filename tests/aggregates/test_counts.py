@@ -169,7 +169,7 @@ def test_words_are_read_by_person_with_breaks(tmp_path: Path) -> None:
         {"who": "ann", "text": "stop"},
     ]
     corpus = PersonWords.read(_records(tmp_path, rows), ["stop"])
-    words = [corpus.spellings[word] if word != BREAK else "|" for word in corpus.words]
+    words = [corpus.spellings[word] if word != BREAK else "|" for word in corpus.words[:]]
     assert words == ["don't", "stop", "|", "cafe", "bar", "|", "stop", "|", "see", "|", "now", "|"]
     assert corpus.record_persons.tolist() == [0, 0, 1] and corpus.spellings[0] == "stop"
 
@@ -182,7 +182,7 @@ def test_chunks_hold_each_person_whole(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(module, "_CHUNK", 40)
     chunks = list(corpus.chunks())
     assert len(chunks) > 3
-    assert np.array_equal(np.concatenate([chunk.words for _, chunk in chunks]), corpus.words)
+    assert np.array_equal(np.concatenate([chunk.words for _, chunk in chunks]), corpus.words[:])
     persons = [set(chunk.persons.tolist()) for _, chunk in chunks]
     assert all(not one & other for one, other in combinations(persons, 2))
 

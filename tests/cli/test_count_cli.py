@@ -27,11 +27,14 @@ def count(
 ) -> Callable[..., tuple[int, str, str]]:
     (tmp_path / "notes.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
 
-    def run(*arguments: object, unit: str = "who", epsilon: float = 50.0, delta: float = 1e-6) -> tuple[int, str, str]:
+    def run(
+        *arguments: object, unit: str = "who", epsilon: float = 50.0, delta: float = 1e-6, piped: bool = False
+    ) -> tuple[int, str, str]:
         monkeypatch.chdir(tmp_path)
-        options = ["notes.jsonl", "--unit", unit, "--epsilon", str(epsilon), "--delta", str(delta)]
+        sent = (tmp_path / "notes.jsonl").read_bytes() if piped else b""
+        options = ["-" if piped else "notes.jsonl", "--unit", unit, "--epsilon", str(epsilon), "--delta", str(delta)]
         monkeypatch.setattr(sys, "argv", ["textveil", "count", *options, *map(str, arguments)])
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(sent)))
         code = cli._exit_code()
         captured = capsysbinary.readouterr()
         assert SECRET not in captured.out.decode() + captured.err.decode()
@@ -102,6 +105,13 @@ def test_bad_input_is_told_in_one_line(count: Run) -> None:
     ):
         got, out, err = count(*arguments, **options)
         assert (got, out) == (code, "") and message in err and err.count("\n") == 1
+
+
+def test_standard_input_is_counted_like_a_file(count: Run) -> None:
+    """One pass is enough; dies with: a second read of what is gone."""
+    options = ("--seed", 1, "--ngrams", 2, "--label", "kind")
+    piped = count(*options, "--format", "jsonl", piped=True)
+    assert piped == count(*options) and piped[0] == 0 and "the baker" in piped[1]
 
 
 def test_a_delta_above_one_in_the_number_of_persons_is_warned_of(count: Run) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -83,15 +84,17 @@ class TextClassifier:
         from safetensors.numpy import save
 
         vocabulary = self.features.vocabulary
+        tensors = {"transform": self.features.transform, "weights": self.weights}
+        data = save({name: np.ascontiguousarray(array) for name, array in tensors.items()})
         facts = {
             "format": _FORMAT,
+            "sha256": hashlib.sha256(data).hexdigest(),
             "labels": list(self.labels),
             "vocabulary": {"name": vocabulary.name, "sha256": vocabulary.digest},
             "report": dict(self.report),
         }
-        tensors = {"transform": self.features.transform, "weights": self.weights}
-        with atomic_writers([folder / WEIGHTS, folder / FACTS]) as (weights, about):
-            weights.write(save({name: np.ascontiguousarray(array) for name, array in tensors.items()}))
+        with atomic_writers([folder / FACTS, folder / WEIGHTS]) as (about, weights):
+            weights.write(data)
             about.write(json_text(facts, indent=1).encode("ascii"))
 
 
@@ -132,13 +135,17 @@ def _read(path: Path) -> tuple[Any, dict[str, Vectors]]:
     from safetensors.numpy import load
 
     try:
-        facts, tensors = json.loads((path / FACTS).read_bytes()), load((path / WEIGHTS).read_bytes())
+        facts, data = json.loads((path / FACTS).read_bytes()), (path / WEIGHTS).read_bytes()
+        tensors = load(data)
     except OSError as error:
         raise _damaged(error.strerror or type(error).__name__) from None
     except SafetensorError:
         raise _damaged("damaged numbers") from None
     if facts["format"] != _FORMAT:
         raise _damaged("another format")
+    digest = hashlib.sha256(data).hexdigest()
+    if facts.get("sha256", digest) != digest:  # earlier models name none
+        raise _damaged("files of two models")
     return facts, {name: tensors[name].astype(np.float32) for name in ("weights", "transform")}
 
 

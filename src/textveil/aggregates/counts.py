@@ -14,12 +14,12 @@ from fractions import Fraction
 from typing import Final, NamedTuple, final
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from textveil.aggregates.budget import GRID, GaussianBudget
 from textveil.aggregates.contributions import SIZE_WEIGHT, ContributionBound
 from textveil.aggregates.person_words import BREAK, PersonWords
+from textveil.aggregates.spill import Spill
 from textveil.errors import need
 from textveil.noise.integer_noise import DiscreteGaussian
 from textveil.privacy.guarantees import ApproximateDP
@@ -202,7 +202,7 @@ class _Grams(NamedTuple):
         parts: number of those (n-1)-grams.
     """
 
-    places: NDArray[np.int32]
+    places: Spill
     length: int
     parts: int
 
@@ -368,9 +368,10 @@ class _Run:
         """Choose the labels that enough persons have."""
         bound = ContributionBound(1)
         table = _Sums()
-        persons, labels = self.corpus.record_persons, self.corpus.record_labels
-        values = bound.values(persons, labels, np.full(labels.size, GRID), self.counting.rng)
-        table.add(values.keys, values.values)
+        for _, chunk in self.corpus.chunks():
+            weights = np.full(chunk.labels.size, GRID)
+            values = bound.values(chunk.persons, chunk.labels, weights, self.counting.rng)
+            table.add(values.keys, values.values)
         noise = self.counting.budget.noise(bound.squared_sensitivity, LABELS_SHARE)
         self.noise["labels"] = noise.continuous_sigma / GRID
         chosen, _ = self._selected("labels", *table.total(), bound, noise)
@@ -407,14 +408,12 @@ class _Run:
         whole, part = float(noisy_size), max(float(noisy_left), least)
         return max(whole / part, 1.0), noise.sigma * math.hypot(1 / whole, 1 / part)
 
-    def _places(self, grams: _Grams, items: Integers) -> NDArray[np.int32]:
+    def _places(self, grams: _Grams, items: Integers) -> Spill:
         """Which of these items begins at each word."""
-        places = np.full(self.corpus.words.size, BREAK, dtype=np.int32)
-        if items.size:
-            for place, _ in self.corpus.chunks():
-                here = grams.items(place)
-                at = np.minimum(np.searchsorted(items, here), items.size - 1)
-                places[place] = np.where(items[at] == here, at, BREAK)
+        places = Spill(np.int32)
+        for place, _ in self.corpus.chunks():
+            known, at = _among(grams.items(place), items)
+            places.append(np.where(known, at, BREAK))
         return places
 
     def _lines(self, written: _Estimates, items: Integers, names: Sequence[str]) -> list[Count]:

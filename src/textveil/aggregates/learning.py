@@ -18,7 +18,7 @@ import numpy as np
 from textveil.aggregates.budget import GRID, GaussianBudget
 from textveil.aggregates.classifier import PROOF, TextClassifier
 from textveil.aggregates.features import PublicFeatures, public_transform
-from textveil.aggregates.moments import Moments, PersonVectors, by_person, moments
+from textveil.aggregates.moments import Moments, PersonVectors, gathered, moments
 from textveil.aggregates.payment import paid
 from textveil.aggregates.records import Batch
 from textveil.aggregates.report import AggregateReport
@@ -307,7 +307,7 @@ def _sums(
                 codes = np.array([numbers[batch.labels[row]] for row in rows], dtype=np.int64)
                 yield PersonVectors(batch.persons[rows], vectors, codes)
 
-    together = parts() if records.adjacency.unit is Unit.DOCUMENT else by_person(parts())
+    together = parts() if records.adjacency.unit is Unit.DOCUMENT else gathered(parts(), features.dim)
     return moments(together, features.dim, len(labels), norm)
 
 

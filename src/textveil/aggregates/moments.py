@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from textveil.aggregates.spill import Spill, by_person, whole_persons
 from textveil.types import Integers, Reals
 
 _STEP: Final = 1 - 2**-10
@@ -126,9 +127,20 @@ def _add(total: Moments, vectors: Integers, numbers: Integers) -> None:
         np.add.at(total.cross.T, numbers[part], vectors[part])
 
 
-def by_person(parts: Iterable[PersonVectors]) -> Iterator[PersonVectors]:
-    """All documents of a person in one part: held in memory, 2 bytes a coordinate."""
-    held = [PersonVectors(part.persons, part.vectors.astype(np.int16), part.labels) for part in parts]
-    if held:
-        persons, vectors, labels = (np.concatenate(columns) for columns in zip(*held, strict=True))
-        yield PersonVectors(persons, vectors, labels)
+def gathered(parts: Iterable[PersonVectors], dim: int) -> Iterator[PersonVectors]:
+    """All documents of a person in one part; two bytes a coordinate are held on the disk.
+
+    Args:
+        parts: in any order.
+        dim: of the vectors.
+    """
+    held, columns = Spill(np.int16), [np.empty((2, 0), np.int32)]
+    for part in parts:
+        held.append(part.vectors)
+        columns.append(np.array([part.persons, part.labels], dtype=np.int32))
+    persons, labels = np.concatenate(columns, axis=1)
+    lengths = np.full(persons.size, dim)
+    held, order = by_person(held, lengths, persons)
+    persons, labels = persons[order], labels[order]
+    for records, numbers in whole_persons(lengths, persons, _BLOCK * dim):
+        yield PersonVectors(persons[records], held[numbers].reshape(-1, dim), labels[records])

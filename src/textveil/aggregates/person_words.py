@@ -1,4 +1,4 @@
-"""The words of a corpus as numbers, by person: four bytes a word, so that they are read and split once."""
+"""The words of a corpus as numbers, by person: four bytes a word on the disk, so that they are read and split once."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.aggregates.records import PersonalRecords
+from textveil.aggregates.spill import Spill, by_person, whole_persons
 from textveil.text.spelling import fold, spelling
 from textveil.text.tokens import Kind, classify, split
 from textveil.types import Integers, Progress
@@ -21,7 +22,10 @@ _PASSED: Final = -2
 """White space and hyphens: words on both sides of them are neighbors."""
 
 _CHUNK: Final = 1 << 20
-"""Words that are held at once beside their numbers, and all of one person's."""
+"""Words that are held at once, or all of one person's."""
+
+_SURFACES: Final = 1 << 18
+"""Surfaces of tokens whose numbers are remembered."""
 
 
 @final
@@ -40,6 +44,8 @@ class _Numbers(dict[str, int]):
             number = self.words.setdefault(word, len(self.words)) if word else BREAK
         else:
             number = _PASSED if kind is Kind.SPACE or surface == "-" else BREAK
+        if len(self) >= _SURFACES:
+            self.clear()
         self[surface] = number
         return number
 
@@ -68,17 +74,17 @@ class PersonWords:
         spellings: of words by their numbers: the public ones first, then others in the order of the records.
         labels: names of labels by their numbers: the public ones first; empty where no labels are read.
         words: as in ``Chunk``; all records.
-        lengths: of the records, breaks counted; shape (records,).
-        record_persons: ascending; shape (records,).
-        record_labels: shape (records,); 0 where no labels are read, ``BREAK`` for one outside the public list.
+        lengths: of the records, breaks counted; shape (records,), int32.
+        record_persons: ascending; shape (records,), int32.
+        record_labels: 0 where no labels are read, ``BREAK`` for one outside the public list; shape (records,), int32.
     """
 
     spellings: list[str]
     labels: list[str]
-    words: NDArray[np.int32]
-    lengths: Integers
-    record_persons: Integers
-    record_labels: Integers
+    words: Spill
+    lengths: NDArray[np.int32]
+    record_persons: NDArray[np.int32]
+    record_labels: NDArray[np.int32]
 
     @classmethod
     def read(
@@ -101,49 +107,35 @@ class PersonWords:
         """
         numbers = _Numbers(public)
         names = {name: number for number, name in enumerate(labels or ())}
-        parts, lengths, persons, classes = [], [], [], []
+        words, columns = Spill(np.int32), [np.empty((3, 0), np.int32)]
         for batch in records.batches(progress):
-            for text in batch.texts:
-                ids = [numbers[surface] for surface in split(text)]
-                ids.append(BREAK)
-                part = np.array(ids, dtype=np.int32)
-                part = part[part != _PASSED]
-                parts.append(part)
-                lengths.append(part.size)
-            persons.append(batch.persons)
+            parts = [_numbered(text, numbers) for text in batch.texts]
+            words.append(np.concatenate(parts))
             if labels is None:
-                classes += [names.setdefault(name, len(names)) for name in batch.labels]
+                classes = [names.setdefault(name, len(names)) for name in batch.labels]
             else:
-                classes += [names.get(name, BREAK) for name in batch.labels]
-        owners = np.concatenate([np.empty(0, np.int64), *persons])
-        order = np.argsort(owners, kind="stable")
-        labelled = np.array(classes, dtype=np.int64) if classes else np.zeros(owners.size, np.int64)
-        return cls(
-            list(numbers.words),
-            list(names),
-            np.concatenate([np.empty(0, np.int32), *(parts[record] for record in order)]),
-            np.array(lengths, dtype=np.int64)[order],
-            owners[order],
-            labelled[order],
-        )
+                classes = [names.get(name, BREAK) for name in batch.labels]
+            sizes = [part.size for part in parts]
+            columns.append(np.array([sizes, batch.persons, classes or np.zeros_like(batch.persons)], dtype=np.int32))
+        lengths, persons, labelled = np.concatenate(columns, axis=1)
+        ordered, order = by_person(words, lengths, persons)
+        return cls(list(numbers.words), list(names), ordered, lengths[order], persons[order], labelled[order])
 
     def chunks(self) -> Iterator[tuple[slice, Chunk]]:
         """All words, in parts that hold every person whole, with their place."""
-        if not self.lengths.size:
-            return
-        ends = np.cumsum(self.lengths)
-        last = np.append(np.flatnonzero(np.diff(self.record_persons)), self.lengths.size - 1)  # record of each person
-        record, start = 0, 0
-        while record < self.lengths.size:
-            fitting = last[(ends[last] - start <= _CHUNK) & (last >= record)]
-            stop = int(fitting[-1] if fitting.size else last[np.searchsorted(last, record)]) + 1
-            end, lengths = int(ends[stop - 1]), self.lengths[record:stop]
+        for records, place in whole_persons(self.lengths, self.record_persons, _CHUNK):
+            lengths = self.lengths[records]
             yield (
-                slice(start, end),
+                place,
                 Chunk(
-                    self.words[start:end],
-                    np.repeat(self.record_persons[record:stop], lengths),
-                    np.repeat(self.record_labels[record:stop], lengths),
+                    self.words[place],
+                    np.repeat(self.record_persons[records].astype(np.int64), lengths),
+                    np.repeat(self.record_labels[records].astype(np.int64), lengths),
                 ),
             )
-            record, start = stop, end
+
+
+def _numbered(text: str, numbers: _Numbers) -> NDArray[np.int32]:
+    """The words of a record as numbers, and a break behind them."""
+    words = np.array([*(numbers[surface] for surface in split(text)), BREAK], dtype=np.int32)
+    return words[words != _PASSED]

@@ -20,7 +20,8 @@ def results_folder(folder: Path, mark: str, *, mode: int = 0o777) -> Path:
     """
     try:
         folder.mkdir(mode=mode, exist_ok=True)
-        foreign = any(folder.iterdir()) and not (folder / mark).is_file()
+        left = (path for path in folder.iterdir() if not path.name.startswith(".textveil-"))  # by a run that was killed
+        foreign = any(left) and not (folder / mark).is_file()
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise ParameterError(

@@ -1,0 +1,92 @@
+"""What is held on the disk: the same numbers as in memory, in a file that nobody else can open."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from textveil.aggregates import person_words, spill
+from textveil.aggregates.count_run import count
+from textveil.aggregates.records import PersonalRecords
+from textveil.errors import OutputError
+
+
+def test_numbers_come_back_as_they_were_put_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In memory and beyond it; slices too, read between writes."""
+    for limit in (4, 1 << 20):
+        monkeypatch.setattr(spill, "_IN_MEMORY", limit)
+        held, rng = spill.Spill(np.int16), np.random.default_rng(0)
+        numbers = rng.integers(-(2**15), 2**15, 50).astype(np.int16)
+        for first in range(0, 50, 10):
+            held.append(numbers[first : first + 10])
+            assert held[first + 1 : first + 3].tolist() == numbers[first + 1 : first + 3].tolist()
+        assert held.size == 50 and held[:].tolist() == numbers.tolist() and held[50:].size == 0
+
+
+def test_each_person_is_whole_and_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spill, "_IN_MEMORY", 1)
+    monkeypatch.setattr(spill, "_COPIED", 7)
+    rng = np.random.default_rng(1)
+    for persons_at_most in (1, 5, 40):
+        persons, lengths = rng.integers(0, persons_at_most, 40), rng.integers(0, 6, 40)
+        records = [np.full(length, record, np.int32) for record, length in enumerate(lengths)]
+        held = spill.Spill(np.int32)
+        held.append(np.concatenate(records))
+        ordered, order = spill.by_person(held, lengths, persons)
+        wanted = sorted(range(40), key=lambda record: persons[record])
+        assert order.tolist() == wanted
+        assert ordered[:].tolist() == np.concatenate([records[record] for record in wanted]).tolist()
+        parts = list(spill.whole_persons(lengths[order], persons[order], 12))
+        assert np.concatenate([ordered[part.numbers] for part in parts]).tolist() == ordered[:].tolist()
+        owners = [set(persons[order][part.records].tolist()) for part in parts]
+        assert sum(map(len, owners)) == len(set().union(*owners)) == len(set(persons.tolist()))
+        sizes = [part.numbers.stop - part.numbers.start for part in parts]
+        assert all(size <= 12 or len(own) == 1 for size, own in zip(sizes, owners, strict=True))
+    assert list(spill.whole_persons(np.empty(0, np.int32), np.empty(0, np.int32), 12)) == []
+
+
+def test_a_release_from_the_disk_is_the_one_from_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Dies with: surfaces that are forgotten together with their words' numbers."""
+    rng = np.random.default_rng(2)
+    names = [f"q{chr(97 + one)}{chr(97 + two)}" for one in range(12) for two in range(6)]
+    rows = [{"who": f"p{n % 150}", "kind": "ab"[n % 2], "text": " ".join(rng.choice(names, 9))} for n in range(600)]
+    path = tmp_path / "notes.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+    def released() -> list[object]:
+        records = PersonalRecords(inputs=(str(path),), unit="who", label="kind")
+        return list(count(records, epsilon=60.0, delta=1e-6, ngrams=3, words="none", seed=1)[0].counts)
+
+    wanted = released()
+    for module, name, value in ((spill, "_IN_MEMORY", 1), (spill, "_COPIED", 100), (person_words, "_SURFACES", 9)):
+        monkeypatch.setattr(module, name, value)
+    assert released() == wanted and any(" " in line.item for line in wanted)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="another system of files")
+def test_the_file_has_no_name_and_is_its_owners_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So a process that is killed leaves nothing behind."""
+    monkeypatch.setattr(spill, "_IN_MEMORY", 1)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    held = spill.Spill(np.int32)
+    held.append(np.arange(100))
+    handle = held._file.fileno()
+    status = os.fstat(handle)
+    assert status.st_size == 400 and status.st_nlink == 0 and status.st_mode & 0o777 == 0o600
+    assert list(tmp_path.iterdir()) == []
+    del held
+    with pytest.raises(OSError, match="descriptor"):
+        os.fstat(handle)
+
+
+def test_a_folder_without_room_is_told_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spill, "_IN_MEMORY", 1)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "absent"))
+    with pytest.raises(OutputError, match=r"folder for temporary files must have room .* Set TMPDIR"):
+        spill.Spill(np.int32).append(np.arange(100))

@@ -33,154 +33,128 @@ def _folder(wanted: str, hint: str) -> Domain:
 Epsilon: TypeAlias = Annotated[
     float,
     Option(
-        domain=POSITIVE,
-        help="Privacy loss in nats of one token, for any two words.",
-        metavar="E",
-        group=GUARANTEE,
-        unset=f"{DEFAULT_EPSILON:g}",
+        POSITIVE, "Privacy loss in nats of one token, for any two words.", "E", GUARANTEE, unset=f"{DEFAULT_EPSILON:g}"
     ),
 ]
 GroupEpsilon: TypeAlias = Annotated[
     float,
     Option(
-        domain=POSITIVE,
-        help="Privacy loss in nats of one token, for any two words of one public group alone.",
-        metavar="E",
-        group=GUARANTEE,
+        POSITIVE,
+        "Privacy loss in nats of one token, for any two words of one public group alone.",
+        "E",
+        GUARANTEE,
         unset=f"{DEFAULT_EPSILON:g}",
     ),
 ]
 NeighborhoodSize: TypeAlias = Annotated[
     int,
     Option(
-        domain=at_least(1),
-        help="Words that have the larger weight, the word itself included.",
-        metavar="M",
-        group=NEIGHBORHOODS,
+        at_least(1),
+        "Words that have the larger weight, the word itself included.",
+        "M",
+        NEIGHBORHOODS,
         unset="chosen for the vocabulary and epsilon",
     ),
 ]
 Prior: TypeAlias = Annotated[
     str,
     Option(
-        domain=file_or_named(f"{FLAT}, {ZIPF} or a file of word counts", FLAT, ZIPF),
-        help="Public word frequencies in place of the embedded ones: flat, zipf (by the order of the words), or a file "
+        file_or_named(f"{FLAT}, {ZIPF} or a file of word counts", FLAT, ZIPF),
+        "Public word frequencies in place of the embedded ones: flat, zipf (by the order of the words), or a file "
         "of which each line is a word and a count.",
-        metavar="NAME|FILE",
-        group=NEIGHBORHOODS,
+        "NAME|FILE",
+        NEIGHBORHOODS,
         unset="the embedded frequencies, or Zipf by the order of the words",
     ),
 ]
 EpsilonPerDistance: TypeAlias = Annotated[
-    float,
-    Option(
-        domain=POSITIVE,
-        help="In place of epsilon, for metric mechanisms: nats per unit of distance.",
-        metavar="E",
-        group=GUARANTEE,
-    ),
+    float, Option(POSITIVE, "In place of epsilon, for metric mechanisms: nats per unit of distance.", "E", GUARANTEE)
 ]
-Delta: TypeAlias = Annotated[
-    float, Option(domain=FRACTION, help="Delta of one token, for approximate DP.", metavar="D", group=GUARANTEE)
-]
+Delta: TypeAlias = Annotated[float, Option(FRACTION, "Delta of one token, for approximate DP.", "D", GUARANTEE)]
 ClaimedDelta: TypeAlias = Annotated[
-    float,
-    Option(
-        domain=FRACTION,
-        help="The claimed delta.",
-        metavar="D",
-        group=GUARANTEE,
-        unset="4^-noise_dim, as in the paper",
-    ),
+    float, Option(FRACTION, "The claimed delta.", "D", GUARANTEE, unset="4^-noise_dim, as in the paper")
 ]
 """Of a published form, whose paper takes 4^-d."""
 Clip: TypeAlias = Annotated[
     float,
     Option(
-        domain=POSITIVE,
-        help="Shorten longer vectors to this Euclidean norm.",
-        metavar="C",
-        group=VECTORS,
-        without="Use the vectors as they are.",
+        POSITIVE, "Shorten longer vectors to this Euclidean norm.", "C", VECTORS, without="Use the vectors as they are."
     ),
 ]
 RankConstant: TypeAlias = Annotated[
     float,
     Option(
-        domain=POSITIVE,
-        help="Replace the nearest word by its i-th neighbor with weight exp(-C E i).",
-        metavar="C",
-        group=VECTORS,
+        POSITIVE,
+        "Replace the nearest word by its i-th neighbor with weight exp(-C E i).",
+        "C",
+        VECTORS,
         unset="no replacement",
     ),
 ]
 ProjectionName: TypeAlias = Annotated[
     str,
     Option(
-        domain=named(FASTEST, *BACKENDS, hint="See docs/performance.md."),
-        help="How the nearest word is searched.",
-        metavar="NAME",
-        group=VECTORS,
+        named(FASTEST, *BACKENDS, hint="See docs/performance.md."),
+        "How the nearest word is searched.",
+        "NAME",
+        VECTORS,
         unset="the fastest exact way that is installed",
     ),
 ]
 DocumentEpsilon: TypeAlias = Annotated[
     float,
     Option(
-        domain=POSITIVE,
-        help="Privacy loss in nats of one document, for any two documents.",
-        metavar="E",
-        group=GUARANTEE,
+        POSITIVE,
+        "Privacy loss in nats of one document, for any two documents.",
+        "E",
+        GUARANTEE,
         unset=f"{DEFAULT_EPSILON:g}",
     ),
 ]
 DocumentDelta: TypeAlias = Annotated[
-    float, Option(domain=FRACTION, help="Delta of one document, for approximate DP.", metavar="D", group=GUARANTEE)
+    float, Option(FRACTION, "Delta of one document, for approximate DP.", "D", GUARANTEE)
 ]
 ModelFolder: TypeAlias = Annotated[
     str,
     Option(
-        domain=_folder("the folder of a model", "Check its path."),
-        help="A Hugging Face model on disk: configuration, weights in safetensors, tokenizer.",
-        metavar="DIR",
-        group=MODELS,
+        _folder("the folder of a model", "Check its path."),
+        "A Hugging Face model on disk: configuration, weights in safetensors, tokenizer.",
+        "DIR",
+        MODELS,
     ),
 ]
 NetworkFolder: TypeAlias = Annotated[
     str,
     Option(
-        domain=_folder("the folder of a trained network", "`textveil rewrite` trains one."),
-        help="An auto-encoder on disk with its words, trained on public text.",
-        metavar="DIR",
-        group=MODELS,
+        _folder("the folder of a trained network", "`textveil rewrite` trains one."),
+        "An auto-encoder on disk with its words, trained on public text.",
+        "DIR",
+        MODELS,
     ),
 ]
 Length: TypeAlias = Annotated[
     int,
     Option(
-        domain=at_least(1),
-        help="Tokens of a document that are read, and tokens that are written, at most; public.",
-        metavar="N",
-        group=MODELS,
+        at_least(1), "Tokens of a document that are read, and tokens that are written, at most; public.", "N", MODELS
     ),
 ]
 LongTexts: TypeAlias = Annotated[
     str,
     Option(
-        domain=named("refuse", "cut"),
-        help="A document that the model has no room for: refuse it, which tells that it is long, or cut off its end.",
-        metavar="NAME",
-        group=MODELS,
+        named("refuse", "cut"),
+        "A document that the model has no room for: refuse it, which tells that it is long, or cut off its end.",
+        "NAME",
+        MODELS,
     ),
 ]
 CALIBRATIONS = {"analytic": analytic_gaussian_sigma, "classical": classical_gaussian_sigma}
 Calibration: TypeAlias = Annotated[
     str,
     Option(
-        domain=named(*CALIBRATIONS),
-        help="How sigma is computed; the classical formula is refused above epsilon 1.",
-        metavar="NAME",
-        group=VECTORS,
+        named(*CALIBRATIONS),
+        "How sigma is computed; the classical formula is refused above epsilon 1.",
+        "NAME",
+        VECTORS,
     ),
 ]
 

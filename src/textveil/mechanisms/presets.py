@@ -121,14 +121,14 @@ PRESETS: Final = (
         defaults={"epsilon": 1.0},
         declared={
             "epsilon": Option(
-                domain=replace(
+                replace(
                     interval("in (0, 1]", 0, 1, without=(0,)),
                     hint="Above 1 the classical formula is not proved. Use gaussian: it holds at any epsilon and adds "
                     "less noise.",
                 ),
-                help="Privacy loss in nats of one token, for any two words; at most 1.",
-                metavar="E",
-                group=GUARANTEE,
+                "Privacy loss in nats of one token, for any two words; at most 1.",
+                "E",
+                GUARANTEE,
             )
         },
         unreported=("calibration",),

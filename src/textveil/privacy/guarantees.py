@@ -121,11 +121,7 @@ class PureDP:
     def approximate(self) -> ApproximateDP:
         """The (epsilon, delta) guarantee that follows."""
         return ApproximateDP(
-            epsilon=self.epsilon,
-            log_delta=-math.inf,
-            status=self.status,
-            source=self.source,
-            adjacency=self.adjacency,
+            epsilon=self.epsilon, log_delta=-math.inf, status=self.status, source=self.source, adjacency=self.adjacency
         )
 
     def to_data(self) -> dict[str, Any]:

@@ -160,10 +160,7 @@ ONE_ENTITY: Final = Adjacency(Unit.ENTITY, ONE_VALUE.text, ONE_VALUE.larger)
 """The same, where one value at all its mentions is what pays."""
 
 _WITH_SPANS: Final = "in which the same spans of the same kinds are found, with the same public facts of each kind"
-_OUTSIDE: Final = {
-    False: "the same text outside them",
-    True: "tokens of the same number, order and kinds outside them",
-}
+_OUTSIDE: Final = {False: "the same text outside them", True: "tokens of the same number, order and kinds outside them"}
 """What adjacent texts share outside the spans: the text where words are kept, else what is public of tokens."""
 
 

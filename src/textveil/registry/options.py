@@ -15,7 +15,7 @@ import math
 import textwrap
 import types
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import lru_cache
 from numbers import Integral, Real
 from pathlib import Path
@@ -98,11 +98,11 @@ ANY = Domain("", lambda value: True)
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Option:
     """One option.
 
-    The first five are what an annotation states; ``options_of`` reads the others from the signature.
+    The first six are what an annotation states; ``options_of`` reads the others from the signature.
 
     Attributes:
         domain: which values it takes.
@@ -123,6 +123,7 @@ class Option:
     help: str = ""
     metavar: str = "VALUE"
     group: str = OTHERS
+    _: KW_ONLY
     unset: str = ""
     without: str = ""
     name: str = ""

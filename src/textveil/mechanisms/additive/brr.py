@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, final
+from typing import Annotated, Any, ClassVar, final
 
 import numpy as np
 
@@ -30,13 +30,8 @@ _MOST_BITS = 8192
 _ENTRIES = 1 << 20
 """Bits that are drawn at once: 8 MB of integers."""
 
-_BITS = Option(
-    domain=at_least(1),
-    help="Bits of a word's code.",
-    metavar="M",
-    group=VECTORS,
-)
-_SEED = Option(domain=at_least(0), help="Seed of the public hyperplanes of the codes.", metavar="N", group=VECTORS)
+_BITS = Option(at_least(1), "Bits of a word's code.", "M", VECTORS)
+_SEED = Option(at_least(0), "Seed of the public hyperplanes of the codes.", "N", VECTORS)
 
 
 def binary_codes(vectors: Vectors, bits: int, seed: int) -> Vectors:
@@ -72,6 +67,7 @@ class BinaryResponse:
         farthest: two words whose codes differ most.
     """
 
+    name: ClassVar[str] = "brr"
     vocabulary: Vocabulary
     parameters: Mapping[str, Any]
     guarantee: MetricDP
@@ -79,11 +75,6 @@ class BinaryResponse:
     codes: Vectors = field(repr=False)
     projection: Projection = field(repr=False)
     farthest: tuple[int, int]
-
-    @property
-    def name(self) -> str:
-        """The catalog's name."""
-        return "brr"
 
     def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
         """One draw for each id; see ``WordMechanism.privatize``."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 
@@ -50,17 +50,13 @@ class HyperbolicResponse:
         points: of words, in the ball.
     """
 
+    name: ClassVar[str] = "hyperbolic-laplace"
     vocabulary: Vocabulary
     parameters: Mapping[str, Any]
     guarantee: MetricDP
     noise: HyperbolicLaplace
     points: Points
     _lifted: Reals = field(repr=False)
-
-    @property
-    def name(self) -> str:
-        """The catalog's name."""
-        return "hyperbolic-laplace"
 
     def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
         """One draw for each id; see ``WordMechanism.privatize``. Ties go to the lowest id."""

@@ -22,29 +22,22 @@ MADE, GIVEN = "made", "given"
 PointsSource: TypeAlias = Annotated[
     str,
     Option(
-        domain=named(MADE, GIVEN),
-        help="Points of hyperbolic space: made of vectors and frequency order, or given as vectors of norm below 1.",
-        metavar="NAME",
-        group=VECTORS,
+        named(MADE, GIVEN),
+        "Points of hyperbolic space: made of vectors and frequency order, or given as vectors of norm below 1.",
+        "NAME",
+        VECTORS,
     ),
 ]
 HyperbolicDim: TypeAlias = Annotated[
-    int,
-    Option(
-        domain=at_least(2),
-        help="Dimension of the hyperbolic space of made points.",
-        metavar="D",
-        group=VECTORS,
-        unset="2",
-    ),
+    int, Option(at_least(2), "Dimension of the hyperbolic space of made points.", "D", VECTORS, unset="2")
 ]
 Radius: TypeAlias = Annotated[
     float,
     Option(
-        domain=POSITIVE,
-        help="Hyperbolic distance of the farthest made point from the origin.",
-        metavar="R",
-        group=VECTORS,
+        POSITIVE,
+        "Hyperbolic distance of the farthest made point from the origin.",
+        "R",
+        VECTORS,
         unset="3, or less where epsilon needs it",
     ),
 ]

@@ -10,12 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import need
-from textveil.mechanisms.additive.perturb_project import (
-    PerturbProject,
-    clipped_points,
-    euclidean,
-    perturb_project,
-)
+from textveil.mechanisms.additive.perturb_project import PerturbProject, clipped_points, euclidean, perturb_project
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.options import VECTORS, Option, interval
 from textveil.mechanisms.parameters import (
@@ -45,10 +40,10 @@ _LEAST = 1e-10
 CovarianceWeight: TypeAlias = Annotated[
     float,
     Option(
-        domain=interval("between 0 and 1", 0, 1),
-        help="Share of the vectors' covariance in the shape of the noise; the rest is a sphere.",
-        metavar="W",
-        group=VECTORS,
+        interval("between 0 and 1", 0, 1),
+        "Share of the vectors' covariance in the shape of the noise; the rest is a sphere.",
+        "W",
+        VECTORS,
     ),
 ]
 

@@ -24,24 +24,24 @@ def _numbers(text: str) -> tuple[float, ...]:
 SecondShare: TypeAlias = Annotated[
     float,
     Option(
-        domain=interval("between 0 and 1", 0, 1),
-        help="Preference for the second nearest word: at 0 always the nearest, at 1 always the second.",
-        metavar="T",
-        group=VECTORS,
+        interval("between 0 and 1", 0, 1),
+        "Preference for the second nearest word: at 0 always the nearest, at 1 always the second.",
+        "T",
+        VECTORS,
     ),
 ]
 NeighborRates: TypeAlias = Annotated[
     str,
     Option(
-        domain=Domain(
+        Domain(
             "two numbers >= 0 or more, with commas between them",
             lambda value: len(_numbers(value)) >= 2,
             inside=("2,0.5",),
             outside=("", "1", "1,x", "1,-1"),
         ),
-        help="In place of t: of the k nearest words take the i-th with weight exp(-rate_i d_i); the k rates.",
-        metavar="R,R",
-        group=VECTORS,
+        "In place of t: of the k nearest words take the i-th with weight exp(-rate_i d_i); the k rates.",
+        "R,R",
+        VECTORS,
         unset="the two nearest, by t",
     ),
 ]

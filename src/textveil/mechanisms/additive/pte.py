@@ -39,13 +39,9 @@ from textveil.vocabulary.vocabulary import Vocabulary
 PROOF = "privacy/proofs/pte.md"
 
 _DIM = Option(
-    domain=at_least(1),
-    help="Dimensions after the public random map.",
-    metavar="D",
-    group=VECTORS,
-    unset="half of those of the vectors",
+    at_least(1), "Dimensions after the public random map.", "D", VECTORS, unset="half of those of the vectors"
 )
-_SEED = Option(domain=at_least(0), help="Seed of the public random map.", metavar="N", group=VECTORS)
+_SEED = Option(at_least(0), "Seed of the public random map.", "N", VECTORS)
 
 
 @declared(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 
@@ -44,6 +44,7 @@ class Vickrey:
         distances: the metric of the guarantee.
     """
 
+    name: ClassVar[str] = "vickrey"
     parameters: Mapping[str, Any]
     vocabulary: Vocabulary
     distribution: NoiseDistribution
@@ -52,11 +53,6 @@ class Vickrey:
     choice: NeighborChoice
     points: Vectors = field(repr=False)
     distances: WordDistances = field(repr=False)
-
-    @property
-    def name(self) -> str:
-        """The catalog's name."""
-        return "vickrey"
 
     def word_distances(self, ids: Ids) -> Reals:
         """See ``capabilities.OnWordDistances``."""

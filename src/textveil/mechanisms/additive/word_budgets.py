@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Final, final
+from typing import Annotated, Any, ClassVar, Final, final
 
 import numpy as np
 
@@ -32,13 +32,13 @@ RARE, NAMES = "rare", "names"
 
 _GROUP: Final = "Budgets of words"
 _BUDGETS = Option(
-    domain=file_or_named(f"{RARE}, {NAMES} or a file of words and shares", RARE, NAMES),
-    help="Words with less budget: the rarer half, those that name people and places, or a file of which each line is a "
+    file_or_named(f"{RARE}, {NAMES} or a file of words and shares", RARE, NAMES),
+    "Words with less budget: the rarer half, those that name people and places, or a file of which each line is a "
     "word and its share of epsilon, in (0, 1].",
-    metavar="NAME|FILE",
-    group=_GROUP,
+    "NAME|FILE",
+    _GROUP,
 )
-_SHARE = Option(domain=FRACTION, help="Share of epsilon that they have, but for a file.", metavar="S", group=_GROUP)
+_SHARE = Option(FRACTION, "Share of epsilon that they have, but for a file.", "S", _GROUP)
 
 
 @final
@@ -58,6 +58,7 @@ class WordBudgets:
         budgets: what the classes were made from.
     """
 
+    name: ClassVar[str] = "word-budgets"
     vocabulary: Vocabulary
     shares: Reals
     groups: Integers
@@ -65,11 +66,6 @@ class WordBudgets:
     budgets: str
     sensitive_share: float
     _parts: tuple[PerturbProject, ...] = field(repr=False)
-
-    @property
-    def name(self) -> str:
-        """The catalog's name."""
-        return "word-budgets"
 
     @property
     def parameters(self) -> Mapping[str, Any]:

@@ -41,15 +41,13 @@ CLUSTERS: Final = within_groups("cluster")
 """Which two words are compared."""
 
 TOP_K: Final = Option(
-    domain=at_least(2),
-    help="Words of a cluster, which a word is exchanged for: a divisor of the number of words.",
-    metavar="K",
-    group=NEIGHBORHOODS,
+    at_least(2),
+    "Words of a cluster, which a word is exchanged for: a divisor of the number of words.",
+    "K",
+    NEIGHBORHOODS,
     unset="20, the last cluster with what is left",
 )
-MEASURE: Final = Option(
-    domain=named(*MEASURES), help="How far a word is from the others.", metavar="NAME", group=VECTORS
-)
+MEASURE: Final = Option(named(*MEASURES), "How far a word is from the others.", "NAME", VECTORS)
 
 
 @final
@@ -175,12 +173,7 @@ def clustered(
     weights, spent = _steepest_scores(vocabulary, epsilon, clusters, measure, progress)
     groups = np.where(kept, -1, clusters)
     groups.flags.writeable = False
-    promise = PureDP(
-        epsilon=stated_epsilon(spent, epsilon),
-        status=Status.PROVED,
-        source=PROOF,
-        adjacency=adjacency,
-    )
+    promise = PureDP(epsilon=stated_epsilon(spent, epsilon), status=Status.PROVED, source=PROOF, adjacency=adjacency)
     rows = ListedRows(len(vocabulary), ClusterRows(vocabulary, clusters, kept, weights, measure))
     facts = {"epsilon": promise.epsilon, **given(top_k=top_k), "cluster_size": size, "measure": measure}
     return GroupedChannel(IntegerChannel(vocabulary, name, facts, promise, rows), groups)

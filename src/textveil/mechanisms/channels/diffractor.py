@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Final, final
+from typing import Annotated, Any, ClassVar, Final, final
 
 import numpy as np
 
@@ -39,16 +39,11 @@ _MOST = 1 << 61
 GROUP: Final = "Lists of words"
 
 METHOD = Option(
-    domain=named(GEOMETRIC, TEM),
-    help="How a place is drawn: geometric steps, or weights that fall up to gamma.",
-    metavar="NAME",
-    group=GROUP,
+    named(GEOMETRIC, TEM), "How a place is drawn: geometric steps, or weights that fall up to gamma.", "NAME", GROUP
 )
-GAMMA = Option(domain=at_least(1), help="Places from which on all weigh alike, for tem.", metavar="N", group=GROUP)
-LISTS = Option(domain=at_least(1), help="Lists, of which each draw takes one.", metavar="K", group=GROUP)
-LIST_SEED = Option(
-    domain=at_least(0), help="Seed of the public words with which lists begin.", metavar="N", group=GROUP
-)
+GAMMA = Option(at_least(1), "Places from which on all weigh alike, for tem.", "N", GROUP)
+LISTS = Option(at_least(1), "Lists, of which each draw takes one.", "K", GROUP)
+LIST_SEED = Option(at_least(0), "Seed of the public words with which lists begin.", "N", GROUP)
 
 
 @final
@@ -72,6 +67,7 @@ class Diffractor:
         draws: the law of an output, by integers.
     """
 
+    name: ClassVar[str] = "diffractor"
     vocabulary: Vocabulary
     guarantee: PureDP | MetricDP
     method: str
@@ -79,11 +75,6 @@ class Diffractor:
     lists: Ids = field(repr=False)
     list_seed: int
     draws: ListDraws = field(repr=False)
-
-    @property
-    def name(self) -> str:
-        """The catalog's name."""
-        return "diffractor"
 
     @property
     def parameters(self) -> Mapping[str, Any]:

@@ -30,15 +30,13 @@ _PRIOR: Final = replace(Prior.__metadata__[0], unset="")  # type: ignore[attr-de
 _METRICS: WeakKeyDictionary[Vocabulary, dict[tuple[str, float, int], ElasticMetric]] = WeakKeyDictionary()
 
 _MASS = Option(
-    domain=FRACTION,
-    help="Share of the prior that must lie within distance 1 of every word; within l, l^2 times that.",
-    metavar="M",
-    group=NEIGHBORHOODS,
+    FRACTION,
+    "Share of the prior that must lie within distance 1 of every word; within l, l^2 times that.",
+    "M",
+    NEIGHBORHOODS,
     unset="that of 16 words, or of a sixteenth of fewer than 256",
 )
-_LEVELS = Option(
-    domain=at_least(2), help="The largest distance of the elastic metric.", metavar="L", group=NEIGHBORHOODS
-)
+_LEVELS = Option(at_least(2), "The largest distance of the elastic metric.", "L", NEIGHBORHOODS)
 
 
 @declared(

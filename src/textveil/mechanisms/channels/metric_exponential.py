@@ -79,23 +79,15 @@ class MetricExponential:
         return distances(self.metric, checked_ids(ids, len(self.vocabulary))).astype(np.float64)
 
 
-_METRIC = Option(
-    domain=named(*NEIGHBORS), help="The distance by which weights fall.", metavar="NAME", group=NEIGHBORHOODS
-)
+_METRIC = Option(named(*NEIGHBORS), "The distance by which weights fall.", "NAME", NEIGHBORHOODS)
 _NEIGHBORS = Option(
-    domain=at_least(1),
-    help="Words in a word's list, or in a cell, the word itself included.",
-    metavar="K",
-    group=NEIGHBORHOODS,
+    at_least(1),
+    "Words in a word's list, or in a cell, the word itself included.",
+    "K",
+    NEIGHBORHOODS,
     unset=", ".join(f"{size} for {name}" for name, size in NEIGHBORS.items()),
 )
-_HOPS = Option(
-    domain=at_least(2),
-    help="The largest distance, for the metric neighbor-graph.",
-    metavar="H",
-    group=NEIGHBORHOODS,
-    unset=str(HOPS),
-)
+_HOPS = Option(at_least(2), "The largest distance, for the metric neighbor-graph.", "H", NEIGHBORHOODS, unset=str(HOPS))
 
 
 @declared(

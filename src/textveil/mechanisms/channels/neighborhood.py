@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Annotated, Any, final
+from typing import Annotated, Any, ClassVar, final
 
 import numpy as np
 
@@ -51,6 +51,7 @@ class Neighborhood:
         guarantee: pure DP for any two words.
     """
 
+    name: ClassVar[str] = "neighborhood"
     vocabulary: Vocabulary
     weights: TwoLevelWeights
     guarantee: PureDP
@@ -58,18 +59,9 @@ class Neighborhood:
     _columns: RaisedColumns = field(repr=False)
 
     @property
-    def name(self) -> str:
-        """The catalog's name."""
-        return "neighborhood"
-
-    @property
     def parameters(self) -> Mapping[str, Any]:
         """Public parameters, for reports."""
-        return {
-            "epsilon": self.guarantee.epsilon,
-            "base_weights": "flat",
-            "neighborhood_size": self.weights.members,
-        }
+        return {"epsilon": self.guarantee.epsilon, "base_weights": "flat", "neighborhood_size": self.weights.members}
 
     @property
     def tables(self) -> tuple[PublicTable, ...]:
@@ -120,42 +112,42 @@ class Neighborhood:
 
 
 _BASE = Option(
-    domain=named("frequency", "flat"),
-    help="What words weigh before any is raised: a power of their public frequency, or all the same.",
-    metavar="NAME",
-    group=NEIGHBORHOODS,
+    named("frequency", "flat"),
+    "What words weigh before any is raised: a power of their public frequency, or all the same.",
+    "NAME",
+    NEIGHBORHOODS,
     unset="frequency, or flat where neighborhood_size is given",
 )
 _ALPHA = Option(
-    domain=Domain(
+    Domain(
         "a multiple of 1/4 between 0 and 2",
         lambda value: 0 <= value <= 2 and float(4 * value).is_integer(),
         outside=(-0.25, 0.3, 2.25, math.nan),
     ),
-    help="Base weights grow with frequency to this power.",
-    metavar="A",
-    group=NEIGHBORHOODS,
+    "Base weights grow with frequency to this power.",
+    "A",
+    NEIGHBORHOODS,
     unset="chosen for the vocabulary and epsilon",
 )
 _MASS = Option(
-    domain=FRACTION,
-    help="Probability of a draw by the base weights alone, which says nothing about the word.",
-    metavar="Q",
-    group=NEIGHBORHOODS,
+    FRACTION,
+    "Probability of a draw by the base weights alone, which says nothing about the word.",
+    "Q",
+    NEIGHBORHOODS,
     unset="chosen for the vocabulary and epsilon",
 )
 _CONTEXT = Option(
-    domain=named("none", "released"),
-    help="What base weights follow beside frequency: nothing, or what a language model reads in earlier outputs.",
-    metavar="NAME",
-    group=NEIGHBORHOODS,
+    named("none", "released"),
+    "What base weights follow beside frequency: nothing, or what a language model reads in earlier outputs.",
+    "NAME",
+    NEIGHBORHOODS,
     unset="none; released for a whole file",
 )
 _CONTEXT_WEIGHT = Option(
-    domain=interval("between 0 and 1,024", 0, 1024),
-    help="With context: how much weight the predicted words of a place get in all, the fixed weights being 1.",
-    metavar="C",
-    group=NEIGHBORHOODS,
+    interval("between 0 and 1,024", 0, 1024),
+    "With context: how much weight the predicted words of a place get in all, the fixed weights being 1.",
+    "C",
+    NEIGHBORHOODS,
     unset="chosen for epsilon",
 )
 

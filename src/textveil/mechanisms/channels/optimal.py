@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, final
+from typing import Annotated, Any, ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,16 +53,12 @@ class Optimal:
         bound: what the mean utility of no epsilon-DP channel exceeds.
     """
 
+    name: ClassVar[str] = "optimal"
     channel: WeightedNeighborhood
     parameters: Mapping[str, Any]
     value: float
     bound: float
     _optimum: PublicTable = field(repr=False)
-
-    @property
-    def name(self) -> str:
-        """The catalog's name."""
-        return "optimal"
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -102,17 +98,17 @@ class Optimal:
 
 
 _UTILITY = Option(
-    domain=file_or_named(f"one of {', '.join(NAMES)}, or a .npy file", *NAMES),
-    help="How useful an output is: its cosine (content: each word counted by its information; centered: after the mean "
+    file_or_named(f"one of {', '.join(NAMES)}, or a .npy file", *NAMES),
+    "How useful an output is: its cosine (content: each word counted by its information; centered: after the mean "
     "vector is taken away), the rank of the neighbor, or a file with a row and a column for every word.",
-    metavar="NAME|FILE",
-    group=NEIGHBORHOODS,
+    "NAME|FILE",
+    NEIGHBORHOODS,
 )
 _NAMES = Option(
-    domain=named("rare", "free"),
-    help="Whether words that name people and places keep a low base weight, or what is best without that.",
-    metavar="NAME",
-    group=NEIGHBORHOODS,
+    named("rare", "free"),
+    "Whether words that name people and places keep a low base weight, or what is best without that.",
+    "NAME",
+    NEIGHBORHOODS,
 )
 
 

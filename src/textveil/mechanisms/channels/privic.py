@@ -28,18 +28,11 @@ INPUTS: Final = 1024
 TOTAL: Final = 1 << 22
 """What the weights add up to, about; every word weighs 1 at least."""
 
-_ROUNDS = Option(
-    domain=at_least(1), help="Steps towards the fixed point of the weights.", metavar="N", group=NEIGHBORHOODS
-)
+_ROUNDS = Option(at_least(1), "Steps towards the fixed point of the weights.", "N", NEIGHBORHOODS)
 
 
 def prior_weights(
-    vocabulary: Vocabulary,
-    prior: Reals,
-    beta: float,
-    clip: float | None,
-    rounds: int,
-    progress: Progress | None = None,
+    vocabulary: Vocabulary, prior: Reals, beta: float, clip: float | None, rounds: int, progress: Progress | None = None
 ) -> Integers:
     """Integers >= 1 near a fixed point of c(y) = sum over x of pi(x) c(y) e^(-beta d(x, y)) / (its sum over y).
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 
@@ -36,14 +36,10 @@ class RandomizedResponse:
         guarantee: pure DP for any two words.
     """
 
+    name: ClassVar[str] = "randomized-response"
     vocabulary: Vocabulary
     weights: TwoLevelWeights
     guarantee: PureDP
-
-    @property
-    def name(self) -> str:
-        """The catalog's name."""
-        return "randomized-response"
 
     @property
     def parameters(self) -> Mapping[str, Any]:

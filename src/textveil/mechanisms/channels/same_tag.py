@@ -26,10 +26,7 @@ TAGS: Final = within_groups("tag")
 """Which two words are compared."""
 
 _PER_DISTANCE = Option(
-    domain=POSITIVE,
-    help="In place of epsilon: nats per unit of distance between two words of one public group.",
-    metavar="E",
-    group=GUARANTEE,
+    POSITIVE, "In place of epsilon: nats per unit of distance between two words of one public group.", "E", GUARANTEE
 )
 
 

@@ -19,17 +19,13 @@ PER_DISTANCE: Final = 3.0
 """Nats per unit of distance in the paper's experiments on GloVe vectors."""
 
 PURE = Option(
-    domain=POSITIVE,
-    help="In place of epsilon_per_distance: privacy loss in nats of one token, for any two words that are compared.",
-    metavar="E",
-    group=GUARANTEE,
+    POSITIVE,
+    "In place of epsilon_per_distance: privacy loss in nats of one token, for any two words that are compared.",
+    "E",
+    GUARANTEE,
 )
 PAPER = Option(
-    domain=POSITIVE,
-    help="Nats per unit of distance.",
-    metavar="E",
-    group=GUARANTEE,
-    unset=f"{PER_DISTANCE:g}, where epsilon is not given",
+    POSITIVE, "Nats per unit of distance.", "E", GUARANTEE, unset=f"{PER_DISTANCE:g}, where epsilon is not given"
 )
 
 

@@ -34,16 +34,16 @@ def _whole_parts(value: float) -> bool:
 
 
 _P = Option(
-    domain=Domain(f"a multiple of 1/{_PARTS} in (0, 1)", _whole_parts, outside=(0.0, 1.0, 0.5 / _PARTS, math.nan)),
-    help="Probability that a word that is not sensitive is replaced.",
-    metavar="P",
-    group=NEIGHBORHOODS,
+    Domain(f"a multiple of 1/{_PARTS} in (0, 1)", _whole_parts, outside=(0.0, 1.0, 0.5 / _PARTS, math.nan)),
+    "Probability that a word that is not sensitive is replaced.",
+    "P",
+    NEIGHBORHOODS,
 )
 _W = Option(
-    domain=interval("in (0, 1]", 0, 1, without=(0,)),
-    help="Share of the words, the least frequent in public text, that are sensitive.",
-    metavar="W",
-    group=NEIGHBORHOODS,
+    interval("in (0, 1]", 0, 1, without=(0,)),
+    "Share of the words, the least frequent in public text, that are sensitive.",
+    "W",
+    NEIGHBORHOODS,
 )
 
 

@@ -18,17 +18,13 @@ PROOF: Final = "privacy/proofs/tem.md"
 SOURCE: Final = "Carvalho, Vasiloudis, Feyisetan and Wang 2023 (TEM), algorithm 1"
 
 _TRUNCATION = Option(
-    domain=POSITIVE,
-    help="Distance beyond which all words weigh alike.",
-    metavar="D",
-    group=NEIGHBORHOODS,
-    unset="that of the paper for beta",
+    POSITIVE, "Distance beyond which all words weigh alike.", "D", NEIGHBORHOODS, unset="that of the paper for beta"
 )
 BETA: Final = Option(
-    domain=FRACTION,
-    help="At most about this probability of a word beyond the truncation distance, which is chosen for it.",
-    metavar="B",
-    group=NEIGHBORHOODS,
+    FRACTION,
+    "At most about this probability of a word beyond the truncation distance, which is chosen for it.",
+    "B",
+    NEIGHBORHOODS,
 )
 
 

@@ -19,10 +19,10 @@ from textveil.vocabulary.vocabulary import Vocabulary
 PROOF: Final = "privacy/proofs/tgm.md"
 
 _EPSILON = Option(
-    domain=POSITIVE,
-    help="Privacy loss in nats of one token, for any two words; the noise has a least one, by the vocabulary.",
-    metavar="E",
-    group=GUARANTEE,
+    POSITIVE,
+    "Privacy loss in nats of one token, for any two words; the noise has a least one, by the vocabulary.",
+    "E",
+    GUARANTEE,
     unset="the least that the vocabulary allows",
 )
 

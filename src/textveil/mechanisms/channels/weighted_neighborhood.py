@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 
@@ -40,17 +40,13 @@ class WeightedNeighborhood:
         parameters: public parameters, for reports.
     """
 
+    name: ClassVar[str] = "neighborhood"
     vocabulary: Vocabulary
     weights: BaseWeights
     guarantee: PureDP
     parameters: Mapping[str, Any]
     _rows: ExcessRows = field(repr=False)
     _columns: RaisedColumns | EndColumns = field(repr=False)
-
-    @property
-    def name(self) -> str:
-        """The catalog's name."""
-        return "neighborhood"
 
     @property
     def tables(self) -> tuple[PublicTable, ...]:

@@ -29,23 +29,18 @@ PROOF = "privacy/proofs/dp_bart.md"
 
 NEEDS = "an encoder-decoder on disk (extra transformers)"
 
-ClipValue = Annotated[
-    float,
-    Option(domain=POSITIVE, help="Every coordinate of a code is clamped to [-C, C].", metavar="C", group=MODELS),
-]
+ClipValue = Annotated[float, Option(POSITIVE, "Every coordinate of a code is clamped to [-C, C].", "C", MODELS)]
 Pruned = Annotated[
     str,
     Option(
-        domain=file_or_named("a file of coordinates"),
-        help="Public coordinates of every state, counted from 0, that are left out and written as 0: DP-BART-PR.",
-        metavar="FILE",
-        group=MODELS,
+        file_or_named("a file of coordinates"),
+        "Public coordinates of every state, counted from 0, that are left out and written as 0: DP-BART-PR.",
+        "FILE",
+        MODELS,
         unset="none",
     ),
 ]
-Beams = Annotated[
-    int, Option(domain=at_least(1), help="Beams of the search when a text is written.", metavar="B", group=MODELS)
-]
+Beams = Annotated[int, Option(at_least(1), "Beams of the search when a text is written.", "B", MODELS)]
 
 
 @declared(

@@ -24,10 +24,7 @@ NEEDS = "a network that `textveil rewrite` trained (extra torch)"
 _NORMS = {"l1": 1, "l2": 2}
 _USUAL_DELTA = 1e-5
 
-ClippingConstant = Annotated[
-    float,
-    Option(domain=POSITIVE, help="C: longer codes are shortened to this norm.", metavar="C", group=MODELS),
-]
+ClippingConstant = Annotated[float, Option(POSITIVE, "C: longer codes are shortened to this norm.", "C", MODELS)]
 
 
 @declared(
@@ -48,20 +45,20 @@ def dp_rewrite(
     delta: Annotated[
         float,
         Option(
-            domain=FRACTION,
-            help="Delta of one document, where the noise is Gaussian.",
-            metavar="D",
-            group=GUARANTEE,
+            FRACTION,
+            "Delta of one document, where the noise is Gaussian.",
+            "D",
+            GUARANTEE,
             unset="1e-5 for Gaussian noise, none for Laplace",
         ),
     ]
     | None = None,
     clipping_constant: ClippingConstant = 1.0,
     clipping_norm: Annotated[
-        str, Option(domain=named(*_NORMS), help="The norm in which codes are clipped.", metavar="NAME", group=MODELS)
+        str, Option(named(*_NORMS), "The norm in which codes are clipped.", "NAME", MODELS)
     ] = "l2",
     dp_mechanism: Annotated[
-        str, Option(domain=named("laplace", "gaussian"), help="The noise on codes.", metavar="NAME", group=MODELS)
+        str, Option(named("laplace", "gaussian"), "The noise on codes.", "NAME", MODELS)
     ] = "laplace",
     long_texts: LongTexts = "refuse",
 ) -> NoisyCodes:

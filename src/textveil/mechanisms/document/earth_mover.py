@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Final, final
+from typing import Annotated, Any, ClassVar, Final, final
 
 import numpy as np
 
@@ -24,17 +24,9 @@ from textveil.vocabulary.vocabulary import Vocabulary
 PROOF: Final = "privacy/proofs/earth_mover.md"
 
 EPSILON_PER_DISTANCE = Option(
-    domain=POSITIVE,
-    help="In place of epsilon: nats per unit of the earth mover's distance of two documents.",
-    metavar="E",
-    group=GUARANTEE,
+    POSITIVE, "In place of epsilon: nats per unit of the earth mover's distance of two documents.", "E", GUARANTEE
 )
-BAG_SIZE = Option(
-    domain=at_least(1),
-    help="Words that are drawn for every document; public.",
-    metavar="N",
-    group="Documents of a fixed length",
-)
+BAG_SIZE = Option(at_least(1), "Words that are drawn for every document; public.", "N", "Documents of a fixed length")
 
 
 @final
@@ -53,6 +45,7 @@ class EarthMover:
         guarantee: of a document, for the earth mover's distance.
     """
 
+    name: ClassVar[str] = "earth-mover"
     vocabulary: Vocabulary
     bag_size: int
     guarantee: MetricDP
@@ -62,11 +55,6 @@ class EarthMover:
     def __reduce__(self) -> tuple[Any, ...]:
         # A copy is made anew: what this one remembers of the texts it has seen stays here.
         return _made, (self.vocabulary, self.bag_size, self.guarantee, self._word)
-
-    @property
-    def name(self) -> str:
-        """The catalog's name."""
-        return "earth-mover"
 
     @property
     def parameters(self) -> Mapping[str, Any]:

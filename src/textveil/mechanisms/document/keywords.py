@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, final
+from typing import Annotated, Any, ClassVar, final
 
 import numpy as np
 
@@ -48,6 +48,7 @@ class Keywords:
         guarantee: pure DP of a document.
     """
 
+    name: ClassVar[str] = "keywords"
     vocabulary: Vocabulary
     weights: TwoLevelWeights
     keywords: int
@@ -57,11 +58,6 @@ class Keywords:
     def __reduce__(self) -> tuple[Any, ...]:
         # A copy is made anew: what this one remembers of the texts it has seen stays here.
         return _made, (self.vocabulary, self.weights, self.keywords, self.guarantee)
-
-    @property
-    def name(self) -> str:
-        """The catalog's name."""
-        return "keywords"
 
     @property
     def parameters(self) -> Mapping[str, Any]:
@@ -106,16 +102,14 @@ def keywords(
     vocabulary: Vocabulary,
     *,
     epsilon: DocumentEpsilon,
-    keywords: Annotated[
-        int, Option(domain=at_least(1), help="Words that a document becomes.", metavar="K", group=_GROUP)
-    ] = 1,
+    keywords: Annotated[int, Option(at_least(1), "Words that a document becomes.", "K", _GROUP)] = 1,
     candidates: Annotated[
         int,
         Option(
-            domain=at_least(1),
-            help="Words of a document that weigh more, the rarest.",
-            metavar="M",
-            group=_GROUP,
+            at_least(1),
+            "Words of a document that weigh more, the rarest.",
+            "M",
+            _GROUP,
             unset=f"{CANDIDATES}, or all words where there are fewer",
         ),
     ]

@@ -237,10 +237,7 @@ def judged_claim(
     norm = distribution.norm
     worst = distribution.worst_log_delta(epsilon, bound.reach(coder.dim, norm), bound.widest)
     far = far_texts(
-        lambda texts: bound(coder.encode(texts)),
-        lambda texts: taken(coder, long_texts, texts),
-        norm=norm,
-        words=words,
+        lambda texts: bound(coder.encode(texts)), lambda texts: taken(coder, long_texts, texts), norm=norm, words=words
     )
     witness = -math.inf if far is None else distribution.privacy_profile(far.shift).log_delta(epsilon).lower
     status = Status.PROVED if worst <= log_delta else Status.REFUTED if witness > log_delta else Status.CLAIMED

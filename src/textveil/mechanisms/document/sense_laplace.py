@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Final, final
+from typing import Annotated, Any, ClassVar, Final, final
 
 import numpy as np
 
@@ -43,6 +43,7 @@ class SenseLaplace:
         guarantee: pure DP of a document.
     """
 
+    name: ClassVar[str] = "sense-laplace"
     vocabulary: Vocabulary
     bag_size: int
     guarantee: PureDP
@@ -54,11 +55,6 @@ class SenseLaplace:
     def __reduce__(self) -> tuple[Any, ...]:
         # A copy is made anew: what this one remembers of the texts it has seen stays here.
         return _made, (self.vocabulary, self.bag_size, self.guarantee, self._sense)
-
-    @property
-    def name(self) -> str:
-        """The catalog's name."""
-        return "sense-laplace"
 
     @property
     def parameters(self) -> Mapping[str, Any]:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Annotated, Any, Final, TypeAlias, cast, final
+from typing import Annotated, Any, ClassVar, Final, TypeAlias, cast, final
 
 import numpy as np
 
@@ -42,20 +42,20 @@ _DETECTABLE: Final = (
 GroupEpsilon: TypeAlias = Annotated[
     float,
     Option(
-        domain=POSITIVE,
-        help="Privacy loss in nats of the tagged spans of one text, for any other values of any of them.",
-        metavar="E",
-        group=GUARANTEE,
+        POSITIVE,
+        "Privacy loss in nats of the tagged spans of one text, for any other values of any of them.",
+        "E",
+        GUARANTEE,
         unset=f"{DEFAULT_EPSILON:g}",
     ),
 ]
 GroupEpsilonPerToken: TypeAlias = Annotated[
     float,
     Option(
-        domain=POSITIVE,
-        help="In place of epsilon: privacy loss in nats of one token that is generated, for any values of the spans.",
-        metavar="E",
-        group=GUARANTEE,
+        POSITIVE,
+        "In place of epsilon: privacy loss in nats of one token that is generated, for any values of the spans.",
+        "E",
+        GUARANTEE,
     ),
 ]
 
@@ -83,6 +83,7 @@ class FusedWriting:
         parameters: public, for reports.
     """
 
+    name: ClassVar[str] = "dp-fusion"
     model: NextTokens = field(repr=False)
     weights: FusionWeights
     detector: Detector
@@ -93,11 +94,6 @@ class FusedWriting:
     long_texts: str
     guarantee: PureDP
     parameters: Mapping[str, Any]
-
-    @property
-    def name(self) -> str:
-        """The catalog's name."""
-        return "dp-fusion"
 
     def privatize_texts(self, texts: Sequence[str], rng: np.random.Generator | None = None) -> list[str]:
         """One output for each text; see ``TextMechanism.privatize_texts``.
@@ -221,39 +217,39 @@ def dp_fusion(
     spans: Annotated[
         str,
         Option(
-            domain=named("detected", "marked"),
-            help="What is protected: what the embedded detector finds, or what stands between [[ and ]] in the text.",
-            metavar="NAME",
-            group=MODELS,
+            named("detected", "marked"),
+            "What is protected: what the embedded detector finds, or what stands between [[ and ]] in the text.",
+            "NAME",
+            MODELS,
         ),
     ] = "detected",
     groups: Annotated[
         str,
         Option(
-            domain=named("one", "kinds"),
-            help="Whether the model reads all spans at once, or those of each kind without the others.",
-            metavar="NAME",
-            group=MODELS,
+            named("one", "kinds"),
+            "Whether the model reads all spans at once, or those of each kind without the others.",
+            "NAME",
+            MODELS,
         ),
     ] = "one",
     blend: Annotated[
         str,
         Option(
-            domain=named("tokenwise", "mixture"),
-            help="How the distributions are blended: each token within the bound, or one share for all tokens.",
-            metavar="NAME",
-            group=MODELS,
+            named("tokenwise", "mixture"),
+            "How the distributions are blended: each token within the bound, or one share for all tokens.",
+            "NAME",
+            MODELS,
         ),
     ] = "tokenwise",
     placeholder: Annotated[
         str,
         Option(
-            domain=Domain(
+            Domain(
                 "a text that is not empty", lambda value: value.strip() != "", inside=("[hidden]",), outside=("", " ")
             ),
-            help="Stands for a span where it is hidden.",
-            metavar="TEXT",
-            group=MODELS,
+            "Stands for a span where it is hidden.",
+            "TEXT",
+            MODELS,
         ),
     ] = "_",
     prompt: Prompt | None = None,

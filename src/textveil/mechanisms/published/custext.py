@@ -25,10 +25,10 @@ from textveil.vocabulary.vocabulary import Vocabulary
 REFUTATION: Final = "privacy/proofs/custext_published.md"
 
 _LIST = Option(
-    domain=at_least(2),
-    help="Words of the list that a word is exchanged for, its own.",
-    metavar="K",
-    group=NEIGHBORHOODS,
+    at_least(2),
+    "Words of the list that a word is exchanged for, its own.",
+    "K",
+    NEIGHBORHOODS,
     unset=f"{K}, or all words where there are fewer",
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, Final, final
+from typing import Annotated, Any, ClassVar, Final, final
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from textveil.vocabulary.vocabulary import Vocabulary
 
 REFUTATION: Final = "privacy/proofs/diffractor_published.md"
 
-_SEED = Option(domain=at_least(0), help="Seed of the noise.", metavar="N", group=GROUP)
+_SEED = Option(at_least(0), "Seed of the noise.", "N", GROUP)
 
 
 @final
@@ -41,15 +41,11 @@ class PublishedDiffractor:
         noise_seed: of the noise.
     """
 
+    name: ClassVar[str] = "diffractor-published"
     valid: Diffractor
     guarantee: Guarantee
     noise_seed: int
     _draws: GeometricDraws = field(repr=False)
-
-    @property
-    def name(self) -> str:
-        """The catalog's name."""
-        return "diffractor-published"
 
     @property
     def vocabulary(self) -> Vocabulary:

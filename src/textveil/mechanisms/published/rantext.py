@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, final
+from typing import Any, ClassVar, Final, final
 
 import numpy as np
 
@@ -62,15 +62,11 @@ class Rantext:
         witness: two words and what was found of them.
     """
 
+    name: ClassVar[str] = "rantext-published"
     vocabulary: Vocabulary
     guarantee: PureDP
     scales: Reals = field(repr=False)
     witness: Mapping[str, Any]
-
-    @property
-    def name(self) -> str:
-        """The catalog's name."""
-        return "rantext-published"
 
     @property
     def parameters(self) -> Mapping[str, Any]:

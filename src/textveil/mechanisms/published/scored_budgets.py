@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Annotated, Any, Final, final
+from typing import Annotated, Any, ClassVar, Final, final
 
 import numpy as np
 
@@ -131,11 +131,11 @@ _LEAST_SHARE: Final = 1e-6
 """Of epsilon: what a word has at least, so that its weights are integers."""
 
 _SCORES = Option(
-    domain=named(INFORMATION, SPEECH, ENTITIES, SIMILARITY, ALL),
-    help="By what words are scored: their information, their part of speech, whether they are named entities, their "
+    named(INFORMATION, SPEECH, ENTITIES, SIMILARITY, ALL),
+    "By what words are scored: their information, their part of speech, whether they are named entities, their "
     "similarity to the document, or the mean of all.",
-    metavar="NAME",
-    group="Budgets of words",
+    "NAME",
+    "Budgets of words",
 )
 
 
@@ -155,6 +155,7 @@ class ScoredBudgets:
         tags: parts of speech.
     """
 
+    name: ClassVar[str] = "scored-budgets-published"
     vocabulary: Vocabulary
     guarantee: PureDP
     scores: str
@@ -165,11 +166,6 @@ class ScoredBudgets:
     def __reduce__(self) -> tuple[Any, ...]:
         # A copy is made anew: what this one remembers of the texts it has seen stays here.
         return _made, (self.vocabulary, self.guarantee, self.scores, self.tags)
-
-    @property
-    def name(self) -> str:
-        """The catalog's name."""
-        return "scored-budgets-published"
 
     @property
     def parameters(self) -> Mapping[str, Any]:

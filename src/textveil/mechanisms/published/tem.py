@@ -48,7 +48,7 @@ _COMPARED: Final = 128
 _MARGIN: Final = 1e-6
 """Relative: by how much a loss must exceed the claim to count; integers and floats are off by far less."""
 
-_PER_DISTANCE = Option(domain=POSITIVE, help="The claimed nats per unit of distance.", metavar="E", group=GUARANTEE)
+_PER_DISTANCE = Option(POSITIVE, "The claimed nats per unit of distance.", "E", GUARANTEE)
 
 
 @final

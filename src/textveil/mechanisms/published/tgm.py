@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Final, final
+from typing import Annotated, Any, ClassVar, Final, final
 
 import numpy as np
 from scipy.special import gammaln, lambertw
@@ -46,11 +46,7 @@ _POINTS: Final = 2001
 _USUAL: Final = 2.0
 
 _PER_DISTANCE = Option(
-    domain=POSITIVE,
-    help="The claimed nats per unit of distance.",
-    metavar="E",
-    group=GUARANTEE,
-    unset="twice the least that the formulas take",
+    POSITIVE, "The claimed nats per unit of distance.", "E", GUARANTEE, unset="twice the least that the formulas take"
 )
 
 
@@ -67,16 +63,12 @@ class TruncatedGumbel:
         clip: norm to which longer vectors are shortened; None where they are not.
     """
 
+    name: ClassVar[str] = "tgm-published"
     vocabulary: Vocabulary
     parameters: Mapping[str, Any]
     guarantee: MetricDP
     noise: GumbelNoise
     clip: float | None
-
-    @property
-    def name(self) -> str:
-        """The catalog's name."""
-        return "tgm-published"
 
     def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
         """One draw for each id; see ``WordMechanism.privatize``."""

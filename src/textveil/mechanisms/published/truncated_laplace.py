@@ -42,10 +42,10 @@ from textveil.vocabulary.vocabulary import Vocabulary
 REFUTATION = "privacy/proofs/truncated_laplace_published.md"
 
 _NOISE_DIM = Option(
-    domain=at_least(1),
-    help="Dimension in the published formulas, dummy ones included.",
-    metavar="D",
-    group=VECTORS,
+    at_least(1),
+    "Dimension in the published formulas, dummy ones included.",
+    "D",
+    VECTORS,
     unset="the least that suffices",
 )
 
@@ -109,11 +109,7 @@ def truncated_laplace_published(
 _GAUSSIAN_PROOF = "privacy/proofs/gaussian_classical_published.md"
 
 _GAUSSIAN_DIM = Option(
-    domain=at_least(1),
-    help="Dimension d in delta = 4^-d, dummy ones included.",
-    metavar="D",
-    group=VECTORS,
-    unset="that of the vectors",
+    at_least(1), "Dimension d in delta = 4^-d, dummy ones included.", "D", VECTORS, unset="that of the vectors"
 )
 
 

@@ -29,11 +29,7 @@ from textveil.vocabulary.vocabulary import Vocabulary
 _PROOF: Final = "privacy/proofs/{}_published.md"
 
 DimOfTwo = Option(
-    domain=at_least(2),
-    help="Numbers of a vector, two at least.",
-    metavar="K",
-    group=REPRESENTATIONS,
-    unset="that of the vocabulary's vectors",
+    at_least(2), "Numbers of a vector, two at least.", "K", REPRESENTATIONS, unset="that of the vocabulary's vectors"
 )
 """Of published forms that map a vector by its own smallest and largest number."""
 
@@ -256,12 +252,7 @@ def dptext_published(
     return OneSided(name=name, parameters=facts, dim=cube.dim, guarantee=claim, cube=cube, scale=scale)
 
 
-_FACTOR = Option(
-    domain=POSITIVE,
-    help="Randomization factor, lambda in the paper.",
-    metavar="L",
-    group=REPRESENTATIONS,
-)
+_FACTOR = Option(POSITIVE, "Randomization factor, lambda in the paper.", "L", REPRESENTATIONS)
 
 
 @declared(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, final
+from typing import Any, ClassVar, Final, final
 
 import numpy as np
 
@@ -126,17 +126,13 @@ class PublishedVickrey:
         points: what noise is added to, shape (n, dim).
     """
 
+    name: ClassVar[str] = "vickrey-published"
     parameters: Mapping[str, Any]
     vocabulary: Vocabulary
     noise: SphericalLaplace
     guarantee: MetricDP
     choice: NeighborChoice
     points: Vectors = field(repr=False)
-
-    @property
-    def name(self) -> str:
-        """The catalog's name."""
-        return "vickrey-published"
 
     def word_distances(self, ids: Ids) -> Reals:
         """See ``capabilities.OnWordDistances``."""

@@ -216,11 +216,7 @@ def _made(setting: OptimumSetting, digest: str, progress: Progress | None) -> Ar
     need(spread > 0, "utility", "the same number for all outputs", "one that tells outputs apart", hint)
     start = np.sqrt(prior) if setting.capped else prior**0.75
     problem = Problem(
-        table=_table(setting, start),
-        mean_utility=mean,
-        prior=prior,
-        epsilon=setting.epsilon,
-        spread=spread,
+        table=_table(setting, start), mean_utility=mean, prior=prior, epsilon=setting.epsilon, spread=spread
     )
     free = begun(problem, start, 0.25)
     exact = _of_identity(setting)
@@ -239,11 +235,7 @@ def _made(setting: OptimumSetting, digest: str, progress: Progress | None) -> Ar
     weights = _weights(setting, _decoded(codes))
     value = value_of(setting, weights)
     _forget(digest)
-    return {
-        BASE: codes,
-        LEVELS: levels,
-        NUMBERS: np.array([value, max(bound, value), mean.mean()]),
-    }
+    return {BASE: codes, LEVELS: levels, NUMBERS: np.array([value, max(bound, value), mean.mean()])}
 
 
 def _of_identity(setting: OptimumSetting) -> Exact | None:

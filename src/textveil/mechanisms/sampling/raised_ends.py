@@ -39,10 +39,7 @@ def ends_table(vocabulary: Vocabulary, weights: BaseWeights, order: NestedOrder)
             vocabulary,
             weights,
             order,
-            (
-                ArrayShape(LAST, np.min_scalar_type(n - 1).newbyteorder("<").str, (n,)),
-                ArrayShape(LEFT, "<i8", (n,)),
-            ),
+            (ArrayShape(LAST, np.min_scalar_type(n - 1).newbyteorder("<").str, (n,)), ArrayShape(LEFT, "<i8", (n,))),
         ),
         describe=f"the table of the last word that each of {n:,} raises",
         make=partial(_made, order, weights),

@@ -44,10 +44,10 @@ _FORMS: Final = (
 Tags: TypeAlias = Annotated[
     str,
     Option(
-        domain=file_or_named(f"{ENDINGS} or a file of words and tags", ENDINGS),
-        help="Public tags of the words: by their endings, or a file of which each line is a word and its tag.",
-        metavar="NAME|FILE",
-        group=NEIGHBORHOODS,
+        file_or_named(f"{ENDINGS} or a file of words and tags", ENDINGS),
+        "Public tags of the words: by their endings, or a file of which each line is a word and its tag.",
+        "NAME|FILE",
+        NEIGHBORHOODS,
     ),
 ]
 

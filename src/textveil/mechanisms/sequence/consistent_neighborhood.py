@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Annotated, Any, final
+from typing import Annotated, Any, ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,6 +78,7 @@ class ConsistentNeighborhood:
         guarantee: pure DP of one token.
     """
 
+    name: ClassVar[str] = "consistent-neighborhood"
     vocabulary: Vocabulary
     weights: TwoLevelWeights
     recent: int
@@ -85,11 +86,6 @@ class ConsistentNeighborhood:
     guarantee: PureDP
     _rows: NeighborRows = field(repr=False)
     _columns: RaisedColumns = field(repr=False)
-
-    @property
-    def name(self) -> str:
-        """The catalog's name."""
-        return "consistent-neighborhood"
 
     @property
     def parameters(self) -> Mapping[str, Any]:
@@ -209,18 +205,9 @@ def consistent_neighborhood(
     epsilon: Epsilon,
     neighborhood_size: NeighborhoodSize | None = None,
     recent: Annotated[
-        int,
-        Option(
-            domain=at_least(1),
-            help="How many of the words that a document released last weigh more.",
-            metavar="N",
-            group=NEIGHBORHOODS,
-        ),
+        int, Option(at_least(1), "How many of the words that a document released last weigh more.", "N", NEIGHBORHOODS)
     ] = 32,
-    copies: Annotated[
-        int,
-        Option(domain=at_least(1), help="How many more times such a word is listed.", metavar="N", group=NEIGHBORHOODS),
-    ] = 64,
+    copies: Annotated[int, Option(at_least(1), "How many more times such a word is listed.", "N", NEIGHBORHOODS)] = 64,
 ) -> ConsistentNeighborhood:
     """Neighborhood response that favors words released before, at ``epsilon`` nats for any two words at one place.
 

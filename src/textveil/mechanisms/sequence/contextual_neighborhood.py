@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple, final
+from typing import Any, ClassVar, Final, NamedTuple, final
 
 import numpy as np
 
@@ -57,16 +57,12 @@ class ContextualNeighborhood:
         parameters: public parameters, for reports.
     """
 
+    name: ClassVar[str] = "neighborhood"
     vocabulary: Vocabulary
     weights: GrowingWeights
     guarantee: PureDP
     parameters: Mapping[str, Any]
     _filter: WordFilter = field(repr=False)
-
-    @property
-    def name(self) -> str:
-        """The catalog's name."""
-        return "neighborhood"
 
     @property
     def tables(self) -> tuple[PublicTable, ...]:

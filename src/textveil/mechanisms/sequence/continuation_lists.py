@@ -91,11 +91,7 @@ def continuation_lists(model: ContinuationModel) -> ContinuationLists:
     within = np.bincount(row * (_BITS + 1) + bits, minlength=contexts * (_BITS + 1)).reshape(contexts, -1)
     starts = np.cumsum(within.sum(axis=1)) - within.sum(axis=1)
     return ContinuationLists(
-        unigram,
-        starts,
-        word[order].astype(np.int32),
-        chance[order],
-        np.cumsum(within, axis=1).astype(np.int32),
+        unigram, starts, word[order].astype(np.int32), chance[order], np.cumsum(within, axis=1).astype(np.int32)
     )
 
 

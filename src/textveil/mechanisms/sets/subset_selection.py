@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Annotated, Any, final
+from typing import Annotated, Any, ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,10 +27,10 @@ from textveil.vocabulary.vocabulary import Vocabulary
 PROOF = "privacy/proofs/subset_selection.md"
 
 _SIZE = Option(
-    domain=at_least(1),
-    help="Words of a set, fewer than the vocabulary has.",
-    metavar="S",
-    group=REPRESENTATIONS,
+    at_least(1),
+    "Words of a set, fewer than the vocabulary has.",
+    "S",
+    REPRESENTATIONS,
     unset="words / (e^epsilon + 1), rounded, at least 1",
 )
 
@@ -48,14 +48,10 @@ class SubsetSelection:
         guarantee: pure DP for any two words.
     """
 
+    name: ClassVar[str] = "subset-selection"
     vocabulary: Vocabulary
     weights: TwoLevelWeights
     guarantee: PureDP
-
-    @property
-    def name(self) -> str:
-        """The catalog's name."""
-        return "subset-selection"
 
     @property
     def parameters(self) -> Mapping[str, Any]:

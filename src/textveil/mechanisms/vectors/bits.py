@@ -28,12 +28,9 @@ TOTAL: Final = 1 << 53
 _BITS = interval("an integer between 1 and 20", 1, 20)
 
 IntegerBits: TypeAlias = Annotated[
-    int,
-    Option(domain=_BITS, help="Bits before the point; larger numbers are cut.", metavar="M", group=REPRESENTATIONS),
+    int, Option(_BITS, "Bits before the point; larger numbers are cut.", "M", REPRESENTATIONS)
 ]
-FractionBits: TypeAlias = Annotated[
-    int, Option(domain=_BITS, help="Bits after the point.", metavar="N", group=REPRESENTATIONS)
-]
+FractionBits: TypeAlias = Annotated[int, Option(_BITS, "Bits after the point.", "N", REPRESENTATIONS)]
 
 
 @final

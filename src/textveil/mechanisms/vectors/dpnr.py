@@ -22,10 +22,10 @@ from textveil.privacy.units import ANY_VECTOR
 from textveil.vocabulary.vocabulary import Vocabulary
 
 _DROPOUT = Option(
-    domain=interval("in [0, 1)", 0, 1, without=(1,)),
-    help="Probability with which each word was dropped before the vector was computed, mu in the paper.",
-    metavar="MU",
-    group=REPRESENTATIONS,
+    interval("in [0, 1)", 0, 1, without=(1,)),
+    "Probability with which each word was dropped before the vector was computed, mu in the paper.",
+    "MU",
+    REPRESENTATIONS,
 )
 
 

@@ -13,50 +13,38 @@ REPRESENTATIONS: Final = "Representations of texts"
 VectorEpsilon: TypeAlias = Annotated[
     float,
     Option(
-        domain=POSITIVE,
-        help="Privacy loss in nats of one vector, for any two vectors.",
-        metavar="E",
-        group=GUARANTEE,
+        POSITIVE,
+        "Privacy loss in nats of one vector, for any two vectors.",
+        "E",
+        GUARANTEE,
         unset=f"{DEFAULT_EPSILON:g}",
     ),
 ]
 VectorDelta: TypeAlias = Annotated[
     float,
     Option(
-        domain=FRACTION,
-        help="Delta of one vector: with one the noise is Gaussian.",
-        metavar="D",
-        group=GUARANTEE,
+        FRACTION,
+        "Delta of one vector: with one the noise is Gaussian.",
+        "D",
+        GUARANTEE,
         unset="none: Laplace noise, pure DP",
     ),
 ]
 VectorDim: TypeAlias = Annotated[
     int,
     Option(
-        domain=at_least(1),
-        help="Numbers of a vector, k in the papers.",
-        metavar="K",
-        group=REPRESENTATIONS,
+        at_least(1),
+        "Numbers of a vector, k in the papers.",
+        "K",
+        REPRESENTATIONS,
         unset="that of the vocabulary's vectors",
     ),
 ]
 Lowest: TypeAlias = Annotated[
-    float,
-    Option(
-        domain=FINITE,
-        help="Smaller numbers are raised to this; it becomes 0.",
-        metavar="A",
-        group=REPRESENTATIONS,
-    ),
+    float, Option(FINITE, "Smaller numbers are raised to this; it becomes 0.", "A", REPRESENTATIONS)
 ]
 Highest: TypeAlias = Annotated[
-    float,
-    Option(
-        domain=FINITE,
-        help="Larger numbers are lowered to this; it becomes 1.",
-        metavar="B",
-        group=REPRESENTATIONS,
-    ),
+    float, Option(FINITE, "Larger numbers are lowered to this; it becomes 1.", "B", REPRESENTATIONS)
 ]
 
 

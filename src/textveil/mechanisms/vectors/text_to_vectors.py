@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, final
+from typing import Any, ClassVar, Final, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -47,15 +47,11 @@ class NoisyTokenVectors:
         parameters: public parameters, for reports.
     """
 
+    name: ClassVar[str] = "text-to-vectors"
     clip: float
     noise: SphericalLaplace
     guarantee: MetricDP
     parameters: Mapping[str, Any]
-
-    @property
-    def name(self) -> str:
-        """The catalog's name."""
-        return "text-to-vectors"
 
     @property
     def dim(self) -> int:

@@ -28,14 +28,9 @@ _SHARP: Final = 1e-10, 1e-7
 _EPSILONS: Final = 0.25, 12.0
 """Between which the linear program is solved in seconds, and in doubles."""
 
-NumberDelta: TypeAlias = Annotated[
-    float, Option(domain=FRACTION, help="Delta of one number, for any two.", metavar="D", group=GUARANTEE)
-]
+NumberDelta: TypeAlias = Annotated[float, Option(FRACTION, "Delta of one number, for any two.", "D", GUARANTEE)]
 _BLOCKS: Final = Option(
-    domain=at_least(1),
-    help="Blocks of the range on which the noise of least variance is level.",
-    metavar="N",
-    group=REPRESENTATIONS,
+    at_least(1), "Blocks of the range on which the noise of least variance is level.", "N", REPRESENTATIONS
 )
 
 

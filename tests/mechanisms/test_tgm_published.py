@@ -14,7 +14,7 @@ from textveil.audit.report.verdict import Verdict
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError, RefutedGuarantee
 from textveil.mechanisms.published.tgm import TruncatedGumbel
-from textveil.mechanisms.sampling.gumbel_noise import GumbelNoise
+from textveil.mechanisms.sampling.gumbel_rows import GumbelNoise
 from textveil.privacy.guarantees import Status
 from textveil.randomness import seeded_generator
 from textveil.vocabulary.vocabulary import Vocabulary

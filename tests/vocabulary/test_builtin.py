@@ -16,7 +16,7 @@ from tests.helpers.shared import shared_path
 
 from textveil.errors import ParameterError, VocabularyError
 from textveil.mechanisms.sampling import context_choices, optimal_weights
-from textveil.mechanisms.sampling.weight_choices import CHOICES
+from textveil.mechanisms.sampling.weight_shares import CHOICES
 from textveil.vocabulary import embedded as builtin
 from textveil.vocabulary import frequencies, milder, word_classes
 from textveil.vocabulary.embedded import DATA, load_vocabulary, provenance

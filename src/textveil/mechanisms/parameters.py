@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, Final, TypeAlias
 
 from textveil.errors import ParameterError, need
 from textveil.mechanisms.options import (
     DEFAULT_EPSILON,
+    FINITE,
     FRACTION,
     GUARANTEE,
     MODELS,
@@ -24,6 +25,7 @@ from textveil.mechanisms.options import (
 from textveil.nearest.choice import BACKENDS, FASTEST
 from textveil.privacy.calibration import analytic_gaussian_sigma, classical_gaussian_sigma, spherical_laplace_rate
 from textveil.vocabulary.frequencies import FLAT, ZIPF
+from textveil.vocabulary.vocabulary import Vocabulary
 
 
 def _folder(wanted: str, hint: str) -> Domain:
@@ -209,3 +211,114 @@ def metric_name(order: str, clip: float | None) -> str:
 def rank_decay(rank_constant: float | None, epsilon: float) -> float | None:
     """Nats per rank of the resampling: the paper's c times epsilon; None where there is no resampling."""
     return None if rank_constant is None else rank_constant * epsilon
+
+
+EpsilonPerToken: TypeAlias = Annotated[
+    float,
+    Option(
+        POSITIVE,
+        "In place of epsilon: privacy loss in nats of one token that is generated, for any two documents.",
+        "E",
+        GUARANTEE,
+    ),
+]
+Temperature: TypeAlias = Annotated[
+    float,
+    Option(
+        POSITIVE,
+        "In place of epsilon: the temperature, which makes a token cost 2 (max_logit - min_logit) / temperature.",
+        "T",
+        GUARANTEE,
+    ),
+]
+WrittenTokens: TypeAlias = Annotated[
+    int, Option(at_least(1), "Tokens that are generated at most; public.", "N", MODELS)
+]
+MinLogit: TypeAlias = Annotated[
+    float, Option(FINITE, "Lower logits count as this one; public.", "B", MODELS, unset="the mean on public sentences")
+]
+MaxLogit: TypeAlias = Annotated[
+    float,
+    Option(
+        FINITE,
+        "Higher logits count as this one; public.",
+        "B",
+        MODELS,
+        unset="four standard deviations above the mean on public sentences",
+    ),
+]
+Prompt: TypeAlias = Annotated[
+    str,
+    Option(
+        Domain(
+            "a text with one {text} in it",
+            lambda value: value.count("{text}") == 1,
+            inside=("say: {text}",),
+            outside=("", "say", "{text}{text}"),
+        ),
+        "What the model reads, the document in the place of {text}.",
+        "TEXT",
+        MODELS,
+        unset="the paper's",
+    ),
+]
+Device: TypeAlias = Annotated[
+    str,
+    Option(
+        Domain(
+            "a device of torch",
+            lambda value: value.partition(":")[0] in ("cpu", "cuda", "mps", "xpu"),
+            inside=("cpu:0",),
+            outside=("", "tape"),
+        ),
+        "Where torch computes: cpu, cuda, cuda:1, mps.",
+        "NAME",
+        MODELS,
+    ),
+]
+
+
+REPRESENTATIONS: Final = "Representations of texts"
+"""The heading under which help lists what only mechanisms of vectors take."""
+
+VectorEpsilon: TypeAlias = Annotated[
+    float,
+    Option(
+        POSITIVE,
+        "Privacy loss in nats of one vector, for any two vectors.",
+        "E",
+        GUARANTEE,
+        unset=f"{DEFAULT_EPSILON:g}",
+    ),
+]
+VectorDelta: TypeAlias = Annotated[
+    float,
+    Option(
+        FRACTION,
+        "Delta of one vector: with one the noise is Gaussian.",
+        "D",
+        GUARANTEE,
+        unset="none: Laplace noise, pure DP",
+    ),
+]
+VectorDim: TypeAlias = Annotated[
+    int,
+    Option(
+        at_least(1),
+        "Numbers of a vector, k in the papers.",
+        "K",
+        REPRESENTATIONS,
+        unset="that of the vocabulary's vectors",
+    ),
+]
+Lowest: TypeAlias = Annotated[
+    float, Option(FINITE, "Smaller numbers are raised to this; it becomes 0.", "A", REPRESENTATIONS)
+]
+Highest: TypeAlias = Annotated[
+    float, Option(FINITE, "Larger numbers are lowered to this; it becomes 1.", "B", REPRESENTATIONS)
+]
+
+
+def dim_of(vocabulary: Vocabulary, vector_dim: int | None) -> int:
+    """What was asked for, or the dimension of the vocabulary's vectors."""
+    return vocabulary.dim if vector_dim is None else vector_dim

@@ -9,8 +9,16 @@ from typing import final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from textveil.noise.distances import distances
-from textveil.noise.distribution import Draws, Precision, as_points, check_draw, check_parameters, drawn, flip_signs
+from textveil.noise.distribution import (
+    Draws,
+    Precision,
+    as_points,
+    check_draw,
+    check_parameters,
+    distances,
+    drawn,
+    flip_signs,
+)
 from textveil.noise.laplace_profile import LaplaceProfile, worst_laplace_log_delta
 from textveil.noise.shifts import checked_shift, rounded_log
 from textveil.noise.unbounded import exponentials

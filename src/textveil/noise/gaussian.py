@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
 from typing import final
 
@@ -10,13 +11,51 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import log_ndtr
 
-from textveil.noise.distances import distances
-from textveil.noise.distribution import Draws, Precision, as_points, check_draw, check_parameters, drawn
-from textveil.noise.gaussian_profile import GaussianProfile
+from textveil.errors import need
+from textveil.noise.distribution import Draws, Precision, as_points, check_draw, check_parameters, distances, drawn
 from textveil.noise.shifts import checked_shift, l2_times, rounded_log
 from textveil.noise.unbounded import normals
+from textveil.privacy.calibration import gaussian_log_delta
 from textveil.randomness import resolve
+from textveil.statistics import Bound, exactly
 from textveil.types import Reals
+
+_LOWEST = -sys.float_info.max
+_ROUNDED = 2.0**-36
+"""``gaussian_log_delta`` is rounded up by less than this, relatively."""
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GaussianProfile:
+    """See ``capabilities.PrivacyProfile``; exact up to 1e-11 of the logarithm.
+
+    Attributes:
+        sigma: standard deviation of one coordinate, finite and > 0.
+        distance: L2 norm of the shift, finite and > 0.
+    """
+
+    sigma: float
+    distance: float
+
+    @property
+    def largest_loss(self) -> float:
+        """Losses have no bound: no epsilon holds with delta 0."""
+        return math.inf
+
+    @property
+    def log_outside(self) -> Bound:
+        """No mass leaves the support, which is everything."""
+        return exactly(-math.inf)
+
+    def log_delta(self, epsilon: float) -> Bound:
+        """Natural logarithm of the least delta at epsilon."""
+        need(0 <= epsilon < math.inf, "epsilon", epsilon, "finite and >= 0")
+        # At 0 it is the total variation, which the least epsilon bounds to rounding.
+        value = gaussian_log_delta(epsilon or 2.0**-1000, self.sigma, self.distance)
+        if value < _LOWEST:
+            return Bound(-math.inf, _LOWEST, _LOWEST, 1.0)
+        return Bound(value * (1 + _ROUNDED), value, value, 1.0)
 
 
 @final

@@ -14,7 +14,7 @@ from scipy.special import log_ndtr
 from textveil.errors import need
 from textveil.noise.capabilities import PrivacyProfile
 from textveil.noise.coarse_profiles import BoundedLoss, Postprocessed
-from textveil.noise.gaussian_profile import GaussianProfile
+from textveil.noise.gaussian import GaussianProfile
 from textveil.noise.shifts import float_up
 from textveil.noise.unbounded import normals
 from textveil.numerics.discrete_gaussian import LARGEST_SIGMA, discrete_gaussian_draws

@@ -10,8 +10,7 @@ from typing import final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from textveil.noise.distances import distances
-from textveil.noise.distribution import Draws, Precision, as_points, check_draw, check_parameters, drawn
+from textveil.noise.distribution import Draws, Precision, as_points, check_draw, check_parameters, distances, drawn
 from textveil.noise.shifts import checked_shift, l2_times, rounded_log
 from textveil.noise.spherical_profile import SphericalProfile, log_tail_of_product
 from textveil.noise.unbounded import gammas, normals

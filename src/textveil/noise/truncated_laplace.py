@@ -11,13 +11,13 @@ from numpy.typing import ArrayLike
 from scipy.special import gammainc
 
 from textveil.errors import need
-from textveil.noise.distances import distances
 from textveil.noise.distribution import (
     Draws,
     Precision,
     as_points,
     check_draw,
     check_parameters,
+    distances,
     drawn,
     flip_signs,
     rounded_down,

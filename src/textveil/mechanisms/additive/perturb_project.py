@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -10,7 +11,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.mechanisms.additive.rank_resampling import RankResampling
+from textveil.errors import need
 from textveil.mechanisms.kinds import checked_ids, stated_distances
 from textveil.mechanisms.parameters import checked_clip, given
 from textveil.nearest.choice import nearest
@@ -18,10 +19,65 @@ from textveil.nearest.projection import Projection, half_squares
 from textveil.noise.distribution import NoiseDistribution, block_rows
 from textveil.privacy.guarantees import Guarantee
 from textveil.randomness import resolve
-from textveil.types import Ids, Reals, Vectors, WordDistances
+from textveil.types import Ids, Integers, Reals, Vectors, WordDistances
 from textveil.vocabulary.geometry import clip as clip_vectors
-from textveil.vocabulary.grid import integer_grid
+from textveil.vocabulary.grid import IntegerGrid, integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary
+
+_ROWS = 64
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class RankResampling:
+    """Replaces a word by its i-th nearest, i geometric with ratio exp(-decay), cut at the vocabulary's size.
+
+    Attributes:
+        grid: the public vectors.
+        clip: their clipping norm, as in the mechanism before it.
+        decay: nats per rank, > 0 (the paper's c * epsilon).
+    """
+
+    grid: IntegerGrid
+    clip: float | None
+    decay: float
+
+    def __post_init__(self) -> None:
+        need(0 < self.decay < math.inf, "decay", self.decay, "finite and > 0")
+
+    def ranks(self, count: int, rng: np.random.Generator) -> Integers:
+        """Ranks in [0, n) with P(i) proportional to exp(-decay * i); shape (count,)."""
+        mass = -math.expm1(-self.decay * self.grid.size)
+        drawn = np.floor(-np.log1p(-rng.random(count) * mass) / self.decay)
+        return np.minimum(drawn, self.grid.size - 1).astype(np.int64)
+
+    def __call__(self, ids: Ids, rng: np.random.Generator) -> Ids:
+        """The resampled words; shape (batch,). Distance ties go to the lower id."""
+        ranks = self.ranks(len(ids), rng)
+        out = ids.copy()
+        moved = np.flatnonzero(ranks > 0)
+        words, which = np.unique(ids[moved], return_inverse=True)
+        order = np.argsort(which, kind="stable")
+        bounds = np.searchsorted(which[order], np.arange(len(words) + 1))
+        for start in range(0, len(words), _ROWS):
+            rows = self.grid.distances(words[start : start + _ROWS], self.clip)
+            for offset, row in enumerate(rows):
+                row[words[start + offset]] = -1.0  # rank 0 is the word itself, even beside a twin
+                where = moved[order[bounds[start + offset] : bounds[start + offset + 1]]]
+                out[where] = _at_ranks(row, ranks[where])
+        return out
+
+
+def _at_ranks(distances: np.ndarray[tuple[int], np.dtype[np.float64]], ranks: Integers) -> Ids:
+    """The columns at these ranks of increasing distance, ties to the lower column."""
+    deepest = int(ranks.max()) + 1
+    if deepest < len(distances):
+        edge = np.partition(distances, deepest - 1)[deepest - 1]
+        near = np.flatnonzero(distances <= edge)
+    else:
+        near = np.arange(len(distances))
+    return near[np.argsort(distances[near], kind="stable")][ranks]
+
 
 _BLOCK = 4096
 """Tokens that are searched for at once: 5 MB of noisy vectors at 300 dimensions."""

@@ -19,7 +19,7 @@ from textveil.mechanisms.additive.hyperbolic_points import (
 from textveil.mechanisms.channels.integer_channel import IntegerChannel
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.parameters import Epsilon, EpsilonPerDistance, one_of
-from textveil.mechanisms.sampling.computed_rows import ComputedRows
+from textveil.mechanisms.sampling.listed_rows import ComputedRows
 from textveil.mechanisms.sampling.normalizer_bounds import NormalizerBounds, bounds_of, steepest
 from textveil.numerics.integer_weights import stated_epsilon
 from textveil.privacy.guarantees import MetricDP, PureDP, Status

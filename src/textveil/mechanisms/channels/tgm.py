@@ -9,8 +9,8 @@ from textveil.mechanisms.channels.integer_channel import IntegerChannel
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.options import GUARANTEE, POSITIVE, Option
 from textveil.mechanisms.parameters import Clip
-from textveil.mechanisms.sampling.computed_rows import ComputedRows
 from textveil.mechanisms.sampling.gumbel_rows import STEEPEST, GumbelRows, ScaleSearch, least_weight, step_counts
+from textveil.mechanisms.sampling.listed_rows import ComputedRows
 from textveil.numerics.integer_weights import stated_epsilon
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.types import Progress

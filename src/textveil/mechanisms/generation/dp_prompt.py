@@ -6,17 +6,20 @@ from typing import Final
 
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.generation.clipped_writing import PROOF, prompted_writing
-from textveil.mechanisms.generation.parameters import (
+from textveil.mechanisms.generation.prompted import PromptedWriting
+from textveil.mechanisms.parameters import (
     Device,
+    DocumentEpsilon,
     EpsilonPerToken,
+    LongTexts,
     MaxLogit,
     MinLogit,
+    ModelFolder,
     Prompt,
     Temperature,
     WrittenTokens,
+    one_of,
 )
-from textveil.mechanisms.generation.prompted import PromptedWriting
-from textveil.mechanisms.parameters import DocumentEpsilon, LongTexts, ModelFolder, one_of
 from textveil.models.next_tokens import next_tokens
 from textveil.privacy.guarantees import Status
 from textveil.privacy.units import ANY_DOCUMENT

@@ -9,13 +9,20 @@ from typing import Annotated, Any, ClassVar, Final, final
 
 import numpy as np
 
-from textveil.mechanisms.channels.diffractor import GEOMETRIC, GROUP, LIST_SEED, LISTS, Diffractor, diffractor
+from textveil.mechanisms.channels.diffractor import (
+    GEOMETRIC,
+    GROUP,
+    LIST_SEED,
+    LISTS,
+    Diffractor,
+    GeometricDraws,
+    diffractor,
+)
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.kinds import checked_bounds, checked_ids
 from textveil.mechanisms.options import Option, at_least
 from textveil.mechanisms.parameters import Epsilon, EpsilonPerDistance
 from textveil.mechanisms.published.claims import ComputedTable, PublishedClaim, TrialSetting, line
-from textveil.mechanisms.sampling.list_draws import GeometricDraws
 from textveil.privacy.guarantees import Guarantee, Status
 from textveil.randomness import seeded_generator
 from textveil.types import Ids, Integers, Progress, Reals

@@ -10,17 +10,20 @@ import numpy as np
 
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.generation.clipped_writing import prompted_writing
-from textveil.mechanisms.generation.parameters import (
+from textveil.mechanisms.generation.prompted import PUBLIC_SENTENCES, LogitWeights, PromptedWriting
+from textveil.mechanisms.parameters import (
     Device,
+    DocumentEpsilon,
     EpsilonPerToken,
+    LongTexts,
     MaxLogit,
     MinLogit,
+    ModelFolder,
     Prompt,
     Temperature,
     WrittenTokens,
+    one_of,
 )
-from textveil.mechanisms.generation.prompted import PUBLIC_SENTENCES, LogitWeights, PromptedWriting
-from textveil.mechanisms.parameters import DocumentEpsilon, LongTexts, ModelFolder, one_of
 from textveil.mechanisms.published.claims import ComputedTable, FormTrial, PublishedClaim, TrialSetting, line, softmax
 from textveil.models.next_tokens import next_tokens
 from textveil.models.random_models import random_gpt2

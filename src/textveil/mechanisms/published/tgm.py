@@ -27,7 +27,7 @@ from textveil.mechanisms.published.claims import (
 )
 from textveil.mechanisms.published.lines import integral
 from textveil.mechanisms.published.words import exponential
-from textveil.mechanisms.sampling.gumbel_noise import GumbelNoise
+from textveil.mechanisms.sampling.gumbel_rows import GumbelNoise
 from textveil.privacy.guarantees import MetricDP, Status
 from textveil.randomness import resolve
 from textveil.types import Ids, Integers, Reals

@@ -13,10 +13,10 @@ from numpy.typing import ArrayLike, NDArray
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.kinds import checked_vectors
 from textveil.mechanisms.options import POSITIVE, Option, at_least
+from textveil.mechanisms.parameters import REPRESENTATIONS, Highest, Lowest, VectorDim, VectorEpsilon, dim_of
 from textveil.mechanisms.published.claims import FormTrial, MovedNoise, PublishedClaim, TrialSetting, line, noise_on_two
 from textveil.mechanisms.vectors.bits import TOTAL, BitOdds, FixedPoint, FractionBits, IntegerBits, NoisyBits, facts
 from textveil.mechanisms.vectors.noisy_cube import Cube
-from textveil.mechanisms.vectors.options import REPRESENTATIONS, Highest, Lowest, VectorDim, VectorEpsilon, dim_of
 from textveil.noise.coarse_profiles import ShownInput
 from textveil.noise.coordinate_laplace import CoordinateLaplace
 from textveil.privacy.calibration import laplace_scale

@@ -9,9 +9,9 @@ from typing import Any, ClassVar, Final, final
 
 import numpy as np
 
-from textveil.mechanisms.additive.neighbor_choice import NeighborChoice, NeighborRates, SecondShare, neighbor_choice
 from textveil.mechanisms.additive.perturb_project import clipped_points, drawn_from_noise, euclidean
 from textveil.mechanisms.additive.spherical_laplace import spherical_noise
+from textveil.mechanisms.additive.vickrey import NeighborChoice, NeighborRates, SecondShare, neighbor_choice
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.kinds import checked_ids
 from textveil.mechanisms.parameters import Clip, Epsilon, EpsilonPerDistance, given

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from textveil.errors import need
 from textveil.mechanisms.sampling.output_columns import RaisedEntries
 from textveil.mechanisms.sampling.row_cache import ROW_BYTES, RowCache
 from textveil.types import Ids, Integers
+from textveil.vocabulary.geometry import mean_neighbor_similarity
 from textveil.vocabulary.grid import integer_grid
 from textveil.vocabulary.tables.neighbor_order import NEIGHBORS, neighbor_order
 from textveil.vocabulary.tables.public import OpenTable, PublicTable, builds
@@ -74,3 +77,17 @@ class NeighborRows:
 
     def _make(self, words: Ids, table: NDArray[Any], slots: Integers, wanted: int) -> None:
         table[slots] = integer_grid(self._vocabulary).neighborhoods(words, self.size, wanted)
+
+
+def best_neighborhood_size(vocabulary: Vocabulary, epsilon: float) -> int:
+    """The m that maximizes the mean cosine between a word and its output, over a public grid of sizes.
+
+    With T(m) the mean over words of the sum of cosines of the m nearest, the mean cosine of the output is
+    (T(n) + (e^epsilon - 1) T(m)) / (m e^epsilon + n - m).
+    It depends on the public vectors and on epsilon only.
+    """
+    need(0 < epsilon < math.inf, "epsilon", epsilon, "finite and > 0")
+    sizes, sums = mean_neighbor_similarity(vocabulary)
+    gain = math.expm1(min(epsilon, 40.0))
+    means = (sums[-1] + gain * sums) / (sizes * (gain + 1) + (len(vocabulary) - sizes))
+    return int(sizes[int(np.argmax(means))])

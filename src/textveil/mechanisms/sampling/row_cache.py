@@ -7,16 +7,44 @@ never leave the process: a pickled copy of what holds them starts empty.
 
 from __future__ import annotations
 
+import os
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import pairwise
+from types import TracebackType
 from typing import Any, Final, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.mechanisms.sampling.row_lock import RowLock
 from textveil.types import Ids, Integers
+
+
+@final
+class RowLock:
+    """``with`` block for the state of a cache of rows.
+
+    In the child of a fork the lock is new: the thread that may have held it does not exist there. Caches write
+    a row before they say that it is there, so what the child inherits is whole.
+    """
+
+    __slots__ = ("_lock", "_owner")
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._owner = os.getpid()
+
+    def __enter__(self) -> None:
+        if self._owner != os.getpid():
+            self._lock, self._owner = threading.Lock(), os.getpid()
+        self._lock.acquire()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._lock.release()
+
 
 ROW_BYTES: Final = 128 * 2**20
 """Byte budget of the rows of one mechanism; the least recently used go first."""

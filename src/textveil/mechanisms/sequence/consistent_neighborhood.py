@@ -16,8 +16,7 @@ from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.kinds import checked_bounds, checked_ids
 from textveil.mechanisms.options import NEIGHBORHOODS, Option, at_least
 from textveil.mechanisms.parameters import Epsilon, NeighborhoodSize
-from textveil.mechanisms.sampling.neighbor_rows import NeighborRows
-from textveil.mechanisms.sampling.neighborhood_sizes import best_neighborhood_size
+from textveil.mechanisms.sampling.neighbor_rows import NeighborRows, best_neighborhood_size
 from textveil.mechanisms.sampling.output_columns import Columns, RaisedColumns, above_least
 from textveil.numerics.integer_weights import TwoLevelWeights, two_level_weights
 from textveil.privacy.guarantees import PureDP, Status

@@ -15,8 +15,7 @@ from textveil.errors import need
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.kinds import checked_ids
 from textveil.mechanisms.options import Option, at_least
-from textveil.mechanisms.parameters import Epsilon
-from textveil.mechanisms.vectors.options import REPRESENTATIONS
+from textveil.mechanisms.parameters import REPRESENTATIONS, Epsilon
 from textveil.noise.coarse_profiles import BoundedLoss
 from textveil.numerics.integer_weights import TwoLevelWeights, two_level_weights
 from textveil.privacy.guarantees import PureDP, Status

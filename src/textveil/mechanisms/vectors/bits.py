@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from textveil.errors import need
 from textveil.mechanisms.kinds import checked_vectors
 from textveil.mechanisms.options import Option, interval
-from textveil.mechanisms.vectors.options import REPRESENTATIONS
+from textveil.mechanisms.parameters import REPRESENTATIONS
 from textveil.noise.coarse_profiles import BoundedLoss
 from textveil.noise.shifts import float_up
 from textveil.numerics.integer_weights import log_ratio_up

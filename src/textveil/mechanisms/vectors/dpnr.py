@@ -7,8 +7,7 @@ from typing import Annotated
 
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.options import Option, interval
-from textveil.mechanisms.vectors.noisy_cube import PROOF, Cube, NoisyCube, noisy_cube
-from textveil.mechanisms.vectors.options import (
+from textveil.mechanisms.parameters import (
     REPRESENTATIONS,
     Highest,
     Lowest,
@@ -17,6 +16,7 @@ from textveil.mechanisms.vectors.options import (
     VectorEpsilon,
     dim_of,
 )
+from textveil.mechanisms.vectors.noisy_cube import PROOF, Cube, NoisyCube, noisy_cube
 from textveil.privacy.guarantees import Status
 from textveil.privacy.units import ANY_VECTOR
 from textveil.vocabulary.vocabulary import Vocabulary

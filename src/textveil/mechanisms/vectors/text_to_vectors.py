@@ -15,13 +15,14 @@ from textveil.mechanisms.parameters import (
     Clip,
     Epsilon,
     EpsilonPerDistance,
+    VectorDim,
+    dim_of,
     given,
     metric_name,
     one_of,
     outward,
     rate_within,
 )
-from textveil.mechanisms.vectors.options import VectorDim, dim_of
 from textveil.noise.coarse_profiles import Postprocessed
 from textveil.noise.spherical_laplace import SphericalLaplace
 from textveil.privacy.guarantees import MetricDP, Status

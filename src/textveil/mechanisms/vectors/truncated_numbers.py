@@ -8,8 +8,8 @@ from typing import Annotated, Any, Final, TypeAlias
 from textveil.errors import need
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.options import FRACTION, GUARANTEE, Option, at_least
+from textveil.mechanisms.parameters import REPRESENTATIONS, Highest, Lowest, VectorEpsilon
 from textveil.mechanisms.vectors.noisy_cube import STEPS, Cube, NoisyCube
-from textveil.mechanisms.vectors.options import REPRESENTATIONS, Highest, Lowest, VectorEpsilon
 from textveil.noise.block_noise import BlockNoise
 from textveil.noise.truncated_calibration import geng_noise, least_variance_noise
 from textveil.privacy.guarantees import ApproximateDP, Status

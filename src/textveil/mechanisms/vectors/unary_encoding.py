@@ -7,6 +7,7 @@ from decimal import ROUND_CEILING, Decimal, localcontext
 
 from textveil.errors import need
 from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.parameters import VectorDim, VectorEpsilon, dim_of
 from textveil.mechanisms.vectors.bits import (
     TOTAL,
     BitOdds,
@@ -17,7 +18,6 @@ from textveil.mechanisms.vectors.bits import (
     facts,
     share,
 )
-from textveil.mechanisms.vectors.options import VectorDim, VectorEpsilon, dim_of
 from textveil.numerics.integer_weights import exp_minus_half_ceiling
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.privacy.units import ANY_VECTOR

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from functools import wraps
 from importlib import import_module
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast, final
 
 from textveil.privacy.guarantees import Status
@@ -92,20 +91,7 @@ class CatalogEntry:
         return options_of(self.constructor())
 
 
-def declared(
-    *,
-    family: str,
-    notion: str,
-    status: Status,
-    proof: str,
-    source: str,
-    summary: str,
-    instead: str = "",
-    adjacency: Adjacency = ONE_TOKEN,
-    needs: str = "",
-    shown_at: Mapping[str, Any] = MappingProxyType({}),
-    name: str = "",
-) -> Callable[[Callable[P, M]], Callable[P, M]]:
+def declared(*, name: str = "", **facts: Any) -> Callable[[Callable[P, M]], Callable[P, M]]:
     """Declare the decorated function as the constructor of a mechanism: see ``CatalogEntry`` for the facts.
 
     The function takes a vocabulary and keyword-only options. Every option is checked by its declaration, and turned
@@ -115,16 +101,7 @@ def declared(
 
     Args:
         name: what users write; by default the function's name with hyphens.
-        family: see ``CatalogEntry``, as all that follow.
-        notion: of the guarantee.
-        status: of the guarantee.
-        proof: file, see ``CatalogEntry``.
-        source: publication.
-        summary: one line.
-        instead: name of the valid mechanism.
-        adjacency: of the guarantee.
-        needs: beside a vocabulary.
-        shown_at: options.
+        **facts: see ``CatalogEntry``: family, notion, status, proof, source, summary, and what else differs.
     """
 
     def decorate(make: Callable[P, M]) -> Callable[P, M]:
@@ -140,16 +117,7 @@ def declared(
         checked.__dict__[_ENTRY] = CatalogEntry(
             name=name or make.__name__.replace("_", "-"),
             target=f"{make.__module__}:{make.__qualname__}",
-            family=family,
-            notion=notion,
-            status=status,
-            proof=proof,
-            source=source,
-            summary=summary,
-            instead=instead,
-            adjacency=adjacency,
-            needs=needs,
-            shown_at=dict(shown_at),
+            **facts,
         )
         return checked
 

@@ -208,11 +208,6 @@ def metric_name(order: str, clip: float | None) -> str:
     return order if clip is None else f"{order} on vectors clipped to norm {clip:g}"
 
 
-def rank_decay(rank_constant: float | None, epsilon: float) -> float | None:
-    """Nats per rank of the resampling: the paper's c times epsilon; None where there is no resampling."""
-    return None if rank_constant is None else rank_constant * epsilon
-
-
 EpsilonPerToken: TypeAlias = Annotated[
     float,
     Option(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal, localcontext
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 from scipy.special import gammaln, logsumexp
@@ -83,6 +83,9 @@ class FlippedBitsProfile:
         bits: in how many bits the codes differ, >= 1.
     """
 
+    log_outside: ClassVar[Bound] = exactly(-math.inf)
+    """No mass leaves the support, which is all codes."""
+
     flips: BitFlips
     bits: int
 
@@ -90,11 +93,6 @@ class FlippedBitsProfile:
     def largest_loss(self) -> float:
         """The loss where none of those bits is flipped, rounded up."""
         return math.nextafter(self.bits * self.flips.loss, math.inf) if self.bits > 1 else self.flips.loss
-
-    @property
-    def log_outside(self) -> Bound:
-        """No mass leaves the support, which is all codes."""
-        return exactly(-math.inf)
 
     def log_delta(self, epsilon: float) -> Bound:
         """Natural logarithm of the least delta at epsilon, by summing over K."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -41,6 +41,7 @@ class CoordinateLaplace:
     Source: Dwork, McSherry, Nissim and Smith 2006; proof: privacy/proofs/coordinate_laplace.md.
     """
 
+    norm: ClassVar[int] = 1
     dim: int
     scale: float
 
@@ -78,11 +79,6 @@ class CoordinateLaplace:
 
     def _at_norms(self, norms: Reals) -> Reals:
         return -norms / self.scale - self.dim * (math.log(2) + math.log(self.scale))
-
-    @property
-    def norm(self) -> int:
-        """See ``capabilities.ProfiledNoise``."""
-        return 1
 
     def privacy_profile(self, shift: ArrayLike) -> LaplaceProfile:
         """See ``capabilities.ProfiledNoise``."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -39,6 +39,8 @@ class EllipticalLaplace:
     Source: Xu, Aggarwal, Feyisetan and Teissier 2020; proof: privacy/proofs/mahalanobis.md.
     """
 
+    norm: ClassVar[int] = 2
+    """See ``capabilities.ProfiledNoise``: L2 in own coordinates."""
     root: Reals = field(repr=False)
     rate: float
     _inverse: Reals = field(init=False, repr=False)
@@ -92,11 +94,6 @@ class EllipticalLaplace:
         """See ``capabilities.PairwiseDensity``."""
         own = self.spherical.log_densities(self.coordinates(points), self.coordinates(centers))
         return own - float(np.linalg.slogdet(self.root)[1])
-
-    @property
-    def norm(self) -> int:
-        """See ``capabilities.ProfiledNoise``: L2 in own coordinates."""
-        return 2
 
     def privacy_profile(self, shift: ArrayLike) -> SphericalProfile:
         """See ``capabilities.ProfiledNoise``; the shift's own length is rounded up, by less than 2^-24."""

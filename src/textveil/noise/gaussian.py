@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from dataclasses import dataclass
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -35,6 +35,9 @@ class GaussianProfile:
         distance: L2 norm of the shift, finite and > 0.
     """
 
+    log_outside: ClassVar[Bound] = exactly(-math.inf)
+    """No mass leaves the support, which is everything."""
+
     sigma: float
     distance: float
 
@@ -42,11 +45,6 @@ class GaussianProfile:
     def largest_loss(self) -> float:
         """Losses have no bound: no epsilon holds with delta 0."""
         return math.inf
-
-    @property
-    def log_outside(self) -> Bound:
-        """No mass leaves the support, which is everything."""
-        return exactly(-math.inf)
 
     def log_delta(self, epsilon: float) -> Bound:
         """Natural logarithm of the least delta at epsilon."""
@@ -73,6 +71,7 @@ class Gaussian:
     Source: Balle and Wang 2018; proof: privacy/proofs/gaussian.md.
     """
 
+    norm: ClassVar[int] = 2
     dim: int
     sigma: float
 
@@ -104,11 +103,6 @@ class Gaussian:
     @property
     def _log_peak(self) -> float:
         return -self.dim * (math.log(self.sigma) + 0.5 * math.log(2 * math.pi))
-
-    @property
-    def norm(self) -> int:
-        """See ``capabilities.ProfiledNoise``."""
-        return 2
 
     def privacy_profile(self, shift: ArrayLike) -> GaussianProfile:
         """See ``capabilities.ProfiledNoise``."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 from scipy.special import betainc, betaincinv, betaln
@@ -88,6 +88,9 @@ class HyperbolicProfile:
         distance: of the two points, > 0.
     """
 
+    log_outside: ClassVar[Bound] = exactly(-math.inf)
+    """No mass leaves the support, which is the whole space."""
+
     noise: HyperbolicLaplace
     distance: float
 
@@ -95,11 +98,6 @@ class HyperbolicProfile:
     def largest_loss(self) -> float:
         """Rate times distance, rounded up: the loss behind x, seen from x'."""
         return math.nextafter(self.noise.rate * self.distance, math.inf)
-
-    @property
-    def log_outside(self) -> Bound:
-        """No mass leaves the support, which is the whole space."""
-        return exactly(-math.inf)
 
     def log_delta(self, epsilon: float) -> Bound:
         """Natural logarithm of the least delta at epsilon, between the two sums."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -36,6 +36,8 @@ class RenormalizedLaplace:
         rate: nats per unit of Euclidean distance, finite and > 0.
     """
 
+    norm: ClassVar[int] = 1
+    """See ``capabilities.ProfiledNoise``: no norm orders the shifts; this says which pair is the witness."""
     root: Reals = field(repr=False)
     rate: float
 
@@ -88,11 +90,6 @@ class RenormalizedLaplace:
         """||S^-1 z|| of each row; shape (batch, dim) to (batch,)."""
         return np.linalg.norm(np.linalg.solve(self.root, points.T), axis=0)
 
-    @property
-    def norm(self) -> int:
-        """See ``capabilities.ProfiledNoise``: no norm orders the shifts; this says which pair is the witness."""
-        return 1
-
     def privacy_profile(self, shift: ArrayLike) -> RenormalizedProfile:
         """See ``capabilities.ProfiledNoise``."""
         return RenormalizedProfile(noise=self, shift=checked_shift(shift, self.dim))
@@ -112,6 +109,9 @@ class RenormalizedProfile:
         shift: difference of the two vectors.
     """
 
+    log_outside: ClassVar[Bound] = exactly(-math.inf)
+    """No mass leaves the support, which is everything."""
+
     noise: RenormalizedLaplace
     shift: Reals
 
@@ -130,11 +130,6 @@ class RenormalizedProfile:
         length, own = self._lengths
         excess = self.noise.dim * math.log(max(1.0, float(self.noise.scales[-1]) * own / length))
         return (excess + self.noise.rate * length) * _DOWN
-
-    @property
-    def log_outside(self) -> Bound:
-        """No mass leaves the support, which is everything."""
-        return exactly(-math.inf)
 
     def log_delta(self, epsilon: float) -> Bound:
         """Natural logarithm of delta at epsilon: from below by a cone at the first vector, from above by nothing."""

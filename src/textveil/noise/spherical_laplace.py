@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -40,6 +40,7 @@ class SphericalLaplace:
     privacy/proofs/spherical_laplace.md.
     """
 
+    norm: ClassVar[int] = 2
     dim: int
     rate: float
 
@@ -87,11 +88,6 @@ class SphericalLaplace:
         half = self.dim / 2
         log_peak = self.dim * math.log(self.rate) + math.lgamma(half) - math.lgamma(self.dim)
         return log_peak - math.log(2) - half * math.log(math.pi) - self.rate * norms
-
-    @property
-    def norm(self) -> int:
-        """See ``capabilities.ProfiledNoise``."""
-        return 2
 
     def privacy_profile(self, shift: ArrayLike) -> SphericalProfile:
         """See ``capabilities.ProfiledNoise``."""

@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 from scipy.special import gammaln
@@ -47,13 +47,11 @@ class SphericalProfile:
         largest_loss: rate times the L2 norm of the shift, rounded up; > 0.
     """
 
+    log_outside: ClassVar[Bound] = exactly(-math.inf)
+    """No mass leaves the support, which is everything."""
+
     dim: int
     largest_loss: float
-
-    @property
-    def log_outside(self) -> Bound:
-        """No mass leaves the support, which is everything."""
-        return exactly(-math.inf)
 
     def log_delta(self, epsilon: float) -> Bound:
         """Natural logarithm of the least delta at epsilon, between two bounds about 1e-6 apart."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -53,6 +53,7 @@ class TruncatedLaplace:
     privacy/proofs/truncated_laplace_published.md.
     """
 
+    norm: ClassVar[int] = 1
     dim: int
     scale: float
     bound: float
@@ -182,11 +183,6 @@ class TruncatedLaplace:
         if ratio < _UNIFORM:
             return math.log(2) + math.log(self.bound)
         return math.log(2) + math.log(self.scale) + math.log(-math.expm1(-ratio))
-
-    @property
-    def norm(self) -> int:
-        """See ``capabilities.ProfiledNoise``."""
-        return 1
 
     def privacy_profile(self, shift: ArrayLike) -> LaplaceProfile:
         """See ``capabilities.ProfiledNoise``."""

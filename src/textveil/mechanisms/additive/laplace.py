@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textveil.mechanisms.additive.perturb_project import PerturbProject, perturb_project
 from textveil.mechanisms.declaration import declared
-from textveil.mechanisms.parameters import Clip, Epsilon, ProjectionName, RankConstant, given, outward, rank_decay
+from textveil.mechanisms.parameters import Clip, Epsilon, ProjectionName, RankConstant, outward
 from textveil.noise.coordinate_laplace import CoordinateLaplace
 from textveil.privacy.calibration import laplace_scale
 from textveil.privacy.guarantees import PureDP, Status
@@ -41,8 +41,9 @@ def laplace(
         CoordinateLaplace(dim=vocabulary.dim, scale=scale),
         PureDP(epsilon=epsilon, status=Status.PROVED, source=PROOF),
         name="laplace",
-        parameters={"epsilon": epsilon, "scale": scale, **given(rank_constant=rank_constant)},
+        parameters={"epsilon": epsilon, "scale": scale},
         clip=clip,
-        rank_decay=rank_decay(rank_constant, epsilon),
+        rank_constant=rank_constant,
+        rank_rate=epsilon,
         projection=projection,
     )

@@ -23,7 +23,6 @@ from textveil.mechanisms.parameters import (
     metric_name,
     one_of,
     outward,
-    rank_decay,
     rate_within,
 )
 from textveil.noise.elliptical_laplace import EllipticalLaplace
@@ -91,9 +90,10 @@ def mahalanobis(
         noise,
         guarantee,
         name="mahalanobis",
-        parameters={**spent, **given(rank_constant=rank_constant)},
+        parameters=spent,
         clip=clip,
-        rank_decay=rank_decay(rank_constant, noise.rate),
+        rank_constant=rank_constant,
+        rank_rate=noise.rate,
         projection=projection,
         distances=elliptical_distances(vocabulary, noise, clip),
     )

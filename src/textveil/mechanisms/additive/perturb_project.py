@@ -208,7 +208,8 @@ def perturb_project(
     parameters: Mapping[str, Any],
     clip: float | None,
     points: Vectors | None = None,
-    rank_decay: float | None = None,
+    rank_constant: float | None = None,
+    rank_rate: float = 0.0,
     projection: str | None = None,
     distances: WordDistances | None = None,
 ) -> PerturbProject:
@@ -218,26 +219,28 @@ def perturb_project(
         vocabulary: public words and vectors.
         distribution: noise of the dimension of what it is added to.
         name: the catalog's name.
-        parameters: public parameters for reports; the clip and the rank decay are added.
+        parameters: public parameters for reports; the clip, the ranks and the projection are added.
         guarantee: what ``distribution`` gives at the diameter of the clipped vectors.
         clip: norm to which longer vectors are shortened; None leaves them.
         points: what a public map makes of the clipped vectors, where noise is added to that; the nearest word is then
             the one with the nearest image.
-        rank_decay: nats per rank of the resampling around the nearest word; None leaves it out.
+        rank_constant: the paper's c of the resampling around the nearest word; None leaves it out.
+        rank_rate: what c is multiplied by, for nats per rank.
         projection: a backend of ``nearest.choice``; None is the fastest exact one that is installed.
         distances: the metric of a guarantee per distance.
     """
     if points is None:
         points = clipped_points(vocabulary, clip)
-    resampling = None if rank_decay is None else RankResampling(integer_grid(vocabulary), clip, rank_decay)
+    decay = None if rank_constant is None else rank_constant * rank_rate
+    ranks = {**given(rank_constant=rank_constant), "clip": clip, "rank_decay": decay}
     return PerturbProject(
         name=name,
-        parameters={**parameters, "clip": clip, "rank_decay": rank_decay, **given(projection=projection)},
+        parameters={**parameters, **ranks, **given(projection=projection)},
         vocabulary=vocabulary,
         distribution=distribution,
         clip=clip,
         guarantee=guarantee,
-        resampling=resampling,
+        resampling=None if decay is None else RankResampling(integer_grid(vocabulary), clip, decay),
         points=points,
         projection=nearest(points, projection),
         distances=distances,

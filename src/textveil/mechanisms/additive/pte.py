@@ -22,11 +22,9 @@ from textveil.mechanisms.parameters import (
     EpsilonPerDistance,
     ProjectionName,
     RankConstant,
-    given,
     metric_name,
     one_of,
     outward,
-    rank_decay,
     rate_within,
 )
 from textveil.noise.spherical_laplace import SphericalLaplace
@@ -107,11 +105,11 @@ def pte(
             "map_dim": chosen,
             "map_seed": map_seed,
             "map_digest": digest(matrix),
-            **given(rank_constant=rank_constant),
         },
         clip=clip,
         points=images,
-        rank_decay=rank_decay(rank_constant, rate),
+        rank_constant=rank_constant,
+        rank_rate=rate,
         projection=projection,
         distances=distances,
     )

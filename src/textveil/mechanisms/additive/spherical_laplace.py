@@ -16,7 +16,6 @@ from textveil.mechanisms.parameters import (
     metric_name,
     one_of,
     outward,
-    rank_decay,
     rate_within,
 )
 from textveil.noise.spherical_laplace import SphericalLaplace
@@ -60,9 +59,10 @@ def spherical_laplace(
         noise,
         guarantee,
         name="spherical-laplace",
-        parameters={**spent, **given(rank_constant=rank_constant)},
+        parameters=spent,
         clip=clip,
-        rank_decay=rank_decay(rank_constant, noise.rate),
+        rank_constant=rank_constant,
+        rank_rate=noise.rate,
         projection=projection,
         distances=clipped_distances(vocabulary, clip),
     )

@@ -12,9 +12,7 @@ from textveil.mechanisms.parameters import (
     Epsilon,
     ProjectionName,
     RankConstant,
-    given,
     outward,
-    rank_decay,
 )
 from textveil.noise.truncated_laplace import TruncatedLaplace
 from textveil.privacy.calibration import laplace_scale, truncated_laplace_bound
@@ -64,9 +62,9 @@ def truncated_laplace(
             "delta": delta,
             "scale": distribution.scale,
             "bound": distribution.bound,
-            **given(rank_constant=rank_constant),
         },
         clip=clip,
-        rank_decay=rank_decay(rank_constant, epsilon),
+        rank_constant=rank_constant,
+        rank_rate=epsilon,
         projection=projection,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, ClassVar, TypeAlias, final
 
 import numpy as np
@@ -215,13 +215,6 @@ def vickrey(
             progress=progress,
         )
         distances = elliptical_distances(vocabulary, noise, clip)
-    promise = MetricDP(
-        epsilon_per_distance=guarantee.epsilon_per_distance,
-        metric=guarantee.metric,
-        diameter=guarantee.diameter,
-        status=Status.PROVED,
-        source=PROOF,
-    )
     return Vickrey(
         parameters={
             **spent,
@@ -233,7 +226,7 @@ def vickrey(
         vocabulary=vocabulary,
         distribution=noise,
         clip=clip,
-        guarantee=promise,
+        guarantee=replace(guarantee, source=PROOF),
         choice=choice,
         points=clipped_points(vocabulary, clip),
         distances=distances,

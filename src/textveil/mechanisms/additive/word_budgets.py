@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final, final
 
@@ -151,14 +151,7 @@ def word_budgets(
     )
     largest = parts[-1].guarantee
     assert isinstance(largest, MetricDP)
-    promise = MetricDP(
-        epsilon_per_distance=largest.epsilon_per_distance,
-        metric=largest.metric,
-        diameter=largest.diameter,
-        status=Status.PROVED,
-        source=PROOF,
-        adjacency=within_groups("class of words"),
-    )
+    promise = replace(largest, source=PROOF, adjacency=within_groups("class of words"))
     said = budgets if budgets in (RARE, NAMES) else Path(budgets).name
     return WordBudgets(vocabulary, shares, groups.astype(np.int64), promise, said, sensitive_share, parts)
 

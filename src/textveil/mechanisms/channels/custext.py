@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import need
-from textveil.mechanisms.channels.integer_channel import GroupedChannel, IntegerChannel
+from textveil.mechanisms.channels.integer_channel import GroupedChannel
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.options import NEIGHBORHOODS, VECTORS, Option, at_least, named
 from textveil.mechanisms.parameters import GroupEpsilon, given
@@ -176,7 +176,7 @@ def clustered(
     promise = PureDP(epsilon=stated_epsilon(spent, epsilon), status=Status.PROVED, source=PROOF, adjacency=adjacency)
     rows = ListedRows(len(vocabulary), ClusterRows(vocabulary, clusters, kept, weights, measure))
     facts = {"epsilon": promise.epsilon, **given(top_k=top_k), "cluster_size": size, "measure": measure}
-    return GroupedChannel(IntegerChannel(vocabulary, name, facts, promise, rows), groups)
+    return GroupedChannel(vocabulary, name, facts, promise, rows, groups=groups)
 
 
 def _steepest_scores(

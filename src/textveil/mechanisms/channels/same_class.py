@@ -9,7 +9,7 @@ from typing import Final, final
 import numpy as np
 
 from textveil.errors import need
-from textveil.mechanisms.channels.integer_channel import GroupedChannel, IntegerChannel
+from textveil.mechanisms.channels.integer_channel import GroupedChannel
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.parameters import Prior
 from textveil.privacy.guarantees import PureDP, Status
@@ -97,4 +97,4 @@ def same_class(vocabulary: Vocabulary, *, prior: Prior | None = None) -> Grouped
     }
     groups = np.where(sizes[classes] > 1, classes, -1)  # a word alone in its class is released as it is
     rows = class_rows(classes, frequencies.counts)
-    return GroupedChannel(IntegerChannel(vocabulary, "same-class", facts, promise, rows), groups)
+    return GroupedChannel(vocabulary, "same-class", facts, promise, rows, groups=groups)

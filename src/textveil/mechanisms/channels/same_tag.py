@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final
 import numpy as np
 
 from textveil.errors import need
-from textveil.mechanisms.channels.integer_channel import GroupedChannel, IntegerChannel
+from textveil.mechanisms.channels.integer_channel import GroupedChannel
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.options import GUARANTEE, POSITIVE, Option
 from textveil.mechanisms.parameters import Clip, GroupEpsilon
@@ -86,4 +86,4 @@ def same_tag(
     rows = weights.rows(vocabulary, groups=tagging.groups)
     groups = np.where(counts[tagging.groups] > 1, tagging.groups, -1)  # a word alone with its tag is released as it is
     distances = weights.distances(vocabulary)
-    return GroupedChannel(IntegerChannel(vocabulary, "same-tag", facts, weights.promise, rows, distances), groups)
+    return GroupedChannel(vocabulary, "same-tag", facts, weights.promise, rows, distances, groups=groups)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import need
-from textveil.mechanisms.channels.integer_channel import GroupedChannel, IntegerChannel
+from textveil.mechanisms.channels.integer_channel import GroupedChannel
 from textveil.mechanisms.channels.santext import PAPER, PURE, asked
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.options import NEIGHBORHOODS, Domain, Option, interval
@@ -130,4 +130,4 @@ def santext_plus(
     facts = {**weights.promise.numbers, "epsilon_per_distance": per_distance, "p": p, "w": w, "clip": clip}
     groups = np.where(sensitive, 0, -1)
     distances = weights.distances(vocabulary)
-    return GroupedChannel(IntegerChannel(vocabulary, "santext-plus", facts, weights.promise, rows, distances), groups)
+    return GroupedChannel(vocabulary, "santext-plus", facts, weights.promise, rows, distances, groups=groups)

@@ -8,7 +8,6 @@ from typing import Annotated, Final
 import numpy as np
 
 from textveil.errors import need
-from textveil.mechanisms.additive.gaussian import gaussian_mechanism
 from textveil.mechanisms.additive.perturb_project import PerturbProject, perturb_project
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.options import VECTORS, Option, at_least
@@ -20,7 +19,6 @@ from textveil.mechanisms.parameters import (
     RankConstant,
     given,
     outward,
-    rank_decay,
 )
 from textveil.mechanisms.published.claims import (
     TWO_VECTORS,
@@ -32,6 +30,7 @@ from textveil.mechanisms.published.claims import (
     line,
     noise_on_two,
 )
+from textveil.noise.gaussian import Gaussian
 from textveil.noise.truncated_laplace import TruncatedLaplace
 from textveil.privacy.calibration import gaussian_log_delta, laplace_scale, truncated_laplace_bound
 from textveil.privacy.guarantees import ApproximateDP, Status
@@ -98,10 +97,11 @@ def truncated_laplace_published(
             "noise_dim": published.noise_dim,
             "scale": published.scale,
             "bound": published.bound,
-            **given(delta=delta, rank_constant=rank_constant),
+            **given(delta=delta),
         },
         clip=clip,
-        rank_decay=rank_decay(rank_constant, epsilon),
+        rank_constant=rank_constant,
+        rank_rate=epsilon,
         projection=projection,
     )
 
@@ -147,9 +147,9 @@ def gaussian_classical_published(
     sigma = 2 * clip / epsilon * math.sqrt(2 * (math.log(1.25) - log_delta))
     true_log_delta = gaussian_log_delta(epsilon, sigma, outward(clipped_diameter(vocabulary, clip, 2)))
     status = Status.PROVED if true_log_delta <= log_delta else Status.REFUTED
-    return gaussian_mechanism(
+    return perturb_project(
         vocabulary,
-        sigma,
+        Gaussian(dim=vocabulary.dim, sigma=sigma),
         ApproximateDP(epsilon=epsilon, log_delta=log_delta, status=status, source=_GAUSSIAN_PROOF),
         name="gaussian-classical-published",
         parameters={
@@ -161,6 +161,7 @@ def gaussian_classical_published(
         },
         clip=clip,
         rank_constant=rank_constant,
+        rank_rate=epsilon,
         projection=projection,
     )
 

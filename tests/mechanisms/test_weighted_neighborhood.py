@@ -15,8 +15,12 @@ from tests.helpers.shared import shared_path
 from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.errors import InputError, ParameterError
-from textveil.mechanisms.channels.neighborhood import Neighborhood, best_neighborhood_size, neighborhood
-from textveil.mechanisms.channels.weighted_neighborhood import weighted_neighborhood
+from textveil.mechanisms.channels.neighborhood import (
+    Neighborhood,
+    best_neighborhood_size,
+    neighborhood,
+    weighted_neighborhood,
+)
 from textveil.mechanisms.sampling.excess_rows import ExcessRows
 from textveil.mechanisms.sampling.neighbor_rows import NeighborRows
 from textveil.mechanisms.sampling.output_columns import RaisedColumns

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import math
+
 from textveil.mechanisms.additive.perturb_project import PerturbProject, perturb_project
 from textveil.mechanisms.declaration import declared
-from textveil.mechanisms.parameters import Clip, Epsilon, ProjectionName, RankConstant, outward
+from textveil.mechanisms.parameters import (
+    Clip,
+    Delta,
+    Epsilon,
+    ProjectionName,
+    RankConstant,
+    outward,
+)
 from textveil.noise.coordinate_laplace import CoordinateLaplace
-from textveil.privacy.calibration import laplace_scale
-from textveil.privacy.guarantees import PureDP, Status
+from textveil.noise.truncated_laplace import TruncatedLaplace
+from textveil.privacy.calibration import laplace_scale, truncated_laplace_bound
+from textveil.privacy.guarantees import ApproximateDP, PureDP, Status
 from textveil.vocabulary.geometry import clipped_diameter
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -42,6 +52,56 @@ def laplace(
         PureDP(epsilon=epsilon, status=Status.PROVED, source=PROOF),
         name="laplace",
         parameters={"epsilon": epsilon, "scale": scale},
+        clip=clip,
+        rank_constant=rank_constant,
+        rank_rate=epsilon,
+        projection=projection,
+    )
+
+
+TRUNCATED_PROOF = "privacy/proofs/truncated_laplace.md"
+
+
+@declared(
+    family="perturb and project",
+    notion="approximate DP",
+    status=Status.PROVED,
+    proof=TRUNCATED_PROOF,
+    source=f"{TRUNCATED_PROOF}; one dimension: Geng et al. 2020",
+    summary="Truncated Laplace noise, valid in any dimension, then the nearest word.",
+)
+def truncated_laplace(
+    vocabulary: Vocabulary,
+    *,
+    epsilon: Epsilon,
+    delta: Delta = 1e-5,
+    clip: Clip | None = 1.0,
+    rank_constant: RankConstant | None = None,
+    projection: ProjectionName | None = None,
+) -> PerturbProject:
+    """Independent coordinates, density proportional to exp(-|z| / scale) on [-bound, bound].
+
+    scale = Delta_1 / epsilon and bound = scale ln(1 + (e^epsilon - 1) / (2 delta)), with Delta_1 the exact
+    L1 diameter of the public clipped vectors. Source: Geng, Ding, Guo and Kumar 2020 in one dimension; for
+    vectors privacy/proofs/truncated_laplace.md.
+    """
+    sensitivity = outward(clipped_diameter(vocabulary, clip, 1))
+    distribution = TruncatedLaplace(
+        dim=vocabulary.dim,
+        scale=laplace_scale(epsilon, sensitivity),
+        bound=truncated_laplace_bound(epsilon, delta, sensitivity),
+    )
+    return perturb_project(
+        vocabulary,
+        distribution,
+        ApproximateDP(epsilon=epsilon, log_delta=math.log(delta), status=Status.PROVED, source=TRUNCATED_PROOF),
+        name="truncated-laplace",
+        parameters={
+            "epsilon": epsilon,
+            "delta": delta,
+            "scale": distribution.scale,
+            "bound": distribution.bound,
+        },
         clip=clip,
         rank_constant=rank_constant,
         rank_rate=epsilon,

@@ -21,7 +21,8 @@ from textveil.mechanisms.sampling.listed_rows import ListedRow, ListedRows
 from textveil.mechanisms.sampling.normalizer_bounds import ListedNormalizers, Normalizers, bounds_of, steepest
 from textveil.numerics.integer_weights import exp_minus_half_ceiling, log_ratio_up, stated_epsilon
 from textveil.privacy.guarantees import PureDP, Status
-from textveil.privacy.units import Adjacency, within_groups
+from textveil.privacy.units import CLUSTERED_CONTENT, Adjacency, within_groups
+from textveil.text.function_words import FUNCTION_WORDS
 from textveil.types import Ids, Integers, Progress, Reals
 from textveil.vocabulary.clusters import EUCLIDEAN, MEASURES, distances_among, frequency_clusters
 from textveil.vocabulary.geometry import remembered
@@ -220,3 +221,38 @@ def _cluster_size(top_k: int | None, words: int) -> int:
     hint = "Leave it out for 20, the last cluster with what is left."
     need(top_k in divisors, "top_k", top_k, f"a divisor of the {words} words ({shown})", hint)
     return top_k
+
+
+_SOURCE: Final = "Chen et al. 2023 (CusText+)"
+
+
+@declared(
+    family="channel",
+    notion="pure DP",
+    status=Status.PROVED,
+    proof=PROOF,
+    source=_SOURCE,
+    summary="custext that releases English function words as they are.",
+    adjacency=CLUSTERED_CONTENT,
+)
+def custext_plus(
+    vocabulary: Vocabulary,
+    *,
+    epsilon: GroupEpsilon,
+    top_k: Annotated[int, TOP_K] | None = None,
+    measure: Annotated[str, MEASURE] = EUCLIDEAN,
+    progress: Progress | None = None,
+) -> GroupedChannel:
+    """``custext`` for the words that are no English function words; those are released as they are, unprotected.
+
+    The list of function words is public (``text.function_words``; the paper takes NLTK's stop words).
+    Source: Chen et al., Findings of ACL 2023; proof: privacy/proofs/custext.md, section 2.
+
+    The guarantee is for words that are no function words.
+
+    Raises:
+        ParameterError: as ``custext``; or the vocabulary holds function words alone.
+    """
+    kept = np.array([word in FUNCTION_WORDS for word in vocabulary.words])
+    need(not kept.all(), "vocabulary", "function words alone", "one with other words")
+    return clustered("custext-plus", vocabulary, kept, epsilon, top_k, measure, progress, CLUSTERED_CONTENT)

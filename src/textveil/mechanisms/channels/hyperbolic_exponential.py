@@ -9,7 +9,7 @@ from typing import final
 import numpy as np
 
 from textveil.errors import need
-from textveil.mechanisms.additive.hyperbolic_points import (
+from textveil.mechanisms.additive.hyperbolic_laplace import (
     HyperbolicDim,
     Points,
     PointsSource,

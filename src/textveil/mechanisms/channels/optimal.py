@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import need
-from textveil.mechanisms.channels.weighted_neighborhood import WeightedNeighborhood, weighted_neighborhood
+from textveil.mechanisms.channels.neighborhood import WeightedNeighborhood, weighted_neighborhood
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.kinds import checked_ids, checked_word_id
 from textveil.mechanisms.options import NEIGHBORHOODS, Option, file_or_named, named

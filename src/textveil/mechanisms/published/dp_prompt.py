@@ -9,7 +9,7 @@ from typing import Final, final
 import numpy as np
 
 from textveil.mechanisms.declaration import declared
-from textveil.mechanisms.generation.clipped_writing import prompted_writing
+from textveil.mechanisms.generation.dp_prompt import prompted_writing
 from textveil.mechanisms.generation.prompted import PUBLIC_SENTENCES, LogitWeights, PromptedWriting
 from textveil.mechanisms.parameters import (
     Device,

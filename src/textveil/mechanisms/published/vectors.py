@@ -15,8 +15,16 @@ from textveil.mechanisms.kinds import checked_vectors
 from textveil.mechanisms.options import POSITIVE, Option, at_least
 from textveil.mechanisms.parameters import REPRESENTATIONS, Highest, Lowest, VectorDim, VectorEpsilon, dim_of
 from textveil.mechanisms.published.claims import FormTrial, MovedNoise, PublishedClaim, TrialSetting, line, noise_on_two
-from textveil.mechanisms.vectors.bits import TOTAL, BitOdds, FixedPoint, FractionBits, IntegerBits, NoisyBits, facts
-from textveil.mechanisms.vectors.noisy_cube import Cube
+from textveil.mechanisms.vectors.dpnr import Cube
+from textveil.mechanisms.vectors.unary_encoding import (
+    TOTAL,
+    BitOdds,
+    FixedPoint,
+    FractionBits,
+    IntegerBits,
+    NoisyBits,
+    facts,
+)
 from textveil.noise.coarse_profiles import ShownInput
 from textveil.noise.coordinate_laplace import CoordinateLaplace
 from textveil.privacy.calibration import laplace_scale

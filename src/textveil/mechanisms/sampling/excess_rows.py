@@ -11,9 +11,17 @@ from typing import Any, Final, final
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.mechanisms.sampling.nested_order import ByCosine, NestedOrder
 from textveil.mechanisms.sampling.output_columns import RaisedEntries
-from textveil.mechanisms.sampling.raised_rows import TABLED, Rows, expected_length, made_rows, raised_entries, unordered
+from textveil.mechanisms.sampling.raised_rows import (
+    TABLED,
+    ByCosine,
+    NestedOrder,
+    Rows,
+    expected_length,
+    made_rows,
+    raised_entries,
+    unordered,
+)
 from textveil.mechanisms.sampling.raised_table import WholeRows, key_type, raised_table, whole_rows
 from textveil.mechanisms.sampling.row_cache import RowLock
 from textveil.numerics.base_weights import BaseWeights

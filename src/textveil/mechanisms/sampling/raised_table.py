@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
+from threading import Lock
 from typing import Any, Final, final
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.mechanisms.sampling.nested_order import ByCosine, NestedOrder
 from textveil.mechanisms.sampling.output_columns import RaisedEntries, gathered, starts_of
-from textveil.mechanisms.sampling.raised_rows import expected_length, made_rows
+from textveil.mechanisms.sampling.raised_rows import ByCosine, NestedOrder, ReadByColumns, expected_length, made_rows
 from textveil.numerics.base_weights import BaseWeights
-from textveil.types import Ids, Integers, Progress
+from textveil.types import Flags, Ids, Integers, Progress
 from textveil.vocabulary.tables.files import UNTOLD, Arrays, ArrayShape, TableKey
 from textveil.vocabulary.tables.neighbor_order import grid_digest
 from textveil.vocabulary.tables.public import OpenTable, PublicTable
@@ -189,3 +189,108 @@ def whole_rows(table: OpenTable, weights: BaseWeights) -> WholeRows:
 def key_type(weights: BaseWeights) -> np.dtype[Any]:
     """The smallest type that holds what all rows hand out."""
     return np.min_scalar_type(weights.size * weights.row_gain)
+
+
+LAST: Final = "last"
+LEFT: Final = "left"
+
+_BLOCK: Final = 128
+"""Outputs whose columns are made at once: their scores take 17 MB at 33,000 words."""
+
+
+def ends_table(vocabulary: Vocabulary, weights: BaseWeights, order: NestedOrder) -> PublicTable:
+    """The table of the last word that each row raises in this order, and the units that are left for it."""
+    n = len(vocabulary)
+    return PublicTable(
+        key=rows_key(
+            "raised-ends",
+            vocabulary,
+            weights,
+            order,
+            (ArrayShape(LAST, np.min_scalar_type(n - 1).newbyteorder("<").str, (n,)), ArrayShape(LEFT, "<i8", (n,))),
+        ),
+        describe=f"the table of the last word that each of {n:,} raises",
+        make=partial(_made_ends, order, weights),
+        sound=partial(_sound_ends, weights),
+    )
+
+
+def _made_ends(order: NestedOrder, weights: BaseWeights, progress: Progress | None) -> Arrays:
+    n = order.size
+    last = np.empty(n, dtype=np.min_scalar_type(n - 1))
+    left = np.empty(n, dtype=np.int64)
+    done = 0
+    for rows in made_rows(order, weights, np.arange(n)):
+        ends = np.cumsum(rows.lengths) - 1
+        last[rows.words] = rows.outputs[ends]
+        before = np.where(rows.lengths > 1, rows.reached[ends - 1], 0)
+        left[rows.words] = weights.row_gain - before
+        done += len(rows.words)
+        if progress is not None and len(rows.words):
+            progress(done, n)
+    return {LAST: last, LEFT: left}
+
+
+def _sound_ends(weights: BaseWeights, arrays: Arrays) -> bool:
+    """Whether these can be ends; no guarantee rests on them, for nothing is drawn by them."""
+    last, left = arrays[LAST], arrays[LEFT]
+    return int(last.max()) < weights.size and bool(((left > 0) & (left <= weights.gains[last])).all())
+
+
+@final
+class EndColumns:
+    """Columns by the ends of rows; the table is built when the first column is asked for. Threads may share it.
+
+    Args:
+        vocabulary: the public words.
+        weights: of the rows.
+        order: in which they raise words.
+    """
+
+    __slots__ = ("_lock", "_order", "_scores", "_table", "_vocabulary", "_weights")
+
+    def __init__(self, vocabulary: Vocabulary, weights: BaseWeights, order: ReadByColumns) -> None:
+        self._vocabulary, self._weights, self._order = vocabulary, weights, order
+        self._table: OpenTable | None = None
+        self._scores = np.empty(0, dtype=np.float32)
+        self._lock = Lock()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return EndColumns, (self._vocabulary, self._weights, self._order)
+
+    @property
+    def table(self) -> PublicTable:
+        """The table of the ends of rows."""
+        return ends_table(self._vocabulary, self._weights, self._order)
+
+    def of(self, outputs: Ids) -> tuple[Integers, Ids, Integers]:
+        """See ``RaisedColumns.of``."""
+        ends = self._opened()
+        words, places = np.unique(outputs, return_inverse=True)
+        parts = [words[start : start + _BLOCK] for start in range(0, len(words), _BLOCK)]
+        blocks = [self._block(ends, part, len(words)) for part in parts]
+        lengths = np.concatenate([np.zeros(0, dtype=np.int64), *(block[0] for block in blocks)])
+        inputs = np.concatenate([np.zeros(0, dtype=np.int64), *(block[1] for block in blocks)])
+        gains = np.concatenate([np.zeros(0, dtype=np.int64), *(block[2] for block in blocks)])
+        starts, at = gathered(starts_of(lengths), places)
+        return starts, inputs[at], gains[at]
+
+    def _block(self, ends: OpenTable, words: Ids, wanted: int) -> tuple[Integers, Ids, Integers]:
+        """How many inputs raise each of these outputs, which, and by how much."""
+        last = ends[LAST]
+        scores = self._order.scores_in(words, wanted)
+        raised: Flags = scores > self._scores
+        raised |= (scores == self._scores) & (words[:, None] <= last)
+        raised &= self._weights.gains[words, None] > 0
+        rows, inputs = raised.nonzero()
+        outputs = words[rows]
+        gains = np.where(outputs == last[inputs], ends[LEFT][inputs], self._weights.gains[outputs])
+        return np.count_nonzero(raised, axis=1), inputs, gains
+
+    def _opened(self) -> OpenTable:
+        with self._lock:
+            if self._table is None:
+                opened = self.table.opened() or self.table.build().table
+                self._scores = self._order.scores_of_pairs(opened[LAST].astype(np.int64))
+                self._table = opened
+            return self._table

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import InputError, need
-from textveil.mechanisms.sampling.nested_order import ByCosine, NestedOrder
+from textveil.mechanisms.sampling.raised_rows import ByCosine, NestedOrder
 from textveil.types import Ids, Vectors
 from textveil.vocabulary.grid import by_falling_score, integer_grid
 from textveil.vocabulary.tables.neighbor_order import grid_digest

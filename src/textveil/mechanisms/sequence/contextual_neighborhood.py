@@ -12,12 +12,11 @@ import numpy as np
 from textveil.errors import need
 from textveil.mechanisms.kinds import checked_bounds, checked_ids
 from textveil.mechanisms.sampling.context_choices import context_choice
-from textveil.mechanisms.sampling.nearest_in_order import NearestInOrder
+from textveil.mechanisms.sampling.neighbor_rows import NearestInOrder
 from textveil.mechanisms.sampling.output_columns import Columns
 from textveil.mechanisms.sampling.raised_rows import raised_row
 from textveil.mechanisms.sampling.weight_shares import capped_shares
-from textveil.mechanisms.sequence.places import DocumentPlaces
-from textveil.mechanisms.sequence.word_filter import Followed, WordFilter
+from textveil.mechanisms.sequence.word_filter import DocumentPlaces, Followed, WordFilter
 from textveil.models.language_model import ContinuationModel
 from textveil.models.ngram import embedded_language_model
 from textveil.numerics.growing_weights import GrowingWeights, Lent, growing_weights

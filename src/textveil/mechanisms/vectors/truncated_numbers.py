@@ -9,9 +9,8 @@ from textveil.errors import need
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.options import FRACTION, GUARANTEE, Option, at_least
 from textveil.mechanisms.parameters import REPRESENTATIONS, Highest, Lowest, VectorEpsilon
-from textveil.mechanisms.vectors.noisy_cube import STEPS, Cube, NoisyCube
-from textveil.noise.block_noise import BlockNoise
-from textveil.noise.truncated_calibration import geng_noise, least_variance_noise
+from textveil.mechanisms.vectors.dpnr import STEPS, Cube, NoisyCube
+from textveil.noise.block_noise import BlockNoise, geng_noise, least_variance_noise
 from textveil.privacy.guarantees import ApproximateDP, Status
 from textveil.privacy.units import ANY_VECTOR
 from textveil.types import Progress

@@ -29,10 +29,6 @@ def columns_of(mechanism: Described, progress: Progress | None = None) -> Channe
 
     That takes n^2 weights: for 33,000 words some 75 s of a processor and 0.9 GB.
 
-    Args:
-        mechanism: any.
-        progress: called as rows are read, where they must be.
-
     Raises:
         UnsupportedGuarantee: it offers neither columns nor integer weights.
     """
@@ -87,10 +83,7 @@ class MadeColumns:
 def made_columns(channel: IntegerWeights, progress: Progress | None = None, listed: int = LISTED) -> MadeColumns:
     """The columns of a channel from its integers; the ``listed`` likeliest inputs of each output at most.
 
-    Args:
-        channel: any size; n^2 weights are made, some rows at a time.
-        progress: called as rows are read.
-        listed: inputs kept for an output.
+    ``listed``: inputs kept for an output.
     """
     size = len(channel.vocabulary)
     block = max(1, _BLOCK_WEIGHTS // size)

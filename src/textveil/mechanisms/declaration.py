@@ -99,9 +99,7 @@ def declared(*, name: str = "", **facts: Any) -> Callable[[Callable[P, M]], Call
     by it (``registry.makers.note_maker``).
     Nothing is registered: a catalog line, or an entry point of the group ``textveil.mechanisms``, names the function.
 
-    Args:
-        name: what users write; by default the function's name with hyphens.
-        **facts: see ``CatalogEntry``: family, notion, status, proof, source, summary, and what else differs.
+    ``name``: what users write, by default the function's name with hyphens.
     """
 
     def decorate(make: Callable[P, M]) -> Callable[P, M]:

@@ -137,9 +137,7 @@ DrawsText: TypeAlias = WordMechanism | SequenceMechanism | TextMechanism
 def drawing_text(mechanism: Mechanism, use: str) -> DrawsText:
     """``mechanism``, where what it releases is text.
 
-    Args:
-        mechanism: any.
-        use: what asks for it, for the message.
+    ``use``: what asks for it, for the message.
 
     Raises:
         UnsupportedGuarantee: it releases vectors, or sets of words.
@@ -165,9 +163,7 @@ class Channel(WordMechanism, Protocol):
 def words_alone(mechanism: Mechanism, use: str) -> WordMechanism:
     """``mechanism``, where it draws for each word alone.
 
-    Args:
-        mechanism: any.
-        use: what asks for it, for the message.
+    ``use``: what asks for it, for the message.
 
     Raises:
         UnsupportedGuarantee: it draws for whole documents or texts, or releases no text.
@@ -254,11 +250,7 @@ _SHOWN = 4
 def released(mechanism: VectorMechanism | SetMechanism, one: Any, count: int, rng: np.random.Generator) -> NDArray[Any]:
     """Independent releases of one input, one a row.
 
-    Args:
-        mechanism: releases vectors, or sets of words.
-        one: a vector of shape (dim,), or a word id.
-        count: number of releases.
-        rng: for the draws.
+    ``mechanism``: releases vectors, or sets of words; ``one``: a vector of shape (dim,), or a word id.
     """
     if isinstance(mechanism, VectorMechanism):
         return mechanism.privatize_vectors(np.tile(one, (count, 1)), rng)

@@ -35,9 +35,6 @@ class CoordinateLaplace:
         dim: number of coordinates, >= 1.
         scale: mean absolute value of one coordinate, in units of the vectors, finite and > 0.
 
-    Raises:
-        ParameterError: a parameter is outside its domain.
-
     Source: Dwork, McSherry, Nissim and Smith 2006; proof: privacy/proofs/coordinate_laplace.md.
     """
 

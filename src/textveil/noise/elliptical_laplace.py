@@ -33,9 +33,6 @@ class EllipticalLaplace:
         root: S, float64, invertible and not nearly singular, shape (dim, dim).
         rate: nats per unit of the norm, finite and > 0.
 
-    Raises:
-        ParameterError: a parameter is outside its domain.
-
     Source: Xu, Aggarwal, Feyisetan and Teissier 2020; proof: privacy/proofs/mahalanobis.md.
     """
 

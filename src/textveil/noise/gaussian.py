@@ -65,9 +65,6 @@ class Gaussian:
         dim: number of coordinates, >= 1.
         sigma: standard deviation of one coordinate, in units of the vectors, finite and > 0.
 
-    Raises:
-        ParameterError: a parameter is outside its domain.
-
     Source: Balle and Wang 2018; proof: privacy/proofs/gaussian.md.
     """
 

@@ -33,9 +33,6 @@ class SphericalLaplace:
         dim: number of coordinates, >= 1.
         rate: nats per unit of Euclidean distance, finite and > 0.
 
-    Raises:
-        ParameterError: a parameter is outside its domain.
-
     Source: Feyisetan, Balle, Drake and Diethe 2020, section 2.6; proof:
     privacy/proofs/spherical_laplace.md.
     """

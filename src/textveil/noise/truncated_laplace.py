@@ -46,9 +46,6 @@ class TruncatedLaplace:
         scale: in units of the vectors, finite and > 0.
         bound: half-width of the support of one coordinate, same units, finite and > 0.
 
-    Raises:
-        ParameterError: a parameter is outside its domain.
-
     Source: Geng, Ding, Guo and Kumar 2020, section 2; proofs: privacy/proofs/truncated_laplace.md and
     privacy/proofs/truncated_laplace_published.md.
     """

@@ -58,8 +58,6 @@ class BinaryResponse:
     Source: Carvalho, Vasiloudis and Feyisetan 2021 (BRR); proof: privacy/proofs/brr.md.
 
     Attributes:
-        vocabulary: the public words and vectors.
-        parameters: public parameters, for reports.
         guarantee: metric DP in the Hamming distance of codes.
         flips: of bits, fresh for every token.
         codes: entries -1 and 1, shape (n, bits).

@@ -145,8 +145,6 @@ class HyperbolicResponse:
     Source: Feyisetan, Diethe and Drake 2019; proof: privacy/proofs/hyperbolic_laplace.md.
 
     Attributes:
-        vocabulary: the public words and vectors.
-        parameters: public parameters, for reports.
         guarantee: metric DP in the hyperbolic distance.
         noise: of points, fresh for every token.
         points: of words, in the ball.

@@ -92,12 +92,7 @@ class PerturbProject:
     that vector and public tables. Noisy vectors never leave this class.
 
     Attributes:
-        name: the catalog's name.
-        parameters: public parameters, for reports.
-        vocabulary: the public words and vectors.
         distribution: the distribution of the noise, of the dimension of ``points``.
-        clip: norm to which longer vectors were shortened; None where they were not.
-        guarantee: of one token, as the constructor of the mechanism proves it.
         resampling: post-processing around the nearest word, or None.
         points: what noise is added to, the clipped vectors or their images under a public map, shape (n, dim).
         projection: the search for the nearest word.

@@ -133,11 +133,6 @@ class Vickrey:
     word: it is post-processing, and the guarantee is that of the noise.
 
     Attributes:
-        parameters: public parameters, for reports.
-        vocabulary: the public words and vectors.
-        distribution: the distribution of the noise.
-        clip: norm to which longer vectors were shortened; None where they were not.
-        guarantee: of one token.
         choice: among the nearest words.
         points: what noise is added to, shape (n, dim).
         distances: the metric of the guarantee.

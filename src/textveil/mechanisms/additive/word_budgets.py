@@ -51,7 +51,6 @@ class WordBudgets:
     privacy/proofs/word_budgets.md.
 
     Attributes:
-        vocabulary: the public words and vectors.
         shares: of each class, of the largest rate; rising, shape (classes,).
         groups: the class of every word, int64, shape (n,).
         guarantee: metric DP within classes, at the largest rate.

@@ -95,7 +95,6 @@ class ClusterRows:
     """Makes the row of a word: its cluster's words with their weights, or the word alone; see ``ListRows``.
 
     Attributes:
-        vocabulary: public words and vectors.
         clusters: the cluster of every word, shape (n,).
         kept: words that are released as they are, shape (n,).
         weights: of scores.

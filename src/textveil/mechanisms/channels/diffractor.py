@@ -178,7 +178,6 @@ class Diffractor:
     privacy/proofs/diffractor.md.
 
     Attributes:
-        vocabulary: the public words.
         guarantee: metric DP for the largest distance of two words in any list where ``epsilon_per_distance`` was asked
             for, pure DP where ``epsilon`` was.
         method: ``"geometric"`` or ``"tem"``.

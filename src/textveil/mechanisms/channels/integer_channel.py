@@ -31,9 +31,6 @@ class IntegerChannel:
     """P(y | x) = w(x, y) / Z(x) for integers w(x, y) >= 0, Z(x) their sum; drawn by the very same integers.
 
     Attributes:
-        vocabulary: the public words and vectors.
-        name: the catalog's name.
-        parameters: public parameters, for reports.
         guarantee: what the weights give; its proof is its ``source``.
         distances: the metric of a guarantee per distance, which cannot do without it.
     """

@@ -39,12 +39,10 @@ class MetricExponential:
     Proof: privacy/proofs/metric_exponential.md.
 
     Attributes:
-        vocabulary: the public words.
         metric: the metric.
         weights: the integers that are sampled, one for each level of the metric.
         guarantee: pure DP where ``epsilon`` was asked for, metric DP where ``epsilon_per_distance`` was.
         sizes: of the metric, as they were asked for: ``neighbors`` and ``hops``, where they were.
-        name: the catalog's name.
     """
 
     vocabulary: Vocabulary
@@ -203,10 +201,6 @@ def certified_guarantee(mechanism: MetricExponential, *, progress: Progress | No
     The loss of a pair at distance d is at most ln M(d) + ln(Z(x') / Z(x)), M(d) the largest ratio of weights whose
     levels are at most d apart; it is this up to rounding, because y = x attains it. Every pair below the top level
     is visited; for the others the largest ratio of two normalizers is taken.
-
-    Args:
-        mechanism: of either form.
-        progress: called as words are done.
 
     Returns:
         Status CERTIFIED, or CLAIMED where the metric has too many words for its axioms to be verified; at most what

@@ -44,12 +44,6 @@ class WeightedNeighborhood:
     Starting from x and going on by falling cosine, words are raised from b(y) to at most b(y) e^epsilon until what
     every row adds is spent; the last one takes what is left. The loss is epsilon for any two words, whatever the base
     weights and the order are. All weights are integers. Proof: privacy/proofs/weighted_neighborhood.md.
-
-    Attributes:
-        vocabulary: the public words.
-        weights: the integers that are sampled.
-        guarantee: pure DP for any two words.
-        parameters: public parameters, for reports.
     """
 
     name: ClassVar[str] = "neighborhood"
@@ -145,9 +139,7 @@ class Neighborhood:
     Proof: privacy/proofs/neighborhood.md.
 
     Attributes:
-        vocabulary: the public words.
         weights: the integers that are sampled; ``weights.members`` is m.
-        guarantee: pure DP for any two words.
     """
 
     name: ClassVar[str] = "neighborhood"

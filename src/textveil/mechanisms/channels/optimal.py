@@ -48,7 +48,6 @@ class Optimal:
 
     Attributes:
         channel: the weighted neighborhood that is drawn from.
-        parameters: public parameters, for reports.
         value: the mean utility of the very integers that are drawn, under the prior.
         bound: what the mean utility of no epsilon-DP channel exceeds.
     """

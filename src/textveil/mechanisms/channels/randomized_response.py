@@ -29,11 +29,6 @@ class RandomizedResponse:
 
     The weights are integers, so the loss is the logarithm of their ratio and no more. Source: Kairouz, Oh
     and Viswanath 2014, section 2; proof: privacy/proofs/randomized_response.md.
-
-    Attributes:
-        vocabulary: the public words.
-        weights: the two integers that are sampled.
-        guarantee: pure DP for any two words.
     """
 
     name: ClassVar[str] = "randomized-response"
@@ -90,11 +85,7 @@ class RandomizedResponse:
     summary="Keeps the word with weight e^epsilon, else any other with weight 1.",
 )
 def randomized_response(vocabulary: Vocabulary, *, epsilon: Epsilon) -> RandomizedResponse:
-    """Randomized response at ``epsilon`` nats for any two words.
-
-    Raises:
-        ParameterError: epsilon is not finite and > 0.
-    """
+    """Randomized response at ``epsilon`` nats for any two words."""
     weights = two_level_weights(size=len(vocabulary), members=1, epsilon=epsilon)
     promise = PureDP(epsilon=weights.stated(epsilon), status=Status.PROVED, source=PROOF)
     return RandomizedResponse(vocabulary, weights, promise)

@@ -40,7 +40,6 @@ class EarthMover:
     McIver 2019; proof: privacy/proofs/earth_mover.md.
 
     Attributes:
-        vocabulary: the public words and vectors.
         bag_size: N.
         guarantee: of a document, for the earth mover's distance.
     """

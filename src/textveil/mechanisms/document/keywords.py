@@ -42,10 +42,8 @@ class Keywords:
     a document is released: not its length, not its shape. Proof: privacy/proofs/keywords.md.
 
     Attributes:
-        vocabulary: the public words.
         weights: the two integers; ``weights.members`` is m.
         keywords: k.
-        guarantee: pure DP of a document.
     """
 
     name: ClassVar[str] = "keywords"
@@ -118,9 +116,6 @@ def keywords(
     """Keywords of documents at ``epsilon`` nats for any two documents.
 
     The keywords share ``epsilon``. The vocabulary's order puts the words to prefer last.
-
-    Raises:
-        ParameterError: an option is outside its domain.
     """
     size = len(vocabulary)
     members = min(CANDIDATES, size) if candidates is None else candidates

@@ -39,9 +39,6 @@ class NoisyCodes:
     tells that it is long, or cut.
 
     Attributes:
-        name: the catalog's name.
-        parameters: public parameters, for reports.
-        guarantee: of a document, as the constructor of the mechanism proves it.
         coder: encoder and decoder.
         bound: what codes are brought into before the noise.
         distribution: of the noise, of the coder's dimension.

@@ -40,7 +40,6 @@ class SenseLaplace:
     Attributes:
         vocabulary: the public senses, spelled word|sense, and their vectors; a word without a mark has one sense.
         bag_size: N.
-        guarantee: pure DP of a document.
     """
 
     name: ClassVar[str] = "sense-laplace"

@@ -145,7 +145,6 @@ class FusedWriting:
         tokens: the most that an output has.
         long_texts: what is done with a text that the model has no room for: "refuse" or "cut".
         guarantee: of all spans of one text.
-        parameters: public, for reports.
     """
 
     name: ClassVar[str] = "dp-fusion"

@@ -89,9 +89,6 @@ def token_weights(
         max_logit: finite, above ``min_logit``.
         epsilon: nats of one draw; finite and > 0.
         temperature: in place of epsilon; finite and > 0.
-
-    Raises:
-        ParameterError: an argument is outside its domain.
     """
     spread = max_logit - min_logit
     need(math.isfinite(spread) and spread > 0, "max_logit", max_logit, f"finite and above min_logit, {min_logit:g}")

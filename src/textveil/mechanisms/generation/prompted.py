@@ -142,14 +142,11 @@ class PromptedWriting:
     documents that the model has room for. Proof: privacy/proofs/clipped_sampling.md.
 
     Attributes:
-        name: the catalog's.
         model: gives the logits.
         weights: of the next token.
         prompt: what the model reads, the document in the place of ``{text}``.
         tokens: the most that an output has.
         long_texts: what is done with a document that the model has no room for: "refuse" or "cut".
-        guarantee: of one document.
-        parameters: public, for reports.
         batch: documents that are read together.
     """
 

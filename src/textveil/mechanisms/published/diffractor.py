@@ -44,7 +44,6 @@ class PublishedDiffractor:
 
     Attributes:
         valid: the mechanism with fresh noise.
-        guarantee: as claimed, refuted.
         noise_seed: of the noise.
     """
 

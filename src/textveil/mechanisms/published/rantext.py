@@ -56,7 +56,6 @@ class Rantext:
     and public code; refutation: privacy/proofs/rantext_published.md.
 
     Attributes:
-        vocabulary: the public words and vectors.
         guarantee: as claimed: refuted where a witness was found for this vocabulary and epsilon, else claimed.
         scales: of the noise, shape (dim,).
         witness: two words and what was found of them.

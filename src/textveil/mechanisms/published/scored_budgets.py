@@ -61,7 +61,6 @@ class BudgetScores:
     Source: Meisenbacher, Lee and Matthes 2025 (arXiv 2503.22379), section 3, and public code (EpsilonDistributor).
 
     Attributes:
-        vocabulary: the public words and vectors.
         tags: part of speech of each word: Penn Treebank tags, or those by endings.
     """
 
@@ -149,8 +148,6 @@ class ScoredBudgets:
     3, and public code; refutation: privacy/proofs/scored_budgets_published.md.
 
     Attributes:
-        vocabulary: the public words and vectors.
-        guarantee: as claimed, refuted.
         scores: which.
         tags: parts of speech.
     """

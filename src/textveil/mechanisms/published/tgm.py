@@ -56,11 +56,7 @@ class TruncatedGumbel:
     """The word of least distance plus noise among the k nearest, k from a Poisson distribution below n.
 
     Attributes:
-        vocabulary: the public words and vectors.
-        parameters: public parameters, for reports.
-        guarantee: what is claimed.
         noise: of each distance.
-        clip: norm to which longer vectors are shortened; None where they are not.
     """
 
     name: ClassVar[str] = "tgm-published"

@@ -54,8 +54,6 @@ class PublishedVectors:
     """What the forms here share; see ``VectorMechanism``.
 
     Attributes:
-        name: the catalog's.
-        parameters: public ones, for reports.
         dim: numbers of a vector; as many come out.
         guarantee: the claim, refuted.
     """

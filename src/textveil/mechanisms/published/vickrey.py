@@ -118,10 +118,7 @@ class PublishedVickrey:
     audit of noisy vectors, for what is released is not computed from the noisy vector alone.
 
     Attributes:
-        parameters: public parameters, for reports.
-        vocabulary: the public words and vectors.
         noise: what is added to a vector.
-        guarantee: the claim.
         choice: among the candidates.
         points: what noise is added to, shape (n, dim).
     """

@@ -194,7 +194,6 @@ class DistanceWeights:
         rate: nats per unit of distance by which a weight falls.
         top: weight at distance 0.
         floor: least weight.
-        clip: norm to which longer vectors are shortened; None leaves them.
         promise: the guarantee of a row of these weights.
     """
 

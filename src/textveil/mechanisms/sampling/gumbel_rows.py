@@ -249,8 +249,6 @@ class GumbelRows:
     """Makes the integer weights of a row; see ``ComputedRows``.
 
     Attributes:
-        vocabulary: the public words and vectors.
-        clip: norm to which longer vectors are shortened; None leaves them.
         diameter: of the vectors.
         scale: of the noise.
         epsilon: nats between the two bounds of weights.

@@ -66,9 +66,8 @@ class LevelWeights:
 def level_weights(steps: list[float], counts: Integers) -> LevelWeights:
     """Weights that fall by at most the factor exp(-step) from each level to the next.
 
-    Args:
-        steps: nats between one level and the next, > 0, the top level last.
-        counts: level counts of all words, shape (n, levels), or their distinct rows.
+    ``steps``: nats between one level and the next, > 0, the top level last; ``counts``: level counts of all words,
+    shape (n, levels), or their distinct rows.
 
     Raises:
         ParameterError: the weights do not fit below the total.

@@ -60,11 +60,7 @@ class ReadByColumns(NestedOrder, Protocol):
 @final
 @dataclass(frozen=True, slots=True)
 class ByCosine:
-    """The word itself, then the others by falling cosine on the integer grid.
-
-    Attributes:
-        vocabulary: public words and vectors.
-    """
+    """The word itself, then the others by falling cosine on the integer grid."""
 
     vocabulary: Vocabulary
 

@@ -115,9 +115,8 @@ class RowCache:
     def rows(self, words: Ids, make: Make) -> Iterator[Integers]:
         """While open, row ``slots[i]`` of ``table`` is that of ``words[i]``; no other thread has the cache meanwhile.
 
-        Args:
-            words: ids with at most ``capacity`` distinct ones.
-            make: writes rows that are missing; always the same function (not kept: its owner holds the cache).
+        ``words``: ids with at most ``capacity`` distinct ones; ``make``: writes rows that are missing, always the same
+        function (not kept: its owner holds the cache).
         """
         with self._lock:
             yield self._slots(words, make)

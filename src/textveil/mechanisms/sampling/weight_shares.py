@@ -185,11 +185,7 @@ def chosen(
 ) -> Choice:
     """The exponent and the base mass of greatest criterion: base masses at exponent 1 first, then exponents.
 
-    Args:
-        frequencies: public.
-        sample: of the vocabulary.
-        epsilon: nats, > 0.
-        progress: called with candidates done and in all.
+    ``sample``: of the vocabulary; ``epsilon``: nats, > 0.
     """
     least = 2 * math.exp(-min(epsilon, 40.0))
     masses = [mass for mass in BASE_MASSES if mass > least] or [(1 + math.exp(-epsilon)) / 2]
@@ -233,11 +229,7 @@ def weight_choice(
     For the embedded vocabulary with its own frequencies it is that of the largest stored epsilon not above the one
     asked for. For others it takes some seconds, and the sample is kept as long as the vocabulary lives.
 
-    Args:
-        vocabulary: public words and vectors.
-        frequencies: of its words.
-        epsilon: nats, finite and > 0.
-        progress: called while it is chosen.
+    ``epsilon``: nats, finite and > 0.
     """
     stored = _stored()
     if (vocabulary.digest, frequencies.digest) == stored.of and epsilon >= stored.rows[0][0]:

@@ -70,11 +70,9 @@ class ConsistentNeighborhood:
     part.
 
     Attributes:
-        vocabulary: the public words.
         weights: the two integers a and b, for rows of m copies raised among at most n + copies * recent.
         recent: words that are remembered, >= 1.
         copies: how many more times a remembered word stands in the list, >= 1.
-        guarantee: pure DP of one token.
     """
 
     name: ClassVar[str] = "consistent-neighborhood"

@@ -48,12 +48,6 @@ class ContextualNeighborhood:
     row can raise a word whole. T depends on what was lent and not on x, so each draw costs epsilon for any two words,
     given the outputs before; adaptive composition gives the rest. Weights are integers.
     Proof: privacy/proofs/contextual.md.
-
-    Attributes:
-        vocabulary: the public words.
-        weights: the integers that are sampled.
-        guarantee: pure DP of one token.
-        parameters: public parameters, for reports.
     """
 
     name: ClassVar[str] = "neighborhood"

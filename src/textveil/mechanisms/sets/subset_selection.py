@@ -42,9 +42,7 @@ class SubsetSelection:
     Source: Ye and Barg 2018; Wang et al. 2016; proof: privacy/proofs/subset_selection.md.
 
     Attributes:
-        vocabulary: the public words.
         weights: the two integers; ``weights.members`` is s.
-        guarantee: pure DP for any two words.
     """
 
     name: ClassVar[str] = "subset-selection"
@@ -109,9 +107,6 @@ def subset_selection(
     """Subset selection at ``epsilon`` nats for any two words.
 
     The best ``subset_size`` for counting is words / (e^epsilon + 1).
-
-    Raises:
-        ParameterError: an option is outside its domain.
     """
     size = len(vocabulary)
     best = max(1, min(size - 1, round(size / (math.exp(min(epsilon, 700.0)) + 1))))

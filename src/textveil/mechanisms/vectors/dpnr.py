@@ -77,11 +77,8 @@ class NoisyCube:
     The noise is on integers, so no low digit of a float is released. Proof: privacy/proofs/noisy_vectors.md.
 
     Attributes:
-        name: the catalog's.
         cube: what vectors are mapped to [0, 1].
         noise: of one number, in steps of the grid.
-        guarantee: of one vector, for any two.
-        parameters: public parameters, for reports.
     """
 
     name: str

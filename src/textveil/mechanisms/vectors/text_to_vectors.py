@@ -44,8 +44,6 @@ class NoisyTokenVectors:
     Attributes:
         clip: the norm.
         noise: of density proportional to exp(-rate ||z||_2).
-        guarantee: metric DP of one token.
-        parameters: public parameters, for reports.
     """
 
     name: ClassVar[str] = "text-to-vectors"

@@ -20,11 +20,8 @@ def mean_word_vectors(
 
     Not private: give it to a mechanism. Words outside the vocabulary are left out.
 
-    Args:
-        texts: any.
-        vocabulary: public words and vectors.
-        dropout: mu of ``dpnr``: each word is left out with this probability, in [0, 1).
-        rng: of the dropout; None is the operating system's randomness.
+    ``dropout``: mu of ``dpnr``: each word is left out with this probability, in [0, 1); ``rng``: of the dropout, None
+    is the operating system's randomness.
 
     Raises:
         InputError: something is no string.

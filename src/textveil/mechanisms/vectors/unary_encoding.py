@@ -115,12 +115,9 @@ class NoisyBits:
     """Every bit drawn anew, independently, by the odds of its place.
 
     Attributes:
-        name: the catalog's.
         encoding: of vectors as bits.
         even: odds of the bits at places 0, 2, ... of a vector.
         odd: odds of those at places 1, 3, ...
-        guarantee: of one vector, for any two.
-        parameters: public parameters, for reports.
     """
 
     name: str

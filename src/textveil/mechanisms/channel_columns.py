@@ -73,7 +73,6 @@ class MadeColumns:
         self._table = table
 
     def columns(self, outputs: Ids) -> Columns:
-        """See ``capabilities.ChannelColumns``."""
         words = checked_ids(outputs, len(self.vocabulary))
         table = self._table
         starts, at = gathered(table.starts, words)

@@ -61,13 +61,11 @@ class BlockNoise:
         return float((self.masses * blocks**2).sum()) * self.width**2 + (self.width**2 - 1) / 12
 
     def sample(self, count: int, rng: np.random.Generator) -> Integers:
-        """See ``integer_noise.IntegerNoise``."""
         sums = np.concatenate([self.weights[:0:-1], self.weights]).cumsum()
         blocks = np.searchsorted(sums, rng.integers(0, sums[-1], count, dtype=np.int64), side="right") - self.last
         return blocks * self.width + rng.integers(0, self.width, count) - self.width // 2
 
     def log_mass(self, values: Reals) -> Reals:
-        """See ``integer_noise.IntegerNoise``."""
         blocks = np.abs(np.floor((values + self.width // 2) / self.width))
         inside = np.minimum(blocks, self.last).astype(np.int64)
         return np.where(blocks > self.last, -np.inf, np.log(self.weights[inside].astype(np.float64)))

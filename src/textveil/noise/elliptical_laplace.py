@@ -10,8 +10,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from textveil.errors import need
-from textveil.noise.distribution import Draws, Precision, as_points, check_draw, check_parameters, drawn
-from textveil.noise.shifts import checked_shift, l2_times
+from textveil.noise.distribution import (
+    Draws,
+    Precision,
+    as_points,
+    check_draw,
+    check_parameters,
+    checked_shift,
+    drawn,
+    l2_times,
+)
 from textveil.noise.spherical_laplace import SphericalLaplace
 from textveil.noise.spherical_profile import SphericalProfile
 from textveil.randomness import resolve
@@ -88,7 +96,6 @@ class EllipticalLaplace:
         return self.spherical.log_density(self.coordinates(z)) - float(np.linalg.slogdet(self.root)[1])
 
     def log_densities(self, points: ArrayLike, centers: ArrayLike) -> Reals:
-        """See ``capabilities.PairwiseDensity``."""
         own = self.spherical.log_densities(self.coordinates(points), self.coordinates(centers))
         return own - float(np.linalg.slogdet(self.root)[1])
 

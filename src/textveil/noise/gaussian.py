@@ -12,8 +12,18 @@ from numpy.typing import ArrayLike
 from scipy.special import log_ndtr
 
 from textveil.errors import need
-from textveil.noise.distribution import Draws, Precision, as_points, check_draw, check_parameters, distances, drawn
-from textveil.noise.shifts import checked_shift, l2_times, rounded_log
+from textveil.noise.distribution import (
+    Draws,
+    Precision,
+    as_points,
+    check_draw,
+    check_parameters,
+    checked_shift,
+    distances,
+    drawn,
+    l2_times,
+    rounded_log,
+)
 from textveil.noise.unbounded import normals
 from textveil.privacy.calibration import gaussian_log_delta
 from textveil.randomness import resolve
@@ -93,7 +103,6 @@ class Gaussian:
             return self._log_peak - 0.5 * np.square(points).sum(axis=1)
 
     def log_densities(self, points: ArrayLike, centers: ArrayLike) -> Reals:
-        """See ``capabilities.PairwiseDensity``."""
         with np.errstate(over="ignore"):
             return self._log_peak - 0.5 * np.square(distances(points, centers, self.dim, "euclidean") / self.sigma)
 
@@ -102,11 +111,9 @@ class Gaussian:
         return -self.dim * (math.log(self.sigma) + 0.5 * math.log(2 * math.pi))
 
     def privacy_profile(self, shift: ArrayLike) -> GaussianProfile:
-        """See ``capabilities.ProfiledNoise``."""
         return GaussianProfile(sigma=self.sigma, distance=l2_times(checked_shift(shift, self.dim), 1.0))
 
     def worst_log_delta(self, epsilon: float, reach: float, widest: float) -> float:
-        """See ``capabilities.ProfiledNoise``."""
         return GaussianProfile(sigma=self.sigma, distance=reach).log_delta(epsilon).upper
 
     def log_tail(self, direction: Reals, distance: Reals) -> tuple[Reals, Reals]:

@@ -16,7 +16,7 @@ from typing import final
 import numpy as np
 
 from textveil.errors import need
-from textveil.noise.shifts import l1_over
+from textveil.noise.distribution import l1_over
 from textveil.privacy.loss_distribution import LossDistribution, laplace_loss, truncated_laplace_loss
 from textveil.privacy.truncation import truncated_log_delta
 from textveil.statistics import Bound, exactly

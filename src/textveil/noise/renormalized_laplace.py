@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike
 from scipy.special import betainc, gammainc
 
 from textveil.errors import need
-from textveil.noise.distribution import Draws, Precision, as_points, check_draw, check_parameters, drawn
-from textveil.noise.shifts import checked_shift
+from textveil.noise.distribution import Draws, Precision, as_points, check_draw, check_parameters, checked_shift, drawn
 from textveil.noise.unbounded import gammas, normals
 from textveil.randomness import resolve
 from textveil.statistics import Bound, exactly
@@ -91,7 +90,6 @@ class RenormalizedLaplace:
         return np.linalg.norm(np.linalg.solve(self.root, points.T), axis=0)
 
     def privacy_profile(self, shift: ArrayLike) -> RenormalizedProfile:
-        """See ``capabilities.ProfiledNoise``."""
         return RenormalizedProfile(noise=self, shift=checked_shift(shift, self.dim))
 
     def worst_log_delta(self, epsilon: float, reach: float, widest: float) -> float:

@@ -10,8 +10,18 @@ from typing import ClassVar, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from textveil.noise.distribution import Draws, Precision, as_points, check_draw, check_parameters, distances, drawn
-from textveil.noise.shifts import checked_shift, l2_times, rounded_log
+from textveil.noise.distribution import (
+    Draws,
+    Precision,
+    as_points,
+    check_draw,
+    check_parameters,
+    checked_shift,
+    distances,
+    drawn,
+    l2_times,
+    rounded_log,
+)
 from textveil.noise.spherical_profile import SphericalProfile, log_tail_of_product
 from textveil.noise.unbounded import gammas, normals
 from textveil.randomness import resolve
@@ -78,7 +88,6 @@ class SphericalLaplace:
         return self._at_norms(unit * np.linalg.norm(points / unit[:, None], axis=1))
 
     def log_densities(self, points: ArrayLike, centers: ArrayLike) -> Reals:
-        """See ``capabilities.PairwiseDensity``."""
         return self._at_norms(distances(points, centers, self.dim, "euclidean"))
 
     def _at_norms(self, norms: Reals) -> Reals:
@@ -87,11 +96,9 @@ class SphericalLaplace:
         return log_peak - math.log(2) - half * math.log(math.pi) - self.rate * norms
 
     def privacy_profile(self, shift: ArrayLike) -> SphericalProfile:
-        """See ``capabilities.ProfiledNoise``."""
         return SphericalProfile(dim=self.dim, largest_loss=l2_times(checked_shift(shift, self.dim), self.rate))
 
     def worst_log_delta(self, epsilon: float, reach: float, widest: float) -> float:
-        """See ``capabilities.ProfiledNoise``."""
         if Fraction(self.rate) * Fraction(reach) <= Fraction(epsilon):
             return -math.inf
         return SphericalProfile(dim=self.dim, largest_loss=self.rate * reach * (1 + 2.0**-52)).log_delta(epsilon).upper

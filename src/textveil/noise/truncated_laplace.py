@@ -17,13 +17,14 @@ from textveil.noise.distribution import (
     as_points,
     check_draw,
     check_parameters,
+    checked_shift,
     distances,
     drawn,
     flip_signs,
     rounded_down,
+    rounded_log,
 )
 from textveil.noise.laplace_profile import LaplaceProfile, worst_laplace_log_delta
-from textveil.noise.shifts import checked_shift, rounded_log
 from textveil.noise.unbounded import exponentials
 from textveil.privacy.truncation import log_outer_strip_mass, truncated_log_delta
 from textveil.randomness import resolve
@@ -114,7 +115,6 @@ class TruncatedLaplace:
         return self._at_norms(sizes.sum(axis=1), sizes.max(axis=1))
 
     def log_densities(self, points: ArrayLike, centers: ArrayLike) -> Reals:
-        """See ``capabilities.PairwiseDensity``."""
         norms = (distances(points, centers, self.dim, norm) for norm in ("cityblock", "chebyshev"))
         return self._at_norms(*norms)
 
@@ -182,15 +182,12 @@ class TruncatedLaplace:
         return math.log(2) + math.log(self.scale) + math.log(-math.expm1(-ratio))
 
     def privacy_profile(self, shift: ArrayLike) -> LaplaceProfile:
-        """See ``capabilities.ProfiledNoise``."""
         return LaplaceProfile(shift=checked_shift(shift, self.dim), scale=self.scale, bound=self.bound)
 
     def worst_log_delta(self, epsilon: float, reach: float, widest: float) -> float:
-        """See ``capabilities.ProfiledNoise``."""
         return worst_laplace_log_delta(self.scale, self.bound, epsilon, reach, widest)
 
     def log_outside(self, shifts: ArrayLike) -> Reals:
-        """See ``capabilities.BoundedSupport``."""
         return truncated_log_delta(shifts, self.scale, self.bound)
 
     def log_tail(self, direction: Reals, distance: Reals) -> tuple[Reals, Reals] | None:

@@ -75,7 +75,6 @@ class BinaryResponse:
     farthest: tuple[int, int]
 
     def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
-        """One draw for each id; see ``WordMechanism.privatize``."""
         words, generator = checked_ids(ids, len(self.vocabulary)), resolve(rng)
         bits = self.codes.shape[1]
         rows = max(1, _ENTRIES // bits)

@@ -1,4 +1,4 @@
-"""Noise in hyperbolic space, around a public point of the word, then the nearest word there: metric DP."""
+"""Points of hyperbolic space for words, and noise around a word's point, then the nearest word there: metric DP."""
 
 from __future__ import annotations
 
@@ -92,7 +92,6 @@ class Points:
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """Public parameters, for reports."""
         of_the_map = {"hyperbolic_dim": self.dim, "radius": self.radius} if self.source == MADE else {}
         digest = hashlib.sha256(self.ball.astype("<f4").tobytes()).hexdigest()[:16]
         return {"points": self.source, **of_the_map, "points_digest": digest}
@@ -170,7 +169,6 @@ class HyperbolicResponse:
         return out
 
     def word_distances(self, ids: Ids) -> Reals:
-        """See ``capabilities.OnWordDistances``."""
         return self.points.word_distances(checked_ids(ids, len(self.vocabulary)))
 
     def worst_pair(self) -> WorstStates:

@@ -1,4 +1,4 @@
-"""Perturb and project with independent Laplace noise on every coordinate."""
+"""Perturb and project with independent Laplace noise on every coordinate, whole or truncated."""
 
 from __future__ import annotations
 

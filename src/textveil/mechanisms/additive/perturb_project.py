@@ -32,6 +32,9 @@ _ROWS = 64
 class RankResampling:
     """Replaces a word by its i-th nearest, i geometric with ratio exp(-decay), cut at the vocabulary's size.
 
+    It sees the nearest word and never the input, so it is post-processing and free.
+    Source: Asghar et al. 2026 (dX-privacy for text and the curse of dimensionality), the section on the fix.
+
     Attributes:
         grid: the public vectors.
         clip: their clipping norm, as in the mechanism before it.
@@ -111,11 +114,9 @@ class PerturbProject:
     distances: WordDistances | None = field(default=None, repr=False)
 
     def word_distances(self, ids: Ids) -> Reals:
-        """See ``capabilities.OnWordDistances``."""
         return stated_distances(self.distances)(checked_ids(ids, len(self.vocabulary)))
 
     def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
-        """One draw for each id; see ``WordMechanism.privatize``."""
         words = checked_ids(ids, len(self.vocabulary))
         generator = resolve(rng)
         out = drawn_from_noise(

@@ -149,11 +149,9 @@ class Vickrey:
     distances: WordDistances = field(repr=False)
 
     def word_distances(self, ids: Ids) -> Reals:
-        """See ``capabilities.OnWordDistances``."""
         return self.distances(checked_ids(ids, len(self.vocabulary)))
 
     def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
-        """One draw for each id; see ``WordMechanism.privatize``."""
         words, generator = checked_ids(ids, len(self.vocabulary)), resolve(rng)
 
         def chosen(_: Ids, vectors: Vectors) -> Ids:

@@ -68,7 +68,6 @@ class WordBudgets:
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """Public parameters, for reports."""
         largest = self._parts[-1].parameters
         return {
             **{
@@ -82,11 +81,9 @@ class WordBudgets:
         }
 
     def word_distances(self, ids: Ids) -> Reals:
-        """See ``capabilities.OnWordDistances``."""
         return self._parts[-1].word_distances(ids)
 
     def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
-        """One draw for each id; see ``WordMechanism.privatize``."""
         words = checked_ids(ids, len(self.vocabulary))
         generator = resolve(rng)
         out = np.empty(len(words), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""CusText: a word is drawn from its public cluster, the nearer of the cluster's words with more weight."""
+"""CusText: a word is drawn from its public cluster, the nearer with more weight; CusText+ releases function words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""1-Diffractor: a step along a public list of words, in which neighbors are close in meaning."""
+"""1-Diffractor: a step along a public list of words, in which neighbors are close in meaning, drawn by integers."""
 
 from __future__ import annotations
 
@@ -62,7 +62,6 @@ class GeometricDraws:
         object.__setattr__(self, "places", places_of(self.lists))
 
     def draw(self, ids: Ids, rng: np.random.Generator) -> Ids:
-        """See ``ListDraws.draw``."""
         which = rng.integers(0, len(self.lists), size=len(ids))
         out: Ids = self.lists[which, self.steps.draw(self.places[which, ids], rng)]
         return out
@@ -93,14 +92,12 @@ class TruncatedDraws:
         object.__setattr__(self, "_places", places_of(self.lists))
 
     def draw(self, ids: Ids, rng: np.random.Generator) -> Ids:
-        """See ``ListDraws.draw``."""
         out = np.empty(len(ids), dtype=np.int64)
         for start in range(0, len(ids), _ROWS):
             out[start : start + _ROWS] = self._drawn(ids[start : start + _ROWS], rng)
         return out
 
     def weights(self, ids: Ids) -> Integers:
-        """See ``ListDraws.weights``."""
         base = len(self.lists) << self.levels.shift
         out = np.full((len(ids), self.lists.shape[1]), base, dtype=np.int64)
         words, extra = self._near(ids)
@@ -198,7 +195,6 @@ class Diffractor:
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """Public parameters, for reports."""
         return {
             **self.guarantee.numbers,
             "method": self.method,
@@ -209,7 +205,6 @@ class Diffractor:
         }
 
     def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
-        """One draw for each id; see ``WordMechanism.privatize``."""
         return self.draws.draw(checked_ids(ids, len(self.vocabulary)), resolve(rng))
 
     def probabilities(self, word_id: int) -> Reals:
@@ -218,7 +213,6 @@ class Diffractor:
         return row / float(row.sum())
 
     def integer_weights(self, ids: Ids) -> Integers:
-        """See ``capabilities.IntegerWeights``."""
         return self.draws.weights(checked_ids(ids, len(self.vocabulary)))
 
     def word_distances(self, ids: Ids) -> Reals:

@@ -47,7 +47,6 @@ class IntegerChannel:
         need(stated, "distances", "none", "stated by a channel that promises something per distance")
 
     def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
-        """One draw for each id; see ``WordMechanism.privatize``."""
         return self._rows.draw(checked_ids(ids, len(self.vocabulary)), resolve(rng))
 
     def probabilities(self, word_id: int) -> Reals:
@@ -57,11 +56,9 @@ class IntegerChannel:
         return row / float(row.sum())
 
     def integer_weights(self, ids: Ids) -> Integers:
-        """See ``capabilities.IntegerWeights``."""
         return self._rows.weights(checked_ids(ids, len(self.vocabulary)))
 
     def word_distances(self, ids: Ids) -> Reals:
-        """See ``capabilities.OnWordDistances``."""
         return stated_distances(self.distances)(checked_ids(ids, len(self.vocabulary)))
 
 

@@ -55,12 +55,10 @@ class MetricExponential:
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """Public parameters, for reports."""
         facts = self.metric.facts
         return {**self.guarantee.numbers, "metric": facts.name, "distance": facts.description, **self.sizes}
 
     def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
-        """One draw for each id; see ``WordMechanism.privatize``."""
         return self._rows.draw(checked_ids(ids, len(self.vocabulary)), resolve(rng))
 
     def probabilities(self, word_id: int) -> Reals:
@@ -69,11 +67,9 @@ class MetricExponential:
         return row / float(row.sum())
 
     def integer_weights(self, ids: Ids) -> Integers:
-        """See ``capabilities.IntegerWeights``."""
         return self._rows.weights(checked_ids(ids, len(self.vocabulary)))
 
     def word_distances(self, ids: Ids) -> Reals:
-        """See ``capabilities.OnWordDistances``."""
         return distances(self.metric, checked_ids(ids, len(self.vocabulary))).astype(np.float64)
 
 

@@ -56,21 +56,17 @@ class WeightedNeighborhood:
 
     @property
     def tables(self) -> tuple[PublicTable, ...]:
-        """See ``capabilities.Tabulated``."""
         return self._rows.tables
 
     @property
     def column_tables(self) -> tuple[PublicTable, ...]:
-        """See ``capabilities.TabulatedColumns``."""
         return (self._columns.table,) if isinstance(self._columns, EndColumns) else self.tables
 
     @property
     def base_mass(self) -> float:
-        """See ``capabilities.BaseDraws``."""
         return self.weights.base_mass
 
     def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
-        """One draw for each id; see ``Mechanism.privatize``."""
         words = checked_ids(ids, len(self.vocabulary))
         out, above, raised = self.weights.draw(len(words), resolve(rng))
         out[above] = self._rows.drawn(words[above], raised)
@@ -86,7 +82,6 @@ class WeightedNeighborhood:
         return out if np.array_equal(distinct, words) else out[places]
 
     def over_base(self) -> OverBase:
-        """See ``capabilities.WeightsOverBase``."""
         return OverBase(self.weights.base, self.weights.unit, self._rows.parts())
 
     def columns(self, outputs: Ids) -> Columns:
@@ -151,21 +146,17 @@ class Neighborhood:
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """Public parameters, for reports."""
         return {"epsilon": self.guarantee.epsilon, "base_weights": "flat", "neighborhood_size": self.weights.members}
 
     @property
     def tables(self) -> tuple[PublicTable, ...]:
-        """See ``capabilities.Tabulated``."""
         return (self._rows.table,)
 
     @property
     def base_mass(self) -> float:
-        """See ``capabilities.BaseDraws``."""
         return self.weights.base_mass
 
     def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
-        """One draw for each id; see ``WordMechanism.privatize``."""
         words = checked_ids(ids, len(self.vocabulary))
         uniform, member = self.weights.draw(len(words), resolve(rng))
         raised = (uniform < 0).nonzero()[0]
@@ -182,13 +173,11 @@ class Neighborhood:
         return row
 
     def integer_weights(self, ids: Ids) -> Integers:
-        """See ``capabilities.IntegerWeights``."""
         words, size = checked_ids(ids, len(self.vocabulary)), self.weights.members
         members = self._rows.members(np.repeat(words, size), np.tile(np.arange(size), len(words)))
         return self.weights.rows(members.reshape(len(words), size))
 
     def over_base(self) -> OverBase:
-        """See ``capabilities.WeightsOverBase``."""
         weights = self.weights
         entries = iter((self._rows.entries(),) if weights.inside > weights.outside else ())
         return OverBase(np.full(weights.size, weights.outside), weights.inside - weights.outside, entries)

@@ -61,7 +61,6 @@ class Optimal:
 
     @property
     def vocabulary(self) -> Vocabulary:
-        """The public words."""
         return self.channel.vocabulary
 
     @property
@@ -76,19 +75,15 @@ class Optimal:
 
     @property
     def tables(self) -> tuple[PublicTable, ...]:
-        """See ``capabilities.Tabulated``."""
         return (self._optimum, *self.channel.tables)
 
     def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
-        """One draw for each id; see ``WordMechanism.privatize``."""
         return self.channel.privatize(ids, rng)
 
     def integer_weights(self, ids: Ids) -> Integers:
-        """See ``capabilities.IntegerWeights``."""
         return self.channel.integer_weights(checked_ids(ids, len(self.vocabulary)))
 
     def columns(self, outputs: Ids) -> Columns:
-        """See ``capabilities.ChannelColumns``."""
         return self.channel.columns(outputs)
 
     def probabilities(self, word_id: int) -> Reals:

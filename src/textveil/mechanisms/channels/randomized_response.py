@@ -38,16 +38,13 @@ class RandomizedResponse:
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """Public parameters, for reports."""
         return {"epsilon": self.guarantee.epsilon}
 
     @property
     def base_mass(self) -> float:
-        """See ``capabilities.BaseDraws``."""
         return self.weights.base_mass
 
     def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
-        """One draw for each id; see ``WordMechanism.privatize``."""
         return flip(checked_ids(ids, len(self.vocabulary)), self.weights, resolve(rng))
 
     def probabilities(self, word_id: int) -> Reals:
@@ -57,18 +54,15 @@ class RandomizedResponse:
         return row
 
     def integer_weights(self, ids: Ids) -> Integers:
-        """See ``capabilities.IntegerWeights``."""
         return self.weights.rows(checked_ids(ids, len(self.vocabulary))[:, None])
 
     def over_base(self) -> OverBase:
-        """See ``capabilities.WeightsOverBase``."""
         weights, words = self.weights, np.arange(self.weights.size)
         extra = weights.inside - weights.outside
         entries = iter([RaisedEntries(words, words, np.ones_like(words))] if extra else [])
         return OverBase(np.full(weights.size, weights.outside), extra, entries)
 
     def columns(self, outputs: Ids) -> Columns:
-        """See ``capabilities.ChannelColumns``."""
         weights = self.weights
         words = checked_ids(outputs, weights.size)
         ratios = np.full(len(words), math.log(weights.inside / weights.outside))

@@ -1,4 +1,4 @@
-"""SanText: the exponential mechanism on the distances of the vectors as they are."""
+"""SanText: the exponential mechanism on the distances of the vectors as they are; SanText+: among rare words."""
 
 from __future__ import annotations
 

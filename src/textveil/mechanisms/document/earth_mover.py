@@ -57,7 +57,6 @@ class EarthMover:
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """Public parameters, for reports."""
         given = {key: value for key, value in self._word.parameters.items() if key in ("rate", "clip", "projection")}
         epsilon = self.guarantee.worst_case().epsilon
         per_distance = self.guarantee.epsilon_per_distance

@@ -59,7 +59,6 @@ class Keywords:
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """Public parameters, for reports."""
         return {"epsilon": self.guarantee.epsilon, "keywords": self.keywords, "candidates": self.weights.members}
 
     def privatize_texts(self, texts: Sequence[str], rng: np.random.Generator | None = None) -> list[str]:

@@ -57,7 +57,6 @@ class SenseLaplace:
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """Public parameters, for reports."""
         given = {key: value for key, value in self._sense.parameters.items() if key in ("rate", "clip", "projection")}
         return {"epsilon": self.guarantee.epsilon, **given, "bag_size": self.bag_size, "words": len(self._words)}
 

@@ -1,4 +1,4 @@
-"""DP-Prompt: zero-shot paraphrases by a language model with clipped logits and a temperature for the guarantee."""
+"""DP-Prompt: paraphrases by a language model with clipped logits, and the integer weights of their draws."""
 
 from __future__ import annotations
 

@@ -55,12 +55,10 @@ class PublishedDiffractor:
 
     @property
     def vocabulary(self) -> Vocabulary:
-        """The public words."""
         return self.valid.vocabulary
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """Public parameters, for reports."""
         left_out = ("method", "gamma")
         kept = {key: value for key, value in self.valid.parameters.items() if key not in left_out}
         return {**kept, "noise_seed": self.noise_seed}

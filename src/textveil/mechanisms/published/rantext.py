@@ -69,11 +69,9 @@ class Rantext:
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """Public parameters, for reports."""
         return {"epsilon": self.guarantee.epsilon, "witness": dict(self.witness)}
 
     def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
-        """One draw for each id; see ``WordMechanism.privatize``."""
         words, generator = checked_ids(ids, len(self.vocabulary)), resolve(rng)
         out = np.empty(len(words), dtype=np.int64)
         grid = integer_grid(self.vocabulary)

@@ -166,7 +166,6 @@ class ScoredBudgets:
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """Public parameters, for reports."""
         return {"epsilon": self.guarantee.epsilon, "scores": self.scores, "tags": self.tags.source}
 
     def privatize_texts(self, texts: Sequence[str], rng: np.random.Generator | None = None) -> list[str]:
@@ -179,7 +178,6 @@ class ScoredBudgets:
         return out
 
     def document_rows(self, ids: Ids) -> Reals:
-        """See ``capabilities.DocumentRows``."""
         size = len(self.vocabulary)
         rows = [
             word_weights.rows(ids[at : at + 1, None])[0] / word_weights.total

@@ -67,7 +67,6 @@ class TruncatedGumbel:
     clip: float | None
 
     def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
-        """One draw for each id; see ``WordMechanism.privatize``."""
         words, generator = checked_ids(ids, len(self.vocabulary)), resolve(rng)
         out = words.copy()
         lengths = self._lengths(len(words), generator)
@@ -104,7 +103,6 @@ class TruncatedGumbel:
         return row
 
     def word_distances(self, ids: Ids) -> Reals:
-        """See ``capabilities.OnWordDistances``."""
         return integer_grid(self.vocabulary).distances(ids, self.clip)
 
     def _nearest(self, word: int, count: int) -> tuple[Ids, Reals]:

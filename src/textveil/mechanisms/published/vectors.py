@@ -89,12 +89,10 @@ class OneNoise(PublishedVectors):
     noise: CoordinateLaplace
 
     def privatize_vectors(self, vectors: ArrayLike, rng: np.random.Generator | None = None) -> Reals:
-        """See ``VectorMechanism``."""
         inside = self._scaled(vectors)
         return inside + self.noise.sample(len(inside), rng, np.float64)
 
     def log_ratio(self, first: NDArray[Any], second: NDArray[Any], released: NDArray[Any]) -> Reals:
-        """See ``capabilities.LikelihoodRatio``."""
         here, there = (self._on_line(released - self._scaled(vector[None])) for vector in (first, second))
         return np.where(here & ~there, math.inf, np.where(there & ~here, -math.inf, 0.0))
 
@@ -148,7 +146,6 @@ class OneSided(PublishedVectors):
     scale: float
 
     def privatize_vectors(self, vectors: ArrayLike, rng: np.random.Generator | None = None) -> Reals:
-        """See ``VectorMechanism``."""
         inside = self.cube.scaled(vectors)
         uniform = resolve(rng).random(inside.shape)
         drawn = -np.log1p(
@@ -165,7 +162,6 @@ class OneSided(PublishedVectors):
         return ShownInput(log_shown=math.log1p(-math.exp(-self.dim * math.log(2) - self.dim / self.scale)))
 
     def log_ratio(self, first: NDArray[Any], second: NDArray[Any], released: NDArray[Any]) -> Reals:
-        """See ``capabilities.LikelihoodRatio``."""
         rests = [released - self.cube.scaled(vector[None]) for vector in (first, second)]
         possible = [(rest >= 0).all(axis=1) for rest in rests]
         kept = [(rest == 0).sum(axis=1) for rest in rests]

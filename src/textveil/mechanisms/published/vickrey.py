@@ -132,11 +132,9 @@ class PublishedVickrey:
     points: Vectors = field(repr=False)
 
     def word_distances(self, ids: Ids) -> Reals:
-        """See ``capabilities.OnWordDistances``."""
         return euclidean(self.points, checked_ids(ids, len(self.vocabulary)))
 
     def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
-        """One draw for each id; see ``WordMechanism.privatize``."""
         words, generator = checked_ids(ids, len(self.vocabulary)), resolve(rng)
         return _drawn(self.points, words, self.noise, self.choice, generator)
 

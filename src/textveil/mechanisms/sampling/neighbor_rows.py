@@ -1,4 +1,4 @@
-"""The nearest words of each word: from the public table where there is one, else made when a word first appears."""
+"""The nearest words of each word: sets and orders, from public tables where there are any, else made when needed."""
 
 from __future__ import annotations
 

@@ -71,23 +71,18 @@ class ByCosine:
 
     @property
     def rule(self) -> str:
-        """See ``NestedOrder``."""
         return "greatest cosine on the integer grid, the word first, ties to the lower id, until row_gain is spent; 1"
 
     def scores(self, words: Ids, wanted: int) -> NDArray[np.float32]:
-        """See ``NestedOrder``."""
         return integer_grid(self.vocabulary).cosines(words, wanted)
 
     def scores_in(self, columns: Ids, wanted: int) -> NDArray[np.float32]:
-        """See ``ReadByColumns``."""
         return integer_grid(self.vocabulary).cosines_with(columns, wanted)
 
     def scores_of_pairs(self, columns: Ids) -> NDArray[np.float32]:
-        """See ``ReadByColumns``."""
         return integer_grid(self.vocabulary).cosines_of_pairs(columns)
 
     def neighbors(self, size: int) -> PublicTable:
-        """See ``NestedOrder``."""
         return neighbor_order(self.vocabulary, size)
 
 

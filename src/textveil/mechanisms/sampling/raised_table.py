@@ -144,7 +144,6 @@ class WholeRows:
         np.cumsum(self._keys, dtype=kind, out=self._keys)
 
     def drawn(self, ids: Ids, raised: Integers) -> Ids:
-        """See ``ExcessRows.drawn``."""
         at = self._starts[ids]
         beyond = (raised >= self._first[ids]).nonzero()[0]  # the word itself, the first, has most of its row
         wanted = (ids[beyond] * self._row_gain + raised[beyond]).astype(self._keys.dtype)
@@ -159,7 +158,6 @@ class WholeRows:
         return RaisedEntries(np.full_like(outputs, word), outputs, np.diff(reached, prepend=0))
 
     def parts(self) -> Iterator[RaisedEntries]:
-        """See ``ExcessRows.parts``."""
         for first, last in _spans(self._starts):
             words, part = np.arange(first, last), slice(self._starts[first], self._starts[last])
             before = first * self._row_gain
@@ -239,7 +237,10 @@ def _sound_ends(weights: BaseWeights, arrays: Arrays) -> bool:
 
 @final
 class EndColumns:
-    """Columns by the ends of rows; the table is built when the first column is asked for. Threads may share it.
+    """Columns of rows that are too long to keep, by their ends; the table is built when the first column is asked for.
+
+    The row of x raises the words before its last one in its order, all of them by all that they may gain. So where a row
+    ends tells of every output whether x raises it: one inner product, and no row. Threads may share it.
 
     Args:
         vocabulary: the public words.
@@ -264,7 +265,6 @@ class EndColumns:
         return ends_table(self._vocabulary, self._weights, self._order)
 
     def of(self, outputs: Ids) -> tuple[Integers, Ids, Integers]:
-        """See ``RaisedColumns.of``."""
         ends = self._opened()
         words, places = np.unique(outputs, return_inverse=True)
         parts = [words[start : start + _BLOCK] for start in range(0, len(words), _BLOCK)]

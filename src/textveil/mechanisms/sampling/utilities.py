@@ -115,11 +115,9 @@ class ByValue:
 
     @property
     def rule(self) -> str:
-        """See ``NestedOrder``."""
         return f"falling utility {self.digest}, ties to the lower id, until row_gain is spent; 1"
 
     def scores(self, words: Ids, wanted: int) -> NDArray[np.float32]:
-        """See ``NestedOrder``."""
         if isinstance(self.values, np.ndarray):
             return self.values[words]
         given = np.asarray(self.values(words))
@@ -128,7 +126,6 @@ class ByValue:
         return _finite(given)
 
     def neighbors(self, size: int) -> PublicTable | None:
-        """See ``NestedOrder``."""
         return None
 
 

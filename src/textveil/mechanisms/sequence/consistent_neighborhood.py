@@ -86,7 +86,6 @@ class ConsistentNeighborhood:
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """Public parameters, for reports."""
         return {
             "epsilon": self.guarantee.epsilon,
             "neighborhood_size": self.weights.members,
@@ -96,7 +95,6 @@ class ConsistentNeighborhood:
 
     @property
     def tables(self) -> tuple[PublicTable, ...]:
-        """See ``capabilities.Tabulated``."""
         return (self._rows.table,)
 
     def privatize_documents(self, ids: Ids, bounds: Integers, rng: np.random.Generator | None = None) -> Ids:
@@ -118,7 +116,6 @@ class ConsistentNeighborhood:
         return out
 
     def integer_weights_after(self, past: Ids, ids: Ids) -> Integers:
-        """See ``capabilities.SequenceWeights``."""
         words = checked_ids(ids, len(self.vocabulary))
         recent = _Recent(1, self.recent)
         for released in checked_ids(past, len(self.vocabulary)):

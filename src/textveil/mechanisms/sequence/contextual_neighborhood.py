@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, ClassVar, Final, NamedTuple, final
 
 import numpy as np
 
 from textveil.errors import need
 from textveil.mechanisms.kinds import checked_bounds, checked_ids
-from textveil.mechanisms.sampling.context_choices import context_choice
 from textveil.mechanisms.sampling.neighbor_rows import NearestInOrder
 from textveil.mechanisms.sampling.output_columns import Columns
 from textveil.mechanisms.sampling.raised_rows import raised_row
@@ -24,10 +25,44 @@ from textveil.numerics.integer_weights import stated_epsilon
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.randomness import resolve
 from textveil.types import Ids, Integers, Reals
-from textveil.vocabulary.embedded import load_vocabulary
+from textveil.vocabulary.embedded import DATA, load_vocabulary
 from textveil.vocabulary.frequencies import WordFrequencies
 from textveil.vocabulary.tables.public import PublicTable
 from textveil.vocabulary.vocabulary import Vocabulary
+
+CONTEXT_CHOICES: Final = "context_choices.json"
+"""Built by ``tools/build_context_choices.py``."""
+
+
+class ContextChoice(NamedTuple):
+    """What is public of the weights.
+
+    Attributes:
+        alpha: exponent of the frequencies in the fixed base weights.
+        base_mass: probability of a base draw where nothing is predicted.
+        context_weight: how many times the fixed base weights' sum the predicted words get, where a row can raise them.
+    """
+
+    alpha: float
+    base_mass: float
+    context_weight: float
+
+
+def context_choice(epsilon: float) -> ContextChoice:
+    """The choice of the largest stored epsilon not above this one, or of the smallest; by the criterion of the tool.
+
+    For other vocabularies and models than the embedded ones it is a guess: it costs quality, never privacy.
+    """
+    stored = _stored()
+    least = min(stored)
+    return stored[max((tried for tried in stored if tried <= epsilon), default=least)]
+
+
+@cache
+def _stored() -> dict[float, ContextChoice]:
+    data = json.loads((DATA / CONTEXT_CHOICES).read_text(encoding="ascii"))
+    return {row["epsilon"]: ContextChoice(*(row[name] for name in ContextChoice._fields)) for row in data["choices"]}
+
 
 PROOF: Final = "privacy/proofs/contextual.md"
 
@@ -59,7 +94,6 @@ class ContextualNeighborhood:
 
     @property
     def tables(self) -> tuple[PublicTable, ...]:
-        """See ``capabilities.Tabulated``."""
         return self._filter.order.tables
 
     def privatize_documents(self, ids: Ids, bounds: Integers, rng: np.random.Generator | None = None) -> Ids:
@@ -74,7 +108,6 @@ class ContextualNeighborhood:
         return out
 
     def integer_weights_after(self, past: Ids, ids: Ids) -> Integers:
-        """See ``capabilities.SequenceWeights``."""
         words = checked_ids(ids, len(self.vocabulary))
         released = checked_ids(past, len(self.vocabulary))
         lent = self._lent_after(released)

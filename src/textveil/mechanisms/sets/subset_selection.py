@@ -52,7 +52,6 @@ class SubsetSelection:
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """Public parameters, for reports."""
         return {"epsilon": self.guarantee.epsilon, "subset_size": self.weights.members}
 
     def privatize_sets(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
@@ -88,7 +87,6 @@ class SubsetSelection:
         return BoundedLoss(largest_loss=self.weights.epsilon, log_probability=math.log(apart))
 
     def log_ratio(self, first: NDArray[Any], second: NDArray[Any], released: NDArray[Any]) -> Reals:
-        """See ``capabilities.LikelihoodRatio``."""
         here, there = ((released == word).any(axis=1).astype(np.float64) for word in (first, second))
         return (here - there) * self.weights.epsilon
 

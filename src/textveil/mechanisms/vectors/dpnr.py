@@ -1,4 +1,4 @@
-"""DPNR with the sensitivity that its vectors have: word dropout, vectors on [0, 1], noise on every number."""
+"""Vectors of a cube with independent noise on a public grid, and DPNR with the sensitivity that such vectors have."""
 
 from __future__ import annotations
 
@@ -104,15 +104,12 @@ class NoisyCube:
         return (places + noise) / STEPS
 
     def worst_inputs(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        """See ``capabilities.WorstInputs``."""
         return self.cube.corners()
 
     def worst_profile(self) -> PrivacyProfile:
-        """See ``capabilities.WorstInputs``."""
         return self.noise.profile([STEPS] * self.dim)
 
     def log_ratio(self, first: NDArray[Any], second: NDArray[Any], released: NDArray[Any]) -> Reals:
-        """See ``capabilities.LikelihoodRatio``."""
         masses: list[Reals] = [
             self.noise.log_mass(released * STEPS - self._places(vector[None]).astype(np.float64))
             for vector in (first, second)

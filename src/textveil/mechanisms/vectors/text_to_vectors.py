@@ -75,7 +75,6 @@ class NoisyTokenVectors:
         return ends[0], ends[1]
 
     def worst_profile(self) -> Postprocessed:
-        """See ``capabilities.WorstInputs``."""
         first, second = self.worst_inputs()
         return Postprocessed(self.noise.privacy_profile(first - second))
 

@@ -1,4 +1,4 @@
-"""Unary encodings of a vector's bits: symmetric, and optimized, each with the loss that its bits have."""
+"""Vectors as bits in fixed point, each drawn anew by integers: unary encodings, symmetric and optimized."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from textveil.mechanisms.kinds import checked_vectors
 from textveil.mechanisms.options import Option, interval
 from textveil.mechanisms.parameters import REPRESENTATIONS, VectorDim, VectorEpsilon, dim_of
 from textveil.noise.coarse_profiles import BoundedLoss
-from textveil.noise.shifts import float_up
+from textveil.noise.distribution import float_up
 from textveil.numerics.integer_weights import exp_minus_half_ceiling, log_ratio_up
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.privacy.units import ANY_VECTOR
@@ -165,7 +165,6 @@ class NoisyBits:
         return BoundedLoss(largest_loss=float_up(loss), log_probability=log_probability)
 
     def log_ratio(self, first: NDArray[Any], second: NDArray[Any], released: NDArray[Any]) -> Reals:
-        """See ``capabilities.LikelihoodRatio``."""
         ones, zeros = self._by_place("ones") / TOTAL, self._by_place("zeros") / TOTAL
         chances = [np.where(self.encoding.bits(vector[None]), ones, zeros) for vector in (first, second)]
         if_one = np.log(chances[0] / chances[1])

@@ -243,8 +243,7 @@ def checked_word_id(word_id: int, size: int) -> int:
     return int(word_id)
 
 
-_SHOWN = 4
-"""Numbers of a vector that are shown."""
+_SHOWN = 4  # numbers of a vector that are shown
 
 
 def released(mechanism: VectorMechanism | SetMechanism, one: Any, count: int, rng: np.random.Generator) -> NDArray[Any]:

@@ -160,8 +160,7 @@ Calibration: TypeAlias = Annotated[
     ),
 ]
 
-_MARGIN = 1 + 2.0**-20
-"""Covers the float32 rounding of clipped vectors: diameters are taken this much larger."""
+_MARGIN = 1 + 2.0**-20  # covers the float32 rounding of clipped vectors: diameters are taken this much larger
 
 
 def one_of(**options: float | None) -> tuple[str, float]:

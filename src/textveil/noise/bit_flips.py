@@ -15,11 +15,8 @@ from textveil.numerics.integer_weights import log_ratio_up
 from textveil.statistics import Bound, exactly
 from textveil.types import Flags
 
-_ALL = 1 << 53
-"""A uniform integer below this decides a flip."""
-
-_ROUNDING = 2.0**-30
-"""Covers the rounding of logarithms of binomial probabilities and of their sum."""
+_ALL = 1 << 53  # A uniform integer below this decides a flip
+_ROUNDING = 2.0**-30  # covers the rounding of logarithms of binomial probabilities and of their sum
 
 
 @final

@@ -17,8 +17,7 @@ from textveil.numerics.integer_weights import log_ratio_up
 from textveil.statistics import Bound
 from textveil.types import Integers, Progress, Reals
 
-_SLACK = 2.0**-48
-"""Covers the rounding of a sum of differences of probabilities."""
+_SLACK = 2.0**-48  # covers the rounding of a sum of differences of probabilities
 
 
 @final

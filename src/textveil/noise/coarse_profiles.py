@@ -10,8 +10,7 @@ from textveil.errors import need
 from textveil.noise.capabilities import PrivacyProfile
 from textveil.statistics import Bound, exactly
 
-_SLACK = 2.0**-40
-"""Absolute, of a logarithm: covers the rounding of the formulas."""
+_SLACK = 2.0**-40  # Absolute, of a logarithm: covers the rounding of the formulas
 
 
 @final

@@ -22,8 +22,7 @@ Precision: TypeAlias = type[np.float32] | type[np.float64]
 _LARGEST: dict[Precision, float] = {np.float32: 2.0**100, np.float64: 2.0**1000}
 """Parameters between 1 / largest and largest leave draws clear of overflow and of underflow to zero."""
 
-_BLOCK = 1 << 16
-"""Numbers that are drawn at once, in float64: they stay in the cache."""
+_BLOCK = 1 << 16  # numbers that are drawn at once, in float64: they stay in the cache
 
 
 @runtime_checkable

@@ -31,8 +31,7 @@ from textveil.statistics import Bound, exactly
 from textveil.types import Reals
 
 _LOWEST = -sys.float_info.max
-_ROUNDED = 2.0**-36
-"""``gaussian_log_delta`` is rounded up by less than this, relatively."""
+_ROUNDED = 2.0**-36  # ``gaussian_log_delta`` is rounded up by less than this, relatively
 
 
 @final

@@ -15,8 +15,7 @@ from textveil.noise.unbounded import exponentials, gammas, normals
 from textveil.statistics import Bound, exactly
 from textveil.types import Reals
 
-_CELLS, _TAIL = 500, 40
-"""Cells of equal mass in either direction, and those that part the first and the last of them."""
+_CELLS, _TAIL = 500, 40  # cells of equal mass in either direction, and those that part the first and the last of them
 _ROUNDING = 1e-9
 
 

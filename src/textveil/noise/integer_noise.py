@@ -64,8 +64,7 @@ class DiscreteLaplace:
         return BoundedLoss(largest_loss=float_up(Fraction(reach, self.scale)), log_probability=moved * side)
 
 
-_SMOOTHING: Final = 3
-"""Standard deviation, in units of the grid, that the proof of ``DiscreteGaussian`` gives away."""
+_SMOOTHING: Final = 3  # standard deviation, in units of the grid, that the proof of ``DiscreteGaussian`` gives away
 
 
 @final

@@ -18,8 +18,7 @@ from textveil.randomness import resolve
 from textveil.statistics import Bound, exactly
 from textveil.types import Reals
 
-_DOWN = 1 - 1e-9
-"""Covers the rounding of losses and masses that must not be above the true ones."""
+_DOWN = 1 - 1e-9  # covers the rounding of losses and masses that must not be above the true ones
 
 
 @final

@@ -27,8 +27,7 @@ from textveil.noise.unbounded import gammas, normals
 from textveil.randomness import resolve
 from textveil.types import Reals
 
-_TAILS = 512
-"""Tails of the product with a direction that are computed at once, some milliseconds each."""
+_TAILS = 512  # tails of the product with a direction that are computed at once, some milliseconds each
 
 
 @final

@@ -29,12 +29,9 @@ from textveil.privacy.limits import log_delta_of_pure
 from textveil.statistics import Bound, exactly
 from textveil.types import Reals
 
-_ROUNDING = 2.0**-50
-"""Relative error of a product and a root."""
-
+_ROUNDING = 2.0**-50  # relative error of a product and a root
 _REACH = 1e-150, 1e150
-_DIMENSIONS = 10**6
-"""Beyond these no quadrature is tried."""
+_DIMENSIONS = 10**6  # beyond these no quadrature is tried
 
 
 @final

@@ -30,8 +30,7 @@ from textveil.privacy.truncation import log_outer_strip_mass, truncated_log_delt
 from textveil.randomness import resolve
 from textveil.types import Reals
 
-_UNIFORM = 2.0**-60
-"""Below this ratio of bound to scale the density is flat to the last place."""
+_UNIFORM = 2.0**-60  # below this ratio of bound to scale the density is flat to the last place
 
 
 @final

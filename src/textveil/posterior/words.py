@@ -21,8 +21,7 @@ from textveil.vocabulary.geometry import normalize
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-_BLOCK: Final = 1024
-"""Outputs whose scores against all words are made at once: 134 MB at 33,000 words."""
+_BLOCK: Final = 1024  # outputs whose scores against all words are made at once: 134 MB at 33,000 words
 
 
 class Posteriors(NamedTuple):

@@ -30,8 +30,7 @@ from numpy.typing import ArrayLike
 
 from textveil.errors import need
 
-_MARGIN = 1 + 2.0**-40
-"""More than all rounding errors of the formulas below together, whose logarithms stay below 1e3."""
+_MARGIN = 1 + 2.0**-40  # more than all rounding errors of the formulas below together, whose logarithms stay below 1e3
 
 
 def unchanged_limit(words: int, epsilon: float, delta: float = 0.0) -> float:

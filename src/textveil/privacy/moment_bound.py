@@ -27,8 +27,7 @@ from textveil.types import Reals
 
 _UNIT = 2.0**-53
 _POINTS = 256
-_LEAST, _MOST = -12.0, 12.0
-"""Decimal logarithms between which lambda is looked for."""
+_LEAST, _MOST = -12.0, 12.0  # decimal logarithms between which lambda is looked for
 
 
 def saved_by_moments(parts: Sequence[tuple[float, int]], log_delta: float) -> float:

@@ -28,8 +28,7 @@ _LOG_4 = math.log(4.0)
 _LARGEST = 1e150
 """Nats; the published form asks for about four times their square of dimensions, which must stay a float."""
 
-_UNIFORM = 2.0**-60
-"""Below this ratio of bound to scale a coordinate is uniform to the last place."""
+_UNIFORM = 2.0**-60  # below this ratio of bound to scale a coordinate is uniform to the last place
 
 
 @final

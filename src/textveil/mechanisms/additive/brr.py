@@ -27,9 +27,7 @@ from textveil.vocabulary.vocabulary import Vocabulary
 PROOF = "privacy/proofs/brr.md"
 
 _MOST_BITS = 8192
-_ENTRIES = 1 << 20
-"""Bits that are drawn at once: 8 MB of integers."""
-
+_ENTRIES = 1 << 20  # bits that are drawn at once: 8 MB of integers
 _BITS = Option(at_least(1), "Bits of a word's code.", "M", VECTORS)
 _SEED = Option(at_least(0), "Seed of the public hyperplanes of the codes.", "N", VECTORS)
 

@@ -48,9 +48,7 @@ Radius: TypeAlias = Annotated[
     ),
 ]
 
-_LARGEST: Final = 20.0
-"""Beyond this radius points of the ball are nearer to its border than floats can tell."""
-
+_LARGEST: Final = 20.0  # beyond this radius points of the ball are nearer to its border than floats can tell
 _SMALLEST: Final = 1e-3
 
 
@@ -130,9 +128,7 @@ def hyperbolic_points(
 
 PROOF = "privacy/proofs/hyperbolic_laplace.md"
 
-_ENTRIES = 1 << 22
-"""Products that are made at once: 32 MB."""
-
+_ENTRIES = 1 << 22  # products that are made at once: 32 MB
 _RADIUS, _LEAST = 3.0, 0.01
 
 

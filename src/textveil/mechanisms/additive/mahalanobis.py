@@ -33,8 +33,7 @@ from textveil.vocabulary.vocabulary import Vocabulary
 
 PROOF = "privacy/proofs/mahalanobis.md"
 
-_LEAST = 1e-10
-"""The least eigenvalue of the shape, relative to the largest: its root is then inverted to 9 digits."""
+_LEAST = 1e-10  # the least eigenvalue of the shape, relative to the largest: its root is then inverted to 9 digits
 
 CovarianceWeight: TypeAlias = Annotated[
     float,

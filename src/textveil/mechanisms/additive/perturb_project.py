@@ -82,8 +82,7 @@ def _at_ranks(distances: np.ndarray[tuple[int], np.dtype[np.float64]], ranks: In
     return near[np.argsort(distances[near], kind="stable")][ranks]
 
 
-_BLOCK = 4096
-"""Tokens that are searched for at once: 5 MB of noisy vectors at 300 dimensions."""
+_BLOCK = 4096  # tokens that are searched for at once: 5 MB of noisy vectors at 300 dimensions
 
 
 @final

@@ -13,8 +13,7 @@ from textveil.nearest.identical_rows import first_rows
 from textveil.types import Reals, Vectors
 
 _ROWS = 8192
-_LARGEST = 2**28
-"""Entries: 2 GB of them."""
+_LARGEST = 2**28  # Entries: 2 GB of them
 
 
 def random_map(seed: int, dim: int, map_dim: int) -> Reals:

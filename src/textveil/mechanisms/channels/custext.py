@@ -35,8 +35,7 @@ SOURCE: Final = "Chen et al. 2023 (CusText)"
 K: Final = 20
 """K of the paper's experiments."""
 
-_LISTED: Final = 64
-"""Words of a cluster up to which all of its scores are held."""
+_LISTED: Final = 64  # words of a cluster up to which all of its scores are held
 
 CLUSTERS: Final = within_groups("cluster")
 """Which two words are compared."""

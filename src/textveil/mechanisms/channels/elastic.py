@@ -21,9 +21,7 @@ from textveil.vocabulary.vocabulary import Vocabulary
 
 PROOF: Final = "privacy/proofs/elastic.md"
 
-_WORDS: Final = 16
-"""Words of a flat prior that the usual mass within distance 1 is that of."""
-
+_WORDS: Final = 16  # words of a flat prior that the usual mass within distance 1 is that of
 _PRIOR: Final = replace(Prior.__metadata__[0], unset="")  # type: ignore[attr-defined]
 """As of other mechanisms, with a default of its own."""
 

@@ -27,8 +27,7 @@ from textveil.vocabulary.vocabulary import Vocabulary
 PROOF = "privacy/proofs/metric_exponential.md"
 
 _BISECTIONS = 40
-_MARGIN = 2.0**-40
-"""Covers the rounding of a difference of two logarithms below 43."""
+_MARGIN = 2.0**-40  # covers the rounding of a difference of two logarithms below 43
 
 
 @final

@@ -34,8 +34,7 @@ _MOST_EPSILON = 40.0
 FAR = 0.05
 """Relative gap between value and bound above which a user is warned."""
 
-_LEAST_EPSILON = 2.0**-20
-"""Below it integers cannot tell raised weights from others well enough."""
+_LEAST_EPSILON = 2.0**-20  # below it integers cannot tell raised weights from others well enough
 
 
 @final

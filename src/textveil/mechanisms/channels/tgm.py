@@ -26,8 +26,7 @@ _EPSILON = Option(
     unset="the least that the vocabulary allows",
 )
 
-_ROOM: Final = 1e-5
-"""Nats above the least loss of any scale from which on an epsilon is taken."""
+_ROOM: Final = 1e-5  # Nats above the least loss of any scale from which on an epsilon is taken
 
 
 @declared(

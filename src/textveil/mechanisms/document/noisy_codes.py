@@ -19,11 +19,8 @@ from textveil.privacy.units import ANY_DOCUMENT
 from textveil.randomness import resolve
 from textveil.types import Flags, Reals
 
-_BLOCK_NUMBERS = 1 << 22
-"""Coordinates of the codes that are made at once: 32 MB."""
-
-_PROBES = 24
-"""Public words of which texts are made to look for two whose codes are far apart."""
+_BLOCK_NUMBERS = 1 << 22  # coordinates of the codes that are made at once: 32 MB
+_PROBES = 24  # public words of which texts are made to look for two whose codes are far apart
 
 
 @final

@@ -32,8 +32,7 @@ from textveil.privacy.units import ANY_DOCUMENT
 from textveil.types import Integers, Reals
 from textveil.vocabulary.vocabulary import Vocabulary
 
-_BITS = 61
-"""Rows of weights sum to at most 2^61."""
+_BITS = 61  # rows of weights sum to at most 2^61
 
 
 @final

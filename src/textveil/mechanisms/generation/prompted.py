@@ -20,8 +20,7 @@ from textveil.types import Ids, Integers, Reals
 Law = Callable[[Any], Integers]
 """From the logits of a reading to the integer weights of their draws."""
 
-_DRAWS = 1024
-"""Outputs that are drawn side by side."""
+_DRAWS = 1024  # outputs that are drawn side by side
 
 
 class Source(Protocol):

@@ -177,8 +177,7 @@ def _latent(sigma: Callable[[float, float, float], float]) -> Callable[[TrialSet
     return law
 
 
-_SCRIPT: Final = line(250.0, 0.0, 1.0, dim=20 * 768)
-"""Of the sample script: 20 tokens of BART's width."""
+_SCRIPT: Final = line(250.0, 0.0, 1.0, dim=20 * 768)  # of the sample script: 20 tokens of BART's width
 
 
 CLAIMS: Final = (

@@ -36,8 +36,7 @@ REFUTATION: Final = "privacy/proofs/dp_prompt_published.md"
 
 PROMPT: Final = "Review: {text}\nParaphrase of the review:"
 
-_SENTENCES: Final = 4
-"""Public sentences of which every pair is tried."""
+_SENTENCES: Final = 4  # public sentences of which every pair is tried
 
 
 @final
@@ -197,8 +196,7 @@ CLAIMS: Final = (
     ),
 )
 
-_LARGE: Final = 16.0
-"""Of the weights of a model whose logits leave the range that another model's logits keep."""
+_LARGE: Final = 16.0  # of the weights of a model whose logits leave the range that another model's logits keep
 
 # The range is LLMDP's, measured on FLAN-T5.
 TRIAL: Final = FormTrial(

@@ -20,11 +20,8 @@ NODES = 48
 ABSOLUTE = 1e-11
 """Error of an integral of a density that is smooth between the breaks; with room to spare."""
 
-_REACH = 40.0
-"""How many times the noise's scale is followed beyond the outermost break: what is left is below e^-40."""
-
-_LONGEST = 2.0
-"""Length of a piece in units of the scale."""
+_REACH = 40.0  # how many times the noise's scale is followed beyond the outermost break: what is left is below e^-40
+_LONGEST = 2.0  # length of a piece in units of the scale
 
 
 @cache

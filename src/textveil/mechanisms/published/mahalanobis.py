@@ -22,11 +22,8 @@ from textveil.vocabulary.vocabulary import Vocabulary
 
 REFUTATION = "privacy/proofs/mahalanobis_published.md"
 
-_WORDS = 64
-"""Words whose pairs are tried for a witness."""
-
-_MARGIN = 1e-9
-"""Relative: by how much a loss must exceed the claim to count; floating point is off by far less."""
+_WORDS = 64  # words whose pairs are tried for a witness
+_MARGIN = 1e-9  # Relative: by how much a loss must exceed the claim to count; floating point is off by far less
 
 
 @declared(

@@ -28,8 +28,7 @@ REFUTATION: Final = "privacy/proofs/rantext_published.md"
 _FIT = (0.01658160142016071, 19.064721649556482, 38.1294334077209, 9.311083811697406)
 """a, b, c, d of the published f(epsilon) = a ln(b epsilon - c) + d."""
 
-_SCORES = 1 << 20
-"""Scores that are held at once: 8 MB."""
+_SCORES = 1 << 20  # scores that are held at once: 8 MB
 _WITNESS_DRAWS = 1 << 16
 _WITNESS_SEED = 12
 _WITNESS_CONFIDENCE = 1e-9

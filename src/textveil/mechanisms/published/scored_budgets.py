@@ -35,8 +35,7 @@ INFORMATION, SPEECH, ENTITIES, SIMILARITY, ALL = "information", "speech", "entit
 _PENN: Final[Mapping[str, float]] = MappingProxyType({"NN": 14, "PR": 7, "VB": 15, "CD": 2, "JJ": 5, "RB": 5})
 """Of the public code: by the first two letters of a Penn Treebank tag."""
 
-_OTHER: Final = 0.1
-"""Of the public code: of every other tag."""
+_OTHER: Final = 0.1  # of the public code: of every other tag
 
 _ENDINGS: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -126,8 +125,7 @@ def _cosines(rows: Reals, vector: Reals) -> Reals:
     return np.divide(rows @ vector, lengths, out=np.zeros(len(rows)), where=lengths > 0)
 
 
-_LEAST_SHARE: Final = 1e-6
-"""Of epsilon: what a word has at least, so that its weights are integers."""
+_LEAST_SHARE: Final = 1e-6  # of epsilon: what a word has at least, so that its weights are integers
 
 _SCORES = Option(
     named(INFORMATION, SPEECH, ENTITIES, SIMILARITY, ALL),

@@ -38,10 +38,7 @@ from textveil.vocabulary.vocabulary import Vocabulary
 REFUTATION: Final = "privacy/proofs/tem_published.md"
 
 _TOP_BITS: Final = 61
-
-_STEEPEST: Final = 20.0
-"""Nats over the diameter up to which ``slip`` bounds the error of a weight."""
-
+_STEEPEST: Final = 20.0  # Nats over the diameter up to which ``slip`` bounds the error of a weight
 _COMPARED: Final = 128
 """Words among which a pair that breaks the claim is looked for, evenly spaced in the vocabulary's order."""
 

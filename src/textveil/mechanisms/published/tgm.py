@@ -37,12 +37,8 @@ from textveil.vocabulary.vocabulary import Vocabulary
 
 REFUTATION: Final = "privacy/proofs/tgm_published.md"
 
-_RANKS: Final = 160
-"""Words of a list whose probabilities are computed: a longer list comes with less than 1e-120."""
-
-_POINTS: Final = 2001
-"""Of the integral over the least sum."""
-
+_RANKS: Final = 160  # words of a list whose probabilities are computed: a longer list comes with less than 1e-120
+_POINTS: Final = 2001  # of the integral over the least sum
 _USUAL: Final = 2.0
 
 _PER_DISTANCE = Option(

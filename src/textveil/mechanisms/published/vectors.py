@@ -41,8 +41,7 @@ DimOfTwo = Option(
 )
 """Of published forms that map a vector by its own smallest and largest number."""
 
-_SAME: Final = 1e-9
-"""Relative: numbers that differ by less are one number."""
+_SAME: Final = 1e-9  # Relative: numbers that differ by less are one number
 
 
 def _refuted(work: str, epsilon: float) -> PureDP:

@@ -39,9 +39,7 @@ _WORDS, _OFTEN = 256, 8
 """Words of which draws show what comes out often, and how many of these, with their nearest, are tried."""
 
 _SCORES = 1 << 24
-_FEWEST, _MOST = 1 << 9, 1 << 13
-"""Distances that the draws of one word may take, and between how many draws that is."""
-
+_FEWEST, _MOST = 1 << 9, 1 << 13  # distances that the draws of one word may take, and between how many draws that is
 _SEED = 11
 
 _TEST_SEED: Final = 12

@@ -32,23 +32,17 @@ from textveil.vocabulary.vocabulary import Vocabulary
 SPAN: Final = 64
 """Words whose weights are kept as one sum."""
 
-_BLOCK: Final = 128
-"""Words whose inner products are made at once: 17 MB at 33,000 words."""
-
-_SHARED: Final = 32
-"""Rows from which two threads make them."""
-
-_DRAWS: Final = 1 << 12
-"""Draws within one span that are looked up at once: their weights take 2 MB."""
+_BLOCK: Final = 128  # words whose inner products are made at once: 17 MB at 33,000 words
+_SHARED: Final = 32  # rows from which two threads make them
+_DRAWS: Final = 1 << 12  # draws within one span that are looked up at once: their weights take 2 MB
 
 
 @final
 class WeightRows:
     """The weights of each word's row: their sums by spans are made when a word first appears.
 
-    The running sums of a row would take 260 KB at 33,000 words, and all rows 8.6 GB. Kept is the sum at the end of every
-    ``SPAN`` words, 1/64 of that, so that all rows fit in the byte budget; the weights of the one span in which draws fall
-    are computed again, for all draws in it at once.
+    All running sums would take 8.6 GB at 33,000 words. Kept is the sum at the end of every ``SPAN`` words; the weights
+    of the one span in which draws fall are computed again, for all draws in it at once.
 
     The weight of output y for word x is base(y) * max(floor, floor(top * exp(-rate * d(x, y)))), an integer that
     depends on x and y alone (see ``vocabulary.grid``); 0 where x and y are of different groups. ``base`` is 1 and there

@@ -33,8 +33,7 @@ from textveil.vocabulary.vocabulary import Vocabulary
 ROW_BYTES: Final = 256 * 2**20
 """Byte budget of the rows that are kept; past it all are dropped and made again when needed."""
 
-_FIRST: Final = 64
-"""Nearest words that a table holds at least."""
+_FIRST: Final = 64  # nearest words that a table holds at least
 
 
 @final

@@ -85,8 +85,7 @@ def _bytes(row: ListedRow) -> int:
 WeightsOf: TypeAlias = Callable[[Ids], Integers]
 """From words, shape (batch,), to integers >= 0, shape (batch, n), each a function of its two words alone."""
 
-_WHOLE_BLOCK: Final = 64
-"""Words whose rows are made at once: 17 MB at 33,000 words."""
+_WHOLE_BLOCK: Final = 64  # words whose rows are made at once: 17 MB at 33,000 words
 
 
 @final

@@ -18,8 +18,7 @@ from textveil.vocabulary.tables.neighbor_order import NEIGHBORS, SHIPPED_SIZE, n
 from textveil.vocabulary.tables.public import OpenTable, PublicTable, builds
 from textveil.vocabulary.vocabulary import Vocabulary
 
-_BLOCK = 256
-"""Words whose rows are made at once: their scores take 33 MB at 33,000 words."""
+_BLOCK = 256  # words whose rows are made at once: their scores take 33 MB at 33,000 words
 
 
 @final
@@ -93,12 +92,8 @@ def best_neighborhood_size(vocabulary: Vocabulary, epsilon: float) -> int:
     return int(sizes[int(np.argmax(means))])
 
 
-_TABLED: Final = 510
-"""Nearest words that a table holds at most."""
-
-_KEPT: Final = 2048
-"""Nearest words that are kept of words whose order was asked for so far."""
-
+_TABLED: Final = 510  # nearest words that a table holds at most
+_KEPT: Final = 2048  # nearest words that are kept of words whose order was asked for so far
 _ORDER_BLOCK: Final = 64
 
 

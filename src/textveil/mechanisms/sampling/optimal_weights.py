@@ -62,24 +62,15 @@ SHIPPED: Final = (8.0, 10.0)
 RECORD: Final = "optimal.json"
 """Their digests, values and bounds."""
 
-_CODE: Final = 2.0**-11
-"""ln q is kept in steps of this, below 0: 32 nats on 16 bits."""
-
-_NAME_SHARE: Final = 0.5
-"""A word that names people or places gets at most half of what flat weights would give it."""
-
+_CODE: Final = 2.0**-11  # ln q is kept in steps of this, below 0: 32 nats on 16 bits
+_NAME_SHARE: Final = 0.5  # A word that names people or places gets at most half of what flat weights would give it
 _CAPPED_STEPS: Final = 3 * WINDOW
-_ROOM: Final = 4
-"""Lists are this many times as long as rows are at the beginning."""
-
+_ROOM: Final = 4  # lists are this many times as long as rows are at the beginning
 _LEAST_LIST: Final = 2048
 """Words of a list at least: at the optimum many words have no base weight, and rows reach far past them."""
 
-_MOST_WORDS: Final = 4096
-"""Words up to which a table is looked at whole for words that are alike."""
-
-_SHORT: Final = 4
-"""Lists that are shorter than this part of a row take less time than whole rows."""
+_MOST_WORDS: Final = 4096  # words up to which a table is looked at whole for words that are alike
+_SHORT: Final = 4  # lists that are shorter than this part of a row take less time than whole rows
 
 
 @final

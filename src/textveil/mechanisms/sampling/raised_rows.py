@@ -92,17 +92,10 @@ TABLED: Final = 4096
 _BLOCK: Final = 256
 """Words whose rows are made at once: their scores take 33 MB at 33,000 words; a quarter where rows are long."""
 
-_BINS: Final = 1024
-"""Of the scores of a row, to find where it ends: only those in one bin are sorted."""
-
-_SAMPLED: Final = 32
-"""Every so many scores tell where bins lie; which they are changes nothing but time."""
-
-_TOGETHER: Final = 32
-"""Words whose entries are one part: a million at 33,000 words at most."""
-
-_EXACT: Final = 2.0**53
-"""Sums of integers below this are exact in float64."""
+_BINS: Final = 1024  # of the scores of a row, to find where it ends: only those in one bin are sorted
+_SAMPLED: Final = 32  # every so many scores tell where bins lie; which they are changes nothing but time
+_TOGETHER: Final = 32  # words whose entries are one part: a million at 33,000 words at most
+_EXACT: Final = 2.0**53  # sums of integers below this are exact in float64
 
 
 class Rows(NamedTuple):

@@ -27,8 +27,7 @@ from textveil.vocabulary.vocabulary import Vocabulary
 LENGTHS: Final = "lengths"
 OUTPUTS: Final = "outputs"
 
-_CHECKED: Final = 1 << 20
-"""Entries, about, that are looked at together."""
+_CHECKED: Final = 1 << 20  # Entries, about, that are looked at together
 
 
 def raised_table(
@@ -192,8 +191,7 @@ def key_type(weights: BaseWeights) -> np.dtype[Any]:
 LAST: Final = "last"
 LEFT: Final = "left"
 
-_BLOCK: Final = 128
-"""Outputs whose columns are made at once: their scores take 17 MB at 33,000 words."""
+_BLOCK: Final = 128  # outputs whose columns are made at once: their scores take 17 MB at 33,000 words
 
 
 def ends_table(vocabulary: Vocabulary, weights: BaseWeights, order: NestedOrder) -> PublicTable:
@@ -239,8 +237,8 @@ def _sound_ends(weights: BaseWeights, arrays: Arrays) -> bool:
 class EndColumns:
     """Columns of rows that are too long to keep, by their ends; the table is built when the first column is asked for.
 
-    The row of x raises the words before its last one in its order, all of them by all that they may gain. So where a row
-    ends tells of every output whether x raises it: one inner product, and no row. Threads may share it.
+    The row of x raises the words before its last one in its order by all that they may gain. So where a row ends tells
+    of every output whether x raises it: one inner product, and no row. Threads may share it.
 
     Args:
         vocabulary: the public words.

@@ -53,8 +53,7 @@ Make = Callable[[Ids, NDArray[Any], Integers, int], None]
 """``make(words, table, slots, wanted)`` writes the rows of distinct words into ``table[slots]``; ``wanted`` rows are
 about to be made in all."""
 
-_FIRST: Final = 256
-"""Rows for which there is room at first."""
+_FIRST: Final = 256  # rows for which there is room at first
 
 
 @final

@@ -27,9 +27,7 @@ from textveil.vocabulary.vocabulary import Vocabulary
 
 PROOF = "privacy/proofs/sequence.md"
 
-_SIDE_BY_SIDE = 1024
-"""Documents that are drawn together: the rows of a step take 4 MB at 67 words a row."""
-
+_SIDE_BY_SIDE = 1024  # documents that are drawn together: the rows of a step take 4 MB at 67 words a row
 _NONE = -1
 
 

@@ -66,11 +66,8 @@ def _stored() -> dict[float, ContextChoice]:
 
 PROOF: Final = "privacy/proofs/contextual.md"
 
-_SIDE_BY_SIDE: Final = 1024
-"""Documents that are drawn together at most."""
-
-_BELIEFS: Final = 1 << 23
-"""Words of all of them at most: 256 documents of the embedded vocabulary, 34 MB."""
+_SIDE_BY_SIDE: Final = 1024  # documents that are drawn together at most
+_BELIEFS: Final = 1 << 23  # words of all of them at most: 256 documents of the embedded vocabulary, 34 MB
 
 
 @final

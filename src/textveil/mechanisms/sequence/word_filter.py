@@ -27,11 +27,8 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 
-_FIRST: Final = 8
-"""Nearest words that are looked at first: most draws need no more."""
-
-_WHOLE: Final = 32
-"""Orders of all words that are made at once."""
+_FIRST: Final = 8  # nearest words that are looked at first: most draws need no more
+_WHOLE: Final = 32  # orders of all words that are made at once
 
 
 @final
@@ -114,11 +111,8 @@ class DocumentPlaces:
 _DIGITS: Final = 1024.0
 """Probabilities are rounded to 10 binary digits, so that the last digit of a machine's exp hardly ever matters."""
 
-_BITS: Final = 22
-"""Words less likely than 2^-22 are not listed."""
-
-_BLOCK: Final = 4096
-"""Contexts that are asked for at once."""
+_BITS: Final = 22  # words less likely than 2^-22 are not listed
+_BLOCK: Final = 4096  # contexts that are asked for at once
 
 
 class Listed(NamedTuple):
@@ -213,19 +207,14 @@ LEAST: Final = 4e-5
 _LEAST_STATE: Final = 1 / 512
 _LEAST_REST: Final = 1e-3
 _LEAST_SEEN: Final = 0.05
-_REMEMBERED: Final = 32
-"""Places that are remembered: two likely words of each."""
-
+_REMEMBERED: Final = 32  # places that are remembered: two likely words of each
 _RELEASED: Final = 12
-_AROUND: Final = 40
-"""Content words released last, and how many near each are thought of."""
-
+_AROUND: Final = 40  # content words released last, and how many near each are thought of
 _CANDIDATES: Final = 96
 _WEIGHED: Final = 24
 """Possible inputs of an output that are looked at, the most frequent ones, and those whose likelihood is computed."""
 
-_FREQUENT: Final = 300
-"""Words that say nothing about their neighborhood: the most frequent ones."""
+_FREQUENT: Final = 300  # words that say nothing about their neighborhood: the most frequent ones
 
 
 class Predicted(NamedTuple):

@@ -18,14 +18,9 @@ from textveil.vocabulary.vocabulary import Vocabulary
 
 PROOF: Final = "privacy/proofs/truncated_noise.md"
 
-_WIDTH: Final = 129
-"""Steps of the grid on which Geng's noise is level: 1/508 of the range."""
-
-_SHARP: Final = 1e-10, 1e-7
-"""Least deltas of the two: what doubles, and what the linear program, can tell from 0."""
-
-_EPSILONS: Final = 0.25, 12.0
-"""Between which the linear program is solved in seconds, and in doubles."""
+_WIDTH: Final = 129  # steps of the grid on which Geng's noise is level: 1/508 of the range
+_SHARP: Final = 1e-10, 1e-7  # least deltas of the two: what doubles, and what the linear program, can tell from 0
+_EPSILONS: Final = 0.25, 12.0  # between which the linear program is solved in seconds, and in doubles
 
 NumberDelta: TypeAlias = Annotated[float, Option(FRACTION, "Delta of one number, for any two.", "D", GUARANTEE)]
 _BLOCKS: Final = Option(

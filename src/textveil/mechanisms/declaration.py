@@ -113,9 +113,7 @@ def declared(*, name: str = "", **facts: Any) -> Callable[[Callable[P, M]], Call
 
         checked.__doc__ = documented(make)
         checked.__dict__[_ENTRY] = CatalogEntry(
-            name=name or make.__name__.replace("_", "-"),
-            target=f"{make.__module__}:{make.__qualname__}",
-            **facts,
+            name=name or make.__name__.replace("_", "-"), target=f"{make.__module__}:{make.__qualname__}", **facts
         )
         return checked
 

@@ -6,14 +6,7 @@ import math
 
 from textveil.mechanisms.additive.perturb_project import PerturbProject, perturb_project
 from textveil.mechanisms.declaration import declared
-from textveil.mechanisms.parameters import (
-    Clip,
-    Delta,
-    Epsilon,
-    ProjectionName,
-    RankConstant,
-    outward,
-)
+from textveil.mechanisms.parameters import Clip, Delta, Epsilon, ProjectionName, RankConstant, outward
 from textveil.noise.coordinate_laplace import CoordinateLaplace
 from textveil.noise.truncated_laplace import TruncatedLaplace
 from textveil.privacy.calibration import laplace_scale, truncated_laplace_bound
@@ -96,12 +89,7 @@ def truncated_laplace(
         distribution,
         ApproximateDP(epsilon=epsilon, log_delta=math.log(delta), status=Status.PROVED, source=TRUNCATED_PROOF),
         name="truncated-laplace",
-        parameters={
-            "epsilon": epsilon,
-            "delta": delta,
-            "scale": distribution.scale,
-            "bound": distribution.bound,
-        },
+        parameters={"epsilon": epsilon, "delta": delta, "scale": distribution.scale, "bound": distribution.bound},
         clip=clip,
         rank_constant=rank_constant,
         rank_rate=epsilon,

@@ -11,12 +11,12 @@ from typing import Annotated, Any, ClassVar, Final, final
 import numpy as np
 
 from textveil.detection.embedded import embedded_detector
+from textveil.mechanisms.channels.same_tag import ENDINGS, Tags, WordTags, word_tags
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.document.words import text_of, words_of
 from textveil.mechanisms.options import Option, named
 from textveil.mechanisms.parameters import DocumentEpsilon
 from textveil.mechanisms.published.claims import FormTrial
-from textveil.mechanisms.sampling.word_tags import ENDINGS, Tags, WordTags, word_tags
 from textveil.numerics.integer_weights import TwoLevelWeights, flip, two_level_weights
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.privacy.units import ONE_DOCUMENT

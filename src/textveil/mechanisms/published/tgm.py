@@ -12,6 +12,7 @@ from scipy.special import gammaln, lambertw
 from scipy.stats import poisson
 
 from textveil.errors import need
+from textveil.mechanisms.channels.tgm import GumbelNoise
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.kinds import checked_ids, checked_word_id
 from textveil.mechanisms.options import GUARANTEE, POSITIVE, Option
@@ -27,7 +28,6 @@ from textveil.mechanisms.published.claims import (
 )
 from textveil.mechanisms.published.lines import integral
 from textveil.mechanisms.published.words import exponential
-from textveil.mechanisms.sampling.gumbel_rows import GumbelNoise
 from textveil.privacy.guarantees import MetricDP, Status
 from textveil.randomness import resolve
 from textveil.types import Ids, Integers, Reals

@@ -11,15 +11,7 @@ from textveil.errors import need
 from textveil.mechanisms.additive.perturb_project import PerturbProject, perturb_project
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.options import VECTORS, Option, at_least
-from textveil.mechanisms.parameters import (
-    ClaimedDelta,
-    Clip,
-    Epsilon,
-    ProjectionName,
-    RankConstant,
-    given,
-    outward,
-)
+from textveil.mechanisms.parameters import ClaimedDelta, Clip, Epsilon, ProjectionName, RankConstant, given, outward
 from textveil.mechanisms.published.claims import (
     TWO_VECTORS,
     ClaimBasis,

@@ -95,8 +95,8 @@ def declared(*, name: str = "", **facts: Any) -> Callable[[Callable[P, M]], Call
     """Declare the decorated function as the constructor of a mechanism: see ``CatalogEntry`` for the facts.
 
     The function takes a vocabulary and keyword-only options. Every option is checked by its declaration, and turned
-    into its type, before the function is called; its docstring gets a line for each. What it returns is known as made
-    by it (``registry.makers.note_maker``).
+    into its type, before the function is called; its docstring gets a line for each, and one for the source. What it
+    returns is known as made by it (``registry.makers.note_maker``).
     Nothing is registered: a catalog line, or an entry point of the group ``textveil.mechanisms``, names the function.
 
     ``name``: what users write, by default the function's name with hyphens.
@@ -111,13 +111,22 @@ def declared(*, name: str = "", **facts: Any) -> Callable[[Callable[P, M]], Call
             note_maker(mechanism, checked)
             return mechanism
 
-        checked.__doc__ = documented(make)
-        checked.__dict__[_ENTRY] = CatalogEntry(
+        entry = CatalogEntry(
             name=name or make.__name__.replace("_", "-"), target=f"{make.__module__}:{make.__qualname__}", **facts
         )
+        checked.__doc__, checked.__dict__[_ENTRY] = _with_source(documented(make), entry), entry
         return checked
 
     return decorate
+
+
+def _with_source(docstring: str | None, entry: CatalogEntry) -> str | None:
+    """A docstring that says where the law and its proof stand, written there by hand or from the declaration."""
+    if not docstring or "Source:" in docstring:
+        return docstring
+    kind = "refutation" if entry.status is Status.REFUTED else "proof"
+    shown = entry.source if entry.proof in entry.source else f"{entry.source}; {kind}: {entry.proof}"
+    return docstring.replace("\n\nArgs:", f"\n\nSource: {shown}.\n\nArgs:", 1)
 
 
 def entry_of(constructor: object) -> CatalogEntry | None:

@@ -116,7 +116,6 @@ def brr(
 
     How the paper makes codes of vectors could not be read; here a bit says on which side of a public random hyperplane
     a vector lies, after the mean vector is taken away. The guarantee is of the codes, whatever they are made by.
-    Source: Carvalho, Vasiloudis and Feyisetan 2021 (arXiv 2107.07923); proof: privacy/proofs/brr.md.
 
     ``epsilon`` is shared by the bits in which the two farthest codes differ; ``epsilon_per_distance`` is that of
     one bit. A code has at most 8,192 ``bits``.

@@ -196,7 +196,6 @@ def hyperbolic_laplace(
     The paper samples by a Markov chain, whose distance from that density after finitely many steps nobody bounds; here
     the distance from x is drawn exactly. The density has an integral where the rate is above the dimension less 1: else
     the mechanism is refused (``hyperbolic_exponential`` has no such limit).
-    Source: Feyisetan, Diethe and Drake 2019 (arXiv 1910.08917); proof: privacy/proofs/hyperbolic_laplace.md.
 
     The rate is ``epsilon_per_distance``, above the dimension less 1, or ``epsilon`` divided by the exact diameter
     of the points.

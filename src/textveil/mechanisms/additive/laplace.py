@@ -36,7 +36,6 @@ def laplace(
     """Noise density proportional to exp(-||z||_1 / scale), scale = L1 diameter / epsilon.
 
     The sensitivity is the exact L1 diameter of the public clipped vectors.
-    Source: Dwork, McSherry, Nissim and Smith 2006; proof: privacy/proofs/coordinate_laplace.md.
     """
     scale = laplace_scale(epsilon, outward(clipped_diameter(vocabulary, clip, 1)))
     return perturb_project(
@@ -74,9 +73,8 @@ def truncated_laplace(
 ) -> PerturbProject:
     """Independent coordinates, density proportional to exp(-|z| / scale) on [-bound, bound].
 
-    scale = Delta_1 / epsilon and bound = scale ln(1 + (e^epsilon - 1) / (2 delta)), with Delta_1 the exact
-    L1 diameter of the public clipped vectors. Source: Geng, Ding, Guo and Kumar 2020 in one dimension; for
-    vectors privacy/proofs/truncated_laplace.md.
+    scale = Delta_1 / epsilon and bound = scale ln(1 + (e^epsilon - 1) / (2 delta)), with Delta_1 the exact L1 diameter
+    of the public clipped vectors.
     """
     sensitivity = outward(clipped_diameter(vocabulary, clip, 1))
     distribution = TruncatedLaplace(

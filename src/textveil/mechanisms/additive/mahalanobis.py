@@ -70,7 +70,6 @@ def mahalanobis(
     M = w S + (1 - w) I, w = covariance_weight, S the covariance of the public clipped vectors, scaled to trace dim: the
     regularized Mahalanobis norm. At w = 0 it is ``spherical_laplace``. The guarantee is in the distance ||v - v'||_M;
     ``euclidean_epsilon_per_distance`` of the parameters is what follows for the Euclidean one.
-    Source: Xu, Aggarwal, Feyisetan and Teissier 2020, section 3; proof: privacy/proofs/mahalanobis.md.
 
     The rate is ``epsilon_per_distance``, per unit of the norm, or ``epsilon`` divided by the exact diameter in the
     norm. At ``covariance_weight`` 1 the covariance must be invertible. Measuring the diameter takes ten seconds for

@@ -68,7 +68,6 @@ def pte(
     where the paper's holds with a probability over P. By ``epsilon`` it is per unit of distance between images, whose
     exact diameter gives the rate. By ``epsilon_per_distance`` it is per unit of Euclidean distance between the vectors,
     and the rate is that divided by the largest factor L by which P stretches the distance of two words.
-    Source: Feyisetan and Kasiviswanathan 2021, section 4; proof: privacy/proofs/pte.md.
 
     Vectors are shortened before the map P, which is public and of no use to an attacker. With
     ``epsilon_per_distance`` distances are measured: half a minute for 30,000 words.

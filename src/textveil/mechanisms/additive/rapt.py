@@ -40,7 +40,6 @@ def rapt(
     costs nothing. RAPT draws every token of a text; here words are drawn, and one that is no single token of the model
     is mapped to one that is by the public rule for unknown words, or becomes a placeholder. The model must be public,
     and must not have been trained on the texts.
-    Source: Li et al. 2023; proof: privacy/proofs/rapt.md.
 
     ``epsilon_per_distance`` is the paper's eta, per unit of Euclidean distance between embeddings. ``model`` is of
     any kind that has token embeddings. The vocabulary is not used: words and vectors are the model's own.

@@ -45,9 +45,6 @@ def spherical_laplace(
 ) -> PerturbProject:
     """Noise density proportional to exp(-rate ||z||_2), calibrated by exactly one of its two parameters.
 
-    Source: Feyisetan, Balle, Drake and Diethe 2020, section 2.6; proof:
-    privacy/proofs/spherical_laplace.md.
-
     The rate is ``epsilon_per_distance``, per unit of Euclidean distance, or ``epsilon`` divided by the exact L2
     diameter.
     """

@@ -145,7 +145,6 @@ def custext(
     u is the nearness of y to x, scaled over the cluster to [0, 1]. Clusters partition the vocabulary: the most frequent
     word that is in none takes its nearest words that are in none. The guarantee compares two words of one cluster;
     which cluster a word is in is released.
-    Source: Chen et al., Findings of ACL 2023; proof: privacy/proofs/custext.md.
 
     The cosine measure is 1 less the cosine. ``top_k`` is K of the paper, between 2 and all words.
 
@@ -244,7 +243,6 @@ def custext_plus(
     """``custext`` for the words that are no English function words; those are released as they are, unprotected.
 
     The list of function words is public (``text.function_words``; the paper takes NLTK's stop words).
-    Source: Chen et al., Findings of ACL 2023; proof: privacy/proofs/custext.md, section 2.
 
     The guarantee is for words that are no function words.
 

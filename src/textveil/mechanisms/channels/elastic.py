@@ -59,7 +59,6 @@ def elastic(
 
     The metric takes the place of a Euclidean one, under which a rare word far from all others would be alone in its
     ball. Its unit is what a word needs to be among a share ``mass`` of the prior.
-    Source: Chatzikokolakis et al., PETS 2015; proof: privacy/proofs/elastic.md.
 
     With ``epsilon``, what the normalizers of all words leave goes into the weights. ``prior`` may also be numbers >
     0, one for each word.

@@ -38,8 +38,7 @@ def exponential(
     """P(y | x) proportional to exp(-rate * ||v(x) - v(y)||) over all words y.
 
     Exactly one of the two parameters is given. With ``epsilon`` the rate is the steepest that the normalizers of all
-    words allow, between epsilon / (2 diameter) and twice that; with ``epsilon_per_distance`` it is half of it. Source:
-    McSherry and Talwar 2007, section 3; Yue et al. 2021 (SanText), section 4; proof: privacy/proofs/exponential.md.
+    words allow, between epsilon / (2 diameter) and twice that; with ``epsilon_per_distance`` it is half of it.
 
     Raises:
         ParameterError: neither or both parameters, one out of its domain, or (for the metric form) words

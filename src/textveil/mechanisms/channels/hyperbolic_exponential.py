@@ -78,8 +78,6 @@ def hyperbolic_exponential(
     """P(y | x) proportional to exp(-epsilon_per_distance / 2 d(x, y)), d hyperbolic, calibrated by one parameter.
 
     The exponential form of hyperbolic noise: at every epsilon, in every dimension.
-    Source: McSherry and Talwar 2007, section 3; Feyisetan, Diethe and Drake 2019 (arXiv 1910.08917); proof:
-    privacy/proofs/hyperbolic_exponential.md.
 
     With ``epsilon`` the rate is the steepest that the normalizers of all words allow.
 

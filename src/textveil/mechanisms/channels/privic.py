@@ -80,7 +80,6 @@ def privic(
     At the fixed point no channel of the same mutual information has a smaller mean distance under the prior pi. The
     guarantee holds for any public c, near the fixed point or not. Above 1,024 words the mean is taken over the most
     probable ones.
-    Source: Biswas and Palamidessi (arXiv 2206.10525); proof: privacy/proofs/privic.md.
 
     With ``epsilon``, beta is the steepest that the normalizers of all words allow; ``epsilon_per_distance`` is 2 beta.
     ``prior`` may also be numbers > 0, one for each word.

@@ -79,7 +79,6 @@ def same_class(vocabulary: Vocabulary, *, prior: Prior | None = None) -> Grouped
 
     The draw depends on the class of the word alone, so it tells nothing else of the word: epsilon is 0 for any two
     words of one class. The class is released, and reports say so.
-    Proof: privacy/proofs/same_class.md.
 
     Raises:
         ParameterError: no class has two words of the vocabulary.

@@ -168,7 +168,6 @@ def same_tag(
     are weighed directly, under the same guarantee: metric DP between words of one tag. The tag of a word is released,
     and reports say so. A tag has to be a function of the word alone: a tagger that reads the sentence would let one
     word change the tags of others.
-    Source: after Arnold et al. 2023, TrustNLP; proof: privacy/proofs/same_tag.md.
 
     ``tags`` may also be a tag for each word; see ``sampling.word_tags.word_tags``.
 

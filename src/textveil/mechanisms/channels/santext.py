@@ -63,7 +63,6 @@ def santext(
 
     It is ``exponential`` without clipping, and its metric form is not refused where weights would be too small for
     integers: words so far away that their weight is below about 2^-30 of the largest share the least weight.
-    Source: Yue et al., Findings of ACL 2021; proof: privacy/proofs/santext.md.
 
     With ``epsilon``, which the paper does not have, the rate is the steepest that the normalizers of all words allow.
 
@@ -156,7 +155,6 @@ def santext_plus(
     Another word is released as it is with probability 1 - p, and replaced by a sensitive word with probability p. The
     guarantee compares two sensitive words. The others are not protected: one that comes out says for sure what went
     in. That frequent words are not sensitive is a policy, and no part of the guarantee.
-    Source: Yue et al., Findings of ACL 2021; proof: privacy/proofs/santext_plus.md.
 
     With ``epsilon`` the loss is that of any two sensitive words, of which there are two at least.
 

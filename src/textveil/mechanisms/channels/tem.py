@@ -51,7 +51,6 @@ def tem(
     The paper draws among the words within gamma and one more element that stands for all others, with the score
     -gamma + 2 ln(others) / epsilon, and then one of the others at random: each of them has weight
     exp(-epsilon gamma / 2). min(d, gamma) is a metric, and the guarantee is stated for it.
-    Source: Carvalho et al., SDM 2023, algorithm 1; proof: privacy/proofs/tem.md.
 
     With ``epsilon`` the rate is the steepest that the normalizers of all words allow; with ``beta`` no more than
     2 ln((1 - beta) (n - 1) / beta) is spent. ``truncation`` is gamma of the paper, whose own is

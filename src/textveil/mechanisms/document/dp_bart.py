@@ -70,7 +70,6 @@ def dp_bart(
 
     The encoder reads a text as a row of ``length`` tokens, and the decoder attends to all of its places: the noisy
     states are all that is used of a text. The model must be public, and must not have been trained on the texts.
-    Source: Igamberdiev and Habernal 2023 (DP-BART-CLV); proof: privacy/proofs/dp_bart.md.
 
     ``model`` is an encoder-decoder: BART, T5, or another of transformers. The paper's ``clip_value`` is 0.1. The
     fewer coordinates ``pruned`` leaves, the less noise each gets: choose them, and train the model without them, on

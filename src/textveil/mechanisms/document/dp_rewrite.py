@@ -67,7 +67,6 @@ def dp_rewrite(
     Clipped in L1, Laplace: 2C. Clipped in L2, Laplace: 2C sqrt(n). Gaussian, clipped in either: 2C, with the analytic
     sigma. The network reads the first words of a document, as many as it was trained with, as one sentence. It must be
     trained on public text: of its own training text nothing is promised.
-    Source: Igamberdiev, Arora and Habernal 2022; proof: privacy/proofs/dp_rewrite.md.
 
     The vocabulary is not used: the network has its own words.
 

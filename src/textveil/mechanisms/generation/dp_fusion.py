@@ -324,7 +324,7 @@ def dp_fusion(
 
     The paper bounds a Renyi divergence of one order between each blend and the public distribution, from which no such
     guarantee follows for two values (privacy/proofs/fusion.md); here each probability stays within e^beta of the public
-    one, which costs 2 beta a token. Source: Thareja et al. 2025; proof: privacy/proofs/fusion.md.
+    one, which costs 2 beta a token.
 
     Exactly one of ``epsilon``, which the tokens share, and ``epsilon_per_token``, which is 2 beta, is given. The
     vocabulary is not used: what is drawn are the model's tokens.

@@ -215,7 +215,6 @@ def dp_prompt(
     """DP-Prompt over any causal or encoder-decoder model on disk; see ``PromptedWriting`` for the law.
 
     Temperature T = 2 (max_logit - min_logit) / e for e nats a token; a document costs ``tokens`` times e.
-    Source: Utpala, Hooker and Chen 2023; proof: privacy/proofs/clipped_sampling.md.
 
     Exactly one of ``epsilon``, which the tokens share, ``epsilon_per_token`` and ``temperature`` is given. The
     vocabulary is not used: what is drawn are the model's tokens.

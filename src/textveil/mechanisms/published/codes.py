@@ -61,7 +61,6 @@ def adept_published(
 
     Use ``adept`` for a guarantee that holds. The status is computed: ``REFUTED`` where two texts of the network's
     words have codes farther apart than 2C in L1, ``CLAIMED`` where no such texts were found.
-    Refutation: privacy/proofs/adept_published.md.
     """
     coder = sentence_coder(network)
     bound = ClippedNorm(2, clipping_constant)
@@ -132,7 +131,7 @@ def dp_bart_published(
 
     Use ``dp-bart`` for a guarantee that holds. The status is computed: ``PROVED`` where what the noise gives for any
     two codes is within the claim, ``REFUTED`` where two texts of the vocabulary's words exceed it under this model,
-    ``CLAIMED`` between them. Refutation: privacy/proofs/dp_bart_published.md.
+    ``CLAIMED`` between them.
     """
     coder = state_coder(model, length, beams)
     bound = ClampedValues(clip_value)

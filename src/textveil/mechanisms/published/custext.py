@@ -75,7 +75,7 @@ def custext_published(
 
     What is claimed is epsilon-DP for any two words. Two words with different lists have outputs that the other never
     gives. The status is computed: lists are all the same, and the claim ``PROVED``, where ``top_k`` is the whole
-    vocabulary alone; else it is ``REFUTED``. Refutation: privacy/proofs/custext_published.md.
+    vocabulary alone; else it is ``REFUTED``.
     """
     n = len(vocabulary)
     size = min(K, n) if top_k is None else top_k

@@ -111,9 +111,9 @@ def diffractor_published(
     noise_seed: Annotated[int, _SEED] = 42,
     progress: Progress | None = None,
 ) -> PublishedDiffractor:
-    """The geometric form of ``diffractor`` with noise of a public seed. Use ``diffractor`` for a guarantee that holds.
+    """The geometric form of ``diffractor`` with noise of a public seed.
 
-    Source: package diffractor 0.2.1; refutation: privacy/proofs/diffractor_published.md.
+    Use ``diffractor`` for a guarantee that holds.
     """
     valid = diffractor(
         vocabulary,

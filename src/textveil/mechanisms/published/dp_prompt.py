@@ -91,7 +91,6 @@ def dp_prompt_published(
 
     Use ``dp-prompt`` for a guarantee that holds. The status is computed: ``REFUTED`` where two public sentences and an
     output are found whose loss exceeds the claim (``parameters`` has them), ``CLAIMED`` where none is found.
-    Source: public code of Utpala, Hooker and Chen 2023; refutation: privacy/proofs/dp_prompt_published.md.
     """
     clipped = prompted_writing(
         "dp-prompt-published",

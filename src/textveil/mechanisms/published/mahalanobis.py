@@ -194,7 +194,6 @@ def mahalanobis_published(
     Use ``mahalanobis`` for a guarantee that holds. The status is computed: ``REFUTED`` where two words of the
     vocabulary, of some that are tried, lose more than is claimed of them; at covariance weight 0 and in one dimension
     it is spherical noise and ``PROVED``; else ``CLAIMED``.
-    Source: https://github.com/Kekkodf/pypantera, Mahalanobis; refutation: privacy/proofs/mahalanobis_published.md.
     """
     sound, guarantee, spent = elliptical_noise(
         vocabulary,

@@ -104,11 +104,7 @@ def _radii(scales: Reals, count: int, rng: np.random.Generator) -> Reals:
     shown_at={"epsilon": 3.0},
 )
 def rantext_published(vocabulary: Vocabulary, *, epsilon: Epsilon) -> Rantext:
-    """RANTEXT with the published scales. Use ``exponential`` for a guarantee that holds.
-
-    Source: Tong et al. 2023 (InferDPT), and its public code; refutation:
-    privacy/proofs/rantext_published.md.
-    """
+    """RANTEXT with the published scales. Use ``exponential`` for a guarantee that holds."""
     vectors = vocabulary.vectors.astype(np.float64)
     ranges = vectors.max(axis=0) - vectors.min(axis=0)
     need(bool((ranges > 0).any()), "vocabulary", "one vector for all words", "one with two different vectors at least")

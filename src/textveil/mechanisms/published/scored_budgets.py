@@ -222,7 +222,6 @@ def scored_budgets_published(
 
     The paper draws words by 1-Diffractor, or whole texts by DP-BART; here they are drawn by randomized response, whose
     loss at epsilon_i is exactly epsilon_i, so that all that exceeds the sum comes from the scores.
-    Source: Meisenbacher, Lee and Matthes 2025; refutation: privacy/proofs/scored_budgets_published.md.
     """
     claim = PureDP(epsilon=epsilon, status=Status.REFUTED, source=REFUTATION, adjacency=ONE_DOCUMENT)
     return _made(vocabulary, claim, scores, word_tags(vocabulary, tags))

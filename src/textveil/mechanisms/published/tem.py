@@ -116,7 +116,6 @@ def tem_published(
     ``PROVED`` where all words are within gamma of each other (it is ``santext`` then) and rounding cannot break the
     claim, ``REFUTED`` where two of up to 128 words break it, ``CLAIMED`` where none of those do. Where all words are
     within gamma of the input, the package fails if it draws the last element; here that is left out.
-    Refutation: privacy/proofs/tem_published.md.
     """
     n = len(vocabulary)
     gamma = round(2 * math.log((1 - beta) * n / beta) / epsilon_per_distance, 1)

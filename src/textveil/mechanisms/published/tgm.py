@@ -152,7 +152,6 @@ def tgm_published(
     Lambert's function, d the least distance of two words. What is claimed is epsilon d-privacy. A word that is
     farthest from x never comes out for x, and does for itself: the claim is false for every vocabulary.
     The paper's own text was not read; formulas and the order of steps are those of the package.
-    Refutation: privacy/proofs/tgm_published.md.
     """
     n = len(vocabulary)
     need(n >= 3, "vocabulary", f"{n} words", "one of three words at least")

@@ -63,8 +63,6 @@ def truncated_laplace_published(
     """Theorem 3 of Huang et al. 2024 as printed; use ``truncated_laplace`` for a guarantee that holds.
 
     Where epsilon is too large for the dimension, dummy dimensions are added as in the paper.
-    Source: Huang et al., EMNLP 2024, Theorem 3 and Algorithm 1; refutation:
-    privacy/proofs/truncated_laplace_published.md.
     """
     need(clip is not None, "clip", "none", "a norm: the published formulas need one")
     assert clip is not None
@@ -129,7 +127,6 @@ def gaussian_classical_published(
 
     Use ``gaussian`` for a guarantee that holds. The status is computed: ``PROVED`` where the least delta of this
     vocabulary, which is known exactly, is within the claim, ``REFUTED`` where it is not.
-    Source: Huang et al., EMNLP 2024, theorem 2; refutation: privacy/proofs/gaussian_classical_published.md.
     """
     need(clip is not None, "clip", "none", "a norm: the published formula needs one")
     assert clip is not None

@@ -194,7 +194,6 @@ def vickrey_published(
     faiss). The status is computed: ``REFUTED`` where a word that comes out often tells itself and its nearest word
     apart by more than is claimed, by draws under a public seed at confidence 1 - 1e-9; else ``CLAIMED``, for nothing
     proves it. Whether the paper's algorithm leaves the word out as well could not be read.
-    Source: https://github.com/sjmeis/MLDP, VickreyMechanism; refutation: privacy/proofs/vickrey_published.md.
     """
     choice = neighbor_choice(t, neighbor_rates, len(vocabulary), spare=1)
     points = clipped_points(vocabulary, clip)

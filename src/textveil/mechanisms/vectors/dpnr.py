@@ -196,7 +196,6 @@ def dpnr(
     With word dropout (``text_vectors.mean_word_vectors`` does it) two texts that differ in one word, and whose words
     are dropped with probability mu each, cost ``epsilon_of_one_word`` = ln((1 - mu) e^epsilon + mu), as in the paper;
     it stands in ``parameters``. Any two texts cost epsilon.
-    Source: Lyu, He and Li 2020; proof: privacy/proofs/noisy_vectors.md.
 
     The vocabulary gives the dimension where ``vector_dim`` does not.
     """

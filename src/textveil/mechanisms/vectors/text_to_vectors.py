@@ -112,7 +112,6 @@ def text_to_vectors(
 
     Any two vectors of norm at most ``clip`` are compared: the diameter is 2 clip, whatever words they belong to. A
     vector must be a function of its own token alone: one that a network made of the whole text tells of all of it.
-    Source: Qu, Kong, Yang, Zhang, Bendersky and Najork 2021; proof: privacy/proofs/text_to_vectors.md.
 
     With ``epsilon`` the rate is epsilon / (2 clip); ``epsilon_per_distance`` is the rate itself, eta in the paper.
     The vocabulary gives the dimension where ``vector_dim`` does not.

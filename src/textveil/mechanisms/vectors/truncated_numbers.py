@@ -50,7 +50,6 @@ def geng(
     A is ln(1 + (e^epsilon - 1) / (2 delta)) / epsilon, raised until delta is kept by the integers that draw it; the
     noise is level on 508 parts of the range. For words ``truncated-laplace`` has the form that holds in any dimension;
     in one dimension it is this one.
-    Source: Geng, Ding, Guo and Kumar 2020 (arXiv 1810.00877); proof: privacy/proofs/truncated_noise.md.
 
     ``epsilon`` is at most about 20, ``delta`` at least 1e-10. The vocabulary is not looked at.
     """
@@ -84,8 +83,6 @@ def optimal_noise(
     The paper learns such noise by gradient descent, for many releases at once. For one release the problem is a linear
     program, and its optimum is found; what many releases cost is composed as for any mechanism. That the noise does not
     depend on the number, and is level on ``blocks`` parts of the range, is all that is assumed of it.
-    Source: after Sommer, Abfalterer, Zingg and Mohammadi 2021 (arXiv 2107.12957); proof:
-    privacy/proofs/truncated_noise.md.
 
     ``epsilon`` is between 0.25 and 12, ``delta`` at least 1e-7, and ``blocks`` between 1 and 32. The vocabulary is
     not looked at.

@@ -216,8 +216,7 @@ def unary_encoding(
 ) -> NoisyBits:
     """P(1 | 1) = P(0 | 0) = e^x / (1 + e^x) for each of the b bits of a vector, x = epsilon / b.
 
-    Any two vectors may differ in every bit, so b bits cost b x. Source: Wang, Blocki, Li and Jha 2017
-    (symmetric unary encoding); Lyu, Li, He and Xiao 2020; proof: privacy/proofs/unary_encoding.md.
+    Any two vectors may differ in every bit, so b bits cost b x.
 
     The vocabulary gives the dimension where ``vector_dim`` does not.
     """
@@ -246,8 +245,7 @@ def optimized_unary_encoding(
     """P(1 | 1) = 1/2 and P(1 | 0) = e^-x / 2 for each of the b bits of a vector, x = epsilon / b.
 
     The paper has P(1 | 0) = 1 / (1 + e^y). For one bit that is a loss of ln((1 + e^y) / 2) and no more, so y is taken
-    where that loss is x: e^y = 2 e^x - 1. Source: Wang, Blocki, Li and Jha 2017; Lyu, Li, He and Xiao
-    2020; proof: privacy/proofs/unary_encoding.md.
+    where that loss is x: e^y = 2 e^x - 1.
 
     The vocabulary gives the dimension where ``vector_dim`` does not.
     """

@@ -120,6 +120,16 @@ def declared(*, name: str = "", **facts: Any) -> Callable[[Callable[P, M]], Call
     return decorate
 
 
+def proved(**facts: Any) -> Callable[[Callable[P, M]], Callable[P, M]]:
+    """``declared`` with a guarantee that ``proof`` proves."""
+    return declared(status=Status.PROVED, **facts)
+
+
+def refuted(**facts: Any) -> Callable[[Callable[P, M]], Callable[P, M]]:
+    """``declared`` with a claim that ``proof`` refutes."""
+    return declared(status=Status.REFUTED, **facts)
+
+
 def _with_source(docstring: str | None, entry: CatalogEntry) -> str | None:
     """A docstring that says where the law and its proof stand, written there by hand or from the declaration."""
     if not docstring or "Source:" in docstring:

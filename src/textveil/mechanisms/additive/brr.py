@@ -11,7 +11,7 @@ import numpy as np
 from textveil.errors import need
 from textveil.mechanisms.additive.random_projection import random_map
 from textveil.mechanisms.capabilities import WorstStates
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.kinds import checked_ids
 from textveil.mechanisms.options import VECTORS, Option, at_least
 from textveil.mechanisms.parameters import Epsilon, EpsilonPerDistance, given, one_of, rate_within
@@ -95,10 +95,9 @@ class BinaryResponse:
         return WorstStates(first, second, differing, FlippedBitsProfile(flips=self.flips, bits=differing))
 
 
-@declared(
+@proved(
     family="perturb and project",
     notion="metric DP",
-    status=Status.PROVED,
     proof=PROOF,
     source="Carvalho, Vasiloudis and Feyisetan 2021 (arXiv 2107.07923)",
     summary="Bits of a binary code flipped with probability 1 / (1 + e^rate), then the word with the nearest code.",

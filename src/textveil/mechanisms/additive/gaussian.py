@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from textveil.mechanisms.additive.perturb_project import PerturbProject, perturb_project
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.parameters import (
     CALIBRATIONS,
     Calibration,
@@ -24,10 +24,9 @@ from textveil.vocabulary.vocabulary import Vocabulary
 PROOF = "privacy/proofs/gaussian.md"
 
 
-@declared(
+@proved(
     family="perturb and project",
     notion="approximate DP",
-    status=Status.PROVED,
     proof=PROOF,
     source="Balle and Wang 2018, theorem 8",
     summary="Gaussian noise, analytically calibrated, then the nearest word.",

@@ -11,7 +11,7 @@ import numpy as np
 
 from textveil.errors import need
 from textveil.mechanisms.capabilities import WorstStates
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.kinds import checked_ids
 from textveil.mechanisms.options import POSITIVE, VECTORS, Option, at_least, named
 from textveil.mechanisms.parameters import Epsilon, EpsilonPerDistance, given, one_of, outward, rate_within
@@ -174,10 +174,9 @@ class HyperbolicResponse:
         return WorstStates(far.first, far.second, far.distance, profile)
 
 
-@declared(
+@proved(
     family="perturb and project",
     notion="metric DP",
-    status=Status.PROVED,
     proof=PROOF,
     source="Feyisetan, Diethe and Drake 2019 (arXiv 1910.08917); sampler: the proof",
     summary="Noise of density exp(-rate d) in hyperbolic space, drawn exactly, then the nearest word there.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from textveil.mechanisms.additive.perturb_project import PerturbProject, perturb_project
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.parameters import Clip, Delta, Epsilon, ProjectionName, RankConstant, outward
 from textveil.noise.coordinate_laplace import CoordinateLaplace
 from textveil.noise.truncated_laplace import TruncatedLaplace
@@ -17,10 +17,9 @@ from textveil.vocabulary.vocabulary import Vocabulary
 PROOF = "privacy/proofs/coordinate_laplace.md"
 
 
-@declared(
+@proved(
     family="perturb and project",
     notion="pure DP",
-    status=Status.PROVED,
     proof=PROOF,
     source="Dwork, McSherry, Nissim and Smith 2006",
     summary="Laplace noise on every coordinate, then the nearest word.",
@@ -54,10 +53,9 @@ def laplace(
 TRUNCATED_PROOF = "privacy/proofs/truncated_laplace.md"
 
 
-@declared(
+@proved(
     family="perturb and project",
     notion="approximate DP",
-    status=Status.PROVED,
     proof=TRUNCATED_PROOF,
     source=f"{TRUNCATED_PROOF}; one dimension: Geng et al. 2020",
     summary="Truncated Laplace noise, valid in any dimension, then the nearest word.",

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from textveil.errors import need
 from textveil.mechanisms.additive.perturb_project import PerturbProject, clipped_points, euclidean, perturb_project
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.options import VECTORS, Option, interval
 from textveil.mechanisms.parameters import (
     Clip,
@@ -46,10 +46,9 @@ CovarianceWeight: TypeAlias = Annotated[
 ]
 
 
-@declared(
+@proved(
     family="perturb and project",
     notion="metric DP",
-    status=Status.PROVED,
     proof=PROOF,
     source="Xu, Aggarwal, Feyisetan and Teissier 2020, section 3",
     summary="Noise of density exp(-rate ||z||) in a Mahalanobis norm, then the nearest word.",

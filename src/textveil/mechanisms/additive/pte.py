@@ -14,7 +14,7 @@ from textveil.mechanisms.additive.perturb_project import (
     perturb_project,
 )
 from textveil.mechanisms.additive.random_projection import digest, mapped, random_map
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.options import VECTORS, Option, at_least
 from textveil.mechanisms.parameters import (
     Clip,
@@ -42,10 +42,9 @@ _DIM = Option(
 _SEED = Option(at_least(0), "Seed of the public random map.", "N", VECTORS)
 
 
-@declared(
+@proved(
     family="perturb and project",
     notion="metric DP",
-    status=Status.PROVED,
     proof=PROOF,
     source="Feyisetan and Kasiviswanathan 2021, section 4",
     summary="Noise of density exp(-rate ||z||) after a public random map, then the nearest word there.",

@@ -7,19 +7,17 @@ from typing import Final
 
 from textveil.mechanisms.additive.perturb_project import PerturbProject
 from textveil.mechanisms.additive.spherical_laplace import spherical_laplace
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.parameters import Clip, Epsilon, EpsilonPerDistance, ModelFolder, ProjectionName
 from textveil.models.token_table import token_vocabulary
-from textveil.privacy.guarantees import Status
 from textveil.vocabulary.vocabulary import Vocabulary
 
 PROOF: Final = "privacy/proofs/rapt.md"
 
 
-@declared(
+@proved(
     family="perturb and project",
     notion="metric DP",
-    status=Status.PROVED,
     proof=PROOF,
     source="Li et al. 2023 (RAPT, arXiv 2305.06212), section on text-to-text privatization",
     summary="Noise of density exp(-rate ||z||) on a language model's token embeddings, then the nearest token.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from textveil.mechanisms.additive.perturb_project import PerturbProject, clipped_distances, perturb_project
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.parameters import (
     Clip,
     Epsilon,
@@ -26,10 +26,9 @@ from textveil.vocabulary.vocabulary import Vocabulary
 PROOF = "privacy/proofs/spherical_laplace.md"
 
 
-@declared(
+@proved(
     family="perturb and project",
     notion="metric DP",
-    status=Status.PROVED,
     proof=PROOF,
     source="Feyisetan et al. 2020, section 2.6",
     summary="Noise of density exp(-rate ||z||) on the vector, then the nearest word.",

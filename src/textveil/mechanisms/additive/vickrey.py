@@ -12,13 +12,13 @@ from textveil.errors import need
 from textveil.mechanisms.additive.mahalanobis import CovarianceWeight, elliptical_distances, elliptical_noise
 from textveil.mechanisms.additive.perturb_project import clipped_distances, clipped_points, drawn_from_noise
 from textveil.mechanisms.additive.spherical_laplace import spherical_noise
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.kinds import checked_ids
 from textveil.mechanisms.options import VECTORS, Domain, Option, interval
 from textveil.mechanisms.parameters import Clip, Epsilon, EpsilonPerDistance, given
 from textveil.nearest.ranked import nearest_few
 from textveil.noise.distribution import NoiseDistribution
-from textveil.privacy.guarantees import MetricDP, Status
+from textveil.privacy.guarantees import MetricDP
 from textveil.randomness import resolve
 from textveil.types import Ids, Progress, Reals, Vectors, WordDistances
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -160,10 +160,9 @@ class Vickrey:
         return drawn_from_noise(self.points, words, self.distribution, generator, chosen)
 
 
-@declared(
+@proved(
     family="perturb and project",
     notion="metric DP",
-    status=Status.PROVED,
     proof=PROOF,
     source="Xu, Aggarwal, Feyisetan and Teissier 2021",
     summary="Noise of density exp(-rate ||z||), then the nearest word or the second, by their distances.",

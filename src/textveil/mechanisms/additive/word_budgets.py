@@ -14,11 +14,11 @@ import numpy as np
 from textveil.errors import InputError, need
 from textveil.mechanisms.additive.perturb_project import PerturbProject
 from textveil.mechanisms.additive.spherical_laplace import spherical_laplace
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.kinds import checked_ids
 from textveil.mechanisms.options import FRACTION, Option, file_or_named
 from textveil.mechanisms.parameters import Clip, Epsilon, EpsilonPerDistance, ProjectionName, one_of
-from textveil.privacy.guarantees import MetricDP, Status
+from textveil.privacy.guarantees import MetricDP
 from textveil.privacy.units import within_groups
 from textveil.randomness import resolve
 from textveil.types import Ids, Integers, Reals
@@ -93,10 +93,9 @@ class WordBudgets:
         return out
 
 
-@declared(
+@proved(
     family="perturb and project",
     notion="metric DP",
-    status=Status.PROVED,
     proof=PROOF,
     adjacency=within_groups("class of words"),
     source="after Tang et al. 2020, whose text was not available; privacy/proofs/word_budgets.md",

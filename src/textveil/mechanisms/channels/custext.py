@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from textveil.errors import need
 from textveil.mechanisms.channels.integer_channel import GroupedChannel
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.options import NEIGHBORHOODS, VECTORS, Option, at_least, named
 from textveil.mechanisms.parameters import GroupEpsilon, given
 from textveil.mechanisms.sampling.listed_rows import ListedRow, ListedRows
@@ -123,10 +123,9 @@ class ClusterRows:
         return rows
 
 
-@declared(
+@proved(
     family="channel",
     notion="pure DP",
-    status=Status.PROVED,
     proof=PROOF,
     source=SOURCE,
     summary="A word of the same public cluster, the nearer the likelier; clusters stay visible.",
@@ -223,10 +222,9 @@ def _cluster_size(top_k: int | None, words: int) -> int:
 _SOURCE: Final = "Chen et al. 2023 (CusText+)"
 
 
-@declared(
+@proved(
     family="channel",
     notion="pure DP",
-    status=Status.PROVED,
     proof=PROOF,
     source=_SOURCE,
     summary="custext that releases English function words as they are.",

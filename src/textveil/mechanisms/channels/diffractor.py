@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Final, Protocol, final
 import numpy as np
 
 from textveil.errors import need
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.kinds import checked_ids, checked_word_id
 from textveil.mechanisms.options import Option, at_least, named
 from textveil.mechanisms.parameters import Epsilon, EpsilonPerDistance, one_of
@@ -224,10 +224,9 @@ class Diffractor:
         return np.minimum(apart, self.gamma if self.method == TEM else apart).astype(np.float64)
 
 
-@declared(
+@proved(
     family="channel",
     notion="pure or metric DP",
-    status=Status.PROVED,
     proof=PROOF,
     source="Meisenbacher, Chevli and Matthes 2024 (1-Diffractor)",
     summary="A geometric step, or a truncated exponential one, along a public list of neighboring words.",

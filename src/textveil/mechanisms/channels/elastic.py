@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 
 from textveil.errors import need
 from textveil.mechanisms.channels.metric_exponential import MetricExponential, on_metric
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.options import FRACTION, NEIGHBORHOODS, Option, at_least
 from textveil.mechanisms.parameters import Epsilon, EpsilonPerDistance, Prior, one_of
-from textveil.privacy.guarantees import Status
 from textveil.types import Progress
 from textveil.vocabulary.frequencies import FLAT, WordFrequencies, given_frequencies
 from textveil.vocabulary.metrics.elastic import ElasticMetric, elastic_metric
@@ -37,10 +36,9 @@ _MASS = Option(
 _LEVELS = Option(at_least(2), "The largest distance of the elastic metric.", "L", NEIGHBORHOODS)
 
 
-@declared(
+@proved(
     family="channel",
     notion="pure or metric DP",
-    status=Status.PROVED,
     proof=PROOF,
     source="Chatzikokolakis, Palamidessi and Stronati 2015 (elastic distinguishability metrics)",
     summary="Weights that fall with a distance which stretches until every ball holds a required mass.",

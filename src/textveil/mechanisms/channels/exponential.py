@@ -7,7 +7,7 @@ from functools import partial
 
 from textveil.errors import need
 from textveil.mechanisms.channels.integer_channel import IntegerChannel
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.parameters import Clip, Epsilon, EpsilonPerDistance, metric_name, one_of, outward
 from textveil.mechanisms.sampling.distance_weights import DistanceWeights, distance_weights, rate_with_room
 from textveil.privacy.guarantees import MetricDP, Status
@@ -19,10 +19,9 @@ from textveil.vocabulary.vocabulary import Vocabulary
 PROOF = "privacy/proofs/exponential.md"
 
 
-@declared(
+@proved(
     family="channel",
     notion="pure or metric DP",
-    status=Status.PROVED,
     proof=PROOF,
     source="McSherry and Talwar 2007, section 3; Yue et al. 2021 (SanText), section 4",
     summary="Weight exp(-rate d) on the distance to each word.",

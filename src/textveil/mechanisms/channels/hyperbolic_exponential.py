@@ -17,7 +17,7 @@ from textveil.mechanisms.additive.hyperbolic_laplace import (
     hyperbolic_points,
 )
 from textveil.mechanisms.channels.integer_channel import IntegerChannel
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.parameters import Epsilon, EpsilonPerDistance, one_of
 from textveil.mechanisms.sampling.listed_rows import ComputedRows
 from textveil.mechanisms.sampling.normalizer_bounds import NormalizerBounds, bounds_of, steepest
@@ -57,10 +57,9 @@ class FallingWeights:
         return np.maximum(weights.astype(np.int64), self.floor)
 
 
-@declared(
+@proved(
     family="channel",
     notion="pure or metric DP",
-    status=Status.PROVED,
     proof=PROOF,
     source="McSherry and Talwar 2007; distance: Feyisetan, Diethe and Drake 2019",
     summary="Weight exp(-rate d) on the hyperbolic distance to each word.",

@@ -10,7 +10,7 @@ from typing import Annotated, Any, final
 import numpy as np
 
 from textveil.errors import need
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.kinds import checked_ids, checked_word_id
 from textveil.mechanisms.options import NEIGHBORHOODS, Option, at_least, named
 from textveil.mechanisms.parameters import Epsilon, EpsilonPerDistance, given, one_of
@@ -83,10 +83,9 @@ _NEIGHBORS = Option(
 _HOPS = Option(at_least(2), "The largest distance, for the metric neighbor-graph.", "H", NEIGHBORHOODS, unset=str(HOPS))
 
 
-@declared(
+@proved(
     family="channel",
     notion="pure or metric DP",
-    status=Status.PROVED,
     proof=PROOF,
     source=f"McSherry and Talwar 2007, section 3; {PROOF}",
     summary="Weights that fall with a metric of ranks or counts.",

@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, final
 import numpy as np
 
 from textveil.errors import need
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.kinds import checked_ids, checked_word_id
 from textveil.mechanisms.options import FRACTION, NEIGHBORHOODS, Domain, Option, interval, named
 from textveil.mechanisms.parameters import Epsilon, NeighborhoodSize, Prior
@@ -232,10 +232,9 @@ _CONTEXT_WEIGHT = Option(
 )
 
 
-@declared(
+@proved(
     family="channel",
     notion="pure DP",
-    status=Status.PROVED,
     proof=WEIGHTED_PROOF,
     source=f"{WEIGHTED_PROOF}; extremal shape: Kairouz, Oh and Viswanath 2014",
     summary="A word and its nearest are raised over public base weights, by e^epsilon at most, all rows by one sum.",

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from textveil.errors import need
 from textveil.mechanisms.channels.neighborhood import WeightedNeighborhood, weighted_neighborhood
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.kinds import checked_ids, checked_word_id
 from textveil.mechanisms.options import NEIGHBORHOODS, Option, file_or_named, named
 from textveil.mechanisms.parameters import Epsilon, Prior
@@ -20,7 +20,7 @@ from textveil.mechanisms.sampling.optimal_weights import OptimumSetting, optimum
 from textveil.mechanisms.sampling.output_columns import Columns
 from textveil.mechanisms.sampling.utilities import NAMES, utility_of
 from textveil.numerics.base_weights import BaseWeights
-from textveil.privacy.guarantees import PureDP, Status
+from textveil.privacy.guarantees import PureDP
 from textveil.types import Ids, Integers, Progress, Reals
 from textveil.vocabulary.frequencies import given_frequencies
 from textveil.vocabulary.tables.public import PublicTable
@@ -105,10 +105,9 @@ _NAMES = Option(
 )
 
 
-@declared(
+@proved(
     family="channel",
     notion="pure DP",
-    status=Status.PROVED,
     proof=PROOF,
     source=f"{PROOF}; extremal shape: Kairouz, Oh and Viswanath 2014",
     summary="The base weights of greatest mean utility for a prior, with a bound that no epsilon-DP channel exceeds.",

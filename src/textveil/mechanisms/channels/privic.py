@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.mechanisms.channels.integer_channel import IntegerChannel
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.options import NEIGHBORHOODS, Option, at_least
 from textveil.mechanisms.parameters import Clip, Epsilon, EpsilonPerDistance, Prior
 from textveil.mechanisms.sampling.distance_weights import distance_weights
-from textveil.privacy.guarantees import Status
 from textveil.types import Integers, Progress, Reals
 from textveil.vocabulary.frequencies import given_frequencies
 from textveil.vocabulary.grid import grid_distances, integer_grid
@@ -57,10 +56,9 @@ def prior_weights(
     return rounded
 
 
-@declared(
+@proved(
     family="channel",
     notion="pure or metric DP",
-    status=Status.PROVED,
     proof=PROOF,
     source="Biswas and Palamidessi 2024 (PRIVIC); Blahut 1972; Arimoto 1972",
     summary="Weight c(y) exp(-rate d), c such that the mean distance is least for a public prior.",

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.kinds import checked_ids, checked_word_id
 from textveil.mechanisms.parameters import Epsilon
 from textveil.mechanisms.sampling.output_columns import Columns, OverBase, RaisedEntries
@@ -70,10 +70,9 @@ class RandomizedResponse:
         return Columns(np.arange(len(words) + 1), words, ratios, least)
 
 
-@declared(
+@proved(
     family="channel",
     notion="pure DP",
-    status=Status.PROVED,
     proof=PROOF,
     source="Warner 1965; Kairouz, Oh and Viswanath 2014, section 2",
     summary="Keeps the word with weight e^epsilon, else any other with weight 1.",

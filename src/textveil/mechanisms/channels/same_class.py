@@ -10,7 +10,7 @@ import numpy as np
 
 from textveil.errors import need
 from textveil.mechanisms.channels.integer_channel import GroupedChannel
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.parameters import Prior
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.privacy.units import within_groups
@@ -65,10 +65,9 @@ def class_rows(classes: Integers, counts: Integers) -> ClassRows:
     return ClassRows(classes, counts, words, sums, starts)
 
 
-@declared(
+@proved(
     family="channel",
     notion="pure DP",
-    status=Status.PROVED,
     proof=PROOF,
     source="WordNet's lexicographer files as a public partition; proved here",
     summary="Any word of the same coarse public class (place, food, ...), by public frequency; classes stay visible.",

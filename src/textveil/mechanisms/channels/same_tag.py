@@ -12,11 +12,10 @@ import numpy as np
 
 from textveil.errors import InputError, ParameterError, need
 from textveil.mechanisms.channels.integer_channel import GroupedChannel
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.options import GUARANTEE, NEIGHBORHOODS, POSITIVE, Option, file_or_named
 from textveil.mechanisms.parameters import Clip, GroupEpsilon
 from textveil.mechanisms.sampling.distance_weights import distance_weights
-from textveil.privacy.guarantees import Status
 from textveil.privacy.units import within_groups
 from textveil.text.function_words import FUNCTION_WORDS
 from textveil.types import Integers, Progress
@@ -144,10 +143,9 @@ _PER_DISTANCE = Option(
 )
 
 
-@declared(
+@proved(
     family="channel",
     notion="pure or metric DP",
-    status=Status.PROVED,
     proof=PROOF,
     source="after Arnold, Yesilbas and Weinzierl 2023 (arXiv 2306.01471)",
     summary="Weight exp(-rate d) on the words of the same public tag; tags stay visible.",

@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 
 from textveil.errors import need
 from textveil.mechanisms.channels.integer_channel import GroupedChannel, IntegerChannel
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.options import GUARANTEE, NEIGHBORHOODS, POSITIVE, Domain, Option, interval
 from textveil.mechanisms.parameters import Clip
 from textveil.mechanisms.sampling.distance_weights import WeightRows, distance_weights
-from textveil.privacy.guarantees import Status
 from textveil.privacy.units import AMONG_SENSITIVE
 from textveil.types import Ids, Integers, Progress
 from textveil.vocabulary.frequencies import word_frequencies
@@ -43,10 +42,9 @@ def asked(epsilon: float | None, epsilon_per_distance: float | None) -> tuple[fl
     return epsilon, PER_DISTANCE if epsilon is None and epsilon_per_distance is None else epsilon_per_distance
 
 
-@declared(
+@proved(
     family="channel",
     notion="pure or metric DP",
-    status=Status.PROVED,
     proof=PROOF,
     source="Yue et al. 2021 (SanText)",
     summary="Weight exp(-rate d) on the distance to each word, with the paper's settings.",
@@ -131,10 +129,9 @@ class SensitiveRows:
         return rows
 
 
-@declared(
+@proved(
     family="channel",
     notion="pure or metric DP",
-    status=Status.PROVED,
     proof=PLUS_PROOF,
     source="Yue et al. 2021 (SanText+)",
     summary="santext among rare words; frequent words are mostly released as they are, and unprotected.",

@@ -6,11 +6,10 @@ import math
 from typing import Annotated, Final
 
 from textveil.mechanisms.channels.integer_channel import IntegerChannel
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.options import FRACTION, NEIGHBORHOODS, POSITIVE, Option
 from textveil.mechanisms.parameters import Clip, Epsilon, EpsilonPerDistance, given
 from textveil.mechanisms.sampling.distance_weights import distance_weights
-from textveil.privacy.guarantees import Status
 from textveil.types import Progress
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -28,10 +27,9 @@ BETA: Final = Option(
 )
 
 
-@declared(
+@proved(
     family="channel",
     notion="pure or metric DP",
-    status=Status.PROVED,
     proof=PROOF,
     source=SOURCE,
     summary="Weight exp(-rate d) as far as a truncation distance, beyond which all words weigh alike.",

@@ -11,7 +11,7 @@ import numpy as np
 
 from textveil.errors import need
 from textveil.mechanisms.channels.integer_channel import IntegerChannel
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.options import GUARANTEE, POSITIVE, Option
 from textveil.mechanisms.parameters import Clip, outward
 from textveil.mechanisms.sampling.listed_rows import ComputedRows
@@ -317,10 +317,9 @@ _EPSILON = Option(
 _ROOM: Final = 1e-5  # Nats above the least loss of any scale from which on an epsilon is taken
 
 
-@declared(
+@proved(
     family="channel",
     notion="pure DP",
-    status=Status.PROVED,
     proof=PROOF,
     source="after Xu, Feyisetan, Aggarwal, Xu and Teissier 2021 (FLAIRS), whose text was not available; "
     "privacy/proofs/tgm.md",

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from textveil.errors import ParameterError
 from textveil.mechanisms.code_bounds import ClampedValues
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.document.noisy_codes import NoisyCodes, gaussian_codes
 from textveil.mechanisms.options import MODELS, POSITIVE, Option, at_least, file_or_named
 from textveil.mechanisms.parameters import (
@@ -21,7 +21,6 @@ from textveil.mechanisms.parameters import (
     ModelFolder,
 )
 from textveil.models.encoder_decoder import StateCoder, encoder_decoder
-from textveil.privacy.guarantees import Status
 from textveil.privacy.units import ANY_DOCUMENT
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -43,10 +42,9 @@ Pruned = Annotated[
 Beams = Annotated[int, Option(at_least(1), "Beams of the search when a text is written.", "B", MODELS)]
 
 
-@declared(
+@proved(
     family="document",
     notion="approximate DP",
-    status=Status.PROVED,
     proof=PROOF,
     source="Igamberdiev and Habernal 2023 (ACL Findings); sigma: Balle and Wang 2018, theorem 8",
     summary="Writes a text of an encoder-decoder's states, clamped, with Gaussian noise: DP-BART-CLV.",

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from textveil.errors import need
 from textveil.mechanisms.code_bounds import ClippedNorm
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.document.noisy_codes import NoisyCodes, gaussian_codes
 from textveil.mechanisms.options import FRACTION, GUARANTEE, MODELS, POSITIVE, Option, named
 from textveil.mechanisms.parameters import DocumentEpsilon, LongTexts, NetworkFolder
@@ -27,10 +27,9 @@ _USUAL_DELTA = 1e-5
 ClippingConstant = Annotated[float, Option(POSITIVE, "C: longer codes are shortened to this norm.", "C", MODELS)]
 
 
-@declared(
+@proved(
     family="document",
     notion="pure or approximate DP",
-    status=Status.PROVED,
     proof=PROOF,
     source="Igamberdiev, Arora and Habernal 2022 (COLING); sensitivities: Habernal 2021 (EMNLP)",
     summary="Writes a text of an auto-encoder's clipped code with Laplace or Gaussian noise.",

@@ -11,7 +11,7 @@ import numpy as np
 
 from textveil.mechanisms.additive.perturb_project import PerturbProject
 from textveil.mechanisms.additive.spherical_laplace import spherical_laplace
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.document.words import bags_of, text_of
 from textveil.mechanisms.options import GUARANTEE, POSITIVE, Option, at_least
 from textveil.mechanisms.parameters import Clip, DocumentEpsilon, ProjectionName, metric_name, one_of
@@ -73,10 +73,9 @@ def _made(vocabulary: Vocabulary, bag_size: int, guarantee: MetricDP, word: Pert
     return EarthMover(vocabulary, bag_size, guarantee, word, TextCodes(vocabulary.words))
 
 
-@declared(
+@proved(
     family="document",
     notion="metric DP",
-    status=Status.PROVED,
     proof=PROOF,
     adjacency=ANY_DOCUMENT,
     source="Fernandes, Dras and McIver 2019",

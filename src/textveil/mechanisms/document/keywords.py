@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, final
 import numpy as np
 
 from textveil.errors import need
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.document.words import text_of, words_of
 from textveil.mechanisms.options import Option, at_least
 from textveil.mechanisms.parameters import DocumentEpsilon
@@ -86,10 +86,9 @@ def _made(vocabulary: Vocabulary, weights: TwoLevelWeights, keywords: int, guara
     return Keywords(vocabulary, weights, keywords, guarantee, TextCodes(vocabulary.words))
 
 
-@declared(
+@proved(
     family="document",
     notion="pure DP",
-    status=Status.PROVED,
     proof=PROOF,
     adjacency=ANY_DOCUMENT,
     source=f"{PROOF}; extremal shape: Kairouz, Oh and Viswanath 2014",

@@ -11,7 +11,7 @@ import numpy as np
 
 from textveil.mechanisms.additive.perturb_project import PerturbProject
 from textveil.mechanisms.additive.spherical_laplace import spherical_laplace
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.document.earth_mover import BAG_SIZE
 from textveil.mechanisms.document.words import bags_of, text_of
 from textveil.mechanisms.parameters import Clip, DocumentEpsilon, ProjectionName
@@ -97,10 +97,9 @@ def _made(vocabulary: Vocabulary, bag_size: int, guarantee: PureDP, sense: Pertu
     return SenseLaplace(vocabulary, bag_size, guarantee, sense, surfaces, word_of, TextCodes(surfaces.words))
 
 
-@declared(
+@proved(
     family="document",
     notion="pure DP",
-    status=Status.PROVED,
     proof=PROOF,
     adjacency=ANY_DOCUMENT,
     source="Arnold, Yesilbas and Weinzierl 2023 (arXiv 2306.01457), after its abstract",

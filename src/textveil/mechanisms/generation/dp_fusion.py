@@ -15,7 +15,7 @@ from textveil.detection.checked import checked_spans
 from textveil.detection.detectors import detector_of
 from textveil.detection.spans import DetectedSpan, Detector
 from textveil.errors import UnsupportedGuarantee
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.generation.fusion_weights import Blend, FusionWeights
 from textveil.mechanisms.generation.prompted import checked_prompt, fitted, need_room, write
 from textveil.mechanisms.options import DEFAULT_EPSILON, GUARANTEE, MODELS, POSITIVE, Domain, Option, named
@@ -261,10 +261,9 @@ class _Apart:
         return _Apart(public, private, self.groups)
 
 
-@declared(
+@proved(
     family="document",
     notion="pure DP",
-    status=Status.PROVED,
     proof=PROOF,
     adjacency=ONE_GROUP,
     needs="a model on disk (extra transformers)",

@@ -9,7 +9,7 @@ from typing import Final, final
 import numpy as np
 
 from textveil.errors import need
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.generation.prompted import PromptedWriting, checked_prompt, need_room, public_range
 from textveil.mechanisms.parameters import (
     Device,
@@ -187,10 +187,9 @@ def guaranteed_weights(
 PROMPT: Final = "Document : {text}\nParaphrase of the document :"
 
 
-@declared(
+@proved(
     family="document",
     notion="pure DP",
-    status=Status.PROVED,
     proof=PROOF,
     adjacency=ANY_DOCUMENT,
     needs="a model on disk (extra transformers)",

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from textveil.mechanisms.code_bounds import ClampedValues, ClippedNorm
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import refuted
 from textveil.mechanisms.document.dp_bart import NEEDS as MODEL_NEEDS
 from textveil.mechanisms.document.dp_bart import Beams, ClipValue, state_coder
 from textveil.mechanisms.document.dp_rewrite import NEEDS as NETWORK_NEEDS
@@ -31,17 +31,16 @@ from textveil.models.random_models import random_bart, random_network
 from textveil.noise.coordinate_laplace import CoordinateLaplace
 from textveil.noise.gaussian import Gaussian
 from textveil.privacy.calibration import analytic_gaussian_sigma, laplace_scale
-from textveil.privacy.guarantees import ApproximateDP, PureDP, Status
+from textveil.privacy.guarantees import ApproximateDP, PureDP
 from textveil.privacy.units import ANY_DOCUMENT
 from textveil.vocabulary.vocabulary import Vocabulary
 
 _ADEPT_PROOF = "privacy/proofs/adept_published.md"
 
 
-@declared(
+@refuted(
     family="document",
     notion="pure DP",
-    status=Status.REFUTED,
     proof=_ADEPT_PROOF,
     source="Krishna, Gupta and Dupuy 2021 (EACL); refuted by Habernal 2021 (EMNLP)",
     summary="ADePT with the sensitivity 2C of its paper, which an L2-clipped code does not have.",
@@ -104,10 +103,9 @@ _mended = _clipped_ball(lambda dim: 2 * math.sqrt(dim) * (1 + 1e-9))
 _BART_PROOF = "privacy/proofs/dp_bart_published.md"
 
 
-@declared(
+@refuted(
     family="document",
     notion="approximate DP",
-    status=Status.REFUTED,
     proof=_BART_PROOF,
     source="Igamberdiev and Habernal 2023 (ACL Findings), sample script of the public code: gaussian, epsilon 250",
     summary="DP-BART with the classical sigma at any epsilon; its claim can be false above 1.",

@@ -10,7 +10,7 @@ import numpy as np
 from textveil.errors import need
 from textveil.mechanisms.channels.custext import MEASURE, K, ScoreWeights, score_weights, scores
 from textveil.mechanisms.channels.integer_channel import IntegerChannel
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import refuted
 from textveil.mechanisms.options import NEIGHBORHOODS, Option, at_least
 from textveil.mechanisms.parameters import Epsilon
 from textveil.mechanisms.published.claims import ComputedTable, PublishedClaim, TrialSetting, line, softmax, word_table
@@ -55,10 +55,9 @@ class NearestRows:
         return rows
 
 
-@declared(
+@refuted(
     family="channel",
     notion="pure DP",
-    status=Status.REFUTED,
     proof=REFUTATION,
     source="public code of Chen et al. 2023 (CusText), mapping strategy aggressive; pyPANTERA's CusText",
     summary="A word of the input's own nearest words: outputs of one input are impossible for another.",

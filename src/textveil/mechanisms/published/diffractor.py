@@ -18,7 +18,7 @@ from textveil.mechanisms.channels.diffractor import (
     GeometricDraws,
     diffractor,
 )
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import refuted
 from textveil.mechanisms.kinds import checked_bounds, checked_ids
 from textveil.mechanisms.options import Option, at_least
 from textveil.mechanisms.parameters import Epsilon, EpsilonPerDistance
@@ -91,10 +91,9 @@ class PublishedDiffractor:
         return out
 
 
-@declared(
+@refuted(
     family="sequence",
     notion="pure or metric DP",
-    status=Status.REFUTED,
     proof=REFUTATION,
     source="package diffractor 0.2.1 (Meisenbacher, Chevli and Matthes 2024)",
     summary="1-Diffractor with the default seed of its package: noise that everybody knows.",

@@ -8,7 +8,7 @@ from typing import Final, final
 
 import numpy as np
 
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import refuted
 from textveil.mechanisms.generation.dp_prompt import prompted_writing
 from textveil.mechanisms.generation.prompted import PUBLIC_SENTENCES, LogitWeights, PromptedWriting
 from textveil.mechanisms.parameters import (
@@ -61,10 +61,9 @@ class UnclippedWeights:
         return np.clip(weights.astype(np.int64), 1, self.top)
 
 
-@declared(
+@refuted(
     family="document",
     notion="pure DP",
-    status=Status.REFUTED,
     proof=REFUTATION,
     adjacency=ANY_DOCUMENT,
     needs="a model on disk (extra transformers)",

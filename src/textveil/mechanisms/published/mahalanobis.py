@@ -15,7 +15,7 @@ from scipy.special import betainc, gammainc
 from textveil.errors import need
 from textveil.mechanisms.additive.mahalanobis import CovarianceWeight, elliptical_distances, elliptical_noise
 from textveil.mechanisms.additive.perturb_project import PerturbProject, clipped_points, perturb_project
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import refuted
 from textveil.mechanisms.parameters import Clip, Epsilon, EpsilonPerDistance, ProjectionName
 from textveil.mechanisms.published.claims import DensityAtPoint, FormTrial, PublishedClaim, TrialSetting, line
 from textveil.noise.distribution import Draws, Precision, as_points, check_draw, check_parameters, checked_shift, drawn
@@ -169,10 +169,9 @@ _WORDS = 64  # words whose pairs are tried for a witness
 _MARGIN = 1e-9  # Relative: by how much a loss must exceed the claim to count; floating point is off by far less
 
 
-@declared(
+@refuted(
     family="perturb and project",
     notion="metric DP",
-    status=Status.REFUTED,
     proof=REFUTATION,
     source="public code: pyPANTERA, Mahalanobis",
     summary="Mahalanobis noise whose direction is scaled to length 1 after it was turned; its claim is false.",

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final, final
 import numpy as np
 
 from textveil.errors import need
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import refuted
 from textveil.mechanisms.kinds import checked_ids
 from textveil.mechanisms.parameters import Epsilon
 from textveil.mechanisms.published.claims import ComputedTable, PublishedClaim, TrialSetting, line, softmax, word_table
@@ -93,10 +93,9 @@ def _radii(scales: Reals, count: int, rng: np.random.Generator) -> Reals:
     return norms
 
 
-@declared(
+@refuted(
     family="perturb and project",
     notion="pure DP",
-    status=Status.REFUTED,
     proof=REFUTATION,
     source="Tong et al. 2023 (InferDPT), and its public code",
     summary="Words within a random radius, which differ from word to word; its claim is false.",

@@ -12,7 +12,7 @@ import numpy as np
 
 from textveil.detection.embedded import embedded_detector
 from textveil.mechanisms.channels.same_tag import ENDINGS, Tags, WordTags, word_tags
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import refuted
 from textveil.mechanisms.document.words import text_of, words_of
 from textveil.mechanisms.options import Option, named
 from textveil.mechanisms.parameters import DocumentEpsilon
@@ -201,10 +201,9 @@ def _made(vocabulary: Vocabulary, guarantee: PureDP, scores: str, tags: WordTags
     return ScoredBudgets(vocabulary, guarantee, scores, tags, scored, TextCodes(vocabulary.words))
 
 
-@declared(
+@refuted(
     family="document",
     notion="pure DP",
-    status=Status.REFUTED,
     proof=REFUTATION,
     adjacency=ONE_DOCUMENT,
     source="Meisenbacher, Lee and Matthes 2025 (CODASPY, arXiv 2503.22379), and public code",

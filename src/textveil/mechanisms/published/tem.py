@@ -11,7 +11,7 @@ import numpy as np
 from textveil.errors import need
 from textveil.mechanisms.channels.integer_channel import IntegerChannel
 from textveil.mechanisms.channels.tem import BETA
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import refuted
 from textveil.mechanisms.options import GUARANTEE, POSITIVE, Option
 from textveil.mechanisms.parameters import Clip, metric_name, outward
 from textveil.mechanisms.published.claims import (
@@ -92,10 +92,9 @@ def _top_bits(n: int) -> int:
     return _TOP_BITS - math.ceil(math.log2(n))
 
 
-@declared(
+@refuted(
     family="channel",
     notion="metric DP",
-    status=Status.REFUTED,
     proof=REFUTATION,
     source="public code of Meisenbacher et al. 2024 (MLDP, mldp-text), class TEM",
     summary="tem with another score for the words beyond the truncation distance; its claim fails where words differ "

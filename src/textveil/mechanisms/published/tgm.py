@@ -13,7 +13,7 @@ from scipy.stats import poisson
 
 from textveil.errors import need
 from textveil.mechanisms.channels.tgm import GumbelNoise
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import refuted
 from textveil.mechanisms.kinds import checked_ids, checked_word_id
 from textveil.mechanisms.options import GUARANTEE, POSITIVE, Option
 from textveil.mechanisms.parameters import Clip, metric_name, outward
@@ -131,10 +131,9 @@ def _scale(epsilon: float, n: int, least: float, diameter: float) -> float:
     return 2 * diameter / min(float(lambertw(2 * slope * diameter).real), math.log(slope * least))
 
 
-@declared(
+@refuted(
     family="channel",
     notion="metric DP",
-    status=Status.REFUTED,
     proof=REFUTATION,
     source="Xu et al. 2021 (FLAIRS); public code of Meisenbacher et al. 2024 (MLDP, mldp-text), class TruncatedGumbel",
     summary="The least distance plus Gumbel noise among few nearest words: how many are near tells words apart.",

@@ -9,7 +9,7 @@ import numpy as np
 
 from textveil.errors import need
 from textveil.mechanisms.additive.perturb_project import PerturbProject, perturb_project
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import refuted
 from textveil.mechanisms.options import VECTORS, Option, at_least
 from textveil.mechanisms.parameters import ClaimedDelta, Clip, Epsilon, ProjectionName, RankConstant, given, outward
 from textveil.mechanisms.published.claims import (
@@ -41,10 +41,9 @@ _NOISE_DIM = Option(
 )
 
 
-@declared(
+@refuted(
     family="perturb and project",
     notion="approximate DP",
-    status=Status.REFUTED,
     proof=REFUTATION,
     source="Huang et al. 2024 (EMNLP), theorem 3",
     summary="Truncated Laplace noise as printed; its claim is false above one dimension.",
@@ -103,10 +102,9 @@ _GAUSSIAN_DIM = Option(
 )
 
 
-@declared(
+@refuted(
     family="perturb and project",
     notion="approximate DP",
-    status=Status.REFUTED,
     proof=_GAUSSIAN_PROOF,
     source="Huang et al. 2024 (EMNLP), theorem 2",
     summary="Gaussian noise by the classical formula at any epsilon; its claim can be false above 1.",

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import refuted
 from textveil.mechanisms.kinds import checked_vectors
 from textveil.mechanisms.options import POSITIVE, Option, at_least
 from textveil.mechanisms.parameters import REPRESENTATIONS, Highest, Lowest, VectorDim, VectorEpsilon, dim_of
@@ -170,10 +170,9 @@ class OneSided(PublishedVectors):
         return np.where(possible[0] & possible[1], inside, either)
 
 
-@declared(
+@refuted(
     family="vectors",
     notion="pure DP",
-    status=Status.REFUTED,
     proof=_PROOF.format("dpnr"),
     adjacency=ANY_VECTOR,
     source="Lyu, He and Li 2020 (Findings of EMNLP), and its public code",
@@ -196,10 +195,9 @@ def dpnr_published(
     return OneNoise(name="dpnr-published", parameters=facts, dim=dim, guarantee=claim, noise=noise)
 
 
-@declared(
+@refuted(
     family="vectors",
     notion="pure DP",
-    status=Status.REFUTED,
     proof=_PROOF.format("cape"),
     adjacency=ANY_VECTOR,
     source="Plant, Gkatzia and Giuffrida 2021 (EMNLP), and its public code",
@@ -222,10 +220,9 @@ def cape_published(
     return ConstantOffset(name="cape-published", parameters=facts, dim=dim, guarantee=claim, offset=offset)
 
 
-@declared(
+@refuted(
     family="vectors",
     notion="pure DP",
-    status=Status.REFUTED,
     proof=_PROOF.format("dptext"),
     adjacency=ANY_VECTOR,
     source="Beigi et al. 2019; refuted by Habernal 2022 (ACL)",
@@ -256,10 +253,9 @@ def dptext_published(
 _FACTOR = Option(POSITIVE, "Randomization factor, lambda in the paper.", "L", REPRESENTATIONS)
 
 
-@declared(
+@refuted(
     family="vectors",
     notion="pure DP",
-    status=Status.REFUTED,
     proof=_PROOF.format("ome"),
     adjacency=ANY_VECTOR,
     source="Lyu et al. 2020 (SIGIR), optimized multiple encoding, as public code has it",

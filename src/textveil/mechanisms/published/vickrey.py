@@ -12,7 +12,7 @@ import numpy as np
 from textveil.mechanisms.additive.perturb_project import clipped_points, drawn_from_noise, euclidean
 from textveil.mechanisms.additive.spherical_laplace import spherical_noise
 from textveil.mechanisms.additive.vickrey import NeighborChoice, NeighborRates, SecondShare, neighbor_choice
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import refuted
 from textveil.mechanisms.kinds import checked_ids
 from textveil.mechanisms.parameters import Clip, Epsilon, EpsilonPerDistance, given
 from textveil.mechanisms.published.claims import (
@@ -169,10 +169,9 @@ def _witness(points: Vectors, noise: SphericalLaplace, choice: NeighborChoice) -
     return drawn_witness(lambda inputs, rng: _drawn(points, inputs, noise, choice, rng), words, allowed, draws=draws)
 
 
-@declared(
+@refuted(
     family="perturb and project",
     notion="metric DP",
-    status=Status.REFUTED,
     proof=REFUTATION,
     source="public code: sjmeis/MLDP, VickreyMechanism",
     summary="Vickrey that passes over the input word where it is the nearest; its claim is false.",

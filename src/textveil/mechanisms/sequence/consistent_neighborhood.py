@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import need
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.kinds import checked_bounds, checked_ids
 from textveil.mechanisms.options import NEIGHBORHOODS, Option, at_least
 from textveil.mechanisms.parameters import Epsilon, NeighborhoodSize
@@ -183,10 +183,9 @@ class ConsistentNeighborhood:
         return np.take_along_axis(members, order, 1), ends
 
 
-@declared(
+@proved(
     family="sequence",
     notion="pure DP",
-    status=Status.PROVED,
     proof=PROOF,
     source=f"{PROOF}; neighborhoods: privacy/proofs/neighborhood.md",
     summary="Neighborhood response; words released before in the document weigh more.",

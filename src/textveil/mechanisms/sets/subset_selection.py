@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import need
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.kinds import checked_ids
 from textveil.mechanisms.options import Option, at_least
 from textveil.mechanisms.parameters import REPRESENTATIONS, Epsilon
@@ -91,10 +91,9 @@ class SubsetSelection:
         return (here - there) * self.weights.epsilon
 
 
-@declared(
+@proved(
     family="sets",
     notion="pure DP",
-    status=Status.PROVED,
     proof=PROOF,
     source="Ye and Barg 2018; Wang et al. 2016",
     summary="Releases a set of words for each word; sets that hold it have weight e^epsilon, the others 1.",

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from textveil.errors import need
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.kinds import checked_vectors
 from textveil.mechanisms.options import Option, interval
 from textveil.mechanisms.parameters import (
@@ -171,10 +171,9 @@ _DROPOUT = Option(
 )
 
 
-@declared(
+@proved(
     family="vectors",
     notion="pure or approximate DP",
-    status=Status.PROVED,
     proof=PROOF,
     adjacency=ANY_VECTOR,
     source=f"Lyu, He and Li 2020 (Findings of EMNLP); sensitivity: {PROOF}",

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.kinds import checked_vectors
 from textveil.mechanisms.parameters import (
     Clip,
@@ -91,10 +91,9 @@ class NoisyTokenVectors:
         return array * (self.clip / np.maximum(norms, self.clip))
 
 
-@declared(
+@proved(
     family="vectors",
     notion="metric DP",
-    status=Status.PROVED,
     proof=PROOF,
     adjacency=ONE_TOKEN,
     source="Qu et al. 2021 (CIKM), token representations; noise: Feyisetan et al. 2020, section 2.6",

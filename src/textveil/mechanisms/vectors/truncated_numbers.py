@@ -6,7 +6,7 @@ import math
 from typing import Annotated, Any, Final, TypeAlias
 
 from textveil.errors import need
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.options import FRACTION, GUARANTEE, Option, at_least
 from textveil.mechanisms.parameters import REPRESENTATIONS, Highest, Lowest, VectorEpsilon
 from textveil.mechanisms.vectors.dpnr import STEPS, Cube, NoisyCube
@@ -28,10 +28,9 @@ _BLOCKS: Final = Option(
 )
 
 
-@declared(
+@proved(
     family="vectors",
     notion="approximate DP",
-    status=Status.PROVED,
     proof=PROOF,
     adjacency=ANY_VECTOR,
     source="Geng, Ding, Guo and Kumar 2020",
@@ -59,10 +58,9 @@ def geng(
     )
 
 
-@declared(
+@proved(
     family="vectors",
     notion="approximate DP",
-    status=Status.PROVED,
     proof=PROOF,
     adjacency=ANY_VECTOR,
     source="after Sommer, Abfalterer, Zingg and Mohammadi 2021 (arXiv 2107.12957); one release, by a linear program",

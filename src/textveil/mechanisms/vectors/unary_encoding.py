@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from textveil.errors import need
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.kinds import checked_vectors
 from textveil.mechanisms.options import Option, interval
 from textveil.mechanisms.parameters import REPRESENTATIONS, VectorDim, VectorEpsilon, dim_of
@@ -197,10 +197,9 @@ def facts(encoding: FixedPoint, epsilon: float, **odds: float) -> dict[str, Any]
 PROOF = "privacy/proofs/unary_encoding.md"
 
 
-@declared(
+@proved(
     family="vectors",
     notion="pure DP",
-    status=Status.PROVED,
     proof=PROOF,
     adjacency=ANY_VECTOR,
     source="Wang et al. 2017 (USENIX Security); of vectors: Lyu et al. 2020 (SIGIR)",
@@ -225,10 +224,9 @@ def unary_encoding(
     return _noisy_bits("unary-encoding", encoding, epsilon, BitOdds(ones=TOTAL - flipped, zeros=flipped))
 
 
-@declared(
+@proved(
     family="vectors",
     notion="pure DP",
-    status=Status.PROVED,
     proof=PROOF,
     adjacency=ANY_VECTOR,
     source="Wang et al. 2017 (USENIX Security); of vectors: Lyu et al. 2020 (SIGIR)",

@@ -143,7 +143,8 @@ class WordPosterior:
         if isinstance(loss, str):
             units = normalize(self.vocabulary.vectors)
             means = self.means(words, units)
-            return np.concatenate([words[:0], *(np.argmax(part @ units.T, axis=1) for part in _parts(means))])[which]
+            parts = (means[start : start + _BLOCK] for start in range(0, len(means), _BLOCK))
+            return np.concatenate([words[:0], *(np.argmax(part @ units.T, axis=1) for part in parts)])[which]
         table, size = np.asarray(loss, dtype=np.float64), len(self.vocabulary)
         need(table.shape == (size, size), "loss", f"shape {table.shape}", f"of shape ({size}, {size})")
         need(bool(np.isfinite(table).all()), "loss", "one value that is not", "finite everywhere")
@@ -195,7 +196,3 @@ def row_maxima(values: Reals, starts: Integers) -> tuple[Reals, Integers]:
         firsts = np.unique(rows, return_index=True)[1]
         at[rows[firsts]] = reached[firsts]
     return best, at
-
-
-def _parts(rows: Vectors) -> list[Vectors]:
-    return [rows[start : start + _BLOCK] for start in range(0, len(rows), _BLOCK)]

@@ -116,7 +116,8 @@ class Accountant:
     @property
     def exact(self) -> bool:
         """Whether ``optimal`` is the optimum itself, and not an upper bound of it."""
-        return _is_exact(self._parts())
+        parts = self._parts()
+        return _is_counted(parts) and are_counted(parts)
 
     def remaining(self, budget: PureDP | ApproximateDP) -> Remaining:
         """What is left of a budget, by the sum: what follows may then be chosen after looking at what was released.
@@ -158,10 +159,6 @@ def shown_optimal(guarantee: Guarantee, *, exact: bool) -> str:
     part = guarantee.approximate()
     how = "optimal composition" if exact else "optimal composition, bounded"
     return f"epsilon {shown_up(part.epsilon)} at delta {shown_up(part.delta, digits=3)} ({how})"
-
-
-def _is_exact(parts: tuple[Kind, ...]) -> bool:
-    return _is_counted(parts) and are_counted(parts)
 
 
 def _is_counted(parts: tuple[Kind, ...]) -> bool:

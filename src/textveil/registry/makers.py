@@ -5,7 +5,6 @@ from __future__ import annotations
 import copyreg
 import weakref
 from collections.abc import Callable
-from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
@@ -40,7 +39,7 @@ def note_maker(made: object, maker: Callable[..., Any]) -> None:
     try:
         _MADE[number] = weakref.ref(made, lambda _: _MADE.pop(number, None)), maker
     except TypeError:
-        _MADE[number] = partial(_itself, made), maker
+        _MADE[number] = (lambda: made), maker
     if kind not in copyreg.dispatch_table:
         copyreg.pickle(kind, _reduced)
 
@@ -49,10 +48,6 @@ def maker_of(made: object) -> Callable[..., Any] | None:
     """The function that made this very object, as far as one was noted."""
     get, maker = _MADE.get(id(made), (None, None))
     return maker if get is not None and get() is made else None
-
-
-def _itself(made: object) -> object:
-    return made
 
 
 def _reduced(made: Any) -> Any:

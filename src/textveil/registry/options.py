@@ -170,7 +170,7 @@ class Option:
         if not _fits(value, self.kind):
             if self.foreign:
                 return value
-            need(False, self.name, _shown_kind(value), _KINDS[self.kind])
+            need(False, self.name, "None" if value is None else type(value).__name__, _KINDS[self.kind])
         try:
             made = self.kind(value)
         except OverflowError:
@@ -187,10 +187,6 @@ def _fits(value: Any, kind: Kind) -> bool:
     if kind is bool or isinstance(value, bool):
         return kind is bool and isinstance(value, bool)
     return isinstance(value, {float: Real, int: Integral, str: str}[kind])
-
-
-def _shown_kind(value: Any) -> str:
-    return "None" if value is None else type(value).__name__
 
 
 @lru_cache(maxsize=256)
@@ -233,7 +229,8 @@ def documented(constructor: Callable[..., Any]) -> str | None:
     rows = ["Args:"]
     for name in inspect.signature(constructor).parameters:
         if not name.startswith("_"):
-            rows += by_hand.get(name) or _rows(name, _SHARED.get(name) or options[name].told)
+            about = f"    {name}: {_SHARED.get(name) or options[name].told}" if name not in by_hand else ""
+            rows += by_hand.get(name) or textwrap.wrap(about, 116, subsequent_indent=" " * 8, break_on_hyphens=False)
     before = [] if end > start else [""] * (lines[start - 1] != "")
     return "\n".join([*lines[:start], *before, *rows, *([""] if start == end < len(lines) else []), *lines[end:]])
 
@@ -243,13 +240,6 @@ _SHARED: Mapping[str, str] = {
     PROGRESS: "called as work is done, with how much is done and how much there is.",
 }
 """What parameters say that are no options."""
-
-
-def _rows(name: str, about: str) -> list[str]:
-    """A parameter in a docstring."""
-    return textwrap.wrap(
-        f"{name}: {about}", 116, initial_indent=" " * 4, subsequent_indent=" " * 8, break_on_hyphens=False
-    )
 
 
 def takes_progress(constructor: Callable[..., Any]) -> bool:

@@ -30,7 +30,7 @@ from textveil.mechanisms.parameters import (
 from textveil.noise.spherical_laplace import SphericalLaplace
 from textveil.privacy.calibration import spherical_laplace_rate
 from textveil.privacy.guarantees import MetricDP, Status
-from textveil.types import Progress, Vectors, WordDistances
+from textveil.types import Progress, WordDistances
 from textveil.vocabulary.geometry import clipped_diameter, farthest_pair, largest_stretch, remembered
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -87,7 +87,7 @@ def pte(
         metric = metric_name(f"euclidean between images in {chosen} dimensions", clip)
         promised, measured, distances = rate, {"epsilon": rate * reach}, partial(euclidean, images)
     else:
-        stretch = remembered(vocabulary, ("stretch", *key), lambda: _stretch(points, images, progress))
+        stretch = remembered(vocabulary, ("stretch", *key), lambda: outward(largest_stretch(points, images, progress)))
         rate = spherical_laplace_rate(value, stretch)
         reach, metric = outward(clipped_diameter(vocabulary, clip, 2)), metric_name("euclidean", clip)
         promised, measured = value, {"epsilon_per_distance": value, "lipschitz": stretch}
@@ -105,8 +105,3 @@ def pte(
         projection=projection,
         distances=distances,
     )
-
-
-def _stretch(points: Vectors, images: Vectors, progress: Progress | None) -> float:
-    """L, enlarged as diameters are."""
-    return outward(largest_stretch(points, images, progress))

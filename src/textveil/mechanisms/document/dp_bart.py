@@ -82,7 +82,8 @@ def dp_bart(
     coder = state_coder(model, length, beams, () if pruned is None else _coordinates(pruned))
     bound = ClampedValues(clip_value)
     sigma = CALIBRATIONS[calibration](epsilon, delta, bound.reach(coder.dim, 2))
-    left_out = {} if pruned is None else {"pruned": Path(pruned).name, "pruned_digest": _digest(coder.pruned)}
+    digest = hashlib.sha256(" ".join(map(str, sorted(coder.pruned))).encode()).hexdigest()
+    left_out = {} if pruned is None else {"pruned": Path(pruned).name, "pruned_digest": digest}
     stated = {"clip_value": clip_value, "calibration": calibration, **left_out}
     return gaussian_codes(
         "dp-bart",
@@ -105,10 +106,6 @@ def _coordinates(file: str) -> tuple[int, ...]:
         raise ParameterError(
             "pruned must be a file of whole numbers between spaces or lines; got another. Write one of public numbers."
         ) from None
-
-
-def _digest(coordinates: tuple[int, ...]) -> str:
-    return hashlib.sha256(" ".join(map(str, sorted(coordinates))).encode()).hexdigest()
 
 
 def state_coder(model: str, length: int, beams: int, pruned: tuple[int, ...] = ()) -> StateCoder:

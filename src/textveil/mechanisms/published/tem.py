@@ -28,7 +28,7 @@ from textveil.mechanisms.sampling.distance_weights import slip
 from textveil.mechanisms.sampling.listed_rows import ListedRow, ListedRows
 from textveil.nearest.identical_rows import FirstRows, first_rows
 from textveil.privacy.guarantees import MetricDP, Status
-from textveil.types import Ids, Integers, Reals, Vectors
+from textveil.types import Ids, Reals, Vectors
 from textveil.vocabulary.geometry import clip as clip_vectors
 from textveil.vocabulary.geometry import clipped_diameter
 from textveil.vocabulary.geometry.pairs import shortest_distance
@@ -65,16 +65,14 @@ class PublishedRows:
     def __call__(self, words: Ids) -> list[ListedRow]:
         """The rows of these words, all words listed."""
         every = np.arange(len(self.vocabulary))
-        return [ListedRow(every, np.cumsum(self._weights(row))) for row in self.distances(words)]
+        top = 1 << _top_bits(len(every))
+        weights = (published_weights(far, self.rate, self.gamma) for far in self.distances(words))
+        return [ListedRow(every, np.cumsum(np.maximum((row * top).astype(np.int64), 1))) for row in weights]
 
     def distances(self, words: Ids) -> Reals:
         """Distances of the clipped vectors, shape (batch, n)."""
         far = integer_grid(self.vocabulary).distances(self.alike(words), self.clip)
         return far if self.alike.first is None else far[:, self.alike.first]
-
-    def _weights(self, far: Reals) -> Integers:
-        weights = published_weights(far, self.rate, self.gamma)
-        return np.maximum((weights * (1 << _top_bits(len(far)))).astype(np.int64), 1)
 
 
 def published_weights(far: Reals, rate: float, gamma: float) -> Reals:

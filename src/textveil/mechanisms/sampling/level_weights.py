@@ -135,7 +135,7 @@ class LevelRows:
     def __init__(self, metric: WordMetric, weights: LevelWeights, budget: int = ROW_BYTES) -> None:
         self._metric, self._weights, self._budget = metric, weights, budget
         self._extra = np.array(weights.weights[:-1], dtype=np.int64) - weights.weights[-1]
-        self._cache = RowCache(metric.facts.size, block=_BLOCK, size=_members_bytes, budget=budget)
+        self._cache = RowCache(metric.facts.size, block=_BLOCK, size=lambda row: int(row.members.nbytes), budget=budget)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return partial(LevelRows, budget=self._budget), (self._metric, self._weights)
@@ -191,7 +191,3 @@ class LevelRows:
         member = firsts[row] + starts[row, level] + (value - below) // self._extra[level]
         out[raised] = np.concatenate([row.members for row in rows])[member]
         return out
-
-
-def _members_bytes(row: Row) -> int:
-    return int(row.members.nbytes)

@@ -46,7 +46,9 @@ class ListedRows:
 
     def __init__(self, size: int, make: ListRows, budget: int = ROW_BYTES) -> None:
         self._size, self._list, self._budget = size, make, budget
-        self._cache = RowCache(size, block=_BLOCK, size=_bytes, budget=budget)
+        self._cache = RowCache(
+            size, block=_BLOCK, size=lambda row: int(row.members.nbytes + row.sums.nbytes), budget=budget
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         return partial(ListedRows, budget=self._budget), (self._size, self._list)
@@ -76,10 +78,6 @@ class ListedRows:
     def _make(self, words: Ids, table: NDArray[Any], slots: Integers, wanted: int) -> None:
         for slot, row in zip(slots.tolist(), self._list(words), strict=True):
             table[slot] = row
-
-
-def _bytes(row: ListedRow) -> int:
-    return int(row.members.nbytes + row.sums.nbytes)
 
 
 WeightsOf: TypeAlias = Callable[[Ids], Integers]

@@ -125,6 +125,7 @@ class Optimum(NamedTuple):
 def optimum_table(setting: OptimumSetting) -> PublicTable:
     """The table of base probabilities, levels and both numbers; building it is the search."""
     n = setting.utility.size
+    maybe_exact = setting.utility.own or n <= _MOST_WORDS  # something else than the search may find the weights
     shipped = DATA / f"optimal-{setting.epsilon:g}.table" if setting.epsilon in SHIPPED else None
     key = TableKey(
         kind="optimal-channel",
@@ -135,7 +136,7 @@ def optimum_table(setting: OptimumSetting) -> PublicTable:
             "information": setting.utility.weighs_information,
             "epsilon": setting.epsilon,
             "names": "rare" if setting.capped else "free",
-            "solver": f"{VERSION}; {most_steps(n)} steps, {goal_of(n):g}" + "; exact" * _maybe_exact(setting.utility),
+            "solver": f"{VERSION}; {most_steps(n)} steps, {goal_of(n):g}" + "; exact" * maybe_exact,
         },
         arrays=(ArrayShape(BASE, "<u2", (n,)), ArrayShape(LEVELS, "<f4", (n,)), ArrayShape(NUMBERS, "<f8", (3,))),
     )
@@ -146,11 +147,6 @@ def optimum_table(setting: OptimumSetting) -> PublicTable:
         sound=partial(_sound, setting.epsilon),
         shipped=shipped,
     )
-
-
-def _maybe_exact(utility: Utility) -> bool:
-    """Whether something else than the search may have found the weights."""
-    return utility.own or utility.size <= _MOST_WORDS
 
 
 def optimum_of(setting: OptimumSetting, table: OpenTable) -> Optimum:
@@ -177,10 +173,6 @@ def value_of(setting: OptimumSetting, weights: BaseWeights, progress: Progress |
         if progress is not None:
             progress(done, utility.size)
     return value
-
-
-def _coded(base: Reals) -> NDArray[np.uint16]:
-    return np.rint(np.clip(-np.log(np.maximum(base, 1e-300)) / _CODE, 0, 65535)).astype(np.uint16)
 
 
 def _decoded(codes: NDArray[Any]) -> Reals:
@@ -222,10 +214,11 @@ def _made(setting: OptimumSetting, digest: str, progress: Progress | None) -> Ar
         caps = _caps(setting, base)
         held = None if exact is None else _of_program(setting, caps)
         base = _with_caps(problem, free, caps, progress) if held is None else held.base
-    codes = _coded(base)
+    codes = np.rint(np.clip(-np.log(np.maximum(base, 1e-300)) / _CODE, 0, 65535)).astype(np.uint16)
     weights = _weights(setting, _decoded(codes))
     value = value_of(setting, weights)
-    _forget(digest)
+    with contextlib.suppress(OSError):
+        _kept_at(digest).unlink(missing_ok=True)
     return {BASE: codes, LEVELS: levels, NUMBERS: np.array([value, max(bound, value), mean.mean()])}
 
 
@@ -341,8 +334,3 @@ def _taken_up(digest: str, size: int) -> Search | None:
         if type(error).__name__ != "BadZipFile":
             raise
         return None
-
-
-def _forget(digest: str) -> None:
-    with contextlib.suppress(OSError):
-        _kept_at(digest).unlink(missing_ok=True)

@@ -14,9 +14,7 @@ from textveil.mechanisms.sampling.output_columns import Columns, gathered
 from textveil.types import Ids, Integers, Progress, Reals
 from textveil.vocabulary.vocabulary import Vocabulary
 
-LISTED: Final = 256
-"""Inputs that are listed for an output where the channel tells all of them apart: the likeliest."""
-
+LISTED: Final = 256  # inputs that are listed for an output where the channel tells all of them apart: the likeliest
 _BLOCK_WEIGHTS: Final = 1 << 23  # weights that are made at once: 64 MB
 _SLACK: Final = 1e-12
 """Relative: probabilities of one value from rows of different totals may differ in the last digits."""

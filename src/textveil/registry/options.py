@@ -28,10 +28,7 @@ Kind: TypeAlias = type[float] | type[int] | type[str] | type[bool]
 """The type of an option's values; a float takes any real number, but none takes True for 1."""
 
 _KINDS: Mapping[Any, str] = {float: "a number", int: "an integer", str: "a name", bool: "True or False"}
-
-OTHERS = "Other options of mechanisms"
-"""The heading of help under which options without a group stand."""
-
+OTHERS = "Other options of mechanisms"  # the heading of help under which options without a group stand
 PROGRESS = "progress"
 """A keyword of this name is no option: it is called as work is done, ``(done, total)``. No option begins with ``_``."""
 

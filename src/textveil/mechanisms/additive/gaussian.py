@@ -55,6 +55,5 @@ def gaussian(
         parameters={"epsilon": epsilon, "delta": delta, "sigma": sigma, "calibration": calibration},
         clip=clip,
         rank_constant=rank_constant,
-        rank_rate=epsilon,
         projection=projection,
     )

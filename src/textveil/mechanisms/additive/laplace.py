@@ -45,7 +45,6 @@ def laplace(
         parameters={"epsilon": epsilon, "scale": scale},
         clip=clip,
         rank_constant=rank_constant,
-        rank_rate=epsilon,
         projection=projection,
     )
 
@@ -88,6 +87,5 @@ def truncated_laplace(
         parameters={"epsilon": epsilon, "delta": delta, "scale": distribution.scale, "bound": distribution.bound},
         clip=clip,
         rank_constant=rank_constant,
-        rank_rate=epsilon,
         projection=projection,
     )

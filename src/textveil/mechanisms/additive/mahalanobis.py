@@ -90,7 +90,6 @@ def mahalanobis(
         parameters=spent,
         clip=clip,
         rank_constant=rank_constant,
-        rank_rate=noise.rate,
         projection=projection,
         distances=elliptical_distances(vocabulary, noise, clip),
     )

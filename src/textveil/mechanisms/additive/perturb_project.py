@@ -204,7 +204,7 @@ def perturb_project(
     clip: float | None,
     points: Vectors | None = None,
     rank_constant: float | None = None,
-    rank_rate: float = 0.0,
+    rank_rate: float | None = None,
     projection: str | None = None,
     distances: WordDistances | None = None,
 ) -> PerturbProject:
@@ -220,13 +220,14 @@ def perturb_project(
         points: what a public map makes of the clipped vectors, where noise is added to that; the nearest word is then
             the one with the nearest image.
         rank_constant: the paper's c of the resampling around the nearest word; None leaves it out.
-        rank_rate: what c is multiplied by, for nats per rank.
+        rank_rate: what c is multiplied by, for nats per rank; None is the epsilon of the guarantee.
         projection: a backend of ``nearest.choice``; None is the fastest exact one that is installed.
         distances: the metric of a guarantee per distance.
     """
     if points is None:
         points = clipped_points(vocabulary, clip)
-    decay = None if rank_constant is None else rank_constant * rank_rate
+    rate = next(iter(guarantee.numbers.values())) if rank_rate is None else rank_rate
+    decay = None if rank_constant is None else rank_constant * rate
     ranks = {**given(rank_constant=rank_constant), "clip": clip, "rank_decay": decay}
     return PerturbProject(
         name=name,

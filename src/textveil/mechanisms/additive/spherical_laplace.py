@@ -58,7 +58,6 @@ def spherical_laplace(
         parameters=spent,
         clip=clip,
         rank_constant=rank_constant,
-        rank_rate=noise.rate,
         projection=projection,
         distances=clipped_distances(vocabulary, clip),
     )

@@ -31,14 +31,9 @@ from textveil.vocabulary.vocabulary import Vocabulary
 
 PROOF: Final = "privacy/proofs/custext.md"
 SOURCE: Final = "Chen et al. 2023 (CusText)"
-
-K: Final = 20
-"""K of the paper's experiments."""
-
+K: Final = 20  # K of the paper's experiments
 _LISTED: Final = 64  # words of a cluster up to which all of its scores are held
-
-CLUSTERS: Final = within_groups("cluster")
-"""Which two words are compared."""
+CLUSTERS: Final = within_groups("cluster")  # which two words are compared
 
 TOP_K: Final = Option(
     at_least(2),

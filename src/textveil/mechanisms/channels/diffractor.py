@@ -149,10 +149,7 @@ def distance_counts(size: int, lists: Ids, gamma: int) -> Integers:
 
 
 PROOF = "privacy/proofs/diffractor.md"
-
-GEOMETRIC, TEM = "geometric", "tem"
-"""The two laws of a step."""
-
+GEOMETRIC, TEM = "geometric", "tem"  # the two laws of a step
 _MOST = 1 << 61
 GROUP: Final = "Lists of words"
 

@@ -22,8 +22,7 @@ PROOF = "privacy/proofs/digits.md"
 BASE = 10
 
 
-KEEP_LIMIT = 0.5
-"""Probability above which no digit stays unless somebody asks for it."""
+KEEP_LIMIT = 0.5  # probability above which no digit stays unless somebody asks for it
 
 
 @lru_cache(maxsize=4096)

@@ -15,12 +15,11 @@ from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.kinds import checked_ids, checked_word_id
 from textveil.mechanisms.options import FRACTION, NEIGHBORHOODS, Domain, Option, interval, named
 from textveil.mechanisms.parameters import Epsilon, NeighborhoodSize, Prior
-from textveil.mechanisms.sampling.excess_rows import ExcessRows
 from textveil.mechanisms.sampling.neighbor_rows import NeighborRows
 from textveil.mechanisms.sampling.neighbor_rows import best_neighborhood_size as best_neighborhood_size
 from textveil.mechanisms.sampling.output_columns import Columns, OverBase, RaisedColumns
 from textveil.mechanisms.sampling.raised_rows import ByCosine, NestedOrder, ReadByColumns
-from textveil.mechanisms.sampling.raised_table import EndColumns
+from textveil.mechanisms.sampling.raised_table import EndColumns, ExcessRows
 from textveil.mechanisms.sampling.weight_shares import capped_shares, weight_choice
 from textveil.mechanisms.sequence.contextual_neighborhood import ContextualNeighborhood, reading_releases
 from textveil.numerics.base_weights import BaseWeights

@@ -31,9 +31,7 @@ PROOF = "privacy/proofs/optimal.md"
 _MOST_EPSILON = 40.0
 """Above it every word comes out as it is, but for one draw in 10^12; there is nothing to search for."""
 
-FAR = 0.05
-"""Relative gap between value and bound above which a user is warned."""
-
+FAR = 0.05  # relative gap between value and bound above which a user is warned
 _LEAST_EPSILON = 2.0**-20  # below it integers cannot tell raised weights from others well enough
 
 

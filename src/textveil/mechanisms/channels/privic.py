@@ -20,13 +20,8 @@ from textveil.vocabulary.grid import grid_distances, integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary
 
 PROOF: Final = "privacy/proofs/privic.md"
-
-INPUTS: Final = 1024
-"""Words that the mean over the prior is taken of at most: the most probable."""
-
-TOTAL: Final = 1 << 22
-"""What the weights add up to, about; every word weighs 1 at least."""
-
+INPUTS: Final = 1024  # words that the mean over the prior is taken of at most: the most probable
+TOTAL: Final = 1 << 22  # what the weights add up to, about; every word weighs 1 at least
 _ROUNDS = Option(at_least(1), "Steps towards the fixed point of the weights.", "N", NEIGHBORHOODS)
 
 

@@ -20,9 +20,7 @@ from textveil.vocabulary.vocabulary import Vocabulary
 from textveil.vocabulary.word_classes import word_classes
 
 PROOF: Final = "privacy/proofs/same_class.md"
-
-CLASSES: Final = within_groups("class")
-"""Which two words are compared."""
+CLASSES: Final = within_groups("class")  # which two words are compared
 
 
 @final

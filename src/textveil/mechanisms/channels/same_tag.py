@@ -21,8 +21,7 @@ from textveil.text.function_words import FUNCTION_WORDS
 from textveil.types import Integers, Progress
 from textveil.vocabulary.vocabulary import Vocabulary
 
-ENDINGS: Final = "endings"
-"""Tags with a name; a file of that name is given as ``./endings``."""
+ENDINGS: Final = "endings"  # tags with a name; a file of that name is given as ``./endings``
 
 _FORMS: Final = (
     ("ing", "participle"),
@@ -134,9 +133,7 @@ def _read(path: Path) -> dict[str, str]:
 
 
 PROOF: Final = "privacy/proofs/same_tag.md"
-
-TAGS: Final = within_groups("tag")
-"""Which two words are compared."""
+TAGS: Final = within_groups("tag")  # which two words are compared
 
 _PER_DISTANCE = Option(
     POSITIVE, "In place of epsilon: nats per unit of distance between two words of one public group.", "E", GUARANTEE

@@ -22,9 +22,7 @@ from textveil.vocabulary.frequencies import word_frequencies
 from textveil.vocabulary.vocabulary import Vocabulary
 
 PROOF: Final = "privacy/proofs/santext.md"
-
-PER_DISTANCE: Final = 3.0
-"""Nats per unit of distance in the paper's experiments on GloVe vectors."""
+PER_DISTANCE: Final = 3.0  # Nats per unit of distance in the paper's experiments on GloVe vectors
 
 PURE = Option(
     POSITIVE,

@@ -62,16 +62,11 @@ class GumbelNoise:
         return below, high, low
 
 
-STEPS: Final = 256
-"""Of the diameter."""
-
+STEPS: Final = 256  # of the diameter
 _TOTAL: Final = 1 << 61
 _SLACK: Final = 1 << 13  # by how much the sum of a row may be off beside what rounding down each weight takes
 _LEAST: Final = 1 << 8  # times what a weight may be moved by: the least weight, whose digits that keeps
-
-STEEPEST: Final = 26.0
-"""Nats that weights can be apart: the least of them keep their digits below the total."""
-
+STEEPEST: Final = 26.0  # Nats that weights can be apart: the least of them keep their digits below the total
 _MARGIN: Final = 1e-6  # Nats of the calibration that rounding may take; rows are off by far less
 _ACTIVE: Final = 256  # words with which a calibration begins; those at which the loss is the greatest join them
 _SMALLEST, _LARGEST = 0.02, 4.0

@@ -24,10 +24,7 @@ from textveil.types import Ids, Integers
 from textveil.vocabulary.vocabulary import Vocabulary
 
 PROOF = "privacy/proofs/keywords.md"
-
-CANDIDATES = 16
-"""Words of a document that weigh more, where nothing else is asked."""
-
+CANDIDATES = 16  # words of a document that weigh more, where nothing else is asked
 _GROUP = "Keywords of documents"
 
 

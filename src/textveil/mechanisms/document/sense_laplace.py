@@ -23,9 +23,7 @@ from textveil.types import Ids, Reals
 from textveil.vocabulary.vocabulary import Vocabulary
 
 PROOF: Final = "privacy/proofs/sense_laplace.md"
-
-MARK: Final = "|"
-"""What parts a word from its sense in a vocabulary of senses: bank|NOUN, bank|VERB."""
+MARK: Final = "|"  # what parts a word from its sense in a vocabulary of senses: bank|NOUN, bank|VERB
 
 
 @final

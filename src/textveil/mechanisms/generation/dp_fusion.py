@@ -29,9 +29,7 @@ from textveil.types import Ids, Integers, Reals
 from textveil.vocabulary.vocabulary import Vocabulary
 
 OPEN: Final = "[["
-CLOSE: Final = "]]"
-"""Around a span that the text itself marks."""
-
+CLOSE: Final = "]]"  # around a span that the text itself marks
 MARKED: Final = "marked"
 _MARK: Final = re.compile(r"\[\[(.*?)\]\]", re.DOTALL)
 

@@ -17,9 +17,7 @@ from textveil.privacy.guarantees import Guarantee
 from textveil.randomness import resolve
 from textveil.types import Ids, Integers, Reals
 
-Law = Callable[[Any], Integers]
-"""From the logits of a reading to the integer weights of their draws."""
-
+Law = Callable[[Any], Integers]  # from the logits of a reading to the integer weights of their draws
 _DRAWS = 1024  # outputs that are drawn side by side
 
 
@@ -104,8 +102,7 @@ def _drawn(weights: Integers, rows: Integers, rng: np.random.Generator) -> Integ
     return drawn
 
 
-PLACE: Final = "{text}"
-"""Stands in a prompt for the document."""
+PLACE: Final = "{text}"  # stands in a prompt for the document
 
 PUBLIC_SENTENCES: Final = (
     "The train to the coast leaves at nine and stops twice.",

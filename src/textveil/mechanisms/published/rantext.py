@@ -13,8 +13,15 @@ from textveil.errors import need
 from textveil.mechanisms.declaration import refuted
 from textveil.mechanisms.kinds import checked_ids
 from textveil.mechanisms.parameters import Epsilon
-from textveil.mechanisms.published.claims import ComputedTable, PublishedClaim, TrialSetting, line, softmax, word_table
-from textveil.mechanisms.published.lines import integral
+from textveil.mechanisms.published.claims import (
+    ComputedTable,
+    PublishedClaim,
+    TrialSetting,
+    integral,
+    line,
+    softmax,
+    word_table,
+)
 from textveil.noise.unbounded import exponentials
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.randomness import resolve, seeded_generator

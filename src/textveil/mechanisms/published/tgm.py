@@ -23,10 +23,10 @@ from textveil.mechanisms.published.claims import (
     ComputedTable,
     PublishedClaim,
     TrialSetting,
+    integral,
     line,
     metric_table,
 )
-from textveil.mechanisms.published.lines import integral
 from textveil.mechanisms.published.words import exponential
 from textveil.privacy.guarantees import MetricDP, Status
 from textveil.randomness import resolve

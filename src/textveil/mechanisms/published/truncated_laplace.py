@@ -90,7 +90,6 @@ def truncated_laplace_published(
         },
         clip=clip,
         rank_constant=rank_constant,
-        rank_rate=epsilon,
         projection=projection,
     )
 
@@ -148,7 +147,6 @@ def gaussian_classical_published(
         },
         clip=clip,
         rank_constant=rank_constant,
-        rank_rate=epsilon,
         projection=projection,
     )
 

@@ -16,15 +16,18 @@ from textveil.mechanisms.declaration import refuted
 from textveil.mechanisms.kinds import checked_ids
 from textveil.mechanisms.parameters import Clip, Epsilon, EpsilonPerDistance, given
 from textveil.mechanisms.published.claims import (
+    ABSOLUTE,
     METRIC,
     MLDP,
     ComputedTable,
     PublishedClaim,
     TrialSetting,
+    breaks_of,
+    integral,
+    laplace,
     line,
     metric_table,
 )
-from textveil.mechanisms.published.lines import ABSOLUTE, breaks_of, integral, laplace
 from textveil.nearest.ranked import nearest_few
 from textveil.noise.spherical_laplace import SphericalLaplace
 from textveil.privacy.guarantees import MetricDP, Status

@@ -29,9 +29,7 @@ from textveil.vocabulary.geometry import clipped_diameter, minimum_distance
 from textveil.vocabulary.grid import GridDistances, grid_distances, integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary
 
-SPAN: Final = 64
-"""Words whose weights are kept as one sum."""
-
+SPAN: Final = 64  # words whose weights are kept as one sum
 _BLOCK: Final = 128  # words whose inner products are made at once: 17 MB at 33,000 words
 _SHARED: Final = 32  # rows from which two threads make them
 _DRAWS: Final = 1 << 12  # draws within one span that are looked up at once: their weights take 2 MB
@@ -48,19 +46,6 @@ class WeightRows:
     depends on x and y alone (see ``vocabulary.grid``); 0 where x and y are of different groups. ``base`` is 1 and there
     is one group unless they are given, integers >= 0 of shape (n,).
     """
-
-    __slots__ = (
-        "_base",
-        "_budget",
-        "_clip",
-        "_distances",
-        "_floor",
-        "_groups",
-        "_rate",
-        "_rows",
-        "_top",
-        "_vocabulary",
-    )
 
     def __init__(
         self,

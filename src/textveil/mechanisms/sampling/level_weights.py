@@ -22,9 +22,7 @@ from textveil.numerics.integer_weights import exp_floor, log_ratio_up
 from textveil.types import Ids, Integers
 from textveil.vocabulary.metrics.metric import WordMetric
 
-TOTAL_BITS = 60
-"""Totals stay below 2^60."""
-
+TOTAL_BITS = 60  # totals stay below 2^60
 _BLOCK = 128
 _DRAWS = 1 << 15
 _BISECTIONS = 40
@@ -129,8 +127,6 @@ class LevelRows:
 
     A row is a function of its word alone. A pickled copy starts empty: which rows are kept tells which words were seen.
     """
-
-    __slots__ = ("_budget", "_cache", "_extra", "_metric", "_weights")
 
     def __init__(self, metric: WordMetric, weights: LevelWeights, budget: int = ROW_BYTES) -> None:
         self._metric, self._weights, self._budget = metric, weights, budget

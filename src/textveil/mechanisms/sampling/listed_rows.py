@@ -42,8 +42,6 @@ class ListedRows:
         budget: bytes that may be kept.
     """
 
-    __slots__ = ("_budget", "_cache", "_list", "_size")
-
     def __init__(self, size: int, make: ListRows, budget: int = ROW_BYTES) -> None:
         self._size, self._list, self._budget = size, make, budget
         self._cache = RowCache(
@@ -95,8 +93,6 @@ class ComputedRows:
         make: the weights; picklable, and every row's sum is below 2^62.
         budget: bytes.
     """
-
-    __slots__ = ("_budget", "_make", "_rows", "_size")
 
     def __init__(self, size: int, make: WeightsOf, budget: int = ROW_BYTES) -> None:
         self._size, self._make, self._budget = size, make, budget

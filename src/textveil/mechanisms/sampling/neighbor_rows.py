@@ -29,8 +29,6 @@ class NeighborRows:
     empty and looks for the table itself.
     """
 
-    __slots__ = ("_budget", "_looked", "_open", "_rows", "_vocabulary", "size")
-
     def __init__(self, vocabulary: Vocabulary, size: int, budget: int = ROW_BYTES) -> None:
         self.size = size
         self._vocabulary, self._budget = vocabulary, budget
@@ -105,8 +103,6 @@ class NearestInOrder:
     Its beginnings are read from tables, where there are any. Which orders are kept tells which words were seen, so a
     pickled copy starts empty.
     """
-
-    __slots__ = ("_deep", "_levels", "_vocabulary", "most")
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         size = len(vocabulary)

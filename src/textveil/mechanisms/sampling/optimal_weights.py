@@ -59,9 +59,7 @@ SLOTS_EACH: Final = 128
 SHIPPED: Final = (8.0, 10.0)
 """Epsilons whose weights come with the embedded vocabulary; built by ``tools/build_optimal_weights.py``."""
 
-RECORD: Final = "optimal.json"
-"""Their digests, values and bounds."""
-
+RECORD: Final = "optimal.json"  # their digests, values and bounds
 _CODE: Final = 2.0**-11  # ln q is kept in steps of this, below 0: 32 nats on 16 bits
 _NAME_SHARE: Final = 0.5  # A word that names people or places gets at most half of what flat weights would give it
 _CAPPED_STEPS: Final = 3 * WINDOW

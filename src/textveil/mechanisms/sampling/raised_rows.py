@@ -86,9 +86,7 @@ class ByCosine:
         return neighbor_order(self.vocabulary, size)
 
 
-TABLED: Final = 4096
-"""Words whose rows are read from a table at once."""
-
+TABLED: Final = 4096  # words whose rows are read from a table at once
 _BLOCK: Final = 256
 """Words whose rows are made at once: their scores take 33 MB at 33,000 words; a quarter where rows are long."""
 

@@ -29,8 +29,6 @@ class RowLock:
     a row before they say that it is there, so what the child inherits is whole.
     """
 
-    __slots__ = ("_lock", "_owner")
-
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._owner = os.getpid()
@@ -46,9 +44,7 @@ class RowLock:
         self._lock.release()
 
 
-ROW_BYTES: Final = 128 * 2**20
-"""Byte budget of the rows of one mechanism; the least recently used go first."""
-
+ROW_BYTES: Final = 128 * 2**20  # byte budget of the rows of one mechanism; the least recently used go first
 Make = Callable[[Ids, NDArray[Any], Integers, int], None]
 """``make(words, table, slots, wanted)`` writes the rows of distinct words into ``table[slots]``; ``wanted`` rows are
 about to be made in all."""
@@ -70,21 +66,6 @@ class RowCache:
 
     Safe to use from several threads at once.
     """
-
-    __slots__ = (
-        "_block",
-        "_budget",
-        "_bytes",
-        "_clock",
-        "_last",
-        "_lock",
-        "_size",
-        "_slot",
-        "_word",
-        "capacity",
-        "table",
-        "used",
-    )
 
     def __init__(
         self,

@@ -25,9 +25,7 @@ from textveil.vocabulary.tables.neighbor_order import grid_digest
 from textveil.vocabulary.tables.public import PublicTable
 from textveil.vocabulary.vocabulary import Vocabulary
 
-RANKED: Final = 1024
-"""Neighbors that count under the utility of ranks."""
-
+RANKED: Final = 1024  # neighbors that count under the utility of ranks
 NAMES: Final = ("cosine", "content", "centered", "rank")
 """Utilities with a name: ``content`` is cosine, each word counted by its information, -log of its probability."""
 

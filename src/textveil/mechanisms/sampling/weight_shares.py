@@ -30,15 +30,9 @@ from textveil.vocabulary.frequencies import WordFrequencies
 from textveil.vocabulary.geometry import normalize
 from textveil.vocabulary.vocabulary import Vocabulary
 
-QUARTERS: Final = (0, 1, 2, 3, 4, 5, 6)
-"""Exponents that are tried, in quarters."""
-
-BASE_MASSES: Final = (0.5, 0.35, 0.25, 0.2, 0.14, 0.1, 0.07, 0.05, 0.03, 0.02, 0.01)
-"""Base masses that are tried."""
-
-FREQUENT: Final = 3000
-"""Words that are no content words: the most frequent ones."""
-
+QUARTERS: Final = (0, 1, 2, 3, 4, 5, 6)  # exponents that are tried, in quarters
+BASE_MASSES: Final = (0.5, 0.35, 0.25, 0.2, 0.14, 0.1, 0.07, 0.05, 0.03, 0.02, 0.01)  # base masses that are tried
+FREQUENT: Final = 3000  # words that are no content words: the most frequent ones
 _NAME_SHARE: Final = 0.5
 _ROOT_BITS: Final = 160
 _HEAD, _RUNNING, _CONTENT = 96, 160, 160
@@ -207,8 +201,7 @@ def chosen(
     return max([best, *(tried(best.alpha, mass) for mass in near)], key=lambda choice: choice.value)
 
 
-CHOICES: Final = "weight_choices.json"
-"""Built by ``tools/build_weight_choices.py``."""
+CHOICES: Final = "weight_choices.json"  # built by ``tools/build_weight_choices.py``
 
 
 class WeightChoice(NamedTuple):

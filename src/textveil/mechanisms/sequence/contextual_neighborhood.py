@@ -30,8 +30,7 @@ from textveil.vocabulary.frequencies import WordFrequencies
 from textveil.vocabulary.tables.public import PublicTable
 from textveil.vocabulary.vocabulary import Vocabulary
 
-CONTEXT_CHOICES: Final = "context_choices.json"
-"""Built by ``tools/build_context_choices.py``."""
+CONTEXT_CHOICES: Final = "context_choices.json"  # built by ``tools/build_context_choices.py``
 
 
 class ContextChoice(NamedTuple):

@@ -194,16 +194,10 @@ def _rounded(values: Reals) -> Reals:
     return np.ldexp(np.rint(mantissas * _DIGITS) / _DIGITS, exponents)
 
 
-STATES: Final = 8
-"""Words that are kept as states after each release: the likeliest."""
-
+STATES: Final = 8  # words that are kept as states after each release: the likeliest
 SEEN: Final = 0.05
-NEAR: Final = 0.05
-"""Parts of the prediction that recur and that are near what was released; the model has the rest."""
-
-LEAST: Final = 4e-5
-"""Chances below this are not followed one by one."""
-
+NEAR: Final = 0.05  # parts of the prediction that recur and that are near what was released; the model has the rest
+LEAST: Final = 4e-5  # chances below this are not followed one by one
 _LEAST_STATE: Final = 1 / 512
 _LEAST_REST: Final = 1e-3
 _LEAST_SEEN: Final = 0.05

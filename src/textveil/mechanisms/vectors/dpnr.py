@@ -34,9 +34,7 @@ from textveil.types import Integers, Reals
 from textveil.vocabulary.vocabulary import Vocabulary
 
 PROOF: Final = "privacy/proofs/noisy_vectors.md"
-
-STEPS: Final = 1 << 16
-"""Steps of the public grid between 0 and 1: a released number is a whole number of them."""
+STEPS: Final = 1 << 16  # steps of the public grid between 0 and 1: a released number is a whole number of them
 
 
 @final

@@ -31,9 +31,7 @@ from textveil.types import Reals
 from textveil.vocabulary.vocabulary import Vocabulary
 
 PROOF = "privacy/proofs/text_to_vectors.md"
-
-STEPS: Final = 1 << 20
-"""Steps of the public grid in a unit of length: a released number is a whole number of them."""
+STEPS: Final = 1 << 20  # steps of the public grid in a unit of length: a released number is a whole number of them
 
 
 @final

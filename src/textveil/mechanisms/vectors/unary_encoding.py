@@ -26,9 +26,7 @@ from textveil.randomness import resolve
 from textveil.types import Flags, Reals
 from textveil.vocabulary.vocabulary import Vocabulary
 
-TOTAL: Final = 1 << 53
-"""Probabilities are whole parts of this."""
-
+TOTAL: Final = 1 << 53  # probabilities are whole parts of this
 _BITS = interval("an integer between 1 and 20", 1, 20)
 
 IntegerBits: TypeAlias = Annotated[

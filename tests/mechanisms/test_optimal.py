@@ -19,7 +19,7 @@ from textveil.errors import InputError, ParameterError
 from textveil.mechanisms.channels.neighborhood import weighted_neighborhood
 from textveil.mechanisms.channels.optimal import FAR, Optimal, optimal
 from textveil.mechanisms.sampling import optimal_weights
-from textveil.mechanisms.sampling.utilities import utility_of
+from textveil.mechanisms.sampling.optimal_weights import utility_of
 from textveil.numerics.optimal_channel import WINDOW, Search
 from textveil.vocabulary.embedded import DATA
 from textveil.vocabulary.frequencies import word_frequencies

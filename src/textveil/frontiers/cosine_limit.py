@@ -11,8 +11,7 @@ from typing import Final
 import numpy as np
 
 from textveil.frontiers.study import FrontierStudy
-from textveil.mechanisms.sampling.optimal_weights import mean_and_spread
-from textveil.mechanisms.sampling.utilities import utility_of
+from textveil.mechanisms.sampling.optimal_weights import mean_and_spread, utility_of
 from textveil.numerics.optimal_channel import Problem, begun, optimized
 from textveil.numerics.utility_sums import WholeTable, upper_bound
 

@@ -24,6 +24,8 @@ from textveil.mechanisms.options import (
 )
 from textveil.nearest.choice import BACKENDS, FASTEST
 from textveil.privacy.calibration import analytic_gaussian_sigma, classical_gaussian_sigma, spherical_laplace_rate
+from textveil.privacy.guarantees import MetricDP, Status
+from textveil.privacy.units import ONE_TOKEN, Adjacency
 from textveil.vocabulary.frequencies import FLAT, ZIPF
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -32,11 +34,10 @@ def _folder(wanted: str, hint: str) -> Domain:
     return Domain(wanted, lambda value: value != "" and Path(value).is_dir(), hint=hint, outside=("", "no such folder"))
 
 
+_USUAL = f"{DEFAULT_EPSILON:g}"
+
 Epsilon: TypeAlias = Annotated[
-    float,
-    Option(
-        POSITIVE, "Privacy loss in nats of one token, for any two words.", "E", GUARANTEE, unset=f"{DEFAULT_EPSILON:g}"
-    ),
+    float, Option(POSITIVE, "Privacy loss in nats of one token, for any two words.", "E", GUARANTEE, unset=_USUAL)
 ]
 GroupEpsilon: TypeAlias = Annotated[
     float,
@@ -45,7 +46,7 @@ GroupEpsilon: TypeAlias = Annotated[
         "Privacy loss in nats of one token, for any two words of one public group alone.",
         "E",
         GUARANTEE,
-        unset=f"{DEFAULT_EPSILON:g}",
+        unset=_USUAL,
     ),
 ]
 NeighborhoodSize: TypeAlias = Annotated[
@@ -105,13 +106,7 @@ ProjectionName: TypeAlias = Annotated[
 ]
 DocumentEpsilon: TypeAlias = Annotated[
     float,
-    Option(
-        POSITIVE,
-        "Privacy loss in nats of one document, for any two documents.",
-        "E",
-        GUARANTEE,
-        unset=f"{DEFAULT_EPSILON:g}",
-    ),
+    Option(POSITIVE, "Privacy loss in nats of one document, for any two documents.", "E", GUARANTEE, unset=_USUAL),
 ]
 DocumentDelta: TypeAlias = Annotated[
     float, Option(FRACTION, "Delta of one document, for approximate DP.", "D", GUARANTEE)
@@ -202,6 +197,14 @@ def rate_within(epsilon: float, diameter: float) -> float:
     return rate
 
 
+def proved_metric(
+    epsilon_per_distance: float, metric: str, diameter: float, proof: str, adjacency: Adjacency = ONE_TOKEN
+) -> MetricDP:
+    """A guarantee per distance that a page of proofs proves."""
+    numbers = {"epsilon_per_distance": epsilon_per_distance, "diameter": diameter}
+    return MetricDP(**numbers, metric=metric, status=Status.PROVED, source=proof, adjacency=adjacency)
+
+
 def metric_name(order: str, clip: float | None) -> str:
     """The metric of a guarantee, with what it is measured on."""
     return order if clip is None else f"{order} on vectors clipped to norm {clip:g}"
@@ -276,14 +279,7 @@ REPRESENTATIONS: Final = "Representations of texts"
 """The heading under which help lists what only mechanisms of vectors take."""
 
 VectorEpsilon: TypeAlias = Annotated[
-    float,
-    Option(
-        POSITIVE,
-        "Privacy loss in nats of one vector, for any two vectors.",
-        "E",
-        GUARANTEE,
-        unset=f"{DEFAULT_EPSILON:g}",
-    ),
+    float, Option(POSITIVE, "Privacy loss in nats of one vector, for any two vectors.", "E", GUARANTEE, unset=_USUAL)
 ]
 VectorDelta: TypeAlias = Annotated[
     float,

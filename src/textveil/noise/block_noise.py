@@ -257,11 +257,7 @@ def _program(epsilon: float, delta: float, blocks: int, last: int) -> Reals:
         method="highs",
         options={"primal_feasibility_tolerance": _FEASIBLE, "dual_feasibility_tolerance": _FEASIBLE},
     )
-    need(
-        solution.status == 0 and solution.x is not None,
-        "epsilon",
-        epsilon,
-        "one at which the linear program has a solution",
-    )
+    solved = solution.status == 0 and solution.x is not None
+    need(solved, "epsilon", epsilon, "one at which the linear program has a solution")
     masses = np.maximum(np.asarray(solution.x, dtype=np.float64)[:count], 0.0)
     return masses / float((masses * twice).sum())

@@ -16,15 +16,14 @@ from typing import Final, NamedTuple, final
 from textveil.errors import need
 from textveil.privacy.composition import added_up, as_approximate, compose, repeat
 from textveil.privacy.guarantees import ApproximateDP, Guarantee, PureDP, raised_log, shown_up
-from textveil.privacy.mixed_draws import Kind, are_counted, mixed_epsilon, telling_share
-from textveil.privacy.moment_bound import saved_by_moments
+from textveil.privacy.mixed_draws import Kind, are_counted, mixed_epsilon, saved_by_moments, telling_share
 from textveil.privacy.units import ONE_DOCUMENT, Adjacency
 
 DELTA: Final = 1e-6
 """Delta that optimal composition spends unless another is named: what it gives for a smaller epsilon."""
 
 EXACT_DRAWS: Final = 20_000
-"""Draws up to which losses are counted (``mixed_draws``); beyond, a closed form bounds them (``moment_bound``)."""
+"""Draws up to which losses are counted (``mixed_draws``); beyond, a closed form bounds them (``saved_by_moments``)."""
 
 
 class Remaining(NamedTuple):

@@ -59,7 +59,7 @@ def shuffled_delta(epsilon: float, epsilon_0: float, reports: int, base_mass: fl
 
 def _bound(epsilon: float, epsilon_0: float, reports: int) -> float:
     """The sum of the proof for any mechanism, where another report is a clone with probability e^-epsilon_0."""
-    counts, chances, lost = _numbers(reports - 1, math.exp(-epsilon_0))
+    counts, chances, lost = _numbers(reports - 1, _clones(epsilon_0))
     likely = 1 / (1 + math.exp(-epsilon_0))
     rare = 1 - likely
     # The likelihood ratio rises with the number j of reports of one kind, among count + 1; above edge it is too large.
@@ -186,6 +186,11 @@ def _check(epsilon_0: float, reports: int, base_mass: float | None) -> None:
     need(1 <= reports <= _MOST_REPORTS, "reports", reports, f"between 1 and {_MOST_REPORTS:,}")
     fits = base_mass is None or math.exp(-epsilon_0) * (1 - _ROUNDING) <= base_mass <= 1
     need(fits, "base_mass", base_mass, "None for any mechanism, or between e^-epsilon_0 and 1")
+
+
+def _clones(epsilon_0: float) -> float:
+    """How likely another report is a clone of the two values compared."""
+    return math.exp(-epsilon_0)
 
 
 def _numbers(others: int, clones: float) -> tuple[Reals, Reals, float]:

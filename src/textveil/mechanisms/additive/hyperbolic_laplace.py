@@ -14,9 +14,17 @@ from textveil.mechanisms.capabilities import WorstStates
 from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.kinds import checked_ids
 from textveil.mechanisms.options import POSITIVE, VECTORS, Option, at_least, named
-from textveil.mechanisms.parameters import Epsilon, EpsilonPerDistance, given, one_of, outward, rate_within
+from textveil.mechanisms.parameters import (
+    Epsilon,
+    EpsilonPerDistance,
+    given,
+    one_of,
+    outward,
+    proved_metric,
+    rate_within,
+)
 from textveil.noise.hyperbolic_laplace import HyperbolicLaplace, HyperbolicProfile
-from textveil.privacy.guarantees import MetricDP, Status
+from textveil.privacy.guarantees import MetricDP
 from textveil.randomness import resolve
 from textveil.types import Ids, Reals
 from textveil.vocabulary.geometry import remembered
@@ -223,9 +231,7 @@ def hyperbolic_laplace(
             **given(epsilon_per_distance=epsilon_per_distance),
             **placed.parameters,
         },
-        MetricDP(
-            epsilon_per_distance=rate, metric=placed.metric, diameter=diameter, status=Status.PROVED, source=PROOF
-        ),
+        proved_metric(rate, placed.metric, diameter, PROOF),
         HyperbolicLaplace(dim=placed.dim, rate=rate),
         placed,
         on_hyperboloid(placed.ball),

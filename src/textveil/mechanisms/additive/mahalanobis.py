@@ -23,10 +23,11 @@ from textveil.mechanisms.parameters import (
     metric_name,
     one_of,
     outward,
+    proved_metric,
     rate_within,
 )
 from textveil.noise.elliptical_laplace import EllipticalLaplace
-from textveil.privacy.guarantees import MetricDP, Status
+from textveil.privacy.guarantees import MetricDP
 from textveil.types import Ids, Progress, Reals, Vectors, WordDistances
 from textveil.vocabulary.geometry import farthest_pair, remembered
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -115,12 +116,8 @@ def elliptical_noise(
         lambda: outward(farthest_pair(vocabulary, unit.coordinates(points), 2, progress).value),
     )
     rate = value if name == "epsilon_per_distance" else rate_within(value, reach)
-    guarantee = MetricDP(
-        epsilon_per_distance=rate,
-        metric=metric_name(f"Mahalanobis of covariance weight {covariance_weight:g}", clip),
-        diameter=reach,
-        status=Status.PROVED,
-        source=PROOF,
+    guarantee = proved_metric(
+        rate, metric_name(f"Mahalanobis of covariance weight {covariance_weight:g}", clip), reach, PROOF
     )
     spent = {
         "epsilon": rate * reach,
@@ -148,13 +145,8 @@ def covariance_root(points: Vectors, weight: float) -> tuple[Reals, float]:
         ParameterError: M is singular, or so near to it that its root cannot be inverted.
     """
     values, directions = np.linalg.eigh(weight * _scaled_covariance(points) + (1 - weight) * np.eye(points.shape[1]))
-    need(
-        bool(values[0] > _LEAST * values[-1]),
-        "covariance_weight",
-        weight,
-        "below 1 where the covariance of the vectors is singular or nearly so",
-        "Give one such as 0.5.",
-    )
+    wanted = "below 1 where the covariance of the vectors is singular or nearly so"
+    need(bool(values[0] > _LEAST * values[-1]), "covariance_weight", weight, wanted, "Give one such as 0.5.")
     roots = np.sqrt(values)
     return (directions * roots) @ directions.T, float(roots[0])
 

@@ -16,10 +16,11 @@ from textveil.mechanisms.parameters import (
     metric_name,
     one_of,
     outward,
+    proved_metric,
     rate_within,
 )
 from textveil.noise.spherical_laplace import SphericalLaplace
-from textveil.privacy.guarantees import MetricDP, Status
+from textveil.privacy.guarantees import MetricDP
 from textveil.vocabulary.geometry import clipped_diameter
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -70,12 +71,6 @@ def spherical_noise(
     name, value = one_of(epsilon=epsilon, epsilon_per_distance=epsilon_per_distance)
     diameter = outward(clipped_diameter(vocabulary, clip, 2))
     rate = value if name == "epsilon_per_distance" else rate_within(value, diameter)
-    guarantee = MetricDP(
-        epsilon_per_distance=rate,
-        metric=metric_name("euclidean", clip),
-        diameter=diameter,
-        status=Status.PROVED,
-        source=PROOF,
-    )
+    guarantee = proved_metric(rate, metric_name("euclidean", clip), diameter, PROOF)
     spent = {"epsilon": rate * diameter, "rate": rate, **given(epsilon_per_distance=epsilon_per_distance)}
     return SphericalLaplace(dim=vocabulary.dim, rate=rate), guarantee, spent

@@ -125,13 +125,9 @@ def word_budgets(
     of_words = _shares(vocabulary, budgets, sensitive_share)
     shares, groups = np.unique(of_words, return_inverse=True)
     classes = np.bincount(groups)
-    need(
-        int(classes.max()) > 1,
-        "budgets",
-        f"{len(classes)} classes of one word each",
-        "a table with two words of one class at least",
-        "A word that is alone in its class is not protected: give fewer different shares.",
-    )
+    got, wanted = f"{len(classes)} classes of one word each", "a table with two words of one class at least"
+    hint = "A word that is alone in its class is not protected: give fewer different shares."
+    need(int(classes.max()) > 1, "budgets", got, wanted, hint)
     # A product that was rounded up would spend more than the share.
     rates = [value if share == 1 else math.nextafter(value * share, 0) for share in shares.tolist()]
     parts = tuple(

@@ -13,7 +13,7 @@ from textveil.errors import need
 from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.kinds import checked_ids, checked_word_id
 from textveil.mechanisms.options import Option, at_least, named
-from textveil.mechanisms.parameters import Epsilon, EpsilonPerDistance, one_of
+from textveil.mechanisms.parameters import Epsilon, EpsilonPerDistance, one_of, proved_metric
 from textveil.mechanisms.sampling.level_weights import LevelWeights, pure_weights, weights_at
 from textveil.numerics.geometric_steps import GeometricSteps, geometric_steps, least_rate
 from textveil.numerics.integer_weights import stated_epsilon
@@ -279,7 +279,5 @@ def diffractor(
     else:
         metric = f"largest distance in {lists} list{'s' * (lists > 1)} of words"
         metric += f", at most {reach}" if method == TEM else ""
-        promise = MetricDP(
-            epsilon_per_distance=value, metric=metric, diameter=float(reach), status=Status.PROVED, source=PROOF
-        )
+        promise = proved_metric(value, metric, float(reach), PROOF)
     return Diffractor(vocabulary, promise, method, gamma, order, list_seed, draws)

@@ -8,9 +8,16 @@ from functools import partial
 from textveil.errors import need
 from textveil.mechanisms.channels.integer_channel import IntegerChannel
 from textveil.mechanisms.declaration import proved
-from textveil.mechanisms.parameters import Clip, Epsilon, EpsilonPerDistance, metric_name, one_of, outward
+from textveil.mechanisms.parameters import (
+    Clip,
+    Epsilon,
+    EpsilonPerDistance,
+    metric_name,
+    one_of,
+    outward,
+    proved_metric,
+)
 from textveil.mechanisms.sampling.distance_weights import DistanceWeights, distance_weights, rate_with_room
-from textveil.privacy.guarantees import MetricDP, Status
 from textveil.types import Ids, Progress, Reals
 from textveil.vocabulary.geometry import clipped_diameter
 from textveil.vocabulary.grid import integer_grid
@@ -59,30 +66,13 @@ def _by_distance(vocabulary: Vocabulary, epsilon_per_distance: float, clip: floa
     diameter = outward(clipped_diameter(vocabulary, clip, 2))
     need(diameter > 0, "vocabulary", "one vector for all words", "one with two different vectors at least")
     top = 1 << (61 - math.ceil(math.log2(len(vocabulary))))
-    promise = MetricDP(
-        epsilon_per_distance=epsilon_per_distance,
-        metric=metric_name("euclidean", clip),
-        diameter=diameter,
-        status=Status.PROVED,
-        source=PROOF,
-    )
-    rate = _rate_with_room(epsilon_per_distance, diameter, top, vocabulary, clip)
+    promise = proved_metric(epsilon_per_distance, metric_name("euclidean", clip), diameter, PROOF)
+    smallest = top * math.exp(-epsilon_per_distance / 2 * diameter)
+    most = f"at most {2 * (math.log(top) - 20 * math.log(2)) / diameter:.4g}, which keeps integer weights above 2^20"
+    need(smallest >= 2**20, "epsilon_per_distance", epsilon_per_distance, most)
+    rate = rate_with_room(vocabulary, epsilon_per_distance, smallest, clip)  # room for rounding: proof, section 2
     return DistanceWeights(rate=rate, top=top, floor=1, clip=clip, promise=promise)
 
 
 def _distances(vocabulary: Vocabulary, clip: float | None, ids: Ids) -> Reals:
     return integer_grid(vocabulary).distances(ids, clip)
-
-
-def _rate_with_room(
-    epsilon_per_distance: float, diameter: float, top: int, vocabulary: Vocabulary, clip: float | None
-) -> float:
-    """The rate that leaves room for the rounding of weights and distances (proof, section 2)."""
-    smallest = top * math.exp(-epsilon_per_distance / 2 * diameter)
-    need(
-        smallest >= 2**20,
-        "epsilon_per_distance",
-        epsilon_per_distance,
-        f"at most {2 * (math.log(top) - 20 * math.log(2)) / diameter:.4g}, which keeps integer weights above 2^20",
-    )
-    return rate_with_room(vocabulary, epsilon_per_distance, smallest, clip)

@@ -18,7 +18,7 @@ from textveil.mechanisms.additive.hyperbolic_laplace import (
 )
 from textveil.mechanisms.channels.integer_channel import IntegerChannel
 from textveil.mechanisms.declaration import proved
-from textveil.mechanisms.parameters import Epsilon, EpsilonPerDistance, one_of
+from textveil.mechanisms.parameters import Epsilon, EpsilonPerDistance, one_of, proved_metric
 from textveil.mechanisms.sampling.listed_rows import ComputedRows
 from textveil.mechanisms.sampling.normalizer_bounds import NormalizerBounds, bounds_of, steepest
 from textveil.numerics.integer_weights import stated_epsilon
@@ -95,13 +95,7 @@ def hyperbolic_exponential(
         promise = PureDP(epsilon=stated_epsilon(spent, value), status=Status.PROVED, source=PROOF)
     else:
         floor, rate = 1, _rate_with_room(value, placed, top)
-        promise = MetricDP(
-            epsilon_per_distance=value,
-            metric=placed.metric,
-            diameter=placed.diameter,
-            status=Status.PROVED,
-            source=PROOF,
-        )
+        promise = proved_metric(value, placed.metric, placed.diameter, PROOF)
     return IntegerChannel(
         vocabulary,
         "hyperbolic-exponential",

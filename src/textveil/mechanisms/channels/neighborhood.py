@@ -277,12 +277,8 @@ def neighborhood(
         need(value is None, name, value, "None with flat base weights", "Leave it out.")
     if neighborhood_size is None:
         neighborhood_size = best_neighborhood_size(vocabulary, epsilon)
-    need(
-        1 <= neighborhood_size <= len(vocabulary),
-        "neighborhood_size",
-        neighborhood_size,
-        f"between 1 and the {len(vocabulary)} words of the vocabulary",
-    )
+    wanted = f"between 1 and the {len(vocabulary)} words of the vocabulary"
+    need(1 <= neighborhood_size <= len(vocabulary), "neighborhood_size", neighborhood_size, wanted)
     weights = two_level_weights(size=len(vocabulary), members=neighborhood_size, epsilon=epsilon)
     promise = PureDP(epsilon=weights.stated(epsilon), status=Status.PROVED, source=PROOF)
     rows = NeighborRows(vocabulary, weights.members)

@@ -16,9 +16,8 @@ from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.kinds import checked_ids, checked_word_id
 from textveil.mechanisms.options import NEIGHBORHOODS, Option, file_or_named, named
 from textveil.mechanisms.parameters import Epsilon, Prior
-from textveil.mechanisms.sampling.optimal_weights import OptimumSetting, optimum_of, optimum_table
+from textveil.mechanisms.sampling.optimal_weights import NAMES, OptimumSetting, optimum_of, optimum_table, utility_of
 from textveil.mechanisms.sampling.output_columns import Columns
-from textveil.mechanisms.sampling.utilities import NAMES, utility_of
 from textveil.numerics.base_weights import BaseWeights
 from textveil.privacy.guarantees import PureDP
 from textveil.types import Ids, Integers, Progress, Reals

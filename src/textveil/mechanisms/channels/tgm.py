@@ -288,14 +288,8 @@ def least_weight(counted: StepCounts, scale: float, epsilon: float) -> int:
     parts = np.array_split(np.arange(n), -(-n // 4096))
     top = max(float(law(counted.counts[part])[:, 0].max()) for part in parts)
     least = math.ceil((top * _TOTAL + 2 * _room(n)) * math.exp(-epsilon) * (1 + _MARGIN / 8)) + 1
-    vocabulary = f"one of {n} words whose weights would be {epsilon:.4g} nats apart"
-    need(
-        least >= _LEAST * _room(n),
-        "vocabulary",
-        vocabulary,
-        "one whose rows integers can hold",
-        "Set clip, or take fewer words.",
-    )
+    got, hint = f"one of {n} words whose weights would be {epsilon:.4g} nats apart", "Set clip, or take fewer words."
+    need(least >= _LEAST * _room(n), "vocabulary", got, "one whose rows integers can hold", hint)
     return least
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Final, final
 
 import numpy as np
@@ -117,41 +117,38 @@ def _customized(setting: TrialSetting, allowed: Flags) -> Reals:
 _SHARING: Final = "epsilon, for any two words that share an output"
 
 
+_CODE: Final = "github.com/sai4july/CusText, CusText/sst2/utils.py; Chen et al., arXiv 2207.01193"
+_OWN_LISTS: Final = PublishedClaim(
+    name="pypantera-custext",
+    work="pyPANTERA",
+    part="CusText",
+    claim=_SHARING,
+    source="github.com/Kekkodf/pypantera, pypantera/src/SamplingPerturbationMechanism/custext.py",
+    why="Every word has the k words nearest to it as its own outputs, so outputs tell inputs apart.",
+    repair="clusters of k words that share their outputs; nothing is promised across clusters",
+    instead="custext",
+    form="custext-published",
+    setting=line(2.0, 0.0, 1.0, 1.9, 2.9),
+    published=_own_nearest,
+    repaired=_clustered,
+)
+
 CLAIMS: Final = (
-    PublishedClaim(
-        name="pypantera-custext",
-        work="pyPANTERA",
-        part="CusText",
-        claim=_SHARING,
-        source="github.com/Kekkodf/pypantera, pypantera/src/SamplingPerturbationMechanism/custext.py",
-        why="Every word has the k words nearest to it as its own outputs, so outputs tell inputs apart.",
-        repair="clusters of k words that share their outputs; nothing is promised across clusters",
-        instead="custext",
-        form="custext-published",
-        setting=line(2.0, 0.0, 1.0, 1.9, 2.9),
-        published=_own_nearest,
-        repaired=_clustered,
-    ),
-    PublishedClaim(
+    _OWN_LISTS,
+    replace(
+        _OWN_LISTS,
         name="custext-aggressive",
         work="CusText",
         part="mapping aggressive",
-        claim=_SHARING,
-        source="github.com/sai4july/CusText, CusText/sst2/utils.py; Chen et al., arXiv 2207.01193",
-        why="Every word has the k words nearest to it as its own outputs, so outputs tell inputs apart.",
+        source=_CODE,
         repair="the mapping conservative; nothing is promised across clusters",
-        instead="custext",
-        form="custext-published",
-        setting=line(2.0, 0.0, 1.0, 1.9, 2.9),
-        published=_own_nearest,
-        repaired=_clustered,
     ),
     PublishedClaim(
         name="custext-conservative",
         work="CusText",
         part="mapping conservative",
         claim="epsilon, for any two words of one cluster",
-        source="github.com/sai4july/CusText, CusText/sst2/utils.py; Chen et al., arXiv 2207.01193",
+        source=_CODE,
         why="Words of one cluster share their outputs, and scores span one unit for each word.",
         setting=line(2.0, 0.0, 1.0, 3.0, 4.0),
         published=_clustered,

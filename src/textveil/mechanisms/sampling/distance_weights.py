@@ -17,7 +17,7 @@ from typing import Any, Final, final
 import numpy as np
 
 from textveil.errors import need
-from textveil.mechanisms.parameters import metric_name, one_of, outward
+from textveil.mechanisms.parameters import metric_name, one_of, outward, proved_metric
 from textveil.mechanisms.sampling.normalizer_bounds import distance_bounds, steepest
 from textveil.mechanisms.sampling.row_cache import ROW_BYTES, RowCache
 from textveil.numerics.integer_weights import exp_minus_half_ceiling, stated_epsilon
@@ -260,13 +260,8 @@ def distance_weights(
     rate = _rate_with_room(vocabulary, value, top, floor, clip, far)
     at_most = math.log(top / floor) / rate
     cut = f", at most {at_most:.6g}" if at_most < diameter else ""
-    promise = MetricDP(
-        epsilon_per_distance=value,
-        metric=metric_name("euclidean", clip) + cut,
-        diameter=min(diameter, at_most * (1 + 2.0**-40)),
-        status=Status.PROVED,
-        source=proof,
-        adjacency=adjacency,
+    promise = proved_metric(
+        value, metric_name("euclidean", clip) + cut, min(diameter, at_most * (1 + 2.0**-40)), proof, adjacency
     )
     return DistanceWeights(rate=rate, top=top, floor=floor, clip=clip, promise=promise)
 
@@ -302,13 +297,8 @@ def rate_with_room(
     grid, least = integer_grid(vocabulary), minimum_distance(vocabulary, clip)
     rounding = grid.rounding(vocabulary.vectors if clip is None else clip_vectors(vocabulary.vectors, clip), clip)
     apart = least - 2 * rounding
-    need(
-        apart > 0,
-        name,
-        epsilon_per_distance,
-        "used on a vocabulary where no two words share a vector",
-        "Use epsilon instead, or remove the duplicates.",
-    )
+    wanted = "used on a vocabulary where no two words share a vector"
+    need(apart > 0, name, epsilon_per_distance, wanted, "Use epsilon instead, or remove the duplicates.")
     rate = epsilon_per_distance / 2
     longest = float(grid.lengths.max()) if clip is None else min(clip, float(grid.lengths.max()))
     room = 2 * slip(rate, smallest, longest, apart, rounding) / min(least, reach)

@@ -21,11 +21,12 @@ from textveil.mechanisms.parameters import (
     metric_name,
     one_of,
     outward,
+    proved_metric,
     rate_within,
 )
 from textveil.noise.coarse_profiles import Postprocessed
 from textveil.noise.spherical_laplace import SphericalLaplace
-from textveil.privacy.guarantees import MetricDP, Status
+from textveil.privacy.guarantees import MetricDP
 from textveil.privacy.units import ONE_TOKEN
 from textveil.types import Reals
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -120,13 +121,7 @@ def text_to_vectors(
     return NoisyTokenVectors(
         clip=clip,
         noise=SphericalLaplace(dim=dim, rate=rate),
-        guarantee=MetricDP(
-            epsilon_per_distance=rate,
-            metric=metric_name("euclidean", clip),
-            diameter=diameter,
-            status=Status.PROVED,
-            source=PROOF,
-        ),
+        guarantee=proved_metric(rate, metric_name("euclidean", clip), diameter, PROOF),
         parameters={
             "epsilon": rate * diameter,
             "rate": rate,

@@ -17,8 +17,7 @@ from textveil.mechanisms.declaration import entry_of
 from textveil.mechanisms.options import DEFAULT_EPSILON as DEFAULT_EPSILON
 from textveil.mechanisms.options import IN_PLACE_OF_EPSILON, takes_progress
 from textveil.privacy.guarantees import TRUSTED, Guarantee, NoGuarantee, Status, claimed
-from textveil.registry.makers import file_of, maker_of, note_maker
-from textveil.registry.table import Table
+from textveil.registry.table import Table, file_of, maker_of, note_maker
 
 if TYPE_CHECKING:
     from textveil.mechanisms.kinds import Described, Mechanism, WordMechanism

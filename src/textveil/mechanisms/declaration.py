@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast, final
 
 from textveil.privacy.guarantees import Status
 from textveil.privacy.units import ONE_TOKEN, Adjacency, Unit
-from textveil.registry.makers import file_of, note_maker
 from textveil.registry.options import Option, documented, options_of
+from textveil.registry.table import file_of, note_maker
 
 if TYPE_CHECKING:
     from textveil.mechanisms.kinds import Mechanism
@@ -96,7 +96,7 @@ def declared(*, name: str = "", **facts: Any) -> Callable[[Callable[P, M]], Call
 
     The function takes a vocabulary and keyword-only options. Every option is checked by its declaration, and turned
     into its type, before the function is called; its docstring gets a line for each, and one for the source. What it
-    returns is known as made by it (``registry.makers.note_maker``).
+    returns is known as made by it (``registry.table.note_maker``).
     Nothing is registered: a catalog line, or an entry point of the group ``textveil.mechanisms``, names the function.
 
     ``name``: what users write, by default the function's name with hyphens.

@@ -56,9 +56,7 @@ class _Law(NamedTuple):
 def mixed_epsilon(kinds: Sequence[Kind], delta: float) -> float:
     """The least epsilon at which all draws together keep delta, rounded up; inf where that is not known.
 
-    Args:
-        kinds: at least one.
-        delta: in (0, 1).
+    ``kinds``: at least one; ``delta``: in (0, 1).
     """
     law = _Law(np.zeros(1), np.ones(1), 0.0)
     for kind in sorted(kinds, key=lambda kind: kind.times):
@@ -74,9 +72,8 @@ def are_counted(kinds: Sequence[Kind]) -> bool:
 def telling_share(epsilon: float, base_mass: float) -> float:
     """How often a draw tells anything, rounded up: (1 - base_mass) coth(epsilon / 2), at most 1.
 
-    Args:
-        epsilon: nats of one draw, finite and > 0.
-        base_mass: probability of a draw by one law whatever the word is, in [0, 1].
+    ``epsilon``: nats of one draw, finite and > 0; ``base_mass``: probability of a draw by one law whatever the word is,
+    in [0, 1].
     """
     return min(1.0, (1 - base_mass + _UNIT) / math.tanh(epsilon / 2) * (1 + 8 * _UNIT))
 
@@ -139,9 +136,8 @@ def saved_by_moments(parts: Sequence[tuple[float, int]], log_delta: float) -> fl
     their moments do, and delta(epsilon) <= lambda^lambda / (1 + lambda)^(1 + lambda) E e^(lambda (L - epsilon)) for
     every lambda > 0. Source: Canonne, Kamath and Steinke 2020, proposition 12; proof: privacy/proofs/composition.md.
 
-    Args:
-        parts: epsilon of one token, finite and >= 0, and how many tokens have it.
-        log_delta: natural logarithm of delta, < 0.
+    ``parts``: epsilon of one token, finite and >= 0, and how many tokens have it; ``log_delta``: natural logarithm of
+    delta, < 0.
     """
     return _saved(tuple(sorted(parts)), log_delta)
 

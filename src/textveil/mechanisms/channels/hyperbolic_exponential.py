@@ -20,7 +20,7 @@ from textveil.mechanisms.channels.integer_channel import IntegerChannel
 from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.parameters import Epsilon, EpsilonPerDistance, one_of, proved_metric
 from textveil.mechanisms.sampling.listed_rows import ComputedRows
-from textveil.mechanisms.sampling.normalizer_bounds import NormalizerBounds, bounds_of, steepest
+from textveil.mechanisms.sampling.normalizer_bounds import bounds_of, steepest
 from textveil.numerics.integer_weights import stated_epsilon
 from textveil.privacy.guarantees import MetricDP, PureDP, Status
 from textveil.types import Ids, Integers, Progress, Reals
@@ -89,7 +89,9 @@ def hyperbolic_exponential(
     top = 1 << (61 - math.ceil(math.log2(len(vocabulary))))
     promise: PureDP | MetricDP
     if name == "epsilon":
-        bounds = _normalizers(vocabulary, placed, progress)
+        key = ("hyperbolic normalizers", placed.parameters["points_digest"])
+        words, reach = np.arange(len(vocabulary)), placed.diameter
+        bounds = remembered(vocabulary, key, lambda: bounds_of(placed.word_distances, words, reach, progress))
         rate, _, floor = weights = steepest(value, top, placed.diameter, (bounds,))
         spent = bounds.loss(weights)
         promise = PureDP(epsilon=stated_epsilon(spent, value), status=Status.PROVED, source=PROOF)
@@ -104,12 +106,6 @@ def hyperbolic_exponential(
         ComputedRows(len(vocabulary), FallingWeights(placed.ball, rate, top, floor)),
         placed.word_distances,
     )
-
-
-def _normalizers(vocabulary: Vocabulary, placed: Points, progress: Progress | None) -> NormalizerBounds:
-    words = np.arange(len(vocabulary))
-    key = ("hyperbolic normalizers", placed.parameters["points_digest"])
-    return remembered(vocabulary, key, lambda: bounds_of(placed.word_distances, words, placed.diameter, progress))
 
 
 def _rate_with_room(value: float, placed: Points, top: int) -> float:

@@ -16,6 +16,7 @@ from textveil.detection.detectors import detector_of
 from textveil.detection.spans import DetectedSpan, Detector
 from textveil.errors import UnsupportedGuarantee
 from textveil.mechanisms.declaration import proved
+from textveil.mechanisms.generation.dp_prompt import PROMPT
 from textveil.mechanisms.generation.fusion_weights import Blend, FusionWeights
 from textveil.mechanisms.generation.prompted import checked_prompt, fitted, need_room, write
 from textveil.mechanisms.options import DEFAULT_EPSILON, GUARANTEE, MODELS, POSITIVE, Domain, Option, named
@@ -93,8 +94,6 @@ def _shown(text: str, spans: Sequence[DetectedSpan], placeholder: str, kinds: se
 
 
 PROOF: Final = "privacy/proofs/fusion.md"
-
-PROMPT: Final = "Document : {text}\nParaphrase of the document :"
 
 _DETECTABLE: Final = (
     ("Maria Gonzalez called.", "John Smith called."),

@@ -134,7 +134,21 @@ def prompted_writing(
         device: for reports.
     """
     need_room(model, checked_prompt(prompt), tokens)
-    weights, spent = guaranteed_weights(model, prompt, guaranteed, tokens, logits)
+    least, most = logits
+    if least is None or most is None:
+        measured = public_range(model, prompt)
+        least, most = measured[0] if least is None else least, measured[1] if most is None else most
+    given, value = guaranteed
+    if given == "temperature":
+        weights = token_weights(size=model.size, min_logit=least, max_logit=most, temperature=value)
+    else:
+        # epsilon / tokens in floating point may exceed the share by half an ulp; one step down pays it.
+        share = value if given == "epsilon_per_token" or tokens == 1 else math.nextafter(value / tokens, 0.0)
+        weights = token_weights(size=model.size, min_logit=least, max_logit=most, epsilon=share)
+    cut = repeat(PureDP(epsilon=weights.epsilon), tokens).approximate().epsilon
+    asked = {"epsilon": value, "epsilon_per_token": value * tokens}.get(given, cut)
+    spent = asked if asked * (1 - 1e-9) < cut <= asked else cut
+    promise = PureDP(epsilon=spent, status=Status.PROVED, source=PROOF, adjacency=ANY_DOCUMENT)
     return PromptedWriting(
         name=name,
         model=model,
@@ -142,9 +156,9 @@ def prompted_writing(
         prompt=prompt,
         tokens=tokens,
         long_texts=long_texts,
-        guarantee=spent,
+        guarantee=promise,
         parameters={
-            **{guaranteed[0]: guaranteed[1]},
+            given: value,
             "nats_per_token": weights.epsilon,
             "softmax_temperature": weights.temperature,
             "tokens": tokens,
@@ -157,31 +171,6 @@ def prompted_writing(
             "device": device,
         },
     )
-
-
-def guaranteed_weights(
-    model: NextTokens,
-    prompt: str,
-    guaranteed: tuple[str, float],
-    tokens: int,
-    logits: tuple[float | None, float | None],
-) -> tuple[TokenWeights, PureDP]:
-    """The weights of a token, and what ``tokens`` draws by them promise of a document."""
-    least, most = logits
-    if least is None or most is None:
-        measured = public_range(model, prompt)
-        least, most = measured[0] if least is None else least, measured[1] if most is None else most
-    name, value = guaranteed
-    if name == "temperature":
-        weights = token_weights(size=model.size, min_logit=least, max_logit=most, temperature=value)
-    else:
-        # epsilon / tokens in floating point may exceed the share by half an ulp; one step down pays it.
-        share = value if name == "epsilon_per_token" or tokens == 1 else math.nextafter(value / tokens, 0.0)
-        weights = token_weights(size=model.size, min_logit=least, max_logit=most, epsilon=share)
-    cut = repeat(PureDP(epsilon=weights.epsilon), tokens).approximate().epsilon
-    asked = {"epsilon": value, "epsilon_per_token": value * tokens}.get(name, cut)
-    spent = asked if asked * (1 - 1e-9) < cut <= asked else cut
-    return weights, PureDP(epsilon=spent, status=Status.PROVED, source=PROOF, adjacency=ANY_DOCUMENT)
 
 
 PROMPT: Final = "Document : {text}\nParaphrase of the document :"

@@ -197,12 +197,8 @@ def dpnr(
     The vocabulary gives the dimension where ``vector_dim`` does not.
     """
     cube = Cube(dim=dim_of(vocabulary, vector_dim), lowest=lowest, highest=highest)
-    more = (
-        {"dropout": dropout, "epsilon_of_one_word": _one_word(epsilon, dropout)}
-        if delta is None
-        else {"dropout": dropout}
-    )
-    return noisy_cube("dpnr", cube, epsilon, delta, **more)
+    pure = {"epsilon_of_one_word": _one_word(epsilon, dropout)} if delta is None else {}
+    return noisy_cube("dpnr", cube, epsilon, delta, dropout=dropout, **pure)
 
 
 def _one_word(epsilon: float, dropout: float) -> float:

@@ -38,7 +38,7 @@ class LaplaceProfile:
     """See ``capabilities.PrivacyProfile``.
 
     Attributes:
-        shift: as ``shifts.checked_shift`` gives it.
+        shift: as ``checked_shift`` gives it.
         scale: of one coordinate.
         bound: half-width of its support; inf for plain Laplace noise.
     """

@@ -71,7 +71,7 @@ class WordPosterior:
     """The distribution of the input given one output of a channel: P(x | y) = prior(x) P(y | x) / P(y).
 
     Args:
-        mechanism: a channel; what it offers is said in ``mechanisms.columns``.
+        mechanism: a channel; what it offers is said in ``mechanisms.channel_columns``.
         prior: of inputs, finite and >= 0, not all 0, shape (n,); None is the public frequency of the words.
         progress: called where all rows of the channel must be read.
 

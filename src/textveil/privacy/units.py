@@ -66,20 +66,13 @@ def _nested(*levels: tuple[Unit, str], shared: str = "", larger: Adjacency | Non
 
 
 _BY_ONE: Final = " (as if one person wrote all)"
+_SAME_TOKENS: Final = "with the same number, order and kinds of tokens"
 
 ALL_DOCUMENTS: Final = Adjacency(
-    Unit.PERSON,
-    "two inputs of as many documents with the same number, order and kinds of tokens, any of which may differ "
-    "(as if one person wrote all)",
+    Unit.PERSON, f"two inputs of as many documents {_SAME_TOKENS}, any of which may differ{_BY_ONE}"
 )
-ALL_TEXTS: Final = Adjacency(
-    Unit.PERSON, "two inputs of as many documents, any of which may differ (as if one person wrote all)"
-)
-ONE_DOCUMENT: Final = Adjacency(
-    Unit.DOCUMENT,
-    "two documents with the same number, order and kinds of tokens, any of which may differ",
-    ALL_DOCUMENTS,
-)
+ALL_TEXTS: Final = Adjacency(Unit.PERSON, f"two inputs of as many documents, any of which may differ{_BY_ONE}")
+ONE_DOCUMENT: Final = Adjacency(Unit.DOCUMENT, f"two documents {_SAME_TOKENS}, any of which may differ", ALL_DOCUMENTS)
 ANY_VECTOR: Final = Adjacency(
     Unit.DOCUMENT, "any two texts, whatever vectors were computed from them by a public function", ALL_TEXTS
 )
@@ -110,7 +103,6 @@ ONE_SPAN: Final = Adjacency(
     "two texts in which the same spans of the same kinds are found, and that differ in the value of one",
     _SPANS_OF_A_DOCUMENT,
 )
-_SAME_TOKENS: Final = "with the same number, order and kinds of tokens"
 _SAME_CONTENT: Final = f"{_SAME_TOKENS} and the same function words, any other token of which may differ"
 ONE_CONTENT_TOKEN: Final = _nested(
     (

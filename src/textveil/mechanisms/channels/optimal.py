@@ -123,7 +123,7 @@ def optimal(
     The search takes minutes at 10,000 words. Its result is public: it is kept in the user's cache folder under the
     digest of all that entered, and read from there; a search that was broken off goes on where it stood.
 
-    ``prior`` may also be numbers > 0, one for each word. ``utility`` is as ``sampling.utilities.utility_of`` takes
+    ``prior`` may also be numbers > 0, one for each word. ``utility`` is as ``utility_of`` takes
     it; rare ``names`` weigh at most half of what flat weights would give them.
 
     Warns:

@@ -164,7 +164,7 @@ def same_tag(
     and reports say so. A tag has to be a function of the word alone: a tagger that reads the sentence would let one
     word change the tags of others.
 
-    ``tags`` may also be a tag for each word; see ``sampling.word_tags.word_tags``.
+    ``tags`` may also be a tag for each word; see ``word_tags``.
 
     Raises:
         ParameterError: neither or both of the first two, a word without a tag, or no tag with two words; or (for the

@@ -13,6 +13,7 @@ import os
 import pkgutil
 import re
 import sys
+import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from importlib import import_module
@@ -58,19 +59,30 @@ def section(entry: CatalogEntry) -> str:
     return "mechanisms by noise" if entry.family == "perturb and project" else "mechanisms of words"
 
 
+def guarantee(entry: CatalogEntry) -> str:
+    """What a mechanism guarantees, in a few words."""
+    return entry.notion if entry.unit.value == "token" else f"{entry.notion} of one {entry.unit.value}"
+
+
 def mechanisms(name: str) -> str:
     """The mechanisms of a section."""
     rows = [
-        (
-            f"`{entry.name}`",
-            entry.notion if entry.unit.value == "token" else f"{entry.notion} of one {entry.unit.value}",
-            entry.status.value,
-            entry.summary,
-        )
+        (f"`{entry.name}`", guarantee(entry), entry.status.value, entry.summary)
         for entry in MECHANISMS.values()
         if section(entry) == name
     ]
     return table(("name", "guarantee", "status", "what it does"), rows)
+
+
+def mechanism_names(name: str) -> str:
+    """The mechanisms of a section by guarantee and status, without what they do."""
+    names: dict[str, list[str]] = {}
+    for entry in MECHANISMS.values():
+        if section(entry) == name:
+            names.setdefault(f"{guarantee(entry)}, {entry.status.value}", []).append(f"`{entry.name}`")
+    lines = (f"- {what}: {', '.join(of)}" for what, of in names.items())
+    wrapped = (textwrap.fill(line, 100, subsequent_indent="  ", break_on_hyphens=False) for line in lines)
+    return "\n".join(["", *wrapped, "", ""])
 
 
 def options() -> str:
@@ -114,10 +126,9 @@ def surrogates() -> str:
                 surrogate.counts,
                 ", ".join(f"`{option}`" for option in entry.options() if option != "epsilon") or "none",
                 "; ".join(facts) or "nothing",
-                f"[{Path(entry.proof).stem}](../src/textveil/{entry.proof})",
             )
         )
-    return table(("name", "kinds", "epsilon", "counts", "options", "stays public", "proof"), rows)
+    return table(("name", "kinds", "epsilon", "counts", "options", "stays public"), rows)
 
 
 def surrogate_options() -> str:
@@ -166,18 +177,19 @@ def _done(one: Policy, kind: str) -> str:
     return ", ".join([f"`{rule.name}`", *filter(None, facts)])
 
 
+SECTIONS: Final = (
+    "mechanisms of words",
+    "mechanisms within groups",
+    "mechanisms by noise",
+    "mechanisms of texts",
+    "mechanisms of vectors",
+    "published mechanisms",
+)
+"""Sections of the catalog; the first one has its table on the page, the others on the site."""
+
 TABLES: Mapping[str, Callable[[], str]] = {
-    **{
-        name: partial(mechanisms, name)
-        for name in (
-            "mechanisms of words",
-            "mechanisms within groups",
-            "mechanisms by noise",
-            "mechanisms of texts",
-            "mechanisms of vectors",
-            "published mechanisms",
-        )
-    },
+    **{name: partial(mechanisms, name) for name in SECTIONS},
+    **{f"names of {name}": partial(mechanism_names, name) for name in SECTIONS[1:]},
     "options": options,
     "surrogates": surrogates,
     "policies": policies,

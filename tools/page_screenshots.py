@@ -1,4 +1,4 @@
-"""The figures of docs/server-page.md: the page of a running server, in the system's Chromium.
+"""The figures of docs/server.md: the page of a running server, in the system's Chromium.
 
     textveil serve --port 8000 &
     python tools/page_screenshots.py http://127.0.0.1:8000 docs/figures

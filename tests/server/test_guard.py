@@ -200,7 +200,8 @@ def test_what_nobody_foresaw_is_told_and_logged_without_text(caplog: pytest.LogC
         ("other", 404, "not_found"),
         ("/v1/sanitize", 400, "unknown_field"),
     ]
-    assert [one for one in requests if one in wanted] == wanted
+    following = iter(requests)  # the last lines of another test's server may stand among them
+    assert all(request in following for request in wanted), requests
     assert 'textveil_requests_total{method="POST",route="/v1/sanitize",status="500"} 1.0' in counted
     for text in (lines.getvalue(), counted, answer.text):
         assert "CANARY" not in text and "Gonzalez" not in text

@@ -60,14 +60,14 @@ def largest_share(arguments: list[str], command: str = "sanitize") -> int:
 
 def _family(pid: int) -> list[int]:
     """A process and everything that it started."""
-    found = [pid]
+    processes = [pid]
     try:
         for task in Path(f"/proc/{pid}/task").iterdir():
             for child in (task / "children").read_text(encoding="ascii").split():
-                found += _family(int(child))
+                processes += _family(int(child))
     except OSError:  # ended meanwhile
         pass
-    return found
+    return processes
 
 
 def _share(pid: int) -> int:

@@ -80,24 +80,28 @@ def write(results: Sequence[Result], scale: Scale, folder: Path) -> list[Path]:
 
 def _series(results: Iterable[Result], along: str, fixed: str, keep: Callable[[list[Any]], Any]) -> dict[str, Any]:
     """Name to points (along, rate), where ``fixed`` has the value that ``keep`` chooses."""
-    rows = [one for one in results if one.part in ("search", "mechanisms") and one.rate and along in one.facts]
-    rows = [one for one in rows if one.against in ("", "faiss IndexFlatL2")]
+    rows = [
+        result
+        for result in results
+        if result.part in ("search", "mechanisms") and result.rate and along in result.facts
+    ]
+    rows = [result for result in rows if result.against in ("", "faiss IndexFlatL2")]
     found: dict[str, dict[float, float]] = {}
     for name, mine in _grouped(rows).items():
-        value = keep([one.facts[fixed] for one in mine])
-        for one in mine:
-            if one.facts[fixed] == value and one.rate:
-                found.setdefault(name, {})[one.facts[along]] = one.rate
-                if one.speedup and name.endswith("numpy"):
-                    found.setdefault("search, faiss flat", {})[one.facts[along]] = one.rate / one.speedup
+        value = keep([result.facts[fixed] for result in mine])
+        for row in mine:
+            if row.facts[fixed] == value and row.rate:
+                found.setdefault(name, {})[row.facts[along]] = row.rate
+                if row.speedup and name.endswith("numpy"):
+                    found.setdefault("search, faiss flat", {})[row.facts[along]] = row.rate / row.speedup
     return {name: sorted(points.items()) for name, points in found.items() if len(points) > 1}
 
 
 def _grouped(rows: Iterable[Result]) -> dict[str, list[Result]]:
     grouped: dict[str, list[Result]] = {}
-    for one in rows:
-        name = f"search, {one.facts['backend']}" if "backend" in one.facts else str(one.facts["mechanism"])
-        grouped.setdefault(name, []).append(one)
+    for result in rows:
+        name = f"search, {result.facts['backend']}" if "backend" in result.facts else str(result.facts["mechanism"])
+        grouped.setdefault(name, []).append(result)
     return grouped
 
 
@@ -128,9 +132,9 @@ def _by_batch(results: Sequence[Result], folder: Path) -> list[Path]:
 
 def _by_corpus(results: Sequence[Result], folder: Path) -> list[Path]:
     points = sorted(
-        (one.facts["corpus bytes"] / 2**20, one.facts["resident bytes"] / 2**20)
-        for one in results
-        if "resident bytes" in one.facts
+        (result.facts["corpus bytes"] / 2**20, result.facts["resident bytes"] / 2**20)
+        for result in results
+        if "resident bytes" in result.facts
     )
     if len(points) < 2:
         return []

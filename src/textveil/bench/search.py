@@ -45,15 +45,15 @@ def search(scale: Scale) -> Iterator[Result]:
                     note = "faiss-cpu is not installed"
                     yield Result(part="search", what=what, rate=rate, unit="words/s", note=note, facts=facts)
                     continue
-                found = paired(partial(backend, points), partial(flat, points), scale.rounds)
+                times = paired(partial(backend, points), partial(flat, points), scale.rounds)
                 yield Result(
                     part="search",
                     what=what,
-                    rate=batch / found.ours,
+                    rate=batch / times.ours,
                     unit="words/s",
                     against="faiss IndexFlatL2",
-                    speedup=found.speedup,
-                    facts={**facts, "GFLOP/s": 2e-9 * batch * vectors.size / found.ours},
+                    speedup=times.speedup,
+                    facts={**facts, "GFLOP/s": 2e-9 * batch * vectors.size / times.ours},
                 )
         yield from _limits(vectors, backends, scale)
 
@@ -65,11 +65,11 @@ def _limits(vectors: Vectors, backends: dict[str, Projection], scale: Scale) -> 
     name, backend = list(backends.items())[-1]
     facts = {"words": len(vectors), "batch": batch, "backend": name}
     if batch * len(vectors) <= 2e8:
-        found = paired(partial(backend, points), lambda: points @ vectors.T, scale.rounds)
-        yield _result(f"nearest word, {name}, {len(vectors):,} words", batch, found, "float32 matrix product", facts)
+        times = paired(partial(backend, points), lambda: points @ vectors.T, scale.rounds)
+        yield _result(f"nearest word, {name}, {len(vectors):,} words", batch, times, "float32 matrix product", facts)
     few = points[:_LOOPED]
-    found = paired(partial(backend, points), partial(_loop, vectors, few), max(2, scale.rounds // 2))
-    slower = found._replace(speedup=found.speedup * batch / len(few))
+    times = paired(partial(backend, points), partial(_loop, vectors, few), max(2, scale.rounds // 2))
+    slower = times._replace(speedup=times.speedup * batch / len(few))
     yield _result(f"nearest word, {name}, {len(vectors):,} words", batch, slower, "a loop over words", facts)
 
 
@@ -121,13 +121,13 @@ def noise(scale: Scale) -> Iterator[Result]:
         "truncated Laplace": TruncatedLaplace(dim=dim, scale=1.0, bound=12.0),
     }
     for name, distribution in distributions.items():
-        found = paired(partial(distribution.sample, batch, rng), partial(backend, points), scale.rounds)
+        times = paired(partial(distribution.sample, batch, rng), partial(backend, points), scale.rounds)
         yield Result(
             part="noise",
             what=f"{name} noise, {dim} dimensions",
-            rate=batch * dim / found.ours,
+            rate=batch * dim / times.ours,
             unit="numbers/s",
             against=f"search of {len(vectors):,} words",
-            speedup=found.speedup,
+            speedup=times.speedup,
             facts={"words": len(vectors), "batch": batch, "distribution": name},
         )

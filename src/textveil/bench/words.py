@@ -43,27 +43,27 @@ def channels(scale: Scale) -> Iterator[Result]:
     rng = np.random.default_rng(4)
     ids = rng.choice(np.arange(400), 200 * scale.corpus_words // 2000 + 100_000)
     for name in _CHANNELS:
-        made = word_mechanism(name, vocabulary, epsilon=_EPSILON)
-        row = made.probabilities(7)  # type: ignore[attr-defined]
-        made.privatize(np.arange(400))
+        mechanism = word_mechanism(name, vocabulary, epsilon=_EPSILON)
+        row = mechanism.probabilities(7)  # type: ignore[attr-defined]
+        mechanism.privatize(np.arange(400))
         few = 100
-        found = paired(partial(made.privatize, ids), partial(_choices, row, few), scale.rounds)
+        compared = paired(partial(mechanism.privatize, ids), partial(_choices, row, few), scale.rounds)
         yield Result(
             part="channels",
             what=f"{name}, draws of seen words",
-            rate=len(ids) / found.ours,
+            rate=len(ids) / compared.ours,
             unit="draws/s",
             against="a loop of numpy.random.choice",
-            speedup=found.speedup * len(ids) / few,
+            speedup=compared.speedup * len(ids) / few,
             facts={"words": len(vocabulary), "mechanism": name},
         )
     new = rng.permutation(len(vocabulary))[: min(len(vocabulary), scale.corpus_words // 100)]
     for name in _CHANNELS[1:]:
         times = []
         for _ in range(max(2, scale.rounds // 2)):
-            made = word_mechanism(name, vocabulary, epsilon=_EPSILON)
-            made.privatize(new[:1])  # tables that all rows share
-            times.append(seconds(partial(made.privatize, new)))
+            mechanism = word_mechanism(name, vocabulary, epsilon=_EPSILON)
+            mechanism.privatize(new[:1])  # tables that all rows share
+            times.append(seconds(partial(mechanism.privatize, new)))
         yield Result(
             part="channels",
             what=f"{name}, rows of new words",
@@ -95,13 +95,13 @@ def _part(whole: Vocabulary, words: int) -> Vocabulary:
 
 
 def _rate(name: str, vocabulary: Vocabulary, batch: int, rounds: int) -> Result:
-    made = word_mechanism(name, vocabulary, epsilon=_EPSILON)
+    mechanism = word_mechanism(name, vocabulary, epsilon=_EPSILON)
     ids = np.random.default_rng(batch).integers(0, len(vocabulary), batch)
-    made.privatize(np.arange(len(vocabulary)) if name == "neighborhood" else ids)
+    mechanism.privatize(np.arange(len(vocabulary)) if name == "neighborhood" else ids)
     return Result(
         part="mechanisms",
         what=f"{name}, {len(vocabulary):,} words, batch {batch}",
-        rate=batch / median_seconds(partial(made.privatize, ids), rounds),
+        rate=batch / median_seconds(partial(mechanism.privatize, ids), rounds),
         unit="words/s",
         facts={"words": len(vocabulary), "batch": batch, "mechanism": name},
     )
@@ -163,11 +163,11 @@ def _against(name: str, replace: Callable[[str], object], ours: WordMechanism, s
 
     ratios, rates = [], []
     for _ in range(scale.rounds):
-        one = len(ids) / seconds(partial(ours.privatize, ids))
+        rate = len(ids) / seconds(partial(ours.privatize, ids))
         start = time.perf_counter()
         two = theirs() / (time.perf_counter() - start)
-        ratios.append(one / two)
-        rates.append(one)
+        ratios.append(rate / two)
+        rates.append(rate)
     return Result(
         part="rivals",
         what=f"{ours.name}, {len(ours.vocabulary):,} words",

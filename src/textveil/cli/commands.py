@@ -71,12 +71,12 @@ class _Commands(UserDict[str, Any]):
         if self.data[name] is None:
             target, kind = OWN[name]
             module, _, attribute = target.partition(":")
-            made = getattr(import_module(f"textveil.cli.{module}"), attribute)
+            command = getattr(import_module(f"textveil.cli.{module}"), attribute)
             parent = typer.Typer(rich_markup_mode=None)
-            if isinstance(made, typer.Typer):
-                parent.add_typer(made, name=name)
+            if isinstance(command, typer.Typer):
+                parent.add_typer(command, name=name)
             else:
-                parent.command(name, cls=kind)(made)
+                parent.command(name, cls=kind)(command)
             self.data[name] = typer.main.get_group(parent).commands[name]
         return self.data[name]
 

@@ -29,10 +29,10 @@ def mechanisms_command(
     with renamed(mechanism="NAME"):  # an argument here, not the option --mechanism
         shown = list(entries().values()) if name is None else [entry(name)]
     if as_json:
-        sys.stdout.write(json_text([_data(one) for one in shown]))
+        sys.stdout.write(json_text([_data(entry) for entry in shown]))
     elif name is None:
         columns = [("NAME", "GUARANTEE", "STATUS", "WHAT IT DOES")]
-        _write(columns + [(one.name, one.notion, one.status.shown, one.summary) for one in shown])
+        _write(columns + [(entry.name, entry.notion, entry.status.shown, entry.summary) for entry in shown])
     else:
         (one,) = shown
         facts = {"mechanism": one.name, "guarantee": f"{one.notion} [{one.status.shown}]", "family": one.family}

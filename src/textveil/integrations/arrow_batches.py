@@ -105,7 +105,7 @@ class BatchSanitizer:
     @property
     def counted(self) -> dict[str, str]:
         """The columns of counts that are added, by what they count."""
-        kinds = [one.kind for one in self.setting.protected]
+        kinds = [rule.kind for rule in self.setting.protected]
         return {kind: COUNTS.get(kind, f"protected_{kind}") for kind in kinds} if self.counts else {}
 
     def schema(self, schema: Any) -> Any:
@@ -149,10 +149,10 @@ class BatchSanitizer:
     def _table(self, table: Any, position: Place | None) -> Any:
         # How a table is chunked is no part of what it holds. (Several are left past 2 GiB of text.)
         parts = table.combine_chunks().to_batches()
-        made = [
+        arrays = [
             self(part, None if position is None else (*_numbers(position), index)) for index, part in enumerate(parts)
         ]
-        return arrow().Table.from_batches(made, self.schema(table.schema))
+        return arrow().Table.from_batches(arrays, self.schema(table.schema))
 
     def _contexts(self, batch: Any, position: Place | None) -> list[bytes] | bytes | None:
         """What a stream is for besides its texts: one for each row, one for the batch, or none."""
@@ -197,7 +197,7 @@ class BatchSanitizer:
             return batch
         pyarrow = arrow()
         sums = [
-            pyarrow.array([sum(one.kinds.get(kind, 0) for one in row) for row in releases], pyarrow.int64())
+            pyarrow.array([sum(release.kinds.get(kind, 0) for release in row) for row in releases], pyarrow.int64())
             for kind in self.counted
         ]
         return pyarrow.RecordBatch.from_arrays([*batch.columns, *sums], schema=self._with_counts(batch.schema))

@@ -146,9 +146,9 @@ def sanitize_dataset(
     tally = Tally()
 
     def released(split: Any, function: DatasetSanitizer) -> Any:
-        found = _mapped(split, function, choice.all(), num_proc, batch_size)
-        _count(tally, found, function.batches)
-        return _plain(found, choice.all())
+        mapped = _mapped(split, function, choice.all(), num_proc, batch_size)
+        _count(tally, mapped, function.batches)
+        return _plain(mapped, choice.all())
 
     data = (
         datasets.DatasetDict({name: released(split, _for_split(release, name)) for name, split in dataset.items()})

@@ -72,12 +72,12 @@ def sanitize_frame(
             raise InputError(
                 f"the frame must have the column {name!r} once; it has it {count} times. Name another in `columns`."
             )
-    made = ColumnSanitizer(sanitizer)
-    fresh = _released([frame[name] for name in choice.sanitized], choice.sanitized, made)
+    sanitizing = ColumnSanitizer(sanitizer)
+    fresh = _released([frame[name] for name in choice.sanitized], choice.sanitized, sanitizing)
     kept = [_alone(frame[name]).reset_index(drop=True) for name in choice.kept]
     data = pd.DataFrame(dict(zip(choice.all(), [*fresh, *kept], strict=True)))
     data.index = _alone(frame.index)
-    return Sanitized(data, made.report(choice.sanitized, (*choice.kept, *_told_by_index(frame.index))))
+    return Sanitized(data, sanitizing.report(choice.sanitized, (*choice.kept, *_told_by_index(frame.index))))
 
 
 pd.api.extensions.register_series_accessor("textveil")(partial(Accessor, function=sanitize_series))
@@ -96,7 +96,7 @@ def _released(given: Sequence[Any], names: Sequence[str], columns: ColumnSanitiz
             values = np.array(new, dtype=object)
             values[gaps] = old.to_numpy(dtype=object)[gaps]  # None, NaN and NA as they were
             made.append(pd.Series(values, dtype=kind))
-    joined = [pd.concat(made, ignore_index=True) for made in pieces]
+    joined = [pd.concat(piece, ignore_index=True) for piece in pieces]
     return [
         made.astype("category") if isinstance(series.dtype, pd.CategoricalDtype) else made
         for made, series in zip(joined, given, strict=True)

@@ -43,8 +43,8 @@ def sanitized_column(expression: Any, columns: ColumnSanitizer | Source) -> Any:
     Raises:
         ParameterError: ``columns`` is none of these.
     """
-    made = columns if isinstance(columns, ColumnSanitizer) else ColumnSanitizer(columns)
-    return expression.map_batches(_OfSeries(made), return_dtype=pl.String, is_elementwise=True)
+    sanitizer = columns if isinstance(columns, ColumnSanitizer) else ColumnSanitizer(columns)
+    return expression.map_batches(_OfSeries(sanitizer), return_dtype=pl.String, is_elementwise=True)
 
 
 def sanitize_series(series: Any, sanitizer: Source) -> Sanitized:
@@ -78,10 +78,10 @@ def sanitize_frame(
     for name in choice.all():
         if name not in frame.columns:
             raise InputError(f"the frame must have the column {name!r}; it has not. Name another in `columns`.")
-    made = ColumnSanitizer(sanitizer)
-    released = _released([frame[name] for name in choice.sanitized], made)
+    sanitizing = ColumnSanitizer(sanitizer)
+    released = _released([frame[name] for name in choice.sanitized], sanitizing)
     kept = [_plain(frame[name]) for name in choice.kept]
-    return Sanitized(pl.DataFrame([*released, *kept]), made.report(choice.sanitized, choice.kept))
+    return Sanitized(pl.DataFrame([*released, *kept]), sanitizing.report(choice.sanitized, choice.kept))
 
 
 pl.api.register_expr_namespace("textveil")(partial(Accessor, function=sanitized_column))
@@ -108,7 +108,7 @@ def _released(given: Sequence[Any], columns: ColumnSanitizer) -> list[Any]:
     while chunk := list(islice(rows, _ROWS)):
         for made, values in zip(pieces, zip(*chunk, strict=True), strict=True):
             made.append(pl.Series(made[0].name, values, pl.String))
-    return [pl.concat(made) for made in pieces]
+    return [pl.concat(piece) for piece in pieces]
 
 
 def _texts(series: Any) -> Any:

@@ -132,9 +132,9 @@ class Veil:
 
         See ``tv.restore`` for what is done with other texts than releases.
         """
-        for one in self._maps:
-            if one.released == text:
-                return one.original()
+        for private_map in self._maps:
+            if private_map.released == text:
+                return private_map.original()
         return restore(text, self._maps)
 
     @property
@@ -232,7 +232,7 @@ class Veil:
     def _values(self, text: str, spans: Sequence[DetectedSpan]) -> list[str]:
         """What is released for each span, in order; the spans' kinds are entity types."""
         kinds = [self._kind(span.kind) for span in spans]
-        made = [text[span.start : span.end] for span in spans]
+        released = [text[span.start : span.end] for span in spans]
         ends = [0, *(span.end for span in spans)]
         before = [text[max(end, span.start - BEFORE) : span.start] for end, span in zip(ends, spans, strict=False)]
         rng = resolve(self._rng)
@@ -241,13 +241,13 @@ class Veil:
                 continue
             if kind not in self._surrogates:
                 self._surrogates[kind] = make_surrogate("placeholder", options={"text": f"[{kind}]"[:40]})
-            places = [place for place, one in enumerate(kinds) if one == kind]
-            mentions = [Mention(made[place], before[place]) for place in places]
+            places = [place for place, other in enumerate(kinds) if other == kind]
+            mentions = [Mention(released[place], before[place]) for place in places]
             self._drawn.setdefault(kind, []).extend(mention.value for mention in mentions)
             own = draw_mentions(self._surrogates[kind], mentions, self._within(kind), KindScope(self._scope, kind), rng)
             for place, value in zip(places, own, strict=True):
-                made[place] = value
-        return made
+                released[place] = value
+        return released
 
     def _within(self, kind: str) -> ScopeName:
         """Where one value of a kind has one surrogate: as its rule says, else the policy."""
@@ -285,14 +285,14 @@ class _Results:
 
     def __init__(self, results: Iterable[Any]) -> None:
         self._results = list(results)
-        self.kinds = tuple(dict.fromkeys(str(one.entity_type) for one in self._results))
+        self.kinds = tuple(dict.fromkeys(str(result.entity_type) for result in self._results))
 
     def detect(self, texts: Sequence[str]) -> list[list[DetectedSpan]]:
         """The results, with overlaps resolved."""
         spans = [
-            DetectedSpan(one.start, one.end, one.entity_type, one.score, self.name)
-            for one in self._results
-            if one.start != one.end
+            DetectedSpan(result.start, result.end, result.entity_type, result.score, self.name)
+            for result in self._results
+            if result.start != result.end
         ]
         return [covering(text, spans) for text in texts]
 
@@ -370,10 +370,10 @@ class Restore(_OfVeil):
 
 
 def _veil(params: Mapping[str, Any]) -> Veil:
-    found = params.get(_VEIL)
-    if not isinstance(found, Veil):
-        raise ParameterError(f"veil must be a Veil; got {type(found).__name__}. Take `operators=veil.operators()`.")
-    return found
+    veil = params.get(_VEIL)
+    if not isinstance(veil, Veil):
+        raise ParameterError(f"veil must be a Veil; got {type(veil).__name__}. Take `operators=veil.operators()`.")
+    return veil
 
 
 def anonymizer_engine() -> AnonymizerEngine:

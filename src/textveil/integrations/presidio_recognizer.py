@@ -70,7 +70,7 @@ class TextveilRecognizer(_PRESIDIO.EntityRecognizer):  # type: ignore[misc]
             InputError: a detector's answer is not one of spans of the text.
         """
         make = _PRESIDIO.RecognizerResult
-        found = [(self._entities[span.kind], span) for span in self._detector.detect([text])[0]]
+        labeled = [(self._entities[span.kind], span) for span in self._detector.detect([text])[0]]
         return [
             make(
                 entity_type,
@@ -79,7 +79,7 @@ class TextveilRecognizer(_PRESIDIO.EntityRecognizer):  # type: ignore[misc]
                 float(span.score),
                 recognition_metadata={make.RECOGNIZER_NAME_KEY: self.name, make.RECOGNIZER_IDENTIFIER_KEY: self.id},
             )
-            for entity_type, span in found
+            for entity_type, span in labeled
             if not entities or entity_type in entities
         ]
 

@@ -129,8 +129,8 @@ class _OfReleases(BaseEstimator):  # type: ignore[misc]
     def _learned(self, X: Iterable[Any]) -> tuple[_Keyed, DocumentReader, Documents, Reals]:
         need(self.reads in READS, "reads", repr(self.reads), " or ".join(map(repr, READS)))
         need(self.prior in ("learned", "public"), "prior", repr(self.prior), "'learned' or 'public'")
-        made = _default() if self.mechanism is None else self.mechanism
-        channel = _channel(made)
+        mechanism = _default() if self.mechanism is None else self.mechanism
+        channel = _channel(mechanism)
         matrix = _matrix(channel)
         reader = DocumentReader(matrix.vocabulary.words)
         documents = reader.words(X, clean=False)

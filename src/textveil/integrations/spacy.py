@@ -78,7 +78,7 @@ def _kept(release: Release, reports: dict[Any, str]) -> dict[str, Any]:
         release: of one document.
         reports: those that were made, by what they count: one takes longer than the release of a short text.
     """
-    made = release.private_map
+    private = release.private_map
     counts = frozenset(release.kinds.items()), release.mapped
     if counts not in reports:
         if len(reports) >= _REPORTS:
@@ -88,7 +88,7 @@ def _kept(release: Release, reports: dict[Any, str]) -> dict[str, Any]:
         "text": release.text,
         "report": reports[counts],
         "spans": [list(span) for span in release.drawn_spans],
-        "replaced": None if made is None else [list(piece) for piece in made.replaced],
+        "replaced": None if private is None else [list(piece) for piece in private.replaced],
     }
 
 
@@ -148,8 +148,8 @@ class TextveilComponent(spacy.pipeline.Pipe):  # type: ignore[misc]
         self._entities: _Entities | None = None
         self._reports: dict[Any, str] = {}
         wanted = self._config["policy"]
-        one = (wanted is None) != (self._config["mechanism"] is None)
-        need(one, "policy", "both, or neither", "given, or `mechanism` in its place")
+        one_given = (wanted is None) != (self._config["mechanism"] is None)
+        need(one_given, "policy", "both, or neither", "given, or `mechanism` in its place")
         if wanted is None:
             need(not self._config[_ENTITIES], _ENTITIES, True, "left out beside a mechanism")
             self._ready()
@@ -221,9 +221,9 @@ class TextveilComponent(spacy.pipeline.Pipe):  # type: ignore[misc]
         """Take over a policy that ``to_bytes`` wrote."""
         from textveil.sanitize.policy.reading import policy_of_data
 
-        found = json.loads(data)
-        if found is not None:
-            self._take(policy_of_data(found))
+        stored = json.loads(data)
+        if stored is not None:
+            self._take(policy_of_data(stored))
         return self
 
     def to_disk(self, path: Path | str, *, exclude: Iterable[str] = ()) -> None:

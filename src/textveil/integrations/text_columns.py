@@ -99,8 +99,8 @@ def _scopes(sanitizer: Sanitizer, rows: Sequence[Row]) -> list[Scope] | None:
     policy = sanitizer.setting.policy
     if policy is None or policy.data["scope"] != "document" or all(len(row) == 1 for row in rows):
         return None
-    made = [(row, MemoryScope()) for row in rows]
-    return [scope for row, scope in made for text in row if text is not None]
+    scopes = [(row, MemoryScope()) for row in rows]
+    return [scope for row, scope in scopes for text in row if text is not None]
 
 
 @final
@@ -140,12 +140,12 @@ class ColumnSanitizer:
             InputError: a text is not a str.
         """
         for chunk in _chunks(rows):
-            found = released_rows(self.sanitizer, chunk)
+            released = released_rows(self.sanitizer, chunk)
             with self._lock:
-                for parts in filter(None, found):
+                for parts in filter(None, released):
                     self._tally.add_document(parts)
                 self._nulls += sum(text is None for row in chunk for text in row)
-            for row, parts in zip(chunk, found, strict=True):
+            for row, parts in zip(chunk, released, strict=True):
                 fresh = iter(parts)
                 yield [None if text is None else next(fresh).text for text in row]
 

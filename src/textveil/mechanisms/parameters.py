@@ -63,8 +63,8 @@ Prior: TypeAlias = Annotated[
     str,
     Option(
         file_or_named(f"{FLAT}, {ZIPF} or a file of word counts", FLAT, ZIPF),
-        "Public word frequencies in place of the embedded ones: flat, zipf (by the order of the words), or a file "
-        "of which each line is a word and a count.",
+        "Public word frequencies instead of the embedded ones: flat, zipf (by the "
+        "order of the words), or a file with a word and its count on each line.",
         "NAME|FILE",
         NEIGHBORHOODS,
         unset="the embedded frequencies, or Zipf by the order of the words",
@@ -139,7 +139,7 @@ LongTexts: TypeAlias = Annotated[
     str,
     Option(
         named("refuse", "cut"),
-        "A document that the model has no room for: refuse it, which tells that it is long, or cut off its end.",
+        "A document that is too long for the model: refuse it, which shows that it is long, or cut off its end.",
         "NAME",
         MODELS,
     ),
@@ -253,7 +253,7 @@ Prompt: TypeAlias = Annotated[
             inside=("say: {text}",),
             outside=("", "say", "{text}{text}"),
         ),
-        "What the model reads, the document in the place of {text}.",
+        "The text that the model reads, with the document for {text}.",
         "TEXT",
         MODELS,
         unset="the paper's",

@@ -85,13 +85,13 @@ class ApproximateForest:
         best = np.full(len(points), -np.inf, dtype=np.float32)
         winner = np.zeros(len(points), dtype=np.int64)
         for tree in self._trees:
-            found = tree.leaf_of(points)
-            order = np.argsort(found, kind="stable")
-            edges = np.flatnonzero(np.diff(found[order], prepend=-1, append=-1))
+            leaves = tree.leaf_of(points)
+            order = np.argsort(leaves, kind="stable")
+            edges = np.flatnonzero(np.diff(leaves[order], prepend=-1, append=-1))
             for start, stop in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
                 for first in range(start, stop, _BLOCK):
                     asked = order[first : min(first + _BLOCK, stop)]
-                    self._improve(points, asked, tree.leaves[found[order[start]]], best, winner)
+                    self._improve(points, asked, tree.leaves[leaves[order[start]]], best, winner)
         return self._first_row(winner)
 
     def _improve(self, points: Vectors, asked: Ids, rows: Ids, best: NDArray[np.float32], winner: Ids) -> None:

@@ -242,9 +242,9 @@ class ExactInt8:
         count, strides = len(tops), _TILE // _GROUP
         pair = (tops >= least).view(-1).nonzero()[:, 0]  # a query and a tile
         bound = least.view(-1)[pair]
-        found = (groups.view(-1, strides)[pair] >= bound[:, None]).view(-1).nonzero()[:, 0]
-        which = found // strides
-        group = found - which * strides
+        pairs = (groups.view(-1, strides)[pair] >= bound[:, None]).view(-1).nonzero()[:, 0]
+        which = pairs // strides
+        group = pairs - which * strides
         pair, bound = pair[which], bound[which]
         query = pair // len(tiles)
         number = pair - query * len(tiles)

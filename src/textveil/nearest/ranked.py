@@ -38,12 +38,12 @@ def nearest_few(vectors: Vectors, queries: Vectors, count: int) -> tuple[Ids, Re
     for start in range(0, len(points), rows):
         block = points[start : start + rows]
         scores = halves - block @ vectors.T
-        found = _least(scores, count)
-        gaps = block[:, None].astype(np.float64) - vectors[found]
+        nearest = _least(scores, count)
+        gaps = block[:, None].astype(np.float64) - vectors[nearest]
         lengths = np.sqrt(np.einsum("bkd,bkd->bk", gaps, gaps))
-        order = np.lexsort((found, lengths), axis=1)
+        order = np.lexsort((nearest, lengths), axis=1)
         part = slice(start, start + len(block))
-        ids[part] = np.take_along_axis(found, order, axis=1)
+        ids[part] = np.take_along_axis(nearest, order, axis=1)
         distances[part] = np.take_along_axis(lengths, order, axis=1)
     return ids, distances
 
@@ -52,8 +52,8 @@ def _least(scores: Reals, count: int) -> Ids:
     """The places of the ``count`` least scores of each row, in any order; ``scores`` are written over."""
     if count > _FEW:
         return np.argpartition(scores, count - 1, axis=1)[:, :count]
-    rows, found = np.arange(len(scores)), np.empty((len(scores), count), dtype=np.int64)
+    rows, nearest = np.arange(len(scores)), np.empty((len(scores), count), dtype=np.int64)
     for place in range(count):  # a pass for each takes a third of the time of parting the row
-        found[:, place] = scores.argmin(axis=1)
-        scores[rows, found[:, place]] = np.inf
-    return found
+        nearest[:, place] = scores.argmin(axis=1)
+        scores[rows, nearest[:, place]] = np.inf
+    return nearest

@@ -61,18 +61,18 @@ def rendered(template: str, **values: Any) -> Markup:
 @cache
 def environment() -> Environment:
     """Where templates are found, and what they may call."""
-    found = Environment(
+    environment = Environment(
         loader=PackageLoader("textveil.pages"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    found.policies["json.dumps_kwargs"] = {"allow_nan": False}
-    found.globals["style"] = Markup(STYLE)
-    found.filters |= {"whole": whole, "address": data_address, "least_width": least_width}
-    found.tests["prose"] = is_prose
-    return found
+    environment.policies["json.dumps_kwargs"] = {"allow_nan": False}
+    environment.globals["style"] = Markup(STYLE)
+    environment.filters |= {"whole": whole, "address": data_address, "least_width": least_width}
+    environment.tests["prose"] = is_prose
+    return environment
 
 
 def whole(value: object) -> Markup:

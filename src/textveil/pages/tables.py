@@ -59,8 +59,8 @@ class Table:
     def to_markdown(self) -> str:
         """The table as text, numbers to four digits."""
         lines = [self.columns, *(tuple(shown(cell) for cell in row) for row in self.rows)]
-        made = ["| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines]
-        return "\n".join([made[0], "|" + "---|" * len(self.columns), *made[1:]])
+        rows = ["| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines]
+        return "\n".join([rows[0], "|" + "---|" * len(self.columns), *rows[1:]])
 
 
 def shown(cell: Cell) -> str:

@@ -92,22 +92,22 @@ class WordPosterior:
 
     def probabilities(self, output: int) -> Reals:
         """P(x | output) for every word x, shape (n,)."""
-        found = self.of(np.array([checked_word_id(output, len(self.vocabulary))]))
-        row = found.rest[0] * self.prior
-        row[found.inputs] += found.above
+        posterior = self.of(np.array([checked_word_id(output, len(self.vocabulary))]))
+        row = posterior.rest[0] * self.prior
+        row[posterior.inputs] += posterior.above
         return row
 
     def most_probable(self, outputs: Ids) -> Ids:
         """The most probable input of each output, ties to the lower id: optimal where any other word is as bad."""
         words, which = np.unique(checked_ids(outputs, len(self.vocabulary)), return_inverse=True)
-        found = self.of(words)
+        posterior = self.of(words)
         common = int(np.argmax(self.prior))  # the best of those that are not listed
-        chance = found.above + found.rest.repeat(np.diff(found.starts)) * self.prior[found.inputs]
-        best, at = row_maxima(chance, found.starts)
-        unlisted = found.rest * self.prior[common]
+        chance = posterior.above + posterior.rest.repeat(np.diff(posterior.starts)) * self.prior[posterior.inputs]
+        best, at = row_maxima(chance, posterior.starts)
+        unlisted = posterior.rest * self.prior[common]
         likeliest = np.full(len(words), common, dtype=np.int64)
         listed = at >= 0
-        likeliest[listed] = found.inputs[at[listed]]
+        likeliest[listed] = posterior.inputs[at[listed]]
         behind = (best < unlisted) | ((best == unlisted) & (likeliest > common))
         return np.where(behind, common, likeliest)[which]
 
@@ -148,9 +148,9 @@ class WordPosterior:
         table, size = np.asarray(loss, dtype=np.float64), len(self.vocabulary)
         need(table.shape == (size, size), "loss", f"shape {table.shape}", f"of shape ({size}, {size})")
         need(bool(np.isfinite(table).all()), "loss", "one value that is not", "finite everywhere")
-        found = self.of(words)
-        listed = _sparse((found.above, found.inputs, found.starts), (len(words), size))
-        expected = listed @ table + found.rest[:, None] * (self.prior @ table)
+        posterior = self.of(words)
+        listed = _sparse((posterior.above, posterior.inputs, posterior.starts), (len(words), size))
+        expected = listed @ table + posterior.rest[:, None] * (self.prior @ table)
         return np.argmin(expected, axis=1)[which]
 
 

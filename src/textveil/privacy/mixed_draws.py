@@ -83,8 +83,8 @@ def _many(kind: Kind) -> _Law:
     """The law of all draws of one kind."""
     rare = 1 / (1 + math.exp(min(kind.epsilon, 700.0)))
     masses = np.array([kind.share * rare, 1 - kind.share, kind.share * (1 - rare)])
-    one = LossDistribution(step=kind.epsilon, first=-1, masses=masses)
-    law = one.repeat(kind.times, bins=0)
+    draw = LossDistribution(step=kind.epsilon, first=-1, masses=masses)
+    law = draw.repeat(kind.times, bins=0)
     possible = law.masses > 0
     return _Law(law.losses[possible], law.masses[possible], law.infinite)
 

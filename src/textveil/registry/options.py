@@ -169,15 +169,15 @@ class Option:
                 return value
             need(False, self.name, "None" if value is None else type(value).__name__, _KINDS[self.kind])
         try:
-            made = self.kind(value)
+            converted = self.kind(value)
         except OverflowError:
-            made = math.inf
-        inside = self.domain.holds(made)
+            converted = math.inf
+        inside = self.domain.holds(converted)
         if self.domain.names and not inside:
-            shown = repr(str(made)[:60])
+            shown = repr(str(converted)[:60])
             need(False, self.name, shown, self.domain.wanted, self.domain.hint, kind=UnknownNameError)
-        need(inside, self.name, made, self.wanted, self.domain.hint)
-        return made
+        need(inside, self.name, converted, self.wanted, self.domain.hint)
+        return converted
 
 
 def _fits(value: Any, kind: Kind) -> bool:

@@ -102,10 +102,10 @@ class Table(Mapping[str, E], Generic[E]):
         """
         entries: dict[str, E] = {}
         for point in entry_points(group=self.group):
-            made = loaded(point)
-            entry = self._read(point.name, made)
+            product = loaded(point)
+            entry = self._read(point.name, product)
             if entry is None:
-                raise ParameterError(f"entry point {point.name} must be {self._wanted}; got {type(made).__name__}.")
+                raise ParameterError(f"entry point {point.name} must be {self._wanted}; got {type(product).__name__}.")
             new = entry.name not in self and entry.name not in entries
             need(new, f"{self._noun} name", entry.name, "new to the catalog", "Rename it.")
             entries[entry.name] = entry
@@ -188,16 +188,16 @@ def _reduced(made: Any) -> Any:
 def _remade(plain: tuple[Any, ...], target: str) -> Any:
     """The object again, as ``pickle`` makes it, and its maker noted where it can be imported."""
     make, arguments, *states = plain
-    made = make(*arguments)
+    product = make(*arguments)
     for state in states:
-        if hasattr(made, "__setstate__"):
-            made.__setstate__(state)
+        if hasattr(product, "__setstate__"):
+            product.__setstate__(state)
         else:
             for part in state if isinstance(state, tuple) else (state,):
                 for name, value in (part or {}).items():
-                    object.__setattr__(made, name, value)
+                    object.__setattr__(product, name, value)
     module, _, name = target.partition(":")
     maker = getattr(import_module(module), name, None)
     if maker is not None:
-        note_maker(made, maker)
-    return made
+        note_maker(product, maker)
+    return product

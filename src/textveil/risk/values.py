@@ -65,8 +65,8 @@ def record_values(originals: Sequence[str], releases: Sequence[str], detector: D
         releases: of each record.
         detector: finds values; what it misses in both texts is not counted.
     """
-    found = zip(originals, detector.detect(originals), releases, detector.detect(releases), strict=True)
-    return [_compared(*texts) for texts in found]
+    pairs = zip(originals, detector.detect(originals), releases, detector.detect(releases), strict=True)
+    return [_compared(*texts) for texts in pairs]
 
 
 def _compared(

@@ -58,13 +58,13 @@ class SentenceVectors:
             ModelError: the encoder gives something other than finite numbers.
         """
         order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
-        made = np.zeros((len(texts), self.foreign.model.config.hidden_size), dtype=np.float32)
+        vectors = np.zeros((len(texts), self.foreign.model.config.hidden_size), dtype=np.float32)
         for start in range(0, len(order), _BATCH):
             block = order[start : start + _BATCH]
-            made[block] = self._block([texts[place] for place in block])
-        if not np.isfinite(made).all():
+            vectors[block] = self._block([texts[place] for place in block])
+        if not np.isfinite(vectors).all():
             raise ModelError(f"the encoder {self.foreign.name} must give finite numbers; got others. Check it.")
-        return made / np.maximum(np.linalg.norm(made, axis=1, keepdims=True), 1e-12)
+        return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
 
     def _block(self, texts: list[str]) -> Vectors:
         torch, tokenizer = load_libraries().torch, self.foreign.tokenizer
@@ -82,9 +82,9 @@ class SentenceVectors:
         with torch.inference_mode():
             states = self.foreign.model(input_ids=ids, attention_mask=mask).last_hidden_state.float()
             sums = states[:, 0] if self.by_first else (states * mask[..., None]).sum(dim=1)
-        made = np.zeros((len(texts), sums.shape[1]), dtype=np.float32)
-        np.add.at(made, [place for place, _ in windows], sums.numpy())
-        return made
+        vectors = np.zeros((len(texts), sums.shape[1]), dtype=np.float32)
+        np.add.at(vectors, [place for place, _ in windows], sums.numpy())
+        return vectors
 
 
 def sentence_vectors(folder: Path | str) -> SentenceVectors:

@@ -44,8 +44,8 @@ ADULT: Final = 18
 _LAST: Final = {"d": 30, "w": 52, "m": 24}
 """The highest age in days, weeks and months."""
 
-_LOWEST = Option(domain=at_least(0), help="The lowest age there is; lower ones are raised to it.", metavar="YEARS")
-_HIGHEST = Option(domain=at_least(1), help="The highest age there is; higher ones are cut to it.", metavar="YEARS")
+_LOWEST = Option(domain=at_least(0), help="The lowest age; lower ones count as it.", metavar="YEARS")
+_HIGHEST = Option(domain=at_least(1), help="The highest age; higher ones count as it.", metavar="YEARS")
 _WIDTH = Option(
     domain=at_least(1),
     help="How many ages around the true one are raised.",
@@ -59,12 +59,12 @@ _LAW = Option(
 )
 _GROUP = Option(
     domain=named("hidden", "kept"),
-    help="kept: who is below 18 stays so, and so does who is not: this is public, and no longer hidden at any epsilon.",
+    help="kept: who is below 18 stays below, others stay above. This is public, at any epsilon.",
     metavar="NAME",
 )
 _TOP = Option(
     domain=at_least(1),
-    help="Ages from this one on are written with a plus: 90 writes 90+ for them, as HIPAA's Safe Harbor groups them.",
+    help="Ages from this one on become one group: 90 writes 90+, as HIPAA's Safe Harbor does.",
     metavar="YEARS",
     unset="none",
 )

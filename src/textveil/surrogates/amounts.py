@@ -41,8 +41,8 @@ _MANY: Final = {"hundred": 2, "k": 3, "t": 3, "m": 6, "b": 9, "trillion": 12}
 _LONGEST: Final = 120
 _MOST_CELLS: Final = 100_000
 
-_LOW = Option(domain=POSITIVE, help="The least amount there is; smaller ones and zero are raised to it.", metavar="X")
-_HIGH = Option(domain=POSITIVE, help="The greatest amount there is; larger ones are cut to it.", metavar="X")
+_LOW = Option(domain=POSITIVE, help="The smallest amount; smaller ones and zero count as it.", metavar="X")
+_HIGH = Option(domain=POSITIVE, help="The largest amount; larger ones count as it.", metavar="X")
 _SCALE = Option(
     domain=interval("between 0.001 and 10", 0.001, 10),
     help="Relative width of a cell: 0.1 makes cells of 10 %; amounts of one cell are not told apart.",

@@ -59,8 +59,8 @@ _LANGUAGE = Option(
 )
 _BIRTHS = Option(
     domain=named("apart", "with-others"),
-    help="apart: a date behind a word such as born or DOB is drawn to fit the released age, whatever it is; "
-    "with-others: as any date, so that it tells the age beside another date.",
+    help="apart: a date after a word such as born or DOB is drawn to fit the released age; "
+    "with-others: as any other date, so it shows the age beside another date.",
     metavar="NAME",
 )
 _WITHIN = Option(

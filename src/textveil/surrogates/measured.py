@@ -41,10 +41,8 @@ _COUNTED: Final = lazy_regex(
 )
 
 _FINITE: Final = interval("finite", -1e12, 1e12, without=(-1e12, 1e12))
-_LOW = Option(
-    domain=_FINITE, help="The least value there is; smaller ones are raised to it.", metavar="X", unset="digits"
-)
-_HIGH = Option(domain=_FINITE, help="The greatest value; larger ones are cut to it.", metavar="X", unset="digits")
+_LOW = Option(domain=_FINITE, help="The smallest value; smaller ones count as it.", metavar="X", unset="digits")
+_HIGH = Option(domain=_FINITE, help="The largest value; larger ones count as it.", metavar="X", unset="digits")
 
 
 @declared(

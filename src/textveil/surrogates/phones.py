@@ -23,7 +23,7 @@ _ANY: Final = tuple("23456789")
 
 _COUNTRY = Option(
     domain=interval("a calling code from 1 to 999", 1, 999),
-    help="The calling code of the country whose numbers stand without one: 1 for North America, 44 for Britain.",
+    help="The country of numbers without a calling code: 1 for North America, 44 for Britain.",
     metavar="CODE",
 )
 

@@ -14,7 +14,7 @@ _TEXT = Option(
         lambda value: 1 <= len(value) <= 40 and value.isprintable(),
         outside=("", "x" * 41, "a\n"),
     ),
-    help="What stands in the place of every value.",
+    help="The text that replaces every value.",
     metavar="TEXT",
 )
 

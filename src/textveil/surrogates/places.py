@@ -36,7 +36,7 @@ _EQUAL: Final = (
 
 _LEVEL = Option(
     domain=named("drawn", "kept"),
-    help="kept: a country stays a country and a state of the USA a state; which of them it is, is public then.",
+    help="kept: a country stays a country and a state of the USA a state. Which it is, is public.",
     metavar="NAME",
 )
 

@@ -111,9 +111,9 @@ class _Memory:
     def again(self, keys: set[Any], recent: dict[Any, Codes]) -> dict[Any, Codes]:
         """What is remembered from longer ago of ``keys``; it is put into ``recent``."""
         older = self.older
-        found = {key: older[key] for key in keys if key in older} if older else {}
-        self.keep(found, recent)
-        return found
+        remembered = {key: older[key] for key in keys if key in older} if older else {}
+        self.keep(remembered, recent)
+        return remembered
 
     def keep(self, rows: dict[Any, Codes], recent: dict[Any, Codes]) -> None:
         """Remember more."""
@@ -389,13 +389,13 @@ class TextCodes:
         """The codes of a number, the first digit told apart: it begins the token."""
         others = {".": self._base + _POINT, ",": self._base + _COMMA}
         first, rest = plain[0], plain[1:]
-        inner = [others.get(one) or self._base + _DIGIT + int(one) for one in rest]
+        inner = [others.get(character) or self._base + _DIGIT + int(character) for character in rest]
         return _row(self._base + _FIRST_DIGIT + int(first), *inner)
 
     def _mark(self, character: str) -> int:
         """The code of a character that passes."""
-        found = self._marks.get(character)
-        if found is None:
+        known = self._marks.get(character)
+        if known is None:
             # The legend is written first: another thread that sees the code finds it explained.
             code = next(self._next_mark)
             self.legend.written[code] = character
@@ -405,8 +405,8 @@ class TextCodes:
             self._roles[code] = role(character, blank=kind is Kind.SPACE)
             form = BLANK if kind is Kind.SPACE else MARK  # see ``marks.is_plain``
             self._forms[code] = ODD if blank or character == DROPPED else form
-            found = self._marks.setdefault(character, code)
-        return found
+            known = self._marks.setdefault(character, code)
+        return known
 
 
 @lru_cache(maxsize=2)

@@ -8,8 +8,8 @@ from typing import Final
 _RANGES: Final = tuple(
     (int(first, 16), int(last or first, 16))
     for first, _, last in (
-        one.partition("-")
-        for one in """
+        emoji.partition("-")
+        for emoji in """
     231a-231b 2328 23cf 23e9-23f3 23f8-23fa 24c2 25aa-25ab 25b6 25c0 25fb-25fe 2600-2604 260e 2611 2614-2615
     2618 261d 2620 2622-2623 2626 262a 262e-262f 2638-263a 2640 2642 2648-2653 265f-2660 2663 2665-2666 2668
     267b 267e-267f 2692-2697 2699 269b-269c 26a0-26a1 26a7 26aa-26ab 26b0-26b1 26bd-26be 26c4-26c5 26c8

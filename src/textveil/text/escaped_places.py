@@ -113,7 +113,7 @@ def _touching(ends: re.Pattern[str], begins: re.Pattern[str], before: str, own: 
 
 
 def _as_html(value: str, deeper: int) -> str:
-    return "".join(_IN_HTML.get(one, one) for one in value).replace("&", "&" + "amp;" * deeper)
+    return "".join(_IN_HTML.get(character, character) for character in value).replace("&", "&" + "amp;" * deeper)
 
 
 def _in_strings(value: str, strings: int) -> str:

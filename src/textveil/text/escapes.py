@@ -166,7 +166,7 @@ def read(text: str) -> Reading:
     if _HINT.search(text) is None:
         return reading
     if BORDER in text:
-        reading.take([_Edit(*found.span(), "") for found in re.finditer(BORDER, text)])
+        reading.take([_Edit(*match.span(), "") for match in re.finditer(BORDER, text)])
     for layer in range(DEEPEST):
         edits = _edits(reading.text, outermost=layer == 0)
         if not edits:
@@ -178,20 +178,20 @@ def read(text: str) -> Reading:
 
 def open_end(text: str) -> int:
     """How many characters at the end of a text may be a part of an escape, or one with what follows."""
-    found = _OPEN.search(text)
-    return 0 if found is None else len(text) - found.start()
+    match = _OPEN.search(text)
+    return 0 if match is None else len(text) - match.start()
 
 
 def _edits(text: str, *, outermost: bool) -> list[_Edit]:
     """The escapes of one layer, in order."""
     edits: list[_Edit] = []
     if "\\" in text:
-        for found in _BACKSLASH.finditer(text):
-            escape = found[0].lstrip("\\")
-            edits += _bytes(found, _BYTE) if escape[:1] == "x" else [_Edit(*found.span(), _unescaped(escape))]
+        for match in _BACKSLASH.finditer(text):
+            escape = match[0].lstrip("\\")
+            edits += _bytes(match, _BYTE) if escape[:1] == "x" else [_Edit(*match.span(), _unescaped(escape))]
     if "%" in text:
-        for found in _PERCENT.finditer(text):
-            edits += _bytes(found, _PERCENT_UNIT)
+        for match in _PERCENT.finditer(text):
+            edits += _bytes(match, _PERCENT_UNIT)
     if "&" in text:
         edits += _entities(text)
     if outermost and "+" in text:  # later, one may be what "%2B" stood for
@@ -233,26 +233,26 @@ def _first(units: Sequence[re.Match[str]], at: int) -> tuple[int, str]:
     count = 1 + (lead >= 0xC2) + (lead >= 0xE0) + (lead >= 0xF0)
     if count > 1:
         try:
-            return count, bytes.fromhex("".join(one[1] for one in units[at : at + count])).decode("utf-8")
+            return count, bytes.fromhex("".join(unit[1] for unit in units[at : at + count])).decode("utf-8")
         except (UnicodeDecodeError, TypeError):  # of another encoding; or a character of another form among them
             pass
     return 1, chr(lead)
 
 
 def _entities(text: str) -> Iterator[_Edit]:
-    for found in _ENTITY.finditer(text):
-        plain = html.unescape(f"&{found[1]}")
-        if len(plain) == 1 and (plain != "\ufffd" or "fffd" in found[1].lower()):
-            yield _Edit(*found.span(), plain)
+    for match in _ENTITY.finditer(text):
+        plain = html.unescape(f"&{match[1]}")
+        if len(plain) == 1 and (plain != "\ufffd" or "fffd" in match[1].lower()):
+            yield _Edit(*match.span(), plain)
 
 
 def _worded(text: str) -> Iterator[_Edit]:
     """What stands for the marks of an address: with the spaces around it, and between words alone."""
-    for found in _WORDED.finditer(text):
-        start, end = _around(text, *found.span())
-        behind = _WORDED_HOST.match(text, end) if found["at"] else _WORD.match(text, end)
+    for match in _WORDED.finditer(text):
+        start, end = _around(text, *match.span())
+        behind = _WORDED_HOST.match(text, end) if match["at"] else _WORD.match(text, end)
         if behind and start and _WORD.match(text, start - 1):
-            yield _Edit(start, end, "@" if found["at"] else ".")
+            yield _Edit(start, end, "@" if match["at"] else ".")
 
 
 def _around(text: str, start: int, end: int) -> tuple[int, int]:

@@ -31,4 +31,4 @@ def number_places(text: str) -> list[tuple[int, int]]:
     """
     if text.isascii() and _DIGIT(text) is None:  # as in most stretches
         return []
-    return [found.span() for found in matches(_NUMBERS, class_view(translated(text, _LINE_ENDS)))]
+    return [match.span() for match in matches(_NUMBERS, class_view(translated(text, _LINE_ENDS)))]

@@ -159,13 +159,13 @@ class WordIndex:
 
     def _map(self, spellings: list[str]) -> list[int]:
         """Steps 2 to 5."""
-        plain = [self._without_apostrophes(one) if "'" in one else one for one in spellings]
-        ids = {one: self._inflected(one) for one in plain}
+        plain = [self._without_apostrophes(surface) if "'" in surface else surface for surface in spellings]
+        ids = {surface: self._inflected(surface) for surface in plain}
         rest = [one for one, known in ids.items() if known < 0]
         if rest:
             for one, nearest in zip(rest, self._typing_errors.nearest(rest).tolist(), strict=True):
                 ids[one] = nearest if nearest >= 0 else self._beginnings.nearest(one)
-        return [ids[one] for one in plain]
+        return [ids[surface] for surface in plain]
 
     def _inflected(self, spelled: str) -> int:
         """The id of the spelling or of what it looks like an inflection of; -1 where there is none."""

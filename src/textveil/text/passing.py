@@ -96,5 +96,5 @@ def begin_sentences(roles: NDArray[np.uint8], bounds: Ids, places: Ids) -> Flags
     np.maximum.accumulate(last, out=last)
     before = np.where(places > 0, last[places - 1], -1)
     first = before < bounds[np.searchsorted(bounds, places, side="right") - 1]
-    found = roles[before]
-    return first | (found == LINE_END) | ((found == STOP) & (before < places - 1))
+    before_roles = roles[before]
+    return first | (before_roles == LINE_END) | ((before_roles == STOP) & (before < places - 1))

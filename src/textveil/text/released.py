@@ -106,17 +106,17 @@ class ReleaseReader:
         Raises:
             InputError: a text holds a word that the vocabulary does not have.
         """
-        found = self.read(texts)
-        unknown = found.codes == UNKNOWN
+        released = self.read(texts)
+        unknown = released.codes == UNKNOWN
         if unknown.any():
-            at = int(np.searchsorted(found.bounds, int(np.argmax(unknown)), side="right")) - 1
-            count = int(unknown[found.bounds[at] : found.bounds[at + 1]].sum())
+            at = int(np.searchsorted(released.bounds, int(np.argmax(unknown)), side="right")) - 1
+            count = int(unknown[released.bounds[at] : released.bounds[at + 1]].sum())
             number = at + 1 if numbers is None else numbers[at]
             raise InputError(
                 f"document {number} must be a release in words of this vocabulary; got {count} of other words. "
                 "Is it the text that was released, and the vocabulary that it was released with?"
             )
-        return found
+        return released
 
     def _code(self, surface: str) -> int:
         kind = classify(surface)

@@ -177,14 +177,14 @@ def _entities(view: str) -> list[tuple[int, int, Kind]]:
     """Start, end and kind of each e-mail address, URL and handle, in order."""
     if "@" not in view and "://" not in view and "www." not in view.lower():
         return []
-    found = []
+    entities = []
     for match in _FIND_ENTITIES.finditer(view):
         kind = _ENTITY_KINDS[match.lastindex or 0]
         end = match.end()
         if kind is Kind.URL:
             end = match.start() + len(match[0].rstrip(_SENTENCE_END))
-        found.append((match.start(), end, kind))
-    return found
+        entities.append((match.start(), end, kind))
+    return entities
 
 
 def _split_view(view: str) -> list[str]:

@@ -90,9 +90,9 @@ class TypingErrors:
         best = np.full(len(words), none, dtype=np.int64)
         for reach in range(FARTHEST, -1, -1):  # what is nearer overwrites
             hits = near[distances <= reach]
-            found = np.full(len(words), none, dtype=np.int64)
-            np.minimum.at(found, which[hits], positions[hits])
-            best = np.where(found < none, found, best)
+            nearest = np.full(len(words), none, dtype=np.int64)
+            np.minimum.at(nearest, which[hits], positions[hits])
+            best = np.where(nearest < none, nearest, best)
         done = np.zeros(len(words), dtype=np.bool_)
         done[which[near[distances <= 1]]] = True
         # Whatever else is within reach is at distance 2 exactly: of these the first in order of id is wanted.
@@ -114,11 +114,11 @@ class TypingErrors:
         from rapidfuzz.distance import OSA
 
         spellings = self._spellings
-        left, right = [words[one] for one in which.tolist()], [spellings[one] for one in positions.tolist()]
-        found: NDArray[np.uint8] = process.cpdist(
+        left, right = [words[index] for index in which.tolist()], [spellings[place] for place in positions.tolist()]
+        distances: NDArray[np.uint8] = process.cpdist(
             left, right, scorer=OSA.distance, score_cutoff=FARTHEST, dtype=np.uint8
         )
-        return found
+        return distances
 
 
 @final
@@ -156,7 +156,7 @@ class _Remainders:
         Returns:
             The place of the word, the place of the spelling, and whether their distance can be 1.
         """
-        found = []
+        candidates = []
         lengths = np.fromiter(map(len, words), np.int64, len(words))
         for which, hashes, dropped in _remainders(words):
             upper = (hashes >> self.shift).astype(np.int64).reshape(-1)
@@ -170,8 +170,8 @@ class _Remainders:
             word, position = which[probe // len(dropped)], (entry >> 2).astype(np.int64)
             far = (dropped[probe % len(dropped)] > 1) | (entry & 3 > 1)
             keep = np.abs(self.lengths[position] - lengths[word]) <= FARTHEST
-            found.append(((word * 2 + far) << 32 | position)[keep])
-        pairs = np.concatenate(found)
+            candidates.append(((word * 2 + far) << 32 | position)[keep])
+        pairs = np.concatenate(candidates)
         pairs.sort()  # np.unique would hash them, which takes four times as long
         pairs = pairs[np.diff(pairs, prepend=-1) > 0]
         return pairs >> 33, pairs & 0xFFFFFFFF, (pairs >> 32) & 1 == 0

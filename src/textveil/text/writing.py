@@ -50,8 +50,8 @@ def written_texts(
         with_spans: whether spans are wanted (about twice the time).
     """
     strings = legend.written[drawn.codes].tolist()
-    made = []
+    written = []
     for start, stop in pairwise(drawn.bounds.tolist()):
-        found = spans(legend.lengths[drawn.codes[start:stop]], kinds[start:stop]) if with_spans else ()
-        made.append(WrittenText(with_capitals("".join(strings[start:stop])), tuple(found)))
-    return made
+        drawn_spans = spans(legend.lengths[drawn.codes[start:stop]], kinds[start:stop]) if with_spans else ()
+        written.append(WrittenText(with_capitals("".join(strings[start:stop])), tuple(drawn_spans)))
+    return written

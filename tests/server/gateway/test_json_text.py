@@ -10,7 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from textveil.server.gateway.json_text import Leaf, LeafKind, RestoringJson, as_json, canonical, leaves
+from textveil.server.gateway.json_text import (
+    Leaf,
+    LeafKind,
+    RestoringJson,
+    as_json,
+    canonical,
+    leaves,
+    with_quoted_draws,
+)
 from textveil.surrogates.private_map import PrivateMap, Replaced
 from textveil.surrogates.restoring import Restorer
 
@@ -111,3 +119,17 @@ def test_one_spelling_for_what_clients_write_again() -> None:
     for other in ('{"a": [1.5, 0, 2.5, 1000], "b": "é"}', '{"a": ["1", 0, 2.5, 1000], "b": "é"}'):
         assert canonical(other) != canonical(written)
     assert canonical('{"a": NaN}') == '{"a": NaN}' and canonical("{") == "{"
+
+
+@pytest.mark.parametrize(
+    ("released", "wanted"),
+    [
+        ('{"a": [05.6, -07, true], "n": 05}', '{"a": ["05.6", "-07", true], "n": "05"}'),
+        ('{"a 05": "05 \\" 06", "b": 5.06}', '{"a 05": "05 \\" 06", "b": 5.06}'),
+        ("[00, [house], null]", '["00", ["house"], null]'),
+        ('{"a": 05', '{"a": 05'),
+        ("05 apples", "05 apples"),
+    ],
+)
+def test_a_drawn_number_that_is_none_is_put_in_quotes(released: str, wanted: str) -> None:
+    assert with_quoted_draws(released) == wanted

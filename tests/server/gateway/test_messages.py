@@ -232,7 +232,11 @@ def test_arguments_and_results_are_json_after_every_policy(
     client: httpx.Client, provider: Provider, policy: str
 ) -> None:
     """Also where a number or a truth value is drawn as a word."""
-    arguments = {"a": [5551234567, 12.5, True, None, ""], "b": {"c": False, "d": {}}, "e": "", "f": "the doctor"}
+    numbers = [
+        5551234567,
+        *(number + 0.5 for number in range(10, 50)),
+    ]  # some drawn as 05.6, which is no number of JSON
+    arguments = {"a": [*numbers, True, None, ""], "b": {"c": False, "d": {}}, "e": "", "f": "the doctor"}
     call = {"type": "tool_use", "id": "a", "name": "f", "input": arguments}
     told = {"type": "tool_result", "tool_use_id": "a", "content": json.dumps(arguments)}
     history = [USER, {"role": "assistant", "content": [call]}, {"role": "user", "content": [told]}]

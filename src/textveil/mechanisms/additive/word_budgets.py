@@ -33,8 +33,8 @@ RARE, NAMES = "rare", "names"
 _GROUP: Final = "Budgets of words"
 _BUDGETS = Option(
     file_or_named(f"{RARE}, {NAMES} or a file of words and shares", RARE, NAMES),
-    "Words with less budget: the rarer half, those that name people and places, or a file of which each line is a "
-    "word and its share of epsilon, in (0, 1].",
+    "Words with less budget: the rarer half, those that name people and places, "
+    "or a file with a word and its share of epsilon, in (0, 1], on each line.",
     "NAME|FILE",
     _GROUP,
 )

@@ -37,7 +37,7 @@ CLUSTERS: Final = within_groups("cluster")  # which two words are compared
 
 TOP_K: Final = Option(
     at_least(2),
-    "Words of a cluster, which a word is exchanged for: a divisor of the number of words.",
+    "Words in a cluster: a divisor of the number of words.",
     "K",
     NEIGHBORHOODS,
     unset="20, the last cluster with what is left",

@@ -236,7 +236,7 @@ _CONTEXT_WEIGHT = Option(
     notion="pure DP",
     proof=WEIGHTED_PROOF,
     source=f"{WEIGHTED_PROOF}; extremal shape: Kairouz, Oh and Viswanath 2014",
-    summary="A word and its nearest are raised over public base weights, by e^epsilon at most, all rows by one sum.",
+    summary="Raises a word and its nearest over public base weights by at most e^epsilon, every row by one sum.",
 )
 def neighborhood(
     vocabulary: Vocabulary,

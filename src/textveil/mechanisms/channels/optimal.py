@@ -89,8 +89,8 @@ class Optimal:
 
 _UTILITY = Option(
     file_or_named(f"one of {', '.join(NAMES)}, or a .npy file", *NAMES),
-    "How useful an output is: its cosine (content: each word counted by its information; centered: after the mean "
-    "vector is taken away), the rank of the neighbor, or a file with a row and a column for every word.",
+    "Utility of an output: its cosine (content: each word weighed by its information; centered: without "
+    "the mean vector), the rank of the neighbor, or a file with a row and a column for every word.",
     "NAME|FILE",
     NEIGHBORHOODS,
 )
@@ -107,7 +107,7 @@ _NAMES = Option(
     notion="pure DP",
     proof=PROOF,
     source=f"{PROOF}; extremal shape: Kairouz, Oh and Viswanath 2014",
-    summary="The base weights of greatest mean utility for a prior, with a bound that no epsilon-DP channel exceeds.",
+    summary="The base weights of highest mean utility for a public prior, with an upper bound for every channel.",
 )
 def optimal(
     vocabulary: Vocabulary,

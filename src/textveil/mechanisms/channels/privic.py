@@ -56,7 +56,7 @@ def prior_weights(
     notion="pure or metric DP",
     proof=PROOF,
     source="Biswas and Palamidessi 2024 (PRIVIC); Blahut 1972; Arimoto 1972",
-    summary="Weight c(y) exp(-rate d), c such that the mean distance is least for a public prior.",
+    summary="Weight c(y) exp(-rate d), where c minimizes the mean distance under a public prior.",
 )
 def privic(
     vocabulary: Vocabulary,

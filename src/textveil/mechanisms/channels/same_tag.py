@@ -50,7 +50,7 @@ Tags: TypeAlias = Annotated[
     str,
     Option(
         file_or_named(f"{ENDINGS} or a file of words and tags", ENDINGS),
-        "Public tags of the words: by their endings, or a file of which each line is a word and its tag.",
+        "Public tags of the words: by their endings, or a file with a word and its tag on each line.",
         "NAME|FILE",
         NEIGHBORHOODS,
     ),

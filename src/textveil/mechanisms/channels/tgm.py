@@ -297,7 +297,7 @@ PROOF: Final = "privacy/proofs/tgm.md"
 
 _EPSILON = Option(
     POSITIVE,
-    "Privacy loss in nats of one token, for any two words; the noise has a least one, by the vocabulary.",
+    "Privacy loss in nats of one token, for any two words; it has a lower bound that depends on the vocabulary.",
     "E",
     GUARANTEE,
     unset="the least that the vocabulary allows",
@@ -312,7 +312,7 @@ _ROOM: Final = 1e-5  # Nats above the least loss of any scale from which on an e
     proof=PROOF,
     source="after Xu, Feyisetan, Aggarwal, Xu and Teissier 2021 (FLAIRS), whose text was not available; "
     "privacy/proofs/tgm.md",
-    summary="The word whose distance plus truncated Gumbel noise is the least of all; has a least epsilon.",
+    summary="The word whose distance plus truncated Gumbel noise is smallest; epsilon has a lower bound.",
     shown_at={"epsilon": 20.0},  # it has a least one
 )
 def tgm(

@@ -307,7 +307,7 @@ def dp_fusion(
             Domain(
                 "a text that is not empty", lambda value: value.strip() != "", inside=("[hidden]",), outside=("", " ")
             ),
-            "Stands for a span where it is hidden.",
+            "The text that hides a span.",
             "TEXT",
             MODELS,
         ),

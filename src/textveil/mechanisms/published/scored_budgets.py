@@ -129,8 +129,8 @@ _LEAST_SHARE: Final = 1e-6  # of epsilon: what a word has at least, so that its 
 
 _SCORES = Option(
     named(INFORMATION, SPEECH, ENTITIES, SIMILARITY, ALL),
-    "By what words are scored: their information, their part of speech, whether they are named entities, their "
-    "similarity to the document, or the mean of all.",
+    "The score of words: their information, part of speech, whether they "
+    "are named entities, similarity to the document, or the mean of all.",
     "NAME",
     "Budgets of words",
 )

@@ -136,7 +136,7 @@ def _scale(epsilon: float, n: int, least: float, diameter: float) -> float:
     notion="metric DP",
     proof=REFUTATION,
     source="Xu et al. 2021 (FLAIRS); public code of Meisenbacher et al. 2024 (MLDP, mldp-text), class TruncatedGumbel",
-    summary="The least distance plus Gumbel noise among few nearest words: how many are near tells words apart.",
+    summary="The smallest distance plus Gumbel noise among few nearest words: how many are near tells words apart.",
     instead="tgm",
 )
 def tgm_published(

@@ -196,7 +196,7 @@ def consistent_neighborhood(
     epsilon: Epsilon,
     neighborhood_size: NeighborhoodSize | None = None,
     recent: Annotated[
-        int, Option(at_least(1), "How many of the words that a document released last weigh more.", "N", NEIGHBORHOODS)
+        int, Option(at_least(1), "How many of the last released words of a document weigh more.", "N", NEIGHBORHOODS)
     ] = 32,
     copies: Annotated[int, Option(at_least(1), "How many more times such a word is listed.", "N", NEIGHBORHOODS)] = 64,
 ) -> ConsistentNeighborhood:

@@ -23,9 +23,7 @@ _SHARP: Final = 1e-10, 1e-7  # least deltas of the two: what doubles, and what t
 _EPSILONS: Final = 0.25, 12.0  # between which the linear program is solved in seconds, and in doubles
 
 NumberDelta: TypeAlias = Annotated[float, Option(FRACTION, "Delta of one number, for any two.", "D", GUARANTEE)]
-_BLOCKS: Final = Option(
-    at_least(1), "Blocks of the range on which the noise of least variance is level.", "N", REPRESENTATIONS
-)
+_BLOCKS: Final = Option(at_least(1), "Blocks of the range on which the noise is constant.", "N", REPRESENTATIONS)
 
 
 @proved(
@@ -64,7 +62,7 @@ def geng(
     proof=PROOF,
     adjacency=ANY_VECTOR,
     source="after Sommer, Abfalterer, Zingg and Mohammadi 2021 (arXiv 2107.12957); one release, by a linear program",
-    summary="One number of a public range plus the truncated noise of least variance, by a linear program.",
+    summary="One number of a public range plus the truncated noise of smallest variance, by a linear program.",
 )
 def optimal_noise(
     vocabulary: Vocabulary,

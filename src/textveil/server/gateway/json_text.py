@@ -16,6 +16,7 @@ from textveil.surrogates.restoring import Restorer, RestoringStream
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _LEAF: Final = re.compile(rf'(?P<string>"(?:[^"\\]|\\.)*")(?P<key>\s*:)?|(?P<number>{_NUMBER.pattern})|true|false')
 _LITERAL: Final = re.compile(r"[A-Za-z0-9+.-]+")
+_STRING_OR_LITERAL: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s,:\[\]{}"]+')
 _PLAIN: Final = re.compile(r'[^"\\]+')
 
 
@@ -55,11 +56,7 @@ class Leaf(NamedTuple):
 
 def leaves(text: str) -> list[str | Leaf] | None:
     """The pieces of an array or an object, in order; None where the text is no JSON, or neither."""
-    if text.lstrip()[:1] not in ("{", "["):
-        return None
-    try:
-        parsed(text)
-    except ValueError:
+    if not is_json(text):
         return None
     parts: list[str | Leaf] = []
     at = 0
@@ -71,6 +68,31 @@ def leaves(text: str) -> list[str | Leaf] | None:
             parts.append(found["key"])
             at = found.end()
     return [*parts, text[at:]]
+
+
+def is_json(text: str) -> bool:
+    """Whether a text is an array or an object of JSON."""
+    if text.lstrip()[:1] not in ("{", "["):
+        return False
+    try:
+        parsed(text)
+    except ValueError:
+        return False
+    return True
+
+
+def with_quoted_draws(text: str) -> str:
+    """A release of JSON as JSON, if it can be: what was drawn for a number and is none, as 05 is not, in quotes."""
+    if is_json(text):
+        return text
+    quoted = _STRING_OR_LITERAL.sub(_string_or_literal, text)
+    return quoted if is_json(quoted) else text
+
+
+def _string_or_literal(match: re.Match[str]) -> str:
+    written = match[0]
+    valid = written[0] == '"' or written in ("true", "false", "null") or _NUMBER.fullmatch(written)
+    return written if valid else f'"{escaped(written)}"'
 
 
 def _leaf(found: re.Match[str]) -> Leaf:

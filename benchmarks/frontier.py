@@ -19,7 +19,7 @@ from optimal import first
 from textveil.catalog import word_mechanism
 from textveil.mechanisms.capabilities import IntegerWeights
 from textveil.mechanisms.channels.optimal import optimal
-from textveil.mechanisms.sampling.utilities import utility_of
+from textveil.mechanisms.sampling.optimal_weights import utility_of
 from textveil.pages.plots import new_figure, save_figure
 from textveil.randomness import seeded_generator
 from textveil.types import Reals

@@ -23,9 +23,8 @@ from itertools import islice
 import numpy as np
 from measure import SHARED
 
-from textveil.mechanisms.channels.neighborhood import Neighborhood, neighborhood
+from textveil.mechanisms.channels.neighborhood import Neighborhood, WeightedNeighborhood, neighborhood
 from textveil.mechanisms.channels.optimal import optimal
-from textveil.mechanisms.channels.weighted_neighborhood import WeightedNeighborhood
 from textveil.numerics.integer_weights import TwoLevelWeights
 from textveil.text.tokens import Kind, classify, split
 from textveil.types import Ids, Reals

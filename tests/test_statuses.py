@@ -22,7 +22,7 @@ from textveil.catalog import MECHANISMS, entry, guarantee_of
 from textveil.mechanisms.declaration import declared
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.privacy.units import ONE_DOCUMENT, ONE_VALUE
-from textveil.registry import makers
+from textveil.registry import table
 from textveil.sanitize.explanation import explain
 from textveil.sanitize.policy.policy import Action, Policy, Rule
 from textveil.sanitize.sanitizer import Sanitizer
@@ -130,7 +130,7 @@ def test_the_number_of_a_dead_object_says_nothing_of_its_successor(tiny) -> None
             assert guarantee_of(made).status is Status.CLAIMED
     del made
     gc.collect()
-    assert all(get() is not None for get, _ in makers._MADE.values())
+    assert all(get() is not None for get, _ in table._MADE.values())
 
 
 def test_a_registered_function_with_its_proof_counts(package, tiny) -> None:
@@ -145,7 +145,7 @@ def test_a_registered_function_with_its_proof_counts(package, tiny) -> None:
     other = dataclasses.replace(TRUST_ME, source="package/other.md")
     (package.folder / "other.md").write_text("# Another proof\n")
     monkey = Identity(tiny, other)
-    makers.note_maker(monkey, make)
+    table.note_maker(monkey, make)
     assert guarantee_of(monkey).status is Status.CLAIMED  # a proof that the declaration does not name
 
 
@@ -168,7 +168,7 @@ def test_a_declared_function_that_is_not_registered_claims(package, tiny, name: 
 def test_proofs_are_files_of_their_package(package, path: str) -> None:
     package(lambda vocabulary: None, listed=False)
     (package.folder.parent / "outside.md").write_text("# Proof\n")
-    assert makers.file_of("package.module", path) is None
+    assert table.file_of("package.module", path) is None
 
 
 @pytest.mark.parametrize("proof", [True, False])

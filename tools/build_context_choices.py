@@ -23,9 +23,8 @@ from typing import Any
 
 import numpy as np
 
-from textveil.mechanisms.sampling.context_choices import CHOICES, ContextChoice
 from textveil.mechanisms.sampling.weight_shares import FREQUENT
-from textveil.mechanisms.sequence.contextual_neighborhood import reading_releases
+from textveil.mechanisms.sequence.contextual_neighborhood import CONTEXT_CHOICES, ContextChoice, reading_releases
 from textveil.randomness import seeded_generator
 from textveil.text.tokens import Kind, classify, split
 from textveil.types import Ids, Reals
@@ -50,7 +49,7 @@ def main() -> int:
     parser.add_argument("shared", type=Path, help="the folder of public texts")
     parser.add_argument("--check", type=float, metavar="E", help="draw again at this epsilon; write nothing")
     options = parser.parse_args()
-    path = Path(DATA) / CHOICES
+    path = Path(DATA) / CONTEXT_CHOICES
     measure = Measure([np.array(one) for one in texts(options.shared) if one])
     if options.check is not None:
         stored = next(one for one in json.loads(path.read_text("ascii"))["choices"] if one["epsilon"] == options.check)

@@ -24,9 +24,9 @@ from textveil.mechanisms.sampling.optimal_weights import (
     OptimumSetting,
     optimum_of,
     optimum_table,
+    utility_of,
     value_of,
 )
-from textveil.mechanisms.sampling.utilities import utility_of
 from textveil.numerics.utility_sums import upper_bound
 from textveil.vocabulary.embedded import DATA, load_vocabulary
 from textveil.vocabulary.frequencies import word_frequencies

@@ -15,8 +15,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from textveil.mechanisms.sampling.weight_choices import CHOICES
-from textveil.mechanisms.sampling.weight_shares import chosen, sample_of
+from textveil.mechanisms.sampling.weight_shares import CHOICES, chosen, sample_of
 from textveil.vocabulary.embedded import DATA, load_vocabulary
 from textveil.vocabulary.frequencies import word_frequencies
 

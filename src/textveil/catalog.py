@@ -17,8 +17,7 @@ from textveil.mechanisms.declaration import entry_of
 from textveil.mechanisms.options import DEFAULT_EPSILON as DEFAULT_EPSILON
 from textveil.mechanisms.options import IN_PLACE_OF_EPSILON, takes_progress
 from textveil.privacy.guarantees import TRUSTED, Guarantee, NoGuarantee, Status, claimed
-from textveil.registry.makers import file_of, maker_of, note_maker
-from textveil.registry.table import Table
+from textveil.registry.table import Table, file_of, maker_of, note_maker
 
 if TYPE_CHECKING:
     from textveil.mechanisms.kinds import Described, Mechanism, WordMechanism
@@ -51,13 +50,13 @@ MECHANISMS: Table[CatalogEntry] = Table(
         "tem": "textveil.mechanisms.channels.tem:tem",
         "tgm": "textveil.mechanisms.channels.tgm:tgm",
         "santext": "textveil.mechanisms.channels.santext:santext",
-        "santext-plus": "textveil.mechanisms.channels.santext_plus:santext_plus",
+        "santext-plus": "textveil.mechanisms.channels.santext:santext_plus",
         "elastic": "textveil.mechanisms.channels.elastic:elastic",
         "privic": "textveil.mechanisms.channels.privic:privic",
         "hyperbolic-exponential": "textveil.mechanisms.channels.hyperbolic_exponential:hyperbolic_exponential",
         "same-tag": "textveil.mechanisms.channels.same_tag:same_tag",
         "custext": "textveil.mechanisms.channels.custext:custext",
-        "custext-plus": "textveil.mechanisms.channels.custext_plus:custext_plus",
+        "custext-plus": "textveil.mechanisms.channels.custext:custext_plus",
         "diffractor": "textveil.mechanisms.channels.diffractor:diffractor",
         "consistent-neighborhood": "textveil.mechanisms.sequence.consistent_neighborhood:consistent_neighborhood",
         "keywords": "textveil.mechanisms.document.keywords:keywords",
@@ -90,7 +89,7 @@ MECHANISMS: Table[CatalogEntry] = Table(
         "gaussian": "textveil.mechanisms.additive.gaussian:gaussian",
         "gaussian-classical": "textveil.mechanisms.presets:gaussian_classical",
         "laplace": "textveil.mechanisms.additive.laplace:laplace",
-        "truncated-laplace": "textveil.mechanisms.additive.truncated_laplace:truncated_laplace",
+        "truncated-laplace": "textveil.mechanisms.additive.laplace:truncated_laplace",
         "dpnr-published": "textveil.mechanisms.published.vectors:dpnr_published",
         "cape-published": "textveil.mechanisms.published.vectors:cape_published",
         "ome-published": "textveil.mechanisms.published.vectors:ome_published",

@@ -31,9 +31,10 @@ from textveil.mechanisms.published.claims import (
     DensityAtPoint,
     MovedNoise,
     TrialSetting,
+    integral,
+    laplace,
     line,
 )
-from textveil.mechanisms.published.lines import integral, laplace
 from textveil.mechanisms.published.table import CLAIMS, TRIALS
 from textveil.mechanisms.published.words import exponential, nearest_word, one_stream
 from textveil.noise.coordinate_laplace import CoordinateLaplace

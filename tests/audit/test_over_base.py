@@ -20,9 +20,8 @@ from textveil.audit.channels.hockey_stick import _Search, column_floor
 from textveil.audit.channels.rows import IntegerRows, source_of
 from textveil.audit.report.verdict import Claim
 from textveil.errors import ParameterError
-from textveil.mechanisms.channels.neighborhood import neighborhood
+from textveil.mechanisms.channels.neighborhood import neighborhood, weighted_neighborhood
 from textveil.mechanisms.channels.randomized_response import randomized_response
-from textveil.mechanisms.channels.weighted_neighborhood import weighted_neighborhood
 from textveil.mechanisms.sampling import raised_rows as raised_rows_module
 from textveil.mechanisms.sampling.output_columns import OverBase, RaisedEntries
 from textveil.mechanisms.sampling.raised_rows import made_rows, raised_entries, unordered

@@ -15,9 +15,8 @@ from textveil.audit.noise.closed_form import audit_states
 from textveil.audit.report.verdict import Claim, Verdict
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError
-from textveil.mechanisms.additive.brr import BinaryResponse, binary_codes
+from textveil.mechanisms.additive.brr import BinaryResponse, BitFlips, FlippedBitsProfile, binary_codes, bit_flips
 from textveil.mechanisms.capabilities import NoisyStates
-from textveil.noise.bit_flips import BitFlips, FlippedBitsProfile, bit_flips
 from textveil.vocabulary.vocabulary import Vocabulary
 
 ALPHA = 1e-6

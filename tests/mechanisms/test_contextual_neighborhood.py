@@ -27,8 +27,7 @@ from textveil.errors import ParameterError, UnsupportedGuarantee
 from textveil.mechanisms.capabilities import SequenceColumns, SequenceWeights
 from textveil.mechanisms.kinds import SequenceMechanism, WordMechanism
 from textveil.mechanisms.sequence.contextual_neighborhood import ContextualNeighborhood, reading_releases
-from textveil.mechanisms.sequence.places import DocumentPlaces
-from textveil.mechanisms.sequence.word_filter import Followed, _sums_by_word
+from textveil.mechanisms.sequence.word_filter import DocumentPlaces, Followed, _sums_by_word
 from textveil.models.ngram import embedded_language_model
 from textveil.numerics.base_weights import BaseWeights
 from textveil.numerics.growing_weights import GrowingWeights

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -107,7 +108,7 @@ def test_an_audit_within_groups_finds_one_bad_cluster(tiny) -> None:
     assert {found.witness[key] for key in ("input", "other_input", "output")} <= group
     delta = audit_within_groups(leaky, leaky, Claim(epsilon=1.0, log_delta=math.log(1e-6)), tiny)
     assert delta.verdict is Verdict.REFUTED and delta.delta.lower > 1e-3
-    alone = GroupedChannel(sound.channel, np.arange(40))
+    alone = replace(sound, groups=np.arange(40))
     with pytest.raises(UnsupportedGuarantee, match="a group of two words"):
         audit_within_groups(sound, alone, claim, tiny)
 

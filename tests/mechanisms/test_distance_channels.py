@@ -19,7 +19,7 @@ from textveil.catalog import mechanism
 from textveil.errors import InputError, ParameterError
 from textveil.mechanisms.channels.integer_channel import GroupedChannel, IntegerChannel
 from textveil.mechanisms.channels.privic import prior_weights
-from textveil.mechanisms.sampling.word_tags import ending_of, word_tags
+from textveil.mechanisms.channels.same_tag import ending_of, word_tags
 from textveil.privacy.guarantees import MetricDP, PureDP
 from textveil.randomness import seeded_generator
 from textveil.vocabulary.frequencies import word_frequencies

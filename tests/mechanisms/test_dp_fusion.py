@@ -15,9 +15,8 @@ from textveil.audit.report.verdict import Subject, Verdict
 from textveil.audit.whole_audit import audit_mechanism
 from textveil.catalog import mechanism
 from textveil.errors import InputError, ParameterError
-from textveil.mechanisms.generation.dp_fusion import FusedWriting
+from textveil.mechanisms.generation.dp_fusion import FusedWriting, MarkedSpans, TaggedText, tagged
 from textveil.mechanisms.generation.fusion_weights import FusionWeights, softmax
-from textveil.mechanisms.generation.tagged import MarkedSpans, TaggedText, tagged
 from textveil.privacy.units import ONE_GROUP, Unit
 from textveil.randomness import seeded_generator
 from textveil.sanitize.sanitizer import Sanitizer

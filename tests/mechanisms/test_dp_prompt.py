@@ -15,9 +15,8 @@ from tests.helpers.writing_models import NAMES, folder_of, libraries, saved
 import textveil as tv
 from textveil.catalog import mechanism
 from textveil.errors import InputError, ModelError, ParameterError
-from textveil.mechanisms.generation.prompted import PromptedWriting
-from textveil.mechanisms.generation.token_weights import TokenWeights, token_weights
-from textveil.mechanisms.generation.writing import write
+from textveil.mechanisms.generation.dp_prompt import TokenWeights, token_weights
+from textveil.mechanisms.generation.prompted import PromptedWriting, write
 from textveil.models.next_tokens import NextTokens, next_tokens
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.privacy.units import ANY_DOCUMENT

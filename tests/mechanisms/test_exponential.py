@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from textveil.mechanisms.channels.exponential import exponential
+from textveil.mechanisms.sampling.distance_weights import WeightRows
 from textveil.mechanisms.sampling.distance_weights import slip as bound_on_slip
-from textveil.mechanisms.sampling.weight_rows import WeightRows
 from textveil.types import Vectors
 from textveil.vocabulary.geometry import minimum_distance
 from textveil.vocabulary.grid import integer_grid

@@ -17,8 +17,8 @@ from textveil.audit.report.verdict import Claim, Verdict
 from textveil.audit.sampled.draws import audit_noise_sampled
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError, RefutedGuarantee
+from textveil.mechanisms.published.mahalanobis import RenormalizedLaplace
 from textveil.noise.elliptical_laplace import EllipticalLaplace
-from textveil.noise.renormalized_laplace import RenormalizedLaplace
 from textveil.privacy.guarantees import Status
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.vocabulary.vocabulary import Vocabulary

@@ -15,7 +15,7 @@ from textveil.audit.report.verdict import Verdict
 from textveil.audit.whole_audit import audit_mechanism
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError
-from textveil.mechanisms.vectors.bits import TOTAL, BitOdds, FixedPoint, share
+from textveil.mechanisms.vectors.unary_encoding import TOTAL, BitOdds, FixedPoint, share
 from textveil.privacy.guarantees import Status
 from textveil.randomness import seeded_generator
 from textveil.vocabulary.vocabulary import Vocabulary

@@ -16,7 +16,7 @@ from textveil.audit.whole_audit import audit_mechanism
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError, UnsupportedGuarantee
 from textveil.mechanisms.kinds import Mechanism, VectorMechanism, words_alone
-from textveil.mechanisms.vectors.noisy_cube import STEPS, NoisyCube, least_scale
+from textveil.mechanisms.vectors.dpnr import STEPS, NoisyCube, least_scale
 from textveil.mechanisms.vectors.text_vectors import mean_word_vectors, word_vectors
 from textveil.noise.coarse_profiles import BoundedLoss
 from textveil.noise.integer_noise import DiscreteLaplace, RoundedGaussian

@@ -16,10 +16,10 @@ from textveil.audit.channels.exact import audit_channel
 from textveil.audit.report.verdict import Claim, Verdict, claim_of
 from textveil.catalog import mechanism
 from textveil.errors import InputError, ParameterError
+from textveil.mechanisms.channels.neighborhood import weighted_neighborhood
 from textveil.mechanisms.channels.optimal import FAR, Optimal, optimal
-from textveil.mechanisms.channels.weighted_neighborhood import weighted_neighborhood
 from textveil.mechanisms.sampling import optimal_weights
-from textveil.mechanisms.sampling.utilities import utility_of
+from textveil.mechanisms.sampling.optimal_weights import utility_of
 from textveil.numerics.optimal_channel import WINDOW, Search
 from textveil.vocabulary.embedded import DATA
 from textveil.vocabulary.frequencies import word_frequencies

@@ -19,7 +19,7 @@ from textveil.audit.report.verdict import Claim, Verdict
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError
 from textveil.mechanisms.additive.perturb_project import PerturbProject
-from textveil.mechanisms.additive.random_projection import digest, mapped, random_map
+from textveil.mechanisms.additive.pte import digest, mapped, random_map
 from textveil.noise.spherical_laplace import SphericalLaplace
 from textveil.privacy.guarantees import MetricDP
 from textveil.rebuild import rebuilt, report_of

@@ -14,7 +14,7 @@ from textveil.audit.report.verdict import Verdict
 from textveil.audit.whole_audit import audit_mechanism
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError, RefutedGuarantee, UnsupportedGuarantee
-from textveil.mechanisms.vectors.noisy_cube import STEPS
+from textveil.mechanisms.vectors.dpnr import STEPS
 from textveil.privacy.guarantees import Status
 from textveil.randomness import seeded_generator
 from textveil.sanitize.sanitizer import Sanitizer

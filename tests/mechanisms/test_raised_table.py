@@ -13,14 +13,20 @@ from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.corpora.tables import provided_column_tables
 from textveil.mechanisms.capabilities import TabulatedColumns
-from textveil.mechanisms.channels.weighted_neighborhood import WeightedNeighborhood, weighted_neighborhood
+from textveil.mechanisms.channels.neighborhood import WeightedNeighborhood, weighted_neighborhood
 from textveil.mechanisms.sampling import raised_table as module
-from textveil.mechanisms.sampling.excess_rows import ExcessRows
-from textveil.mechanisms.sampling.nested_order import ByCosine
 from textveil.mechanisms.sampling.output_columns import RaisedColumns
-from textveil.mechanisms.sampling.raised_ends import LAST, LEFT, EndColumns, ends_table
-from textveil.mechanisms.sampling.raised_rows import expected_length
-from textveil.mechanisms.sampling.raised_table import LENGTHS, OUTPUTS, raised_table
+from textveil.mechanisms.sampling.raised_rows import ByCosine, expected_length
+from textveil.mechanisms.sampling.raised_table import (
+    LAST,
+    LEFT,
+    LENGTHS,
+    OUTPUTS,
+    EndColumns,
+    ExcessRows,
+    ends_table,
+    raised_table,
+)
 from textveil.numerics.base_weights import BaseWeights, base_weights
 from textveil.vocabulary.tables import public
 from textveil.vocabulary.tables.files import read_table, table_files, write_table

@@ -12,7 +12,7 @@ from textveil.audit.report.verdict import Verdict
 from textveil.audit.whole_audit import audit_mechanism
 from textveil.catalog import MECHANISMS, mechanism
 from textveil.mechanisms.capabilities import LikelihoodRatio, WorstInputs
-from textveil.mechanisms.releases import released
+from textveil.mechanisms.kinds import released
 from textveil.privacy.guarantees import Status
 from textveil.randomness import seeded_generator
 

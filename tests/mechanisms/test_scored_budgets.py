@@ -15,9 +15,9 @@ from textveil.audit.documents import exact_documents
 from textveil.audit.report.verdict import Claim, Verdict
 from textveil.audit.whole_audit import audit_mechanism
 from textveil.errors import ParameterError
+from textveil.mechanisms.channels.same_tag import word_tags
 from textveil.mechanisms.document.words import words_of
 from textveil.mechanisms.published.scored_budgets import BudgetScores, ScoredBudgets, scored_budgets_published
-from textveil.mechanisms.sampling.word_tags import word_tags
 from textveil.privacy.guarantees import Status
 from textveil.privacy.units import ONE_DOCUMENT
 from textveil.randomness import seeded_generator

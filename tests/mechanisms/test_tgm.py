@@ -16,8 +16,7 @@ from textveil.audit.report.verdict import Verdict
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError
 from textveil.mechanisms.channels.integer_channel import IntegerChannel
-from textveil.mechanisms.sampling.gumbel_noise import GumbelNoise
-from textveil.mechanisms.sampling.gumbel_rows import STEPS, GumbelRows, least_sum, step_counts
+from textveil.mechanisms.channels.tgm import STEPS, GumbelNoise, GumbelRows, least_sum, step_counts
 from textveil.randomness import seeded_generator
 from textveil.vocabulary.grid import integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary

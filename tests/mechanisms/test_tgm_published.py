@@ -13,8 +13,8 @@ import textveil as tv
 from textveil.audit.report.verdict import Verdict
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError, RefutedGuarantee
+from textveil.mechanisms.channels.tgm import GumbelNoise
 from textveil.mechanisms.published.tgm import TruncatedGumbel
-from textveil.mechanisms.sampling.gumbel_noise import GumbelNoise
 from textveil.privacy.guarantees import Status
 from textveil.randomness import seeded_generator
 from textveil.vocabulary.vocabulary import Vocabulary

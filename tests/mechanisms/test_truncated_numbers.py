@@ -17,9 +17,8 @@ from textveil.audit.report.verdict import Claim, Verdict
 from textveil.audit.whole_audit import audit_mechanism
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError
-from textveil.mechanisms.vectors.noisy_cube import STEPS, NoisyCube
-from textveil.noise.block_noise import BlockNoise, worst_delta
-from textveil.noise.truncated_calibration import geng_bound, geng_noise, least_variance_noise
+from textveil.mechanisms.vectors.dpnr import STEPS, NoisyCube
+from textveil.noise.block_noise import BlockNoise, geng_bound, geng_noise, least_variance_noise, worst_delta
 from textveil.vocabulary.vocabulary import Vocabulary
 
 PAGE = Path(textveil.__file__).parent / "privacy/proofs/truncated_noise.md"

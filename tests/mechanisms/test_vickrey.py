@@ -20,8 +20,7 @@ from textveil.audit.report.verdict import Claim, Verdict
 from textveil.audit.whole_audit import audit_mechanism
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError, RefutedGuarantee
-from textveil.mechanisms.additive.neighbor_choice import NeighborChoice
-from textveil.mechanisms.additive.vickrey import Vickrey
+from textveil.mechanisms.additive.vickrey import NeighborChoice, Vickrey
 from textveil.mechanisms.capabilities import NoisyVectors
 from textveil.mechanisms.published.vickrey import drawn_witness
 from textveil.nearest.ranked import nearest_few

@@ -15,14 +15,24 @@ from tests.helpers.shared import shared_path
 from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.errors import InputError, ParameterError
-from textveil.mechanisms.channels.neighborhood import Neighborhood, best_neighborhood_size, neighborhood
-from textveil.mechanisms.channels.weighted_neighborhood import weighted_neighborhood
-from textveil.mechanisms.sampling.excess_rows import ExcessRows
+from textveil.mechanisms.channels.neighborhood import (
+    Neighborhood,
+    best_neighborhood_size,
+    neighborhood,
+    weighted_neighborhood,
+)
 from textveil.mechanisms.sampling.neighbor_rows import NeighborRows
 from textveil.mechanisms.sampling.output_columns import RaisedColumns
 from textveil.mechanisms.sampling.raised_rows import raised_row
-from textveil.mechanisms.sampling.weight_choices import weight_choice
-from textveil.mechanisms.sampling.weight_shares import capped_shares, chosen, expected_cosines, powers, sample_of
+from textveil.mechanisms.sampling.raised_table import ExcessRows
+from textveil.mechanisms.sampling.weight_shares import (
+    capped_shares,
+    chosen,
+    expected_cosines,
+    powers,
+    sample_of,
+    weight_choice,
+)
 from textveil.numerics.base_weights import BaseWeights, base_weights, slots
 from textveil.numerics.integer_weights import exp_floor
 from textveil.privacy.limits import unchanged_limit_with_prior

@@ -13,8 +13,8 @@ import pytest
 from textveil.errors import ParameterError
 from textveil.noise.capabilities import BoundedSupport, LineNoise, ProfiledNoise
 from textveil.noise.coordinate_laplace import CoordinateLaplace
+from textveil.noise.distribution import l1_over, l2_times
 from textveil.noise.gaussian import Gaussian
-from textveil.noise.shifts import l1_over, l2_times
 from textveil.noise.spherical_laplace import SphericalLaplace
 from textveil.noise.spherical_profile import SphericalProfile
 from textveil.noise.truncated_laplace import TruncatedLaplace

@@ -15,8 +15,9 @@ from scipy.spatial.distance import cdist
 from tests.helpers.shared import shared_path
 
 from textveil.errors import ParameterError, VocabularyError
-from textveil.mechanisms.sampling import context_choices, optimal_weights
-from textveil.mechanisms.sampling.weight_choices import CHOICES
+from textveil.mechanisms.sampling import optimal_weights
+from textveil.mechanisms.sampling.weight_shares import CHOICES
+from textveil.mechanisms.sequence.contextual_neighborhood import CONTEXT_CHOICES
 from textveil.vocabulary import embedded as builtin
 from textveil.vocabulary import frequencies, milder, word_classes
 from textveil.vocabulary.embedded import DATA, load_vocabulary, provenance
@@ -58,7 +59,7 @@ def test_its_files_fit_in_16_megabytes_and_are_those_of_the_records():
         *frequencies.FILES,
         frequencies.RECORD,
         CHOICES,
-        context_choices.CHOICES,
+        CONTEXT_CHOICES,
         optimal_weights.RECORD,
         milder.FILE,
         word_classes.FILE,

@@ -15,8 +15,7 @@ from textveil.audit.report.verdict import Claim, Finding, Subject
 from textveil.audit.sampled.bounds import SAMPLES, Draw, Score, audit_sampled
 from textveil.audit.sampled.stated import StatedPair, check_profile
 from textveil.mechanisms.capabilities import LikelihoodRatio, WorstInputs
-from textveil.mechanisms.kinds import SetMechanism, VectorMechanism
-from textveil.mechanisms.releases import released, shown_input
+from textveil.mechanisms.kinds import SetMechanism, VectorMechanism, released, shown_input
 from textveil.types import Reals
 
 _CELLS = 32

@@ -16,8 +16,7 @@ import numpy as np
 from textveil.errors import need
 from textveil.frontiers.measures import NEAR, UNCHANGED, VULNERABILITY, WORDS_BY_EMBEDDING, WORDS_BY_SURFACE
 from textveil.frontiers.study import FrontierStudy
-from textveil.mechanisms.sampling.optimal_weights import mean_and_spread
-from textveil.mechanisms.sampling.utilities import utility_of
+from textveil.mechanisms.sampling.optimal_weights import mean_and_spread, utility_of
 from textveil.numerics.optimal_channel import Problem, begun, optimized
 from textveil.numerics.utility_sums import WholeTable, upper_bound
 from textveil.privacy.limits import unchanged_limit_of_guesses, unchanged_limit_of_prior

@@ -231,7 +231,7 @@ class SequenceWeights(OverWords, Protocol):
 
 @runtime_checkable
 class ChannelColumns(Protocol):
-    """A channel that can be read by its outputs; ``mechanisms.columns.columns_of`` makes one of any integer channel."""
+    """A channel that can be read by its outputs; ``channel_columns.columns_of`` makes one of any integer channel."""
 
     @property
     def vocabulary(self) -> Vocabulary:

@@ -14,12 +14,8 @@ from textveil.mechanisms.sampling.output_columns import Columns, gathered
 from textveil.types import Ids, Integers, Progress, Reals
 from textveil.vocabulary.vocabulary import Vocabulary
 
-LISTED: Final = 256
-"""Inputs that are listed for an output where the channel tells all of them apart: the likeliest."""
-
-_BLOCK_WEIGHTS: Final = 1 << 23
-"""Weights that are made at once: 64 MB."""
-
+LISTED: Final = 256  # inputs that are listed for an output where the channel tells all of them apart: the likeliest
+_BLOCK_WEIGHTS: Final = 1 << 23  # weights that are made at once: 64 MB
 _SLACK: Final = 1e-12
 """Relative: probabilities of one value from rows of different totals may differ in the last digits."""
 
@@ -28,10 +24,6 @@ def columns_of(mechanism: Described, progress: Progress | None = None) -> Channe
     """What gives the columns of a mechanism; keep it, where they are made from all rows that is done once.
 
     That takes n^2 weights: for 33,000 words some 75 s of a processor and 0.9 GB.
-
-    Args:
-        mechanism: any.
-        progress: called as rows are read, where they must be.
 
     Raises:
         UnsupportedGuarantee: it offers neither columns nor integer weights.
@@ -77,7 +69,6 @@ class MadeColumns:
         self._table = table
 
     def columns(self, outputs: Ids) -> Columns:
-        """See ``capabilities.ChannelColumns``."""
         words = checked_ids(outputs, len(self.vocabulary))
         table = self._table
         starts, at = gathered(table.starts, words)
@@ -87,10 +78,7 @@ class MadeColumns:
 def made_columns(channel: IntegerWeights, progress: Progress | None = None, listed: int = LISTED) -> MadeColumns:
     """The columns of a channel from its integers; the ``listed`` likeliest inputs of each output at most.
 
-    Args:
-        channel: any size; n^2 weights are made, some rows at a time.
-        progress: called as rows are read.
-        listed: inputs kept for an output.
+    ``listed``: inputs kept for an output.
     """
     size = len(channel.vocabulary)
     block = max(1, _BLOCK_WEIGHTS // size)

@@ -45,15 +45,12 @@ class ClampedValues:
 
     @property
     def widest(self) -> float:
-        """See ``CodeBound``."""
         return outward(2 * self.limit)
 
     def __call__(self, codes: Reals) -> Reals:
-        """See ``CodeBound``."""
         return np.clip(_numbers(codes), -self.limit, self.limit)
 
     def reach(self, dim: int, norm: int) -> float:
-        """See ``CodeBound``."""
         return outward(2 * self.limit * (dim if norm == 1 else math.sqrt(dim)))
 
 
@@ -79,17 +76,14 @@ class ClippedNorm:
 
     @property
     def widest(self) -> float:
-        """See ``CodeBound``."""
         return outward(2 * self.limit)
 
     def __call__(self, codes: Reals) -> Reals:
-        """See ``CodeBound``."""
         known = _numbers(codes)
         norms = np.linalg.norm(known, ord=self.order, axis=1, keepdims=True)
         return known * (self.limit / np.maximum(norms, self.limit))
 
     def reach(self, dim: int, norm: int) -> float:
-        """See ``CodeBound``."""
         spread = math.sqrt(dim) if self.order == 2 and norm == 1 else 1.0
         return outward(2 * self.limit * spread)
 

@@ -7,13 +7,12 @@ from dataclasses import dataclass, field
 from functools import wraps
 from importlib import import_module
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast, final
 
 from textveil.privacy.guarantees import Status
 from textveil.privacy.units import ONE_TOKEN, Adjacency, Unit
-from textveil.registry.makers import file_of, note_maker
 from textveil.registry.options import Option, documented, options_of
+from textveil.registry.table import file_of, note_maker
 
 if TYPE_CHECKING:
     from textveil.mechanisms.kinds import Mechanism
@@ -92,39 +91,15 @@ class CatalogEntry:
         return options_of(self.constructor())
 
 
-def declared(
-    *,
-    family: str,
-    notion: str,
-    status: Status,
-    proof: str,
-    source: str,
-    summary: str,
-    instead: str = "",
-    adjacency: Adjacency = ONE_TOKEN,
-    needs: str = "",
-    shown_at: Mapping[str, Any] = MappingProxyType({}),
-    name: str = "",
-) -> Callable[[Callable[P, M]], Callable[P, M]]:
+def declared(*, name: str = "", **facts: Any) -> Callable[[Callable[P, M]], Callable[P, M]]:
     """Declare the decorated function as the constructor of a mechanism: see ``CatalogEntry`` for the facts.
 
     The function takes a vocabulary and keyword-only options. Every option is checked by its declaration, and turned
-    into its type, before the function is called; its docstring gets a line for each. What it returns is known as made
-    by it (``registry.makers.note_maker``).
+    into its type, before the function is called; its docstring gets a line for each, and one for the source. What it
+    returns is known as made by it (``registry.table.note_maker``).
     Nothing is registered: a catalog line, or an entry point of the group ``textveil.mechanisms``, names the function.
 
-    Args:
-        name: what users write; by default the function's name with hyphens.
-        family: see ``CatalogEntry``, as all that follow.
-        notion: of the guarantee.
-        status: of the guarantee.
-        proof: file, see ``CatalogEntry``.
-        source: publication.
-        summary: one line.
-        instead: name of the valid mechanism.
-        adjacency: of the guarantee.
-        needs: beside a vocabulary.
-        shown_at: options.
+    ``name``: what users write, by default the function's name with hyphens.
     """
 
     def decorate(make: Callable[P, M]) -> Callable[P, M]:
@@ -136,24 +111,32 @@ def declared(
             note_maker(mechanism, checked)
             return mechanism
 
-        checked.__doc__ = documented(make)
-        checked.__dict__[_ENTRY] = CatalogEntry(
-            name=name or make.__name__.replace("_", "-"),
-            target=f"{make.__module__}:{make.__qualname__}",
-            family=family,
-            notion=notion,
-            status=status,
-            proof=proof,
-            source=source,
-            summary=summary,
-            instead=instead,
-            adjacency=adjacency,
-            needs=needs,
-            shown_at=dict(shown_at),
+        entry = CatalogEntry(
+            name=name or make.__name__.replace("_", "-"), target=f"{make.__module__}:{make.__qualname__}", **facts
         )
+        checked.__doc__, checked.__dict__[_ENTRY] = _with_source(documented(make), entry), entry
         return checked
 
     return decorate
+
+
+def proved(**facts: Any) -> Callable[[Callable[P, M]], Callable[P, M]]:
+    """``declared`` with a guarantee that ``proof`` proves."""
+    return declared(status=Status.PROVED, **facts)
+
+
+def refuted(**facts: Any) -> Callable[[Callable[P, M]], Callable[P, M]]:
+    """``declared`` with a claim that ``proof`` refutes."""
+    return declared(status=Status.REFUTED, **facts)
+
+
+def _with_source(docstring: str | None, entry: CatalogEntry) -> str | None:
+    """A docstring that says where the law and its proof stand, written there by hand or from the declaration."""
+    if not docstring or "Source:" in docstring:
+        return docstring
+    kind = "refutation" if entry.status is Status.REFUTED else "proof"
+    shown = entry.source if entry.proof in entry.source else f"{entry.source}; {kind}: {entry.proof}"
+    return docstring.replace("\n\nArgs:", f"\n\nSource: {shown}.\n\nArgs:", 1)
 
 
 def entry_of(constructor: object) -> CatalogEntry | None:

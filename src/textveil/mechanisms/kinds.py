@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from textveil.errors import UnsupportedGuarantee, need
 from textveil.numerics.integer_range import all_below
@@ -137,9 +137,7 @@ DrawsText: TypeAlias = WordMechanism | SequenceMechanism | TextMechanism
 def drawing_text(mechanism: Mechanism, use: str) -> DrawsText:
     """``mechanism``, where what it releases is text.
 
-    Args:
-        mechanism: any.
-        use: what asks for it, for the message.
+    ``use``: what asks for it, for the message.
 
     Raises:
         UnsupportedGuarantee: it releases vectors, or sets of words.
@@ -165,9 +163,7 @@ class Channel(WordMechanism, Protocol):
 def words_alone(mechanism: Mechanism, use: str) -> WordMechanism:
     """``mechanism``, where it draws for each word alone.
 
-    Args:
-        mechanism: any.
-        use: what asks for it, for the message.
+    ``use``: what asks for it, for the message.
 
     Raises:
         UnsupportedGuarantee: it draws for whole documents or texts, or releases no text.
@@ -245,3 +241,25 @@ def checked_word_id(word_id: int, size: int) -> int:
     """One id inside the vocabulary, as a Python int."""
     need(0 <= int(word_id) < size, "word_id", "an id outside", f"in [0, {size})")
     return int(word_id)
+
+
+_SHOWN = 4  # numbers of a vector that are shown
+
+
+def released(mechanism: VectorMechanism | SetMechanism, one: Any, count: int, rng: np.random.Generator) -> NDArray[Any]:
+    """Independent releases of one input, one a row.
+
+    ``mechanism``: releases vectors, or sets of words; ``one``: a vector of shape (dim,), or a word id.
+    """
+    if isinstance(mechanism, VectorMechanism):
+        return mechanism.privatize_vectors(np.tile(one, (count, 1)), rng)
+    return mechanism.privatize_sets(np.full(count, one, dtype=np.int64), rng)
+
+
+def shown_input(mechanism: VectorMechanism | SetMechanism, one: Any) -> str:
+    """A public word, or the first numbers of a vector that is nobody's."""
+    if isinstance(mechanism, SetMechanism):
+        return mechanism.vocabulary.words[int(one)]
+    numbers = np.ravel(one)
+    more = ", ..." if numbers.size > _SHOWN else ""
+    return f"({', '.join(f'{number:g}' for number in numbers[:_SHOWN])}{more})"

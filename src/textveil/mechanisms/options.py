@@ -19,11 +19,7 @@ from textveil.registry.options import takes_progress as takes_progress
 GUARANTEE = "Guarantee"
 VECTORS = "Vectors and noise"
 NEIGHBORHOODS = "Neighborhoods and word metrics"
-MODELS = "Models on disk and their codes"
-"""Headings under which help lists options."""
-
-DEFAULT_EPSILON = 8.0
-"""What the catalog takes where neither epsilon nor what stands in its place is given."""
-
+MODELS = "Models on disk and their codes"  # headings under which help lists options
+DEFAULT_EPSILON = 8.0  # what the catalog takes where neither epsilon nor what stands in its place is given
 IN_PLACE_OF_EPSILON = ("epsilon_per_distance", "epsilon_per_token", "temperature")
 """Options that say how much instead of epsilon, where a mechanism has them."""

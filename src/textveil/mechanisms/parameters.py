@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, Final, TypeAlias
 
 from textveil.errors import ParameterError, need
 from textveil.mechanisms.options import (
     DEFAULT_EPSILON,
+    FINITE,
     FRACTION,
     GUARANTEE,
     MODELS,
@@ -23,169 +24,138 @@ from textveil.mechanisms.options import (
 )
 from textveil.nearest.choice import BACKENDS, FASTEST
 from textveil.privacy.calibration import analytic_gaussian_sigma, classical_gaussian_sigma, spherical_laplace_rate
+from textveil.privacy.guarantees import MetricDP, Status
+from textveil.privacy.units import ONE_TOKEN, Adjacency
 from textveil.vocabulary.frequencies import FLAT, ZIPF
+from textveil.vocabulary.vocabulary import Vocabulary
 
 
 def _folder(wanted: str, hint: str) -> Domain:
     return Domain(wanted, lambda value: value != "" and Path(value).is_dir(), hint=hint, outside=("", "no such folder"))
 
 
+_USUAL = f"{DEFAULT_EPSILON:g}"
+
 Epsilon: TypeAlias = Annotated[
-    float,
-    Option(
-        domain=POSITIVE,
-        help="Privacy loss in nats of one token, for any two words.",
-        metavar="E",
-        group=GUARANTEE,
-        unset=f"{DEFAULT_EPSILON:g}",
-    ),
+    float, Option(POSITIVE, "Privacy loss in nats of one token, for any two words.", "E", GUARANTEE, unset=_USUAL)
 ]
 GroupEpsilon: TypeAlias = Annotated[
     float,
     Option(
-        domain=POSITIVE,
-        help="Privacy loss in nats of one token, for any two words of one public group alone.",
-        metavar="E",
-        group=GUARANTEE,
-        unset=f"{DEFAULT_EPSILON:g}",
+        POSITIVE,
+        "Privacy loss in nats of one token, for any two words of one public group alone.",
+        "E",
+        GUARANTEE,
+        unset=_USUAL,
     ),
 ]
 NeighborhoodSize: TypeAlias = Annotated[
     int,
     Option(
-        domain=at_least(1),
-        help="Words that have the larger weight, the word itself included.",
-        metavar="M",
-        group=NEIGHBORHOODS,
+        at_least(1),
+        "Words that have the larger weight, the word itself included.",
+        "M",
+        NEIGHBORHOODS,
         unset="chosen for the vocabulary and epsilon",
     ),
 ]
 Prior: TypeAlias = Annotated[
     str,
     Option(
-        domain=file_or_named(f"{FLAT}, {ZIPF} or a file of word counts", FLAT, ZIPF),
-        help="Public word frequencies instead of the embedded ones: flat, zipf (by the "
+        file_or_named(f"{FLAT}, {ZIPF} or a file of word counts", FLAT, ZIPF),
+        "Public word frequencies instead of the embedded ones: flat, zipf (by the "
         "order of the words), or a file with a word and its count on each line.",
-        metavar="NAME|FILE",
-        group=NEIGHBORHOODS,
+        "NAME|FILE",
+        NEIGHBORHOODS,
         unset="the embedded frequencies, or Zipf by the order of the words",
     ),
 ]
 EpsilonPerDistance: TypeAlias = Annotated[
-    float,
-    Option(
-        domain=POSITIVE,
-        help="In place of epsilon, for metric mechanisms: nats per unit of distance.",
-        metavar="E",
-        group=GUARANTEE,
-    ),
+    float, Option(POSITIVE, "In place of epsilon, for metric mechanisms: nats per unit of distance.", "E", GUARANTEE)
 ]
-Delta: TypeAlias = Annotated[
-    float, Option(domain=FRACTION, help="Delta of one token, for approximate DP.", metavar="D", group=GUARANTEE)
-]
+Delta: TypeAlias = Annotated[float, Option(FRACTION, "Delta of one token, for approximate DP.", "D", GUARANTEE)]
 ClaimedDelta: TypeAlias = Annotated[
-    float,
-    Option(
-        domain=FRACTION,
-        help="The claimed delta.",
-        metavar="D",
-        group=GUARANTEE,
-        unset="4^-noise_dim, as in the paper",
-    ),
+    float, Option(FRACTION, "The claimed delta.", "D", GUARANTEE, unset="4^-noise_dim, as in the paper")
 ]
 """Of a published form, whose paper takes 4^-d."""
 Clip: TypeAlias = Annotated[
     float,
     Option(
-        domain=POSITIVE,
-        help="Shorten longer vectors to this Euclidean norm.",
-        metavar="C",
-        group=VECTORS,
-        without="Use the vectors as they are.",
+        POSITIVE, "Shorten longer vectors to this Euclidean norm.", "C", VECTORS, without="Use the vectors as they are."
     ),
 ]
 RankConstant: TypeAlias = Annotated[
     float,
     Option(
-        domain=POSITIVE,
-        help="Replace the nearest word by its i-th neighbor with weight exp(-C E i).",
-        metavar="C",
-        group=VECTORS,
+        POSITIVE,
+        "Replace the nearest word by its i-th neighbor with weight exp(-C E i).",
+        "C",
+        VECTORS,
         unset="no replacement",
     ),
 ]
 ProjectionName: TypeAlias = Annotated[
     str,
     Option(
-        domain=named(FASTEST, *BACKENDS, hint="See docs/performance.md."),
-        help="How the nearest word is searched.",
-        metavar="NAME",
-        group=VECTORS,
+        named(FASTEST, *BACKENDS, hint="See docs/performance.md."),
+        "How the nearest word is searched.",
+        "NAME",
+        VECTORS,
         unset="the fastest exact way that is installed",
     ),
 ]
 DocumentEpsilon: TypeAlias = Annotated[
     float,
-    Option(
-        domain=POSITIVE,
-        help="Privacy loss in nats of one document, for any two documents.",
-        metavar="E",
-        group=GUARANTEE,
-        unset=f"{DEFAULT_EPSILON:g}",
-    ),
+    Option(POSITIVE, "Privacy loss in nats of one document, for any two documents.", "E", GUARANTEE, unset=_USUAL),
 ]
 DocumentDelta: TypeAlias = Annotated[
-    float, Option(domain=FRACTION, help="Delta of one document, for approximate DP.", metavar="D", group=GUARANTEE)
+    float, Option(FRACTION, "Delta of one document, for approximate DP.", "D", GUARANTEE)
 ]
 ModelFolder: TypeAlias = Annotated[
     str,
     Option(
-        domain=_folder("the folder of a model", "Check its path."),
-        help="A Hugging Face model on disk: configuration, weights in safetensors, tokenizer.",
-        metavar="DIR",
-        group=MODELS,
+        _folder("the folder of a model", "Check its path."),
+        "A Hugging Face model on disk: configuration, weights in safetensors, tokenizer.",
+        "DIR",
+        MODELS,
     ),
 ]
 NetworkFolder: TypeAlias = Annotated[
     str,
     Option(
-        domain=_folder("the folder of a trained network", "`textveil rewrite` trains one."),
-        help="An auto-encoder on disk with its words, trained on public text.",
-        metavar="DIR",
-        group=MODELS,
+        _folder("the folder of a trained network", "`textveil rewrite` trains one."),
+        "An auto-encoder on disk with its words, trained on public text.",
+        "DIR",
+        MODELS,
     ),
 ]
 Length: TypeAlias = Annotated[
     int,
     Option(
-        domain=at_least(1),
-        help="Tokens of a document that are read, and tokens that are written, at most; public.",
-        metavar="N",
-        group=MODELS,
+        at_least(1), "Tokens of a document that are read, and tokens that are written, at most; public.", "N", MODELS
     ),
 ]
 LongTexts: TypeAlias = Annotated[
     str,
     Option(
-        domain=named("refuse", "cut"),
-        help="A document that is too long for the model: refuse it, which shows that it is long, or cut off its end.",
-        metavar="NAME",
-        group=MODELS,
+        named("refuse", "cut"),
+        "A document that is too long for the model: refuse it, which shows that it is long, or cut off its end.",
+        "NAME",
+        MODELS,
     ),
 ]
 CALIBRATIONS = {"analytic": analytic_gaussian_sigma, "classical": classical_gaussian_sigma}
 Calibration: TypeAlias = Annotated[
     str,
     Option(
-        domain=named(*CALIBRATIONS),
-        help="How sigma is computed; the classical formula is refused above epsilon 1.",
-        metavar="NAME",
-        group=VECTORS,
+        named(*CALIBRATIONS),
+        "How sigma is computed; the classical formula is refused above epsilon 1.",
+        "NAME",
+        VECTORS,
     ),
 ]
 
-_MARGIN = 1 + 2.0**-20
-"""Covers the float32 rounding of clipped vectors: diameters are taken this much larger."""
+_MARGIN = 1 + 2.0**-20  # covers the float32 rounding of clipped vectors: diameters are taken this much larger
 
 
 def one_of(**options: float | None) -> tuple[str, float]:
@@ -227,11 +197,118 @@ def rate_within(epsilon: float, diameter: float) -> float:
     return rate
 
 
+def proved_metric(
+    epsilon_per_distance: float, metric: str, diameter: float, proof: str, adjacency: Adjacency = ONE_TOKEN
+) -> MetricDP:
+    """A guarantee per distance that a page of proofs proves."""
+    numbers = {"epsilon_per_distance": epsilon_per_distance, "diameter": diameter}
+    return MetricDP(**numbers, metric=metric, status=Status.PROVED, source=proof, adjacency=adjacency)
+
+
 def metric_name(order: str, clip: float | None) -> str:
     """The metric of a guarantee, with what it is measured on."""
     return order if clip is None else f"{order} on vectors clipped to norm {clip:g}"
 
 
-def rank_decay(rank_constant: float | None, epsilon: float) -> float | None:
-    """Nats per rank of the resampling: the paper's c times epsilon; None where there is no resampling."""
-    return None if rank_constant is None else rank_constant * epsilon
+EpsilonPerToken: TypeAlias = Annotated[
+    float,
+    Option(
+        POSITIVE,
+        "In place of epsilon: privacy loss in nats of one token that is generated, for any two documents.",
+        "E",
+        GUARANTEE,
+    ),
+]
+Temperature: TypeAlias = Annotated[
+    float,
+    Option(
+        POSITIVE,
+        "In place of epsilon: the temperature, which makes a token cost 2 (max_logit - min_logit) / temperature.",
+        "T",
+        GUARANTEE,
+    ),
+]
+WrittenTokens: TypeAlias = Annotated[
+    int, Option(at_least(1), "Tokens that are generated at most; public.", "N", MODELS)
+]
+MinLogit: TypeAlias = Annotated[
+    float, Option(FINITE, "Lower logits count as this one; public.", "B", MODELS, unset="the mean on public sentences")
+]
+MaxLogit: TypeAlias = Annotated[
+    float,
+    Option(
+        FINITE,
+        "Higher logits count as this one; public.",
+        "B",
+        MODELS,
+        unset="four standard deviations above the mean on public sentences",
+    ),
+]
+Prompt: TypeAlias = Annotated[
+    str,
+    Option(
+        Domain(
+            "a text with one {text} in it",
+            lambda value: value.count("{text}") == 1,
+            inside=("say: {text}",),
+            outside=("", "say", "{text}{text}"),
+        ),
+        "The text that the model reads, with the document for {text}.",
+        "TEXT",
+        MODELS,
+        unset="the paper's",
+    ),
+]
+Device: TypeAlias = Annotated[
+    str,
+    Option(
+        Domain(
+            "a device of torch",
+            lambda value: value.partition(":")[0] in ("cpu", "cuda", "mps", "xpu"),
+            inside=("cpu:0",),
+            outside=("", "tape"),
+        ),
+        "Where torch computes: cpu, cuda, cuda:1, mps.",
+        "NAME",
+        MODELS,
+    ),
+]
+
+
+REPRESENTATIONS: Final = "Representations of texts"
+"""The heading under which help lists what only mechanisms of vectors take."""
+
+VectorEpsilon: TypeAlias = Annotated[
+    float, Option(POSITIVE, "Privacy loss in nats of one vector, for any two vectors.", "E", GUARANTEE, unset=_USUAL)
+]
+VectorDelta: TypeAlias = Annotated[
+    float,
+    Option(
+        FRACTION,
+        "Delta of one vector: with one the noise is Gaussian.",
+        "D",
+        GUARANTEE,
+        unset="none: Laplace noise, pure DP",
+    ),
+]
+VectorDim: TypeAlias = Annotated[
+    int,
+    Option(
+        at_least(1),
+        "Numbers of a vector, k in the papers.",
+        "K",
+        REPRESENTATIONS,
+        unset="that of the vocabulary's vectors",
+    ),
+]
+Lowest: TypeAlias = Annotated[
+    float, Option(FINITE, "Smaller numbers are raised to this; it becomes 0.", "A", REPRESENTATIONS)
+]
+Highest: TypeAlias = Annotated[
+    float, Option(FINITE, "Larger numbers are lowered to this; it becomes 1.", "B", REPRESENTATIONS)
+]
+
+
+def dim_of(vocabulary: Vocabulary, vector_dim: int | None) -> int:
+    """What was asked for, or the dimension of the vocabulary's vectors."""
+    return vocabulary.dim if vector_dim is None else vector_dim

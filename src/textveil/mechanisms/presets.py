@@ -96,7 +96,6 @@ PRESETS: Final = (
 
         The paper's epsilon is ``epsilon_per_distance``: its numbers hold for its own vectors alone. With ``epsilon``
         the rate is epsilon divided by the exact L2 diameter.
-        Source: Feyisetan, Balle, Drake and Diethe 2020, algorithm 1; proof: privacy/proofs/spherical_laplace.md.
         """,
     ),
     Preset(
@@ -111,7 +110,6 @@ PRESETS: Final = (
         Annoy is what the mechanism's public code searches with. The search is a function of the noisy vector and of
         public trees, so the guarantee stays; how far the outputs are from those of exact search: Carpentier et al. 2024
         (arXiv 2411.11521), section 4. Audits that compute the output's distribution refuse it.
-        Source: Feyisetan, Balle, Drake and Diethe 2020, algorithm 1; proof: privacy/proofs/spherical_laplace.md.
         """,
     ),
     Preset(
@@ -121,14 +119,14 @@ PRESETS: Final = (
         defaults={"epsilon": 1.0},
         declared={
             "epsilon": Option(
-                domain=replace(
+                replace(
                     interval("in (0, 1]", 0, 1, without=(0,)),
                     hint="Above 1 the classical formula is not proved. Use gaussian: it holds at any epsilon and adds "
                     "less noise.",
                 ),
-                help="Privacy loss in nats of one token, for any two words; at most 1.",
-                metavar="E",
-                group=GUARANTEE,
+                "Privacy loss in nats of one token, for any two words; at most 1.",
+                "E",
+                GUARANTEE,
             )
         },
         unreported=("calibration",),
@@ -136,8 +134,7 @@ PRESETS: Final = (
         summary="Gaussian noise by the classical formula, for epsilon at most 1, then the nearest word.",
         about="""Noise N(0, sigma^2 I), sigma = D sqrt(2 ln(1.25 / delta)) / epsilon for the exact L2 diameter D.
 
-        A baseline of the literature: ``gaussian`` adds less noise for the same guarantee. Source: Dwork and Roth 2014,
-        theorem A.1; proof: privacy/proofs/gaussian.md.
+        A baseline of the literature: ``gaussian`` adds less noise for the same guarantee.
         """,
     ),
     Preset(
@@ -153,7 +150,6 @@ PRESETS: Final = (
         here the two ends are public. What it learns against an adversary that guesses an attribute is trained on what
         is released: it adds nothing to the guarantee and takes nothing from it. Without a delta the noise is Laplace's,
         with one Gaussian, calibrated analytically.
-        Source: Plant, Gkatzia and Giuffrida 2021; proof: privacy/proofs/noisy_vectors.md.
         """,
     ),
     Preset(
@@ -170,7 +166,6 @@ PRESETS: Final = (
         The law and the guarantee are those of ``dp-prompt``; the prompt is the document and a mark, as in public code
         for the model that the paper fine-tuned. How many tokens the paper draws could not be read: 50 is this package's
         default.
-        Source: Mattern, Weggenmann and Kerschbaum 2022; proof: privacy/proofs/clipped_sampling.md.
 
         Exactly one of ``epsilon``, which the tokens share, ``epsilon_per_token`` and ``temperature`` is given. The
         vocabulary is not used: what is drawn are the model's tokens.
@@ -191,8 +186,7 @@ PRESETS: Final = (
         facts={"notion": "pure DP"},
         about="""Laplace noise of scale 2C sqrt(n) / epsilon on a code of n coordinates, clipped to the L2 norm C.
 
-        Source: Krishna, Gupta and Dupuy 2021, with the L1 sensitivity of L2-clipped codes of Habernal 2021; proof:
-        privacy/proofs/dp_rewrite.md. ``dp-rewrite`` has the other clippings and noises.
+        ``dp-rewrite`` has the other clippings and noises.
 
         The vocabulary is not used: the network has its own words.
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import final
+from typing import ClassVar, final
 
 from textveil.errors import need
 from textveil.noise.capabilities import PrivacyProfile
 from textveil.statistics import Bound, exactly
 
-_SLACK = 2.0**-40
-"""Absolute, of a logarithm: covers the rounding of the formulas."""
+_SLACK = 2.0**-40  # Absolute, of a logarithm: covers the rounding of the formulas
 
 
 @final
@@ -27,13 +26,11 @@ class BoundedLoss:
         log_probability: natural logarithm of the probability, under the first input, that the loss is L.
     """
 
+    log_outside: ClassVar[Bound] = exactly(-math.inf)
+    """Nothing that one input gives is impossible from the other."""
+
     largest_loss: float
     log_probability: float
-
-    @property
-    def log_outside(self) -> Bound:
-        """Nothing that one input gives is impossible from the other."""
-        return exactly(-math.inf)
 
     def log_delta(self, epsilon: float) -> Bound:
         """Natural logarithm of the least delta at epsilon, between two bounds."""

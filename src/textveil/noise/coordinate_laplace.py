@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from textveil.noise.distances import distances
 from textveil.noise.distribution import (
     Draws,
     Precision,
     as_points,
     check_draw,
     check_parameters,
+    checked_shift,
+    distances,
     drawn,
     flip_signs,
+    rounded_log,
 )
 from textveil.noise.laplace_profile import LaplaceProfile, worst_laplace_log_delta
-from textveil.noise.shifts import checked_shift, rounded_log
 from textveil.noise.unbounded import exponentials
 from textveil.randomness import resolve
 from textveil.types import Reals
@@ -35,12 +36,10 @@ class CoordinateLaplace:
         dim: number of coordinates, >= 1.
         scale: mean absolute value of one coordinate, in units of the vectors, finite and > 0.
 
-    Raises:
-        ParameterError: a parameter is outside its domain.
-
     Source: Dwork, McSherry, Nissim and Smith 2006; proof: privacy/proofs/coordinate_laplace.md.
     """
 
+    norm: ClassVar[int] = 1
     dim: int
     scale: float
 
@@ -73,23 +72,15 @@ class CoordinateLaplace:
         return self._at_norms(np.abs(as_points(z, self.dim)).sum(axis=1))
 
     def log_densities(self, points: ArrayLike, centers: ArrayLike) -> Reals:
-        """See ``capabilities.PairwiseDensity``."""
         return self._at_norms(distances(points, centers, self.dim, "cityblock"))
 
     def _at_norms(self, norms: Reals) -> Reals:
         return -norms / self.scale - self.dim * (math.log(2) + math.log(self.scale))
 
-    @property
-    def norm(self) -> int:
-        """See ``capabilities.ProfiledNoise``."""
-        return 1
-
     def privacy_profile(self, shift: ArrayLike) -> LaplaceProfile:
-        """See ``capabilities.ProfiledNoise``."""
         return LaplaceProfile(shift=checked_shift(shift, self.dim), scale=self.scale)
 
     def worst_log_delta(self, epsilon: float, reach: float, widest: float) -> float:
-        """See ``capabilities.ProfiledNoise``."""
         return worst_laplace_log_delta(self.scale, math.inf, epsilon, reach, widest)
 
     def log_tail(self, direction: Reals, distance: Reals) -> tuple[Reals, Reals] | None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from fractions import Fraction
+from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,17 +13,12 @@ from numpy.typing import ArrayLike, NDArray
 from textveil.errors import need
 from textveil.types import Reals
 
-Draws: TypeAlias = NDArray[Any]
-"""Noise vectors, shape (count, dim), C-contiguous, of the dtype that was asked for."""
-
-Precision: TypeAlias = type[np.float32] | type[np.float64]
-"""The floating-point type of draws."""
-
+Draws: TypeAlias = NDArray[Any]  # noise vectors, shape (count, dim), C-contiguous, of the dtype that was asked for
+Precision: TypeAlias = type[np.float32] | type[np.float64]  # the floating-point type of draws
 _LARGEST: dict[Precision, float] = {np.float32: 2.0**100, np.float64: 2.0**1000}
 """Parameters between 1 / largest and largest leave draws clear of overflow and of underflow to zero."""
 
-_BLOCK = 1 << 16
-"""Numbers that are drawn at once, in float64: they stay in the cache."""
+_BLOCK = 1 << 16  # numbers that are drawn at once, in float64: they stay in the cache
 
 
 @runtime_checkable
@@ -120,3 +116,64 @@ def flip_signs(magnitudes: Draws, rng: np.random.Generator) -> None:
     signs <<= words(magnitudes.dtype.itemsize * 8 - 1)
     patterns: NDArray[Any] = magnitudes.reshape(-1).view(words)
     patterns ^= signs
+
+
+def distances(
+    points: ArrayLike, centers: ArrayLike, dim: int, norm: Literal["cityblock", "euclidean", "chebyshev"]
+) -> Reals:
+    """|point - center| in the L1, L2 or L-infinity norm; shapes (batch, dim) and (n, dim) to (batch, n).
+
+    Each is a sum over the differences of coordinates, so it is as exact for near points as for far ones.
+    """
+    from scipy.spatial.distance import cdist  # a tenth of a second, which draws do not need
+
+    measured: Reals = cdist(as_points(points, dim), as_points(centers, dim), norm)
+    return measured
+
+
+def checked_shift(shift: ArrayLike, dim: int) -> Reals:
+    """``shift`` as a read-only float64 array of shape (dim,), finite and not zero.
+
+    Raises:
+        ParameterError: it is something else.
+    """
+    array = np.array(shift, dtype=np.float64)
+    need(array.shape == (dim,), "shift", f"shape {array.shape}", f"of shape ({dim},)")
+    need(bool(np.all(np.isfinite(array))), "shift", "an entry that is not finite", "finite")
+    need(bool(np.any(array != 0)), "shift", "zero", "a difference of two different vectors")
+    array.flags.writeable = False
+    return array
+
+
+def l1_over(shift: Reals, scale: float) -> float:
+    """||shift||_1 / scale, the least float that is not below it; inf beyond floats."""
+    exact = sum(map(Fraction, np.abs(shift).tolist()), Fraction(0)) / Fraction(scale)
+    return float_up(exact)
+
+
+def l2_times(shift: Reals, rate: float) -> float:
+    """Rate ||shift||_2, the least float that is not below it; inf beyond floats."""
+    square = Fraction(rate) ** 2 * sum((Fraction(coordinate) ** 2 for coordinate in shift.tolist()), Fraction(0))
+    value = rate * math.hypot(*shift.tolist())
+    if math.isinf(value):
+        return value
+    while Fraction(value) ** 2 < square:
+        value = math.nextafter(value, math.inf)
+    while (below := math.nextafter(value, 0.0)) > 0 and Fraction(below) ** 2 >= square:
+        value = below
+    return value
+
+
+def rounded_log(value: Reals) -> tuple[Reals, Reals]:
+    """Bounds on a logarithm of a probability that is off by a few units in the last place of it and of its argument."""
+    slack = 2.0**-48 * (1 + np.abs(np.where(np.isfinite(value), value, 0.0)))
+    return value - slack, np.minimum(value + slack, 0.0)
+
+
+def float_up(exact: Fraction) -> float:
+    """The least float that is not below a fraction; inf beyond floats."""
+    try:
+        value = float(exact)
+    except OverflowError:
+        return math.inf
+    return value if Fraction(value) >= exact else math.nextafter(value, math.inf)

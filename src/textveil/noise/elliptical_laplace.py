@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from textveil.errors import need
-from textveil.noise.distribution import Draws, Precision, as_points, check_draw, check_parameters, drawn
-from textveil.noise.shifts import checked_shift, l2_times
+from textveil.noise.distribution import (
+    Draws,
+    Precision,
+    as_points,
+    check_draw,
+    check_parameters,
+    checked_shift,
+    drawn,
+    l2_times,
+)
 from textveil.noise.spherical_laplace import SphericalLaplace
 from textveil.noise.spherical_profile import SphericalProfile
 from textveil.randomness import resolve
@@ -33,12 +41,11 @@ class EllipticalLaplace:
         root: S, float64, invertible and not nearly singular, shape (dim, dim).
         rate: nats per unit of the norm, finite and > 0.
 
-    Raises:
-        ParameterError: a parameter is outside its domain.
-
     Source: Xu, Aggarwal, Feyisetan and Teissier 2020; proof: privacy/proofs/mahalanobis.md.
     """
 
+    norm: ClassVar[int] = 2
+    """See ``capabilities.ProfiledNoise``: L2 in own coordinates."""
     root: Reals = field(repr=False)
     rate: float
     _inverse: Reals = field(init=False, repr=False)
@@ -89,14 +96,8 @@ class EllipticalLaplace:
         return self.spherical.log_density(self.coordinates(z)) - float(np.linalg.slogdet(self.root)[1])
 
     def log_densities(self, points: ArrayLike, centers: ArrayLike) -> Reals:
-        """See ``capabilities.PairwiseDensity``."""
         own = self.spherical.log_densities(self.coordinates(points), self.coordinates(centers))
         return own - float(np.linalg.slogdet(self.root)[1])
-
-    @property
-    def norm(self) -> int:
-        """See ``capabilities.ProfiledNoise``: L2 in own coordinates."""
-        return 2
 
     def privacy_profile(self, shift: ArrayLike) -> SphericalProfile:
         """See ``capabilities.ProfiledNoise``; the shift's own length is rounded up, by less than 2^-24."""

@@ -3,20 +3,66 @@
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import log_ndtr
 
-from textveil.noise.distances import distances
-from textveil.noise.distribution import Draws, Precision, as_points, check_draw, check_parameters, drawn
-from textveil.noise.gaussian_profile import GaussianProfile
-from textveil.noise.shifts import checked_shift, l2_times, rounded_log
+from textveil.errors import need
+from textveil.noise.distribution import (
+    Draws,
+    Precision,
+    as_points,
+    check_draw,
+    check_parameters,
+    checked_shift,
+    distances,
+    drawn,
+    l2_times,
+    rounded_log,
+)
 from textveil.noise.unbounded import normals
+from textveil.privacy.calibration import gaussian_log_delta
 from textveil.randomness import resolve
+from textveil.statistics import Bound, exactly
 from textveil.types import Reals
+
+_LOWEST = -sys.float_info.max
+_ROUNDED = 2.0**-36  # ``gaussian_log_delta`` is rounded up by less than this, relatively
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GaussianProfile:
+    """See ``capabilities.PrivacyProfile``; exact up to 1e-11 of the logarithm.
+
+    Attributes:
+        sigma: standard deviation of one coordinate, finite and > 0.
+        distance: L2 norm of the shift, finite and > 0.
+    """
+
+    log_outside: ClassVar[Bound] = exactly(-math.inf)
+    """No mass leaves the support, which is everything."""
+
+    sigma: float
+    distance: float
+
+    @property
+    def largest_loss(self) -> float:
+        """Losses have no bound: no epsilon holds with delta 0."""
+        return math.inf
+
+    def log_delta(self, epsilon: float) -> Bound:
+        """Natural logarithm of the least delta at epsilon."""
+        need(0 <= epsilon < math.inf, "epsilon", epsilon, "finite and >= 0")
+        # At 0 it is the total variation, which the least epsilon bounds to rounding.
+        value = gaussian_log_delta(epsilon or 2.0**-1000, self.sigma, self.distance)
+        if value < _LOWEST:
+            return Bound(-math.inf, _LOWEST, _LOWEST, 1.0)
+        return Bound(value * (1 + _ROUNDED), value, value, 1.0)
 
 
 @final
@@ -28,12 +74,10 @@ class Gaussian:
         dim: number of coordinates, >= 1.
         sigma: standard deviation of one coordinate, in units of the vectors, finite and > 0.
 
-    Raises:
-        ParameterError: a parameter is outside its domain.
-
     Source: Balle and Wang 2018; proof: privacy/proofs/gaussian.md.
     """
 
+    norm: ClassVar[int] = 2
     dim: int
     sigma: float
 
@@ -58,7 +102,6 @@ class Gaussian:
             return self._log_peak - 0.5 * np.square(points).sum(axis=1)
 
     def log_densities(self, points: ArrayLike, centers: ArrayLike) -> Reals:
-        """See ``capabilities.PairwiseDensity``."""
         with np.errstate(over="ignore"):
             return self._log_peak - 0.5 * np.square(distances(points, centers, self.dim, "euclidean") / self.sigma)
 
@@ -66,17 +109,10 @@ class Gaussian:
     def _log_peak(self) -> float:
         return -self.dim * (math.log(self.sigma) + 0.5 * math.log(2 * math.pi))
 
-    @property
-    def norm(self) -> int:
-        """See ``capabilities.ProfiledNoise``."""
-        return 2
-
     def privacy_profile(self, shift: ArrayLike) -> GaussianProfile:
-        """See ``capabilities.ProfiledNoise``."""
         return GaussianProfile(sigma=self.sigma, distance=l2_times(checked_shift(shift, self.dim), 1.0))
 
     def worst_log_delta(self, epsilon: float, reach: float, widest: float) -> float:
-        """See ``capabilities.ProfiledNoise``."""
         return GaussianProfile(sigma=self.sigma, distance=reach).log_delta(epsilon).upper
 
     def log_tail(self, direction: Reals, distance: Reals) -> tuple[Reals, Reals]:

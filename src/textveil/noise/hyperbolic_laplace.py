@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 from scipy.special import betainc, betaincinv, betaln
@@ -15,8 +15,7 @@ from textveil.noise.unbounded import exponentials, gammas, normals
 from textveil.statistics import Bound, exactly
 from textveil.types import Reals
 
-_CELLS, _TAIL = 500, 40
-"""Cells of equal mass in either direction, and those that part the first and the last of them."""
+_CELLS, _TAIL = 500, 40  # cells of equal mass in either direction, and those that part the first and the last of them
 _ROUNDING = 1e-9
 
 
@@ -88,6 +87,9 @@ class HyperbolicProfile:
         distance: of the two points, > 0.
     """
 
+    log_outside: ClassVar[Bound] = exactly(-math.inf)
+    """No mass leaves the support, which is the whole space."""
+
     noise: HyperbolicLaplace
     distance: float
 
@@ -95,11 +97,6 @@ class HyperbolicProfile:
     def largest_loss(self) -> float:
         """Rate times distance, rounded up: the loss behind x, seen from x'."""
         return math.nextafter(self.noise.rate * self.distance, math.inf)
-
-    @property
-    def log_outside(self) -> Bound:
-        """No mass leaves the support, which is the whole space."""
-        return exactly(-math.inf)
 
     def log_delta(self, epsilon: float) -> Bound:
         """Natural logarithm of the least delta at epsilon, between the two sums."""

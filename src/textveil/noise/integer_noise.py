@@ -14,8 +14,8 @@ from scipy.special import log_ndtr
 from textveil.errors import need
 from textveil.noise.capabilities import PrivacyProfile
 from textveil.noise.coarse_profiles import BoundedLoss, Postprocessed
-from textveil.noise.gaussian_profile import GaussianProfile
-from textveil.noise.shifts import float_up
+from textveil.noise.distribution import float_up
+from textveil.noise.gaussian import GaussianProfile
 from textveil.noise.unbounded import normals
 from textveil.numerics.discrete_gaussian import LARGEST_SIGMA, discrete_gaussian_draws
 from textveil.numerics.discrete_laplace import LARGEST_SCALE, discrete_laplace_draws
@@ -52,11 +52,9 @@ class DiscreteLaplace:
         need(1 <= self.scale <= LARGEST_SCALE, "scale", self.scale, f"between 1 and {LARGEST_SCALE}")
 
     def sample(self, count: int, rng: np.random.Generator) -> Integers:
-        """See ``IntegerNoise``."""
         return discrete_laplace_draws(self.scale, count, rng)
 
     def log_mass(self, values: Reals) -> Reals:
-        """See ``IntegerNoise``."""
         return -np.abs(values) / self.scale
 
     def profile(self, shift: Sequence[int]) -> BoundedLoss:
@@ -66,8 +64,7 @@ class DiscreteLaplace:
         return BoundedLoss(largest_loss=float_up(Fraction(reach, self.scale)), log_probability=moved * side)
 
 
-_SMOOTHING: Final = 3
-"""Standard deviation, in units of the grid, that the proof of ``DiscreteGaussian`` gives away."""
+_SMOOTHING: Final = 3  # standard deviation, in units of the grid, that the proof of ``DiscreteGaussian`` gives away
 
 
 @final
@@ -90,11 +87,9 @@ class DiscreteGaussian:
         need(64 <= self.sigma <= LARGEST_SIGMA, "sigma", self.sigma, f"between 64 and {LARGEST_SIGMA}")
 
     def sample(self, count: int, rng: np.random.Generator) -> Integers:
-        """See ``IntegerNoise``."""
         return discrete_gaussian_draws(self.sigma, count, rng)
 
     def log_mass(self, values: Reals) -> Reals:
-        """See ``IntegerNoise``."""
         return -0.5 * (values / self.sigma) ** 2
 
     def profile(self, shift: Sequence[int]) -> Postprocessed:
@@ -124,11 +119,9 @@ class RoundedGaussian:
         need(1 <= self.sigma <= 2.0**40, "sigma", self.sigma, "between 1 and 2^40")
 
     def sample(self, count: int, rng: np.random.Generator) -> Integers:
-        """See ``IntegerNoise``."""
         return np.rint(self.sigma * normals(count, rng)).astype(np.int64)
 
     def log_mass(self, values: Reals) -> Reals:
-        """See ``IntegerNoise``."""
         near, far = (np.abs(values) - 0.5) / self.sigma, (np.abs(values) + 0.5) / self.sigma
         low, high = log_ndtr(-far), log_ndtr(-near)
         return high + np.log(-np.expm1(low - high))

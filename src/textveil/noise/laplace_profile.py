@@ -16,27 +16,17 @@ from typing import final
 import numpy as np
 
 from textveil.errors import need
-from textveil.noise.shifts import l1_over
+from textveil.noise.distribution import l1_over
 from textveil.privacy.loss_distribution import LossDistribution, laplace_loss, truncated_laplace_loss
 from textveil.privacy.truncation import truncated_log_delta
 from textveil.statistics import Bound, exactly
 from textveil.types import Reals
 
-_BINS = 1 << 14
-"""Bins of a composed loss between its two extremes."""
-
-_COMPOSED = 2.0**19
-"""Largest loss up to which losses are composed: beyond it the grid has too many cells."""
-
-_EDGE = 2.0**-40
-"""Relative distance from the largest loss within which rounding decides on which side epsilon lies."""
-
-_LOST = 2.0**-960
-"""More than what underflow takes from a composed delta: N^2 terms below 2^-1022 for each coordinate."""
-
-_ROUNDING = 2.0**-40
-"""Absolute, of a logarithm: covers the formulas for strips and atoms, with room to spare."""
-
+_BINS = 1 << 14  # bins of a composed loss between its two extremes
+_COMPOSED = 2.0**19  # largest loss up to which losses are composed: beyond it the grid has too many cells
+_EDGE = 2.0**-40  # relative distance from the largest loss within which rounding decides on which side epsilon lies
+_LOST = 2.0**-960  # more than what underflow takes from a composed delta: N^2 terms below 2^-1022 for each coordinate
+_ROUNDING = 2.0**-40  # Absolute, of a logarithm: covers the formulas for strips and atoms, with room to spare
 _UP = 1 + 2.0**-30
 
 _LOWEST = -sys.float_info.max
@@ -48,7 +38,7 @@ class LaplaceProfile:
     """See ``capabilities.PrivacyProfile``.
 
     Attributes:
-        shift: as ``shifts.checked_shift`` gives it.
+        shift: as ``checked_shift`` gives it.
         scale: of one coordinate.
         bound: half-width of its support; inf for plain Laplace noise.
     """

@@ -5,21 +5,29 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from textveil.noise.distances import distances
-from textveil.noise.distribution import Draws, Precision, as_points, check_draw, check_parameters, drawn
-from textveil.noise.shifts import checked_shift, l2_times, rounded_log
+from textveil.noise.distribution import (
+    Draws,
+    Precision,
+    as_points,
+    check_draw,
+    check_parameters,
+    checked_shift,
+    distances,
+    drawn,
+    l2_times,
+    rounded_log,
+)
 from textveil.noise.spherical_profile import SphericalProfile, log_tail_of_product
 from textveil.noise.unbounded import gammas, normals
 from textveil.randomness import resolve
 from textveil.types import Reals
 
-_TAILS = 512
-"""Tails of the product with a direction that are computed at once, some milliseconds each."""
+_TAILS = 512  # tails of the product with a direction that are computed at once, some milliseconds each
 
 
 @final
@@ -34,13 +42,11 @@ class SphericalLaplace:
         dim: number of coordinates, >= 1.
         rate: nats per unit of Euclidean distance, finite and > 0.
 
-    Raises:
-        ParameterError: a parameter is outside its domain.
-
     Source: Feyisetan, Balle, Drake and Diethe 2020, section 2.6; proof:
     privacy/proofs/spherical_laplace.md.
     """
 
+    norm: ClassVar[int] = 2
     dim: int
     rate: float
 
@@ -81,7 +87,6 @@ class SphericalLaplace:
         return self._at_norms(unit * np.linalg.norm(points / unit[:, None], axis=1))
 
     def log_densities(self, points: ArrayLike, centers: ArrayLike) -> Reals:
-        """See ``capabilities.PairwiseDensity``."""
         return self._at_norms(distances(points, centers, self.dim, "euclidean"))
 
     def _at_norms(self, norms: Reals) -> Reals:
@@ -89,17 +94,10 @@ class SphericalLaplace:
         log_peak = self.dim * math.log(self.rate) + math.lgamma(half) - math.lgamma(self.dim)
         return log_peak - math.log(2) - half * math.log(math.pi) - self.rate * norms
 
-    @property
-    def norm(self) -> int:
-        """See ``capabilities.ProfiledNoise``."""
-        return 2
-
     def privacy_profile(self, shift: ArrayLike) -> SphericalProfile:
-        """See ``capabilities.ProfiledNoise``."""
         return SphericalProfile(dim=self.dim, largest_loss=l2_times(checked_shift(shift, self.dim), self.rate))
 
     def worst_log_delta(self, epsilon: float, reach: float, widest: float) -> float:
-        """See ``capabilities.ProfiledNoise``."""
         if Fraction(self.rate) * Fraction(reach) <= Fraction(epsilon):
             return -math.inf
         return SphericalProfile(dim=self.dim, largest_loss=self.rate * reach * (1 + 2.0**-52)).log_delta(epsilon).upper

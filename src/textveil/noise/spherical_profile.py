@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 from scipy.special import gammaln
@@ -29,12 +29,9 @@ from textveil.privacy.limits import log_delta_of_pure
 from textveil.statistics import Bound, exactly
 from textveil.types import Reals
 
-_ROUNDING = 2.0**-50
-"""Relative error of a product and a root."""
-
+_ROUNDING = 2.0**-50  # relative error of a product and a root
 _REACH = 1e-150, 1e150
-_DIMENSIONS = 10**6
-"""Beyond these no quadrature is tried."""
+_DIMENSIONS = 10**6  # beyond these no quadrature is tried
 
 
 @final
@@ -47,13 +44,11 @@ class SphericalProfile:
         largest_loss: rate times the L2 norm of the shift, rounded up; > 0.
     """
 
+    log_outside: ClassVar[Bound] = exactly(-math.inf)
+    """No mass leaves the support, which is everything."""
+
     dim: int
     largest_loss: float
-
-    @property
-    def log_outside(self) -> Bound:
-        """No mass leaves the support, which is everything."""
-        return exactly(-math.inf)
 
     def log_delta(self, epsilon: float) -> Bound:
         """Natural logarithm of the least delta at epsilon, between two bounds about 1e-6 apart."""

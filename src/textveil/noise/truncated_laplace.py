@@ -4,33 +4,33 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import gammainc
 
 from textveil.errors import need
-from textveil.noise.distances import distances
 from textveil.noise.distribution import (
     Draws,
     Precision,
     as_points,
     check_draw,
     check_parameters,
+    checked_shift,
+    distances,
     drawn,
     flip_signs,
     rounded_down,
+    rounded_log,
 )
 from textveil.noise.laplace_profile import LaplaceProfile, worst_laplace_log_delta
-from textveil.noise.shifts import checked_shift, rounded_log
 from textveil.noise.unbounded import exponentials
 from textveil.privacy.truncation import log_outer_strip_mass, truncated_log_delta
 from textveil.randomness import resolve
 from textveil.types import Reals
 
-_UNIFORM = 2.0**-60
-"""Below this ratio of bound to scale the density is flat to the last place."""
+_UNIFORM = 2.0**-60  # below this ratio of bound to scale the density is flat to the last place
 
 
 @final
@@ -46,13 +46,11 @@ class TruncatedLaplace:
         scale: in units of the vectors, finite and > 0.
         bound: half-width of the support of one coordinate, same units, finite and > 0.
 
-    Raises:
-        ParameterError: a parameter is outside its domain.
-
     Source: Geng, Ding, Guo and Kumar 2020, section 2; proofs: privacy/proofs/truncated_laplace.md and
     privacy/proofs/truncated_laplace_published.md.
     """
 
+    norm: ClassVar[int] = 1
     dim: int
     scale: float
     bound: float
@@ -116,7 +114,6 @@ class TruncatedLaplace:
         return self._at_norms(sizes.sum(axis=1), sizes.max(axis=1))
 
     def log_densities(self, points: ArrayLike, centers: ArrayLike) -> Reals:
-        """See ``capabilities.PairwiseDensity``."""
         norms = (distances(points, centers, self.dim, norm) for norm in ("cityblock", "chebyshev"))
         return self._at_norms(*norms)
 
@@ -183,21 +180,13 @@ class TruncatedLaplace:
             return math.log(2) + math.log(self.bound)
         return math.log(2) + math.log(self.scale) + math.log(-math.expm1(-ratio))
 
-    @property
-    def norm(self) -> int:
-        """See ``capabilities.ProfiledNoise``."""
-        return 1
-
     def privacy_profile(self, shift: ArrayLike) -> LaplaceProfile:
-        """See ``capabilities.ProfiledNoise``."""
         return LaplaceProfile(shift=checked_shift(shift, self.dim), scale=self.scale, bound=self.bound)
 
     def worst_log_delta(self, epsilon: float, reach: float, widest: float) -> float:
-        """See ``capabilities.ProfiledNoise``."""
         return worst_laplace_log_delta(self.scale, self.bound, epsilon, reach, widest)
 
     def log_outside(self, shifts: ArrayLike) -> Reals:
-        """See ``capabilities.BoundedSupport``."""
         return truncated_log_delta(shifts, self.scale, self.bound)
 
     def log_tail(self, direction: Reals, distance: Reals) -> tuple[Reals, Reals] | None:

@@ -21,11 +21,8 @@ import numpy as np
 
 from textveil.types import Reals
 
-_STEP = 8.0
-"""Where exponential numbers are continued; e^-8 of them are."""
-
-_EDGE = 4.0
-"""Size from which normal numbers are drawn anew; one in 16,000 is."""
+_STEP = 8.0  # where exponential numbers are continued; e^-8 of them are
+_EDGE = 4.0  # size from which normal numbers are drawn anew; one in 16,000 is
 
 
 def exponentials(size: int, rng: np.random.Generator) -> Reals:

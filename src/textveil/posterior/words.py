@@ -21,8 +21,7 @@ from textveil.vocabulary.geometry import normalize
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-_BLOCK: Final = 1024
-"""Outputs whose scores against all words are made at once: 134 MB at 33,000 words."""
+_BLOCK: Final = 1024  # outputs whose scores against all words are made at once: 134 MB at 33,000 words
 
 
 class Posteriors(NamedTuple):
@@ -72,7 +71,7 @@ class WordPosterior:
     """The distribution of the input given one output of a channel: P(x | y) = prior(x) P(y | x) / P(y).
 
     Args:
-        mechanism: a channel; what it offers is said in ``mechanisms.columns``.
+        mechanism: a channel; what it offers is said in ``mechanisms.channel_columns``.
         prior: of inputs, finite and >= 0, not all 0, shape (n,); None is the public frequency of the words.
         progress: called where all rows of the channel must be read.
 
@@ -144,7 +143,8 @@ class WordPosterior:
         if isinstance(loss, str):
             units = normalize(self.vocabulary.vectors)
             means = self.means(words, units)
-            return np.concatenate([words[:0], *(np.argmax(part @ units.T, axis=1) for part in _parts(means))])[which]
+            parts = (means[start : start + _BLOCK] for start in range(0, len(means), _BLOCK))
+            return np.concatenate([words[:0], *(np.argmax(part @ units.T, axis=1) for part in parts)])[which]
         table, size = np.asarray(loss, dtype=np.float64), len(self.vocabulary)
         need(table.shape == (size, size), "loss", f"shape {table.shape}", f"of shape ({size}, {size})")
         need(bool(np.isfinite(table).all()), "loss", "one value that is not", "finite everywhere")
@@ -196,7 +196,3 @@ def row_maxima(values: Reals, starts: Integers) -> tuple[Reals, Integers]:
         firsts = np.unique(rows, return_index=True)[1]
         at[rows[firsts]] = reached[firsts]
     return best, at
-
-
-def _parts(rows: Vectors) -> list[Vectors]:
-    return [rows[start : start + _BLOCK] for start in range(0, len(rows), _BLOCK)]

@@ -16,15 +16,14 @@ from typing import Final, NamedTuple, final
 from textveil.errors import need
 from textveil.privacy.composition import added_up, as_approximate, compose, repeat
 from textveil.privacy.guarantees import ApproximateDP, Guarantee, PureDP, raised_log, shown_up
-from textveil.privacy.mixed_draws import Kind, are_counted, mixed_epsilon, telling_share
-from textveil.privacy.moment_bound import saved_by_moments
+from textveil.privacy.mixed_draws import Kind, are_counted, mixed_epsilon, saved_by_moments, telling_share
 from textveil.privacy.units import ONE_DOCUMENT, Adjacency
 
 DELTA: Final = 1e-6
 """Delta that optimal composition spends unless another is named: what it gives for a smaller epsilon."""
 
 EXACT_DRAWS: Final = 20_000
-"""Draws up to which losses are counted (``mixed_draws``); beyond, a closed form bounds them (``moment_bound``)."""
+"""Draws up to which losses are counted (``mixed_draws``); beyond, a closed form bounds them (``saved_by_moments``)."""
 
 
 class Remaining(NamedTuple):
@@ -116,7 +115,8 @@ class Accountant:
     @property
     def exact(self) -> bool:
         """Whether ``optimal`` is the optimum itself, and not an upper bound of it."""
-        return _is_exact(self._parts())
+        parts = self._parts()
+        return _is_counted(parts) and are_counted(parts)
 
     def remaining(self, budget: PureDP | ApproximateDP) -> Remaining:
         """What is left of a budget, by the sum: what follows may then be chosen after looking at what was released.
@@ -158,10 +158,6 @@ def shown_optimal(guarantee: Guarantee, *, exact: bool) -> str:
     part = guarantee.approximate()
     how = "optimal composition" if exact else "optimal composition, bounded"
     return f"epsilon {shown_up(part.epsilon)} at delta {shown_up(part.delta, digits=3)} ({how})"
-
-
-def _is_exact(parts: tuple[Kind, ...]) -> bool:
-    return _is_counted(parts) and are_counted(parts)
 
 
 def _is_counted(parts: tuple[Kind, ...]) -> bool:

@@ -134,13 +134,9 @@ def classical_gaussian_sigma(epsilon: float, delta: float, l2_sensitivity: float
     sigma = l2_sensitivity / epsilon * math.sqrt(2 * (math.log(1.25) - math.log(delta)))
     if epsilon > 1:
         true = gaussian_delta(epsilon, sigma, l2_sensitivity) if 0 < sigma < math.inf else 1.0
-        need(
-            False,
-            "epsilon",
-            epsilon,
-            f"<= 1 for the classical Gaussian formula, which is not private above it (delta here: {true:.2g})",
-            "Use `calibration=analytic` (analytic_gaussian_sigma), which holds at any epsilon and adds less noise.",
-        )
+        wanted = f"<= 1 for the classical Gaussian formula, which is not private above it (delta here: {true:.2g})"
+        hint = "Use `calibration=analytic` (analytic_gaussian_sigma), which holds at any epsilon and adds less noise."
+        need(False, "epsilon", epsilon, wanted, hint)
     return _representable("sigma", sigma * (1 + _MARGIN))
 
 

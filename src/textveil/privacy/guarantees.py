@@ -77,9 +77,23 @@ def _facts(
     }
 
 
+class _Promise:
+    """What all notions have."""
+
+    __slots__ = ()
+
+    promises: ClassVar[bool] = True
+    adjacency: Adjacency
+
+    @property
+    def unit(self) -> Unit:
+        """What two adjacent inputs differ in."""
+        return self.adjacency.unit
+
+
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PureDP:
+class PureDP(_Promise):
     """P(S | x) <= exp(epsilon) P(S | x') for every event S and any two adjacent x, x'.
 
     Attributes:
@@ -89,9 +103,7 @@ class PureDP:
         adjacency: which two inputs are compared.
     """
 
-    promises: ClassVar[bool] = True
     reason: ClassVar[str] = ""
-
     epsilon: float
     status: Status = Status.CLAIMED
     source: str = ""
@@ -99,11 +111,6 @@ class PureDP:
 
     def __post_init__(self) -> None:
         need(0 <= self.epsilon < math.inf, "epsilon", self.epsilon, "finite and >= 0")
-
-    @property
-    def unit(self) -> Unit:
-        """What two adjacent inputs differ in."""
-        return self.adjacency.unit
 
     @property
     def numbers(self) -> dict[str, float]:
@@ -121,11 +128,7 @@ class PureDP:
     def approximate(self) -> ApproximateDP:
         """The (epsilon, delta) guarantee that follows."""
         return ApproximateDP(
-            epsilon=self.epsilon,
-            log_delta=-math.inf,
-            status=self.status,
-            source=self.source,
-            adjacency=self.adjacency,
+            epsilon=self.epsilon, log_delta=-math.inf, status=self.status, source=self.source, adjacency=self.adjacency
         )
 
     def to_data(self) -> dict[str, Any]:
@@ -138,7 +141,7 @@ class PureDP:
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ApproximateDP:
+class ApproximateDP(_Promise):
     """P(S | x) <= exp(epsilon) P(S | x') + delta for every event S and any two adjacent x, x'.
 
     Attributes:
@@ -150,9 +153,7 @@ class ApproximateDP:
         adjacency: which two inputs are compared.
     """
 
-    promises: ClassVar[bool] = True
     reason: ClassVar[str] = ""
-
     epsilon: float
     log_delta: float
     status: Status = Status.CLAIMED
@@ -167,11 +168,6 @@ class ApproximateDP:
     def delta(self) -> float:
         """Delta as a float, rounded up; 0.0 where it underflows, so compare ``log_delta`` instead."""
         return min(1.0, math.exp(raised_log(self.log_delta)))
-
-    @property
-    def unit(self) -> Unit:
-        """What two adjacent inputs differ in."""
-        return self.adjacency.unit
 
     @property
     def numbers(self) -> dict[str, float]:
@@ -210,7 +206,7 @@ class ApproximateDP:
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MetricDP:
+class MetricDP(_Promise):
     """P(S | x) <= exp(epsilon_per_distance d(x, x')) P(S | x') for every event S and any two words.
 
     Attributes:
@@ -224,9 +220,7 @@ class MetricDP:
         adjacency: which two inputs are compared.
     """
 
-    promises: ClassVar[bool] = True
     reason: ClassVar[str] = ""
-
     epsilon_per_distance: float
     metric: str
     diameter: float
@@ -238,11 +232,6 @@ class MetricDP:
         value = self.epsilon_per_distance
         need(0 <= value < math.inf, "epsilon_per_distance", value, "finite and >= 0")
         need(0 < self.diameter < math.inf, "diameter", self.diameter, "finite and > 0")
-
-    @property
-    def unit(self) -> Unit:
-        """What two adjacent inputs differ in."""
-        return self.adjacency.unit
 
     @property
     def numbers(self) -> dict[str, float]:
@@ -288,7 +277,7 @@ class MetricDP:
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NoGuarantee:
+class NoGuarantee(_Promise):
     """Nothing is promised; ``reason`` says why and what was claimed."""
 
     promises: ClassVar[bool] = False
@@ -297,11 +286,6 @@ class NoGuarantee:
     status: Status = Status.NONE
     source: str = ""
     adjacency: Adjacency = ONE_TOKEN
-
-    @property
-    def unit(self) -> Unit:
-        """What two adjacent inputs differ in."""
-        return self.adjacency.unit
 
     @property
     def numbers(self) -> dict[str, float]:

@@ -1,7 +1,8 @@
 """What any word-level guarantee allows: a mechanism that keeps more words than this is not private.
 
 The first four limits speak of the probability that a word comes out unchanged under an (epsilon, delta) guarantee
-for any two words. They are used to refute claims, so they are rounded up.
+for any two words. They are used to refute claims, so they are rounded up. ``epsilon`` is in nats, finite and >= 0, and
+``delta`` in [0, 1].
 
 Derivations: from P(x | x) <= e^epsilon P(x | x') + delta for every x' != x, summed over all pairs, with
 T = sum_x P(x | x) and sum over x' != x of P(x | x') = n - T:
@@ -30,8 +31,7 @@ from numpy.typing import ArrayLike
 
 from textveil.errors import need
 
-_MARGIN = 1 + 2.0**-40
-"""More than all rounding errors of the formulas below together, whose logarithms stay below 1e3."""
+_MARGIN = 1 + 2.0**-40  # more than all rounding errors of the formulas below together, whose logarithms stay below 1e3
 
 
 def unchanged_limit(words: int, epsilon: float, delta: float = 0.0) -> float:
@@ -40,10 +40,7 @@ def unchanged_limit(words: int, epsilon: float, delta: float = 0.0) -> float:
     (e^epsilon + (n - 1) delta) / (e^epsilon + n - 1); attained by randomized response mixed with the
     identity.
 
-    Args:
-        words: n, the number of words that the guarantee covers, >= 1.
-        epsilon: nats, finite and >= 0.
-        delta: in [0, 1].
+    ``words`` is n, the number of words that the guarantee covers, >= 1.
     """
     need(isinstance(words, int) and words >= 1, "words", words, "an integer >= 1")
     _check_guarantee(epsilon, delta)
@@ -59,10 +56,7 @@ def unchanged_limit_with_prior(max_prior: float, epsilon: float, delta: float = 
     Where the adversary also sees the released context, ``max_prior`` is the mean of the largest probability
     of the word given the other words, which is an estimate and must be reported with the result.
 
-    Args:
-        max_prior: probability of the most likely word, in (0, 1].
-        epsilon: nats, finite and >= 0.
-        delta: in [0, 1].
+    ``max_prior`` is the probability of the most likely word, in (0, 1].
     """
     need(0 < max_prior <= 1, "max_prior", max_prior, "in (0, 1]")
     _check_guarantee(epsilon, delta)
@@ -75,10 +69,7 @@ def unchanged_limit_of_prior(prior: ArrayLike, epsilon: float, delta: float = 0.
 
     For equally likely words it is ``unchanged_limit``, and it is never above ``unchanged_limit_with_prior``.
 
-    Args:
-        prior: probabilities of the words, or counts, shape (words,); >= 0 with a positive sum.
-        epsilon: nats, finite and >= 0.
-        delta: in [0, 1].
+    ``prior``: probabilities of the words, or counts, shape (words,); >= 0 with a positive sum.
     """
     weights = np.sort(np.asarray(prior, dtype=np.float64))[::-1]
     valid = weights.ndim == 1 and weights.size > 0 and bool(np.all(np.isfinite(weights))) and weights[-1] >= 0
@@ -99,10 +90,7 @@ def unchanged_limit_of_guesses(guessed: float, epsilon: float, delta: float = 0.
     p is then the mean, over all that the reader knows, of the largest probability of a word. It is never above
     ``unchanged_limit_with_prior``.
 
-    Args:
-        guessed: p, probability of the most likely word, or its mean over contexts; in (0, 1].
-        epsilon: nats, finite and >= 0.
-        delta: in [0, 1].
+    ``guessed`` is p, the probability of the most likely word, or its mean over contexts; in (0, 1].
     """
     need(0 < guessed <= 1, "guessed", guessed, "in (0, 1]")
     _check_guarantee(epsilon, delta)
@@ -114,10 +102,7 @@ def least_guessed(unchanged: float, epsilon: float, delta: float = 0.0) -> float
 
     The inverse of ``unchanged_limit_of_guesses``, rounded down; 0 where delta alone allows the share.
 
-    Args:
-        unchanged: share of words that come out unchanged, in [0, 1].
-        epsilon: nats, finite and >= 0.
-        delta: in [0, 1].
+    ``unchanged``: share of words that come out unchanged, in [0, 1].
     """
     need(0 <= unchanged <= 1, "unchanged", unchanged, "in [0, 1]")
     _check_guarantee(epsilon, delta)

@@ -32,14 +32,9 @@ _MARGIN = 2.0**-30
 """Relative margin of a delta: covers quadrature, and sums and products of nonnegative numbers, below 1e6 terms."""
 
 _UNIT = 2.0**-53
-_TAIL = 1e-24
-"""Mass at each end that trimming may move, to the side that keeps the bound."""
-
-_DIRECT = 1 << 28
-"""Products of lengths up to which a convolution is summed term by term, with relative accuracy."""
-
-_BINS = 1 << 16
-"""Bins that a repeated distribution is held to, by doubling the step."""
+_TAIL = 1e-24  # mass at each end that trimming may move, to the side that keeps the bound
+_DIRECT = 1 << 28  # products of lengths up to which a convolution is summed term by term, with relative accuracy
+_BINS = 1 << 16  # bins that a repeated distribution is held to, by doubling the step
 
 
 @final

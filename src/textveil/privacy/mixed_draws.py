@@ -56,9 +56,7 @@ class _Law(NamedTuple):
 def mixed_epsilon(kinds: Sequence[Kind], delta: float) -> float:
     """The least epsilon at which all draws together keep delta, rounded up; inf where that is not known.
 
-    Args:
-        kinds: at least one.
-        delta: in (0, 1).
+    ``kinds``: at least one; ``delta``: in (0, 1).
     """
     law = _Law(np.zeros(1), np.ones(1), 0.0)
     for kind in sorted(kinds, key=lambda kind: kind.times):
@@ -74,9 +72,8 @@ def are_counted(kinds: Sequence[Kind]) -> bool:
 def telling_share(epsilon: float, base_mass: float) -> float:
     """How often a draw tells anything, rounded up: (1 - base_mass) coth(epsilon / 2), at most 1.
 
-    Args:
-        epsilon: nats of one draw, finite and > 0.
-        base_mass: probability of a draw by one law whatever the word is, in [0, 1].
+    ``epsilon``: nats of one draw, finite and > 0; ``base_mass``: probability of a draw by one law whatever the word is,
+    in [0, 1].
     """
     return min(1.0, (1 - base_mass + _UNIT) / math.tanh(epsilon / 2) * (1 + 8 * _UNIT))
 
@@ -125,3 +122,47 @@ def _least_epsilon(law: _Law, delta: float, margin: float) -> float:
 def _margin(times: int, outcomes: int) -> float:
     """What masses may be off by: each probability three units, and what products and sums of so many add."""
     return _UNIT * (8 * times * (math.log2(times) + 2) + 4 * outcomes + 16)
+
+
+_HALF_UNIT = 2.0**-53
+_POINTS = 256
+_LEAST, _MOST = -12.0, 12.0  # decimal logarithms between which lambda is looked for
+
+
+def saved_by_moments(parts: Sequence[tuple[float, int]], log_delta: float) -> float:
+    """By how much the sum of all epsilons may be lowered at delta: nats, >= 0, rounded down.
+
+    A closed form, as quick for ten million tokens as for ten. Losses of independent tokens add, so the logarithms of
+    their moments do, and delta(epsilon) <= lambda^lambda / (1 + lambda)^(1 + lambda) E e^(lambda (L - epsilon)) for
+    every lambda > 0. Source: Canonne, Kamath and Steinke 2020, proposition 12; proof: privacy/proofs/composition.md.
+
+    ``parts``: epsilon of one token, finite and >= 0, and how many tokens have it; ``log_delta``: natural logarithm of
+    delta, < 0.
+    """
+    return _saved(tuple(sorted(parts)), log_delta)
+
+
+@lru_cache(maxsize=4096)
+def _saved(parts: tuple[tuple[float, int], ...], log_delta: float) -> float:
+    """The best of a grid of lambdas, refined twice around the best: every lambda is right, the best saves most."""
+    low, high, best = _LEAST, _MOST, 0.0
+    for _ in range(3):
+        exponents = np.linspace(low, high, _POINTS)
+        saved = _at(10.0**exponents, parts, log_delta)
+        place = int(np.argmax(saved))
+        best = max(best, float(saved[place]))
+        low, high = exponents[max(0, place - 1)], exponents[min(_POINTS - 1, place + 1)]
+    return best
+
+
+def _at(orders: Reals, parts: tuple[tuple[float, int], ...], log_delta: float) -> Reals:
+    """What is saved at each lambda, less a margin that covers the rounding of every term."""
+    gained = np.zeros_like(orders)
+    size = 0.0
+    for epsilon, count in parts:
+        gained += count * (math.log1p(math.exp(-epsilon)) - np.log1p(np.exp(-epsilon * (1 + 2 * orders))))
+        size += count
+    factor = (1 + orders) * np.log1p(orders) - orders * np.log(orders)
+    terms = size + np.abs(log_delta) + (1 + orders) * (1 + np.abs(np.log(orders)))
+    saved: Reals = (gained + log_delta + factor - 64 * _HALF_UNIT * (len(parts) + 1) * terms) / orders
+    return saved

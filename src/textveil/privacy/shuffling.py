@@ -27,19 +27,11 @@ ONE_REPORT: Final = Adjacency(
     "random order and by nothing else can be told whose they are",
 )
 
-_ROUNDING: Final = 1e-11
-"""What binomial tails may be off by, relative to their sum: they are good to 1e-13."""
-
+_ROUNDING: Final = 1e-11  # what binomial tails may be off by, relative to their sum: they are good to 1e-13
 _BISECTIONS: Final = 60
-_MASSES: Final = 1e-9
-"""What the rounding of q may change in probabilities of numbers of base draws, relative."""
-
-_TAILS: Final = 2.0**-45
-"""What differences of distribution functions may be off by, in all."""
-
-_CELLS: Final = 64
-"""Cells of numbers of base draws, within which delta is rounded up."""
-
+_MASSES: Final = 1e-9  # what the rounding of q may change in probabilities of numbers of base draws, relative
+_TAILS: Final = 2.0**-45  # what differences of distribution functions may be off by, in all
+_CELLS: Final = 64  # cells of numbers of base draws, within which delta is rounded up
 _MOST_REPORTS: Final = 10**8
 
 

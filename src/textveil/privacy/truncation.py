@@ -28,8 +28,7 @@ _LOG_4 = math.log(4.0)
 _LARGEST = 1e150
 """Nats; the published form asks for about four times their square of dimensions, which must stay a float."""
 
-_UNIFORM = 2.0**-60
-"""Below this ratio of bound to scale a coordinate is uniform to the last place."""
+_UNIFORM = 2.0**-60  # below this ratio of bound to scale a coordinate is uniform to the last place
 
 
 @final
@@ -128,13 +127,9 @@ def published_truncation(
     limit = _epsilon_limit(chosen, log_delta)
     if epsilon >= limit:
         least = _least_noise_dim(chosen, epsilon, log_delta)
-        need(
-            dummy_dimensions and noise_dim is None,
-            "epsilon",
-            epsilon,
-            f"< {limit:.6g}, which is 2 delta^(1/{chosen}) sqrt({chosen}), for the published truncation",
-            f"Use dummy_dimensions=True or noise_dim={least}; or the valid form, truncated_laplace_bound.",
-        )
+        wanted = f"< {limit:.6g}, which is 2 delta^(1/{chosen}) sqrt({chosen}), for the published truncation"
+        hint = f"Use dummy_dimensions=True or noise_dim={least}; or the valid form, truncated_laplace_bound."
+        need(dummy_dimensions and noise_dim is None, "epsilon", epsilon, wanted, hint)
         chosen = least
     return PublishedTruncation(
         dim=dim,

@@ -57,19 +57,22 @@ class Adjacency:
         return self.text
 
 
+def _nested(*levels: tuple[Unit, str], shared: str = "", larger: Adjacency | None = None) -> Adjacency:
+    """The first of these adjacencies, each in the next."""
+    for unit, text in reversed(levels):
+        larger = Adjacency(unit, text, larger, shared)
+    assert larger is not None
+    return larger
+
+
+_BY_ONE: Final = " (as if one person wrote all)"
+_SAME_TOKENS: Final = "with the same number, order and kinds of tokens"
+
 ALL_DOCUMENTS: Final = Adjacency(
-    Unit.PERSON,
-    "two inputs of as many documents with the same number, order and kinds of tokens, any of which may differ "
-    "(as if one person wrote all)",
+    Unit.PERSON, f"two inputs of as many documents {_SAME_TOKENS}, any of which may differ{_BY_ONE}"
 )
-ALL_TEXTS: Final = Adjacency(
-    Unit.PERSON, "two inputs of as many documents, any of which may differ (as if one person wrote all)"
-)
-ONE_DOCUMENT: Final = Adjacency(
-    Unit.DOCUMENT,
-    "two documents with the same number, order and kinds of tokens, any of which may differ",
-    ALL_DOCUMENTS,
-)
+ALL_TEXTS: Final = Adjacency(Unit.PERSON, f"two inputs of as many documents, any of which may differ{_BY_ONE}")
+ONE_DOCUMENT: Final = Adjacency(Unit.DOCUMENT, f"two documents {_SAME_TOKENS}, any of which may differ", ALL_DOCUMENTS)
 ANY_VECTOR: Final = Adjacency(
     Unit.DOCUMENT, "any two texts, whatever vectors were computed from them by a public function", ALL_TEXTS
 )
@@ -82,23 +85,16 @@ _SPANS_OF_A_DOCUMENT: Final = Adjacency(
     Adjacency(
         Unit.PERSON,
         "two inputs of as many documents in which the same spans of the same kinds are found, and that differ in "
-        "any of their values (as if one person wrote all)",
+        f"any of their values{_BY_ONE}",
     ),
 )
-ONE_GROUP: Final = Adjacency(
-    Unit.GROUP,
-    "two texts in which spans of the same kinds are found in the same order, with the same text outside them, and that "
-    "differ in the values of any of them",
-    Adjacency(
-        Unit.DOCUMENT,
-        "two documents in which spans of the same kinds are found in the same order, with the same text outside them, "
-        "and that differ in the values of any of them",
-        Adjacency(
-            Unit.PERSON,
-            "two inputs of as many documents in which spans of the same kinds are found in the same order, with the "
-            "same text outside them, and that differ in any of their values (as if one person wrote all)",
-        ),
-    ),
+_SAME_SPANS: Final = (
+    "in which spans of the same kinds are found in the same order, with the same text outside them, and that differ in"
+)
+ONE_GROUP: Final = _nested(
+    (Unit.GROUP, f"two texts {_SAME_SPANS} the values of any of them"),
+    (Unit.DOCUMENT, f"two documents {_SAME_SPANS} the values of any of them"),
+    (Unit.PERSON, f"two inputs of as many documents {_SAME_SPANS} any of their values{_BY_ONE}"),
 )
 """All spans of a text together; the text outside them is public."""
 
@@ -107,20 +103,15 @@ ONE_SPAN: Final = Adjacency(
     "two texts in which the same spans of the same kinds are found, and that differ in the value of one",
     _SPANS_OF_A_DOCUMENT,
 )
-ONE_CONTENT_TOKEN: Final = Adjacency(
-    Unit.TOKEN,
-    "two texts that differ in one token of the same kind, where function words of a public list are a kind that is "
-    "released as it is",
-    Adjacency(
-        Unit.DOCUMENT,
-        "two documents with the same number, order and kinds of tokens and the same function words, any other token of "
-        "which may differ",
-        Adjacency(
-            Unit.PERSON,
-            "two inputs of as many documents with the same number, order and kinds of tokens and the same function "
-            "words, any other token of which may differ (as if one person wrote all)",
-        ),
+_SAME_CONTENT: Final = f"{_SAME_TOKENS} and the same function words, any other token of which may differ"
+ONE_CONTENT_TOKEN: Final = _nested(
+    (
+        Unit.TOKEN,
+        "two texts that differ in one token of the same kind, where function words of a public list are a kind that is "
+        "released as it is",
     ),
+    (Unit.DOCUMENT, f"two documents {_SAME_CONTENT}"),
+    (Unit.PERSON, f"two inputs of as many documents {_SAME_CONTENT}{_BY_ONE}"),
 )
 """Function words of a public list are a kind of tokens whose values are public."""
 
@@ -133,20 +124,11 @@ def beside_common_words(shared: str = "") -> Adjacency:
     """
     same = f"the same common words and token kinds in the same order{f', and {shared}' if shared else ''}"
     differ = "any other token of which may differ"
-    return Adjacency(
-        Unit.TOKEN,
-        f"two texts with {same}, that differ in one other token",
-        Adjacency(
-            Unit.DOCUMENT,
-            f"two documents with {same}, {differ}",
-            Adjacency(
-                Unit.PERSON,
-                f"two inputs of as many documents with {same}, {differ} (as if one person wrote all)",
-                shared=shared,
-            ),
-            shared,
-        ),
-        shared,
+    return _nested(
+        (Unit.TOKEN, f"two texts with {same}, that differ in one other token"),
+        (Unit.DOCUMENT, f"two documents with {same}, {differ}"),
+        (Unit.PERSON, f"two inputs of as many documents with {same}, {differ}{_BY_ONE}"),
+        shared=shared,
     )
 
 
@@ -160,10 +142,7 @@ ONE_ENTITY: Final = Adjacency(Unit.ENTITY, ONE_VALUE.text, ONE_VALUE.larger)
 """The same, where one value at all its mentions is what pays."""
 
 _WITH_SPANS: Final = "in which the same spans of the same kinds are found, with the same public facts of each kind"
-_OUTSIDE: Final = {
-    False: "the same text outside them",
-    True: "tokens of the same number, order and kinds outside them",
-}
+_OUTSIDE: Final = {False: "the same text outside them", True: "tokens of the same number, order and kinds outside them"}
 """What adjacent texts share outside the spans: the text where words are kept, else what is public of tokens."""
 
 
@@ -176,18 +155,11 @@ def one_value(*, tokens: bool) -> Adjacency:
     shared = f"{_WITH_SPANS}, and {_OUTSIDE[tokens]}"
     values = "of these tokens and any values of spans" if tokens else "values of spans"
     within = ", as its kind allows"
-    return Adjacency(
-        Unit.SPAN,
-        f"two texts {shared}, that differ in {'one of these tokens, or ' if tokens else ''}one value{within}",
-        Adjacency(
-            Unit.DOCUMENT,
-            f"two documents {shared}, that differ in any {values}{within}",
-            Adjacency(
-                Unit.PERSON,
-                f"two inputs of as many documents {shared}, that differ in any {values}{within} (as if one "
-                "person wrote all)",
-            ),
-        ),
+    either = "one of these tokens, or " if tokens else ""
+    return _nested(
+        (Unit.SPAN, f"two texts {shared}, that differ in {either}one value{within}"),
+        (Unit.DOCUMENT, f"two documents {shared}, that differ in any {values}{within}"),
+        (Unit.PERSON, f"two inputs of as many documents {shared}, that differ in any {values}{within}{_BY_ONE}"),
     )
 
 
@@ -204,21 +176,12 @@ def within_groups(groups: str) -> Adjacency:
 
 def _exchanged(same: str, shared: str) -> Adjacency:
     """Two texts that differ in one token, where a word is exchanged for some words alone: which and what is shared."""
-    return Adjacency(
-        Unit.TOKEN,
-        f"two texts that differ in one token of the same kind, {same}",
-        Adjacency(
-            Unit.DOCUMENT,
-            f"two documents with the same number, order and kinds of tokens, any of which may differ, {same}",
-            Adjacency(
-                Unit.PERSON,
-                "two inputs of as many documents with the same number, order and kinds of tokens, any of which may "
-                f"differ, {same} (as if one person wrote all)",
-                shared=shared,
-            ),
-            shared,
-        ),
-        shared,
+    differ = f"{_SAME_TOKENS}, any of which may differ, {same}"
+    return _nested(
+        (Unit.TOKEN, f"two texts that differ in one token of the same kind, {same}"),
+        (Unit.DOCUMENT, f"two documents {differ}"),
+        (Unit.PERSON, f"two inputs of as many documents {differ}{_BY_ONE}"),
+        shared=shared,
     )
 
 

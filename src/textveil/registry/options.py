@@ -15,7 +15,7 @@ import math
 import textwrap
 import types
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import lru_cache
 from numbers import Integral, Real
 from pathlib import Path
@@ -28,10 +28,7 @@ Kind: TypeAlias = type[float] | type[int] | type[str] | type[bool]
 """The type of an option's values; a float takes any real number, but none takes True for 1."""
 
 _KINDS: Mapping[Any, str] = {float: "a number", int: "an integer", str: "a name", bool: "True or False"}
-
-OTHERS = "Other options of mechanisms"
-"""The heading of help under which options without a group stand."""
-
+OTHERS = "Other options of mechanisms"  # the heading of help under which options without a group stand
 PROGRESS = "progress"
 """A keyword of this name is no option: it is called as work is done, ``(done, total)``. No option begins with ``_``."""
 
@@ -98,11 +95,11 @@ ANY = Domain("", lambda value: True)
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Option:
     """One option.
 
-    The first five are what an annotation states; ``options_of`` reads the others from the signature.
+    The first six are what an annotation states; ``options_of`` reads the others from the signature.
 
     Attributes:
         domain: which values it takes.
@@ -123,6 +120,7 @@ class Option:
     help: str = ""
     metavar: str = "VALUE"
     group: str = OTHERS
+    _: KW_ONLY
     unset: str = ""
     without: str = ""
     name: str = ""
@@ -169,7 +167,7 @@ class Option:
         if not _fits(value, self.kind):
             if self.foreign:
                 return value
-            need(False, self.name, _shown_kind(value), _KINDS[self.kind])
+            need(False, self.name, "None" if value is None else type(value).__name__, _KINDS[self.kind])
         try:
             converted = self.kind(value)
         except OverflowError:
@@ -186,10 +184,6 @@ def _fits(value: Any, kind: Kind) -> bool:
     if kind is bool or isinstance(value, bool):
         return kind is bool and isinstance(value, bool)
     return isinstance(value, {float: Real, int: Integral, str: str}[kind])
-
-
-def _shown_kind(value: Any) -> str:
-    return "None" if value is None else type(value).__name__
 
 
 @lru_cache(maxsize=256)
@@ -232,7 +226,8 @@ def documented(constructor: Callable[..., Any]) -> str | None:
     rows = ["Args:"]
     for name in inspect.signature(constructor).parameters:
         if not name.startswith("_"):
-            rows += by_hand.get(name) or _rows(name, _SHARED.get(name) or options[name].told)
+            about = f"    {name}: {_SHARED.get(name) or options[name].told}" if name not in by_hand else ""
+            rows += by_hand.get(name) or textwrap.wrap(about, 116, subsequent_indent=" " * 8, break_on_hyphens=False)
     before = [] if end > start else [""] * (lines[start - 1] != "")
     return "\n".join([*lines[:start], *before, *rows, *([""] if start == end < len(lines) else []), *lines[end:]])
 
@@ -242,13 +237,6 @@ _SHARED: Mapping[str, str] = {
     PROGRESS: "called as work is done, with how much is done and how much there is.",
 }
 """What parameters say that are no options."""
-
-
-def _rows(name: str, about: str) -> list[str]:
-    """A parameter in a docstring."""
-    return textwrap.wrap(
-        f"{name}: {about}", 116, initial_indent=" " * 4, subsequent_indent=" " * 8, break_on_hyphens=False
-    )
 
 
 def takes_progress(constructor: Callable[..., Any]) -> bool:

@@ -12,8 +12,7 @@ import numpy as np
 from textveil.catalog import guarantee_of
 from textveil.errors import UnsupportedGuarantee, need
 from textveil.mechanisms.capabilities import LikelihoodRatio, WorstInputs
-from textveil.mechanisms.kinds import SetMechanism, VectorMechanism
-from textveil.mechanisms.releases import released, shown_input
+from textveil.mechanisms.kinds import SetMechanism, VectorMechanism, released, shown_input
 from textveil.privacy.guarantees import Guarantee, Status
 from textveil.randomness import is_secure, resolve
 from textveil.statistics import Bound, clopper_pearson

@@ -13,8 +13,7 @@ from typing import Any, Final
 
 from textveil.errors import ParameterError, need
 from textveil.privacy.guarantees import TRUSTED, Guarantee, claimed
-from textveil.registry.makers import file_of, maker_of, note_maker
-from textveil.registry.table import Table
+from textveil.registry.table import Table, file_of, maker_of, note_maker
 from textveil.surrogates.declaration import SurrogateEntry, entry_of
 from textveil.surrogates.surrogate import Surrogate
 

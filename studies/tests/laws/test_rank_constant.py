@@ -10,7 +10,7 @@ from scipy import stats
 from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.errors import ParameterError
-from textveil.mechanisms.additive.rank_resampling import RankResampling
+from textveil.mechanisms.additive.perturb_project import RankResampling
 from textveil.mechanisms.additive.spherical_laplace import spherical_laplace
 from textveil.mechanisms.channels.exponential import exponential
 from textveil.vocabulary.grid import integer_grid

@@ -14,8 +14,15 @@ from textveil.errors import need
 from textveil.mechanisms.additive.perturb_project import PerturbProject, perturb_project
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.parameters import Clip, Epsilon, ProjectionName, outward
-from textveil.noise.distribution import Draws, Precision, as_points, check_draw, check_parameters
-from textveil.noise.shifts import checked_shift, l1_over
+from textveil.noise.distribution import (
+    Draws,
+    Precision,
+    as_points,
+    check_draw,
+    check_parameters,
+    checked_shift,
+    l1_over,
+)
 from textveil.privacy.calibration import laplace_scale
 from textveil.randomness import resolve
 from textveil.statistics import Bound, exactly

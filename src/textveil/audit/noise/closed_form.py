@@ -25,7 +25,7 @@ from textveil.audit.report.verdict import Claim, Finding, Subject, claim_of
 from textveil.errors import ParameterError, need
 from textveil.mechanisms.capabilities import NoisyStates, NoisyVectors
 from textveil.noise.capabilities import BoundedSupport, OwnCoordinates, PrivacyProfile, ProfiledNoise
-from textveil.noise.shifts import checked_shift
+from textveil.noise.distribution import checked_shift
 from textveil.randomness import seeded_generator
 from textveil.statistics import Bound
 from textveil.types import Ids, Progress, Reals

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
 
 from textveil.mechanisms.additive.perturb_project import PerturbProject, perturb_project
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.parameters import (
     CALIBRATIONS,
     Calibration,
@@ -16,9 +14,7 @@ from textveil.mechanisms.parameters import (
     Epsilon,
     ProjectionName,
     RankConstant,
-    given,
     outward,
-    rank_decay,
 )
 from textveil.noise.gaussian import Gaussian
 from textveil.privacy.guarantees import ApproximateDP, Status
@@ -28,10 +24,9 @@ from textveil.vocabulary.vocabulary import Vocabulary
 PROOF = "privacy/proofs/gaussian.md"
 
 
-@declared(
+@proved(
     family="perturb and project",
     notion="approximate DP",
-    status=Status.PROVED,
     proof=PROOF,
     source="Balle and Wang 2018, theorem 8",
     summary="Gaussian noise, analytically calibrated, then the nearest word.",
@@ -52,48 +47,13 @@ def gaussian(
     at most 1); proof: privacy/proofs/gaussian.md.
     """
     sigma = CALIBRATIONS[calibration](epsilon, delta, outward(clipped_diameter(vocabulary, clip, 2)))
-    return gaussian_mechanism(
+    return perturb_project(
         vocabulary,
-        sigma,
+        Gaussian(dim=vocabulary.dim, sigma=sigma),
         ApproximateDP(epsilon=epsilon, log_delta=math.log(delta), status=Status.PROVED, source=PROOF),
         name="gaussian",
         parameters={"epsilon": epsilon, "delta": delta, "sigma": sigma, "calibration": calibration},
         clip=clip,
         rank_constant=rank_constant,
-        projection=projection,
-    )
-
-
-def gaussian_mechanism(
-    vocabulary: Vocabulary,
-    sigma: float,
-    guarantee: ApproximateDP,
-    *,
-    name: str,
-    parameters: Mapping[str, Any],
-    clip: float | None,
-    rank_constant: float | None,
-    projection: str | None,
-) -> PerturbProject:
-    """Noise N(0, sigma^2 I) and the nearest word, under a guarantee that the caller answers for.
-
-    Args:
-        vocabulary: public words and vectors.
-        sigma: standard deviation of one coordinate.
-        guarantee: of one token.
-        name: the catalog's name.
-        parameters: public ones for reports, beside those of every such mechanism.
-        clip: see ``gaussian``, as all that follow.
-        rank_constant: as there.
-        projection: as there.
-    """
-    return perturb_project(
-        vocabulary,
-        Gaussian(dim=vocabulary.dim, sigma=sigma),
-        guarantee,
-        name=name,
-        parameters={**parameters, **given(rank_constant=rank_constant)},
-        clip=clip,
-        rank_decay=rank_decay(rank_constant, guarantee.epsilon),
         projection=projection,
     )

@@ -1,37 +1,142 @@
-"""Noise in hyperbolic space, around a public point of the word, then the nearest word there: metric DP."""
+"""Points of hyperbolic space for words, and noise around a word's point, then the nearest word there: metric DP."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, final
+from typing import Annotated, Any, ClassVar, Final, TypeAlias, final
 
 import numpy as np
 
 from textveil.errors import need
-from textveil.mechanisms.additive.hyperbolic_points import (
-    HyperbolicDim,
-    Points,
-    PointsSource,
-    Radius,
-    hyperbolic_points,
-)
 from textveil.mechanisms.capabilities import WorstStates
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.kinds import checked_ids
-from textveil.mechanisms.parameters import Epsilon, EpsilonPerDistance, given, one_of, rate_within
+from textveil.mechanisms.options import POSITIVE, VECTORS, Option, at_least, named
+from textveil.mechanisms.parameters import (
+    Epsilon,
+    EpsilonPerDistance,
+    given,
+    one_of,
+    outward,
+    proved_metric,
+    rate_within,
+)
 from textveil.noise.hyperbolic_laplace import HyperbolicLaplace, HyperbolicProfile
-from textveil.privacy.guarantees import MetricDP, Status
+from textveil.privacy.guarantees import MetricDP
 from textveil.randomness import resolve
 from textveil.types import Ids, Reals
-from textveil.vocabulary.hyperbolic import on_hyperboloid
+from textveil.vocabulary.geometry import remembered
+from textveil.vocabulary.hyperbolic import FarthestPoints, distances, farthest_points, on_hyperboloid, popularity_points
 from textveil.vocabulary.vocabulary import Vocabulary
+
+MADE, GIVEN = "made", "given"
+
+PointsSource: TypeAlias = Annotated[
+    str,
+    Option(
+        named(MADE, GIVEN),
+        "Points of hyperbolic space: made of vectors and frequency order, or given as vectors of norm below 1.",
+        "NAME",
+        VECTORS,
+    ),
+]
+HyperbolicDim: TypeAlias = Annotated[
+    int, Option(at_least(2), "Dimension of the hyperbolic space of made points.", "D", VECTORS, unset="2")
+]
+Radius: TypeAlias = Annotated[
+    float,
+    Option(
+        POSITIVE,
+        "Hyperbolic distance of the farthest made point from the origin.",
+        "R",
+        VECTORS,
+        unset="3, or less where epsilon needs it",
+    ),
+]
+
+_LARGEST: Final = 20.0  # beyond this radius points of the ball are nearer to its border than floats can tell
+_SMALLEST: Final = 1e-3
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Points:
+    """Public points of all words.
+
+    Attributes:
+        ball: in the Poincare ball, float64, shape (n, dim).
+        farthest: the two that are farthest apart.
+        source: ``"made"`` or ``"given"``.
+        radius: of made points; 0 for given ones.
+    """
+
+    ball: Reals = field(repr=False)
+    farthest: FarthestPoints
+    source: str
+    radius: float
+
+    @property
+    def dim(self) -> int:
+        """Of the space."""
+        return int(self.ball.shape[1])
+
+    @property
+    def diameter(self) -> float:
+        """The largest distance, enlarged as diameters are."""
+        return outward(self.farthest.distance)
+
+    def word_distances(self, ids: Ids) -> Reals:
+        """Hyperbolic distances from each id to every word, shape (batch, n)."""
+        return distances(self.ball, ids)
+
+    @property
+    def metric(self) -> str:
+        """What distances are measured on."""
+        return f"hyperbolic, {self.source} points in {self.dim} dimensions"
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        of_the_map = {"hyperbolic_dim": self.dim, "radius": self.radius} if self.source == MADE else {}
+        digest = hashlib.sha256(self.ball.astype("<f4").tobytes()).hexdigest()[:16]
+        return {"points": self.source, **of_the_map, "points_digest": digest}
+
+
+def hyperbolic_points(
+    vocabulary: Vocabulary, source: str, dim: int | None, radius: float | None, usual: float
+) -> Points:
+    """The points that options ask for.
+
+    Args:
+        vocabulary: public words and vectors.
+        source: ``"made"`` or ``"given"``.
+        dim: of made points; None is 2.
+        radius: of made points; None is ``usual``.
+        usual: the radius where none is asked for.
+
+    Raises:
+        ParameterError: options that do not fit the source, points outside the ball, or one point for all words.
+    """
+    if source == MADE:
+        chosen, reach = dim or 2, usual if radius is None else radius
+        need(_SMALLEST <= reach <= _LARGEST, "radius", reach, f"between {_SMALLEST:g} and {_LARGEST:g}")
+        ball = popularity_points(vocabulary, chosen, reach)
+        key = f"hyperbolic {chosen} {reach!r}"
+    else:
+        need(dim is None and radius is None, "hyperbolic_dim and radius", "given", "left out where points are given")
+        ball, reach, key = vocabulary.vectors.astype(np.float64), 0.0, "hyperbolic given"
+        longest = float(np.linalg.norm(ball, axis=1).max())
+        need(longest < np.tanh(_LARGEST / 2), "points", "vectors of norm 1 or more", "made, or vectors of norm below 1")
+        need(ball.shape[1] >= 2, "points", "vectors of one dimension", "made, or vectors of two dimensions at least")
+    far = remembered(vocabulary, key, lambda: farthest_points(ball))
+    need(far.distance > 0, "vocabulary", "one point for all words", "one with two different points at least")
+    return Points(ball, far, source, reach)
+
 
 PROOF = "privacy/proofs/hyperbolic_laplace.md"
 
-_ENTRIES = 1 << 22
-"""Products that are made at once: 32 MB."""
-
+_ENTRIES = 1 << 22  # products that are made at once: 32 MB
 _RADIUS, _LEAST = 3.0, 0.01
 
 
@@ -43,24 +148,18 @@ class HyperbolicResponse:
     Source: Feyisetan, Diethe and Drake 2019; proof: privacy/proofs/hyperbolic_laplace.md.
 
     Attributes:
-        vocabulary: the public words and vectors.
-        parameters: public parameters, for reports.
         guarantee: metric DP in the hyperbolic distance.
         noise: of points, fresh for every token.
         points: of words, in the ball.
     """
 
+    name: ClassVar[str] = "hyperbolic-laplace"
     vocabulary: Vocabulary
     parameters: Mapping[str, Any]
     guarantee: MetricDP
     noise: HyperbolicLaplace
     points: Points
     _lifted: Reals = field(repr=False)
-
-    @property
-    def name(self) -> str:
-        """The catalog's name."""
-        return "hyperbolic-laplace"
 
     def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
         """One draw for each id; see ``WordMechanism.privatize``. Ties go to the lowest id."""
@@ -74,7 +173,6 @@ class HyperbolicResponse:
         return out
 
     def word_distances(self, ids: Ids) -> Reals:
-        """See ``capabilities.OnWordDistances``."""
         return self.points.word_distances(checked_ids(ids, len(self.vocabulary)))
 
     def worst_pair(self) -> WorstStates:
@@ -84,10 +182,9 @@ class HyperbolicResponse:
         return WorstStates(far.first, far.second, far.distance, profile)
 
 
-@declared(
+@proved(
     family="perturb and project",
     notion="metric DP",
-    status=Status.PROVED,
     proof=PROOF,
     source="Feyisetan, Diethe and Drake 2019 (arXiv 1910.08917); sampler: the proof",
     summary="Noise of density exp(-rate d) in hyperbolic space, drawn exactly, then the nearest word there.",
@@ -106,7 +203,6 @@ def hyperbolic_laplace(
     The paper samples by a Markov chain, whose distance from that density after finitely many steps nobody bounds; here
     the distance from x is drawn exactly. The density has an integral where the rate is above the dimension less 1: else
     the mechanism is refused (``hyperbolic_exponential`` has no such limit).
-    Source: Feyisetan, Diethe and Drake 2019 (arXiv 1910.08917); proof: privacy/proofs/hyperbolic_laplace.md.
 
     The rate is ``epsilon_per_distance``, above the dimension less 1, or ``epsilon`` divided by the exact diameter
     of the points.
@@ -135,9 +231,7 @@ def hyperbolic_laplace(
             **given(epsilon_per_distance=epsilon_per_distance),
             **placed.parameters,
         },
-        MetricDP(
-            epsilon_per_distance=rate, metric=placed.metric, diameter=diameter, status=Status.PROVED, source=PROOF
-        ),
+        proved_metric(rate, placed.metric, diameter, PROOF),
         HyperbolicLaplace(dim=placed.dim, rate=rate),
         placed,
         on_hyperboloid(placed.ball),

@@ -1,23 +1,25 @@
-"""Perturb and project with independent Laplace noise on every coordinate."""
+"""Perturb and project with independent Laplace noise on every coordinate, whole or truncated."""
 
 from __future__ import annotations
 
+import math
+
 from textveil.mechanisms.additive.perturb_project import PerturbProject, perturb_project
-from textveil.mechanisms.declaration import declared
-from textveil.mechanisms.parameters import Clip, Epsilon, ProjectionName, RankConstant, given, outward, rank_decay
+from textveil.mechanisms.declaration import proved
+from textveil.mechanisms.parameters import Clip, Delta, Epsilon, ProjectionName, RankConstant, outward
 from textveil.noise.coordinate_laplace import CoordinateLaplace
-from textveil.privacy.calibration import laplace_scale
-from textveil.privacy.guarantees import PureDP, Status
+from textveil.noise.truncated_laplace import TruncatedLaplace
+from textveil.privacy.calibration import laplace_scale, truncated_laplace_bound
+from textveil.privacy.guarantees import ApproximateDP, PureDP, Status
 from textveil.vocabulary.geometry import clipped_diameter
 from textveil.vocabulary.vocabulary import Vocabulary
 
 PROOF = "privacy/proofs/coordinate_laplace.md"
 
 
-@declared(
+@proved(
     family="perturb and project",
     notion="pure DP",
-    status=Status.PROVED,
     proof=PROOF,
     source="Dwork, McSherry, Nissim and Smith 2006",
     summary="Laplace noise on every coordinate, then the nearest word.",
@@ -33,7 +35,6 @@ def laplace(
     """Noise density proportional to exp(-||z||_1 / scale), scale = L1 diameter / epsilon.
 
     The sensitivity is the exact L1 diameter of the public clipped vectors.
-    Source: Dwork, McSherry, Nissim and Smith 2006; proof: privacy/proofs/coordinate_laplace.md.
     """
     scale = laplace_scale(epsilon, outward(clipped_diameter(vocabulary, clip, 1)))
     return perturb_project(
@@ -41,8 +42,50 @@ def laplace(
         CoordinateLaplace(dim=vocabulary.dim, scale=scale),
         PureDP(epsilon=epsilon, status=Status.PROVED, source=PROOF),
         name="laplace",
-        parameters={"epsilon": epsilon, "scale": scale, **given(rank_constant=rank_constant)},
+        parameters={"epsilon": epsilon, "scale": scale},
         clip=clip,
-        rank_decay=rank_decay(rank_constant, epsilon),
+        rank_constant=rank_constant,
+        projection=projection,
+    )
+
+
+TRUNCATED_PROOF = "privacy/proofs/truncated_laplace.md"
+
+
+@proved(
+    family="perturb and project",
+    notion="approximate DP",
+    proof=TRUNCATED_PROOF,
+    source=f"{TRUNCATED_PROOF}; one dimension: Geng et al. 2020",
+    summary="Truncated Laplace noise, valid in any dimension, then the nearest word.",
+)
+def truncated_laplace(
+    vocabulary: Vocabulary,
+    *,
+    epsilon: Epsilon,
+    delta: Delta = 1e-5,
+    clip: Clip | None = 1.0,
+    rank_constant: RankConstant | None = None,
+    projection: ProjectionName | None = None,
+) -> PerturbProject:
+    """Independent coordinates, density proportional to exp(-|z| / scale) on [-bound, bound].
+
+    scale = Delta_1 / epsilon and bound = scale ln(1 + (e^epsilon - 1) / (2 delta)), with Delta_1 the exact L1 diameter
+    of the public clipped vectors.
+    """
+    sensitivity = outward(clipped_diameter(vocabulary, clip, 1))
+    distribution = TruncatedLaplace(
+        dim=vocabulary.dim,
+        scale=laplace_scale(epsilon, sensitivity),
+        bound=truncated_laplace_bound(epsilon, delta, sensitivity),
+    )
+    return perturb_project(
+        vocabulary,
+        distribution,
+        ApproximateDP(epsilon=epsilon, log_delta=math.log(delta), status=Status.PROVED, source=TRUNCATED_PROOF),
+        name="truncated-laplace",
+        parameters={"epsilon": epsilon, "delta": delta, "scale": distribution.scale, "bound": distribution.bound},
+        clip=clip,
+        rank_constant=rank_constant,
         projection=projection,
     )

@@ -10,13 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import need
-from textveil.mechanisms.additive.perturb_project import (
-    PerturbProject,
-    clipped_points,
-    euclidean,
-    perturb_project,
-)
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.additive.perturb_project import PerturbProject, clipped_points, euclidean, perturb_project
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.options import VECTORS, Option, interval
 from textveil.mechanisms.parameters import (
     Clip,
@@ -28,35 +23,33 @@ from textveil.mechanisms.parameters import (
     metric_name,
     one_of,
     outward,
-    rank_decay,
+    proved_metric,
     rate_within,
 )
 from textveil.noise.elliptical_laplace import EllipticalLaplace
-from textveil.privacy.guarantees import MetricDP, Status
+from textveil.privacy.guarantees import MetricDP
 from textveil.types import Ids, Progress, Reals, Vectors, WordDistances
 from textveil.vocabulary.geometry import farthest_pair, remembered
 from textveil.vocabulary.vocabulary import Vocabulary
 
 PROOF = "privacy/proofs/mahalanobis.md"
 
-_LEAST = 1e-10
-"""The least eigenvalue of the shape, relative to the largest: its root is then inverted to 9 digits."""
+_LEAST = 1e-10  # the least eigenvalue of the shape, relative to the largest: its root is then inverted to 9 digits
 
 CovarianceWeight: TypeAlias = Annotated[
     float,
     Option(
-        domain=interval("between 0 and 1", 0, 1),
-        help="Share of the vectors' covariance in the shape of the noise; the rest is a sphere.",
-        metavar="W",
-        group=VECTORS,
+        interval("between 0 and 1", 0, 1),
+        "Share of the vectors' covariance in the shape of the noise; the rest is a sphere.",
+        "W",
+        VECTORS,
     ),
 ]
 
 
-@declared(
+@proved(
     family="perturb and project",
     notion="metric DP",
-    status=Status.PROVED,
     proof=PROOF,
     source="Xu, Aggarwal, Feyisetan and Teissier 2020, section 3",
     summary="Noise of density exp(-rate ||z||) in a Mahalanobis norm, then the nearest word.",
@@ -77,7 +70,6 @@ def mahalanobis(
     M = w S + (1 - w) I, w = covariance_weight, S the covariance of the public clipped vectors, scaled to trace dim: the
     regularized Mahalanobis norm. At w = 0 it is ``spherical_laplace``. The guarantee is in the distance ||v - v'||_M;
     ``euclidean_epsilon_per_distance`` of the parameters is what follows for the Euclidean one.
-    Source: Xu, Aggarwal, Feyisetan and Teissier 2020, section 3; proof: privacy/proofs/mahalanobis.md.
 
     The rate is ``epsilon_per_distance``, per unit of the norm, or ``epsilon`` divided by the exact diameter in the
     norm. At ``covariance_weight`` 1 the covariance must be invertible. Measuring the diameter takes ten seconds for
@@ -96,9 +88,9 @@ def mahalanobis(
         noise,
         guarantee,
         name="mahalanobis",
-        parameters={**spent, **given(rank_constant=rank_constant)},
+        parameters=spent,
         clip=clip,
-        rank_decay=rank_decay(rank_constant, noise.rate),
+        rank_constant=rank_constant,
         projection=projection,
         distances=elliptical_distances(vocabulary, noise, clip),
     )
@@ -124,12 +116,8 @@ def elliptical_noise(
         lambda: outward(farthest_pair(vocabulary, unit.coordinates(points), 2, progress).value),
     )
     rate = value if name == "epsilon_per_distance" else rate_within(value, reach)
-    guarantee = MetricDP(
-        epsilon_per_distance=rate,
-        metric=metric_name(f"Mahalanobis of covariance weight {covariance_weight:g}", clip),
-        diameter=reach,
-        status=Status.PROVED,
-        source=PROOF,
+    guarantee = proved_metric(
+        rate, metric_name(f"Mahalanobis of covariance weight {covariance_weight:g}", clip), reach, PROOF
     )
     spent = {
         "epsilon": rate * reach,
@@ -157,13 +145,8 @@ def covariance_root(points: Vectors, weight: float) -> tuple[Reals, float]:
         ParameterError: M is singular, or so near to it that its root cannot be inverted.
     """
     values, directions = np.linalg.eigh(weight * _scaled_covariance(points) + (1 - weight) * np.eye(points.shape[1]))
-    need(
-        bool(values[0] > _LEAST * values[-1]),
-        "covariance_weight",
-        weight,
-        "below 1 where the covariance of the vectors is singular or nearly so",
-        "Give one such as 0.5.",
-    )
+    wanted = "below 1 where the covariance of the vectors is singular or nearly so"
+    need(bool(values[0] > _LEAST * values[-1]), "covariance_weight", weight, wanted, "Give one such as 0.5.")
     roots = np.sqrt(values)
     return (directions * roots) @ directions.T, float(roots[0])
 

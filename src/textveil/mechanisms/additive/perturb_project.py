@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -10,7 +11,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.mechanisms.additive.rank_resampling import RankResampling
+from textveil.errors import need
 from textveil.mechanisms.kinds import checked_ids, stated_distances
 from textveil.mechanisms.parameters import checked_clip, given
 from textveil.nearest.choice import nearest
@@ -18,13 +19,70 @@ from textveil.nearest.projection import Projection, half_squares
 from textveil.noise.distribution import NoiseDistribution, block_rows
 from textveil.privacy.guarantees import Guarantee
 from textveil.randomness import resolve
-from textveil.types import Ids, Reals, Vectors, WordDistances
+from textveil.types import Ids, Integers, Reals, Vectors, WordDistances
 from textveil.vocabulary.geometry import clip as clip_vectors
-from textveil.vocabulary.grid import integer_grid
+from textveil.vocabulary.grid import IntegerGrid, integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary
 
-_BLOCK = 4096
-"""Tokens that are searched for at once: 5 MB of noisy vectors at 300 dimensions."""
+_ROWS = 64
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class RankResampling:
+    """Replaces a word by its i-th nearest, i geometric with ratio exp(-decay), cut at the vocabulary's size.
+
+    It sees the nearest word and never the input, so it is post-processing and free.
+    Source: Asghar et al. 2026 (dX-privacy for text and the curse of dimensionality), the section on the fix.
+
+    Attributes:
+        grid: the public vectors.
+        clip: their clipping norm, as in the mechanism before it.
+        decay: nats per rank, > 0 (the paper's c * epsilon).
+    """
+
+    grid: IntegerGrid
+    clip: float | None
+    decay: float
+
+    def __post_init__(self) -> None:
+        need(0 < self.decay < math.inf, "decay", self.decay, "finite and > 0")
+
+    def ranks(self, count: int, rng: np.random.Generator) -> Integers:
+        """Ranks in [0, n) with P(i) proportional to exp(-decay * i); shape (count,)."""
+        mass = -math.expm1(-self.decay * self.grid.size)
+        drawn = np.floor(-np.log1p(-rng.random(count) * mass) / self.decay)
+        return np.minimum(drawn, self.grid.size - 1).astype(np.int64)
+
+    def __call__(self, ids: Ids, rng: np.random.Generator) -> Ids:
+        """The resampled words; shape (batch,). Distance ties go to the lower id."""
+        ranks = self.ranks(len(ids), rng)
+        out = ids.copy()
+        moved = np.flatnonzero(ranks > 0)
+        words, which = np.unique(ids[moved], return_inverse=True)
+        order = np.argsort(which, kind="stable")
+        bounds = np.searchsorted(which[order], np.arange(len(words) + 1))
+        for start in range(0, len(words), _ROWS):
+            rows = self.grid.distances(words[start : start + _ROWS], self.clip)
+            for offset, row in enumerate(rows):
+                row[words[start + offset]] = -1.0  # rank 0 is the word itself, even beside a twin
+                where = moved[order[bounds[start + offset] : bounds[start + offset + 1]]]
+                out[where] = _at_ranks(row, ranks[where])
+        return out
+
+
+def _at_ranks(distances: np.ndarray[tuple[int], np.dtype[np.float64]], ranks: Integers) -> Ids:
+    """The columns at these ranks of increasing distance, ties to the lower column."""
+    deepest = int(ranks.max()) + 1
+    if deepest < len(distances):
+        edge = np.partition(distances, deepest - 1)[deepest - 1]
+        near = np.flatnonzero(distances <= edge)
+    else:
+        near = np.arange(len(distances))
+    return near[np.argsort(distances[near], kind="stable")][ranks]
+
+
+_BLOCK = 4096  # tokens that are searched for at once: 5 MB of noisy vectors at 300 dimensions
 
 
 @final
@@ -36,12 +94,7 @@ class PerturbProject:
     that vector and public tables. Noisy vectors never leave this class.
 
     Attributes:
-        name: the catalog's name.
-        parameters: public parameters, for reports.
-        vocabulary: the public words and vectors.
         distribution: the distribution of the noise, of the dimension of ``points``.
-        clip: norm to which longer vectors were shortened; None where they were not.
-        guarantee: of one token, as the constructor of the mechanism proves it.
         resampling: post-processing around the nearest word, or None.
         points: what noise is added to, the clipped vectors or their images under a public map, shape (n, dim).
         projection: the search for the nearest word.
@@ -60,11 +113,9 @@ class PerturbProject:
     distances: WordDistances | None = field(default=None, repr=False)
 
     def word_distances(self, ids: Ids) -> Reals:
-        """See ``capabilities.OnWordDistances``."""
         return stated_distances(self.distances)(checked_ids(ids, len(self.vocabulary)))
 
     def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
-        """One draw for each id; see ``WordMechanism.privatize``."""
         words = checked_ids(ids, len(self.vocabulary))
         generator = resolve(rng)
         out = drawn_from_noise(
@@ -152,7 +203,8 @@ def perturb_project(
     parameters: Mapping[str, Any],
     clip: float | None,
     points: Vectors | None = None,
-    rank_decay: float | None = None,
+    rank_constant: float | None = None,
+    rank_rate: float | None = None,
     projection: str | None = None,
     distances: WordDistances | None = None,
 ) -> PerturbProject:
@@ -162,26 +214,29 @@ def perturb_project(
         vocabulary: public words and vectors.
         distribution: noise of the dimension of what it is added to.
         name: the catalog's name.
-        parameters: public parameters for reports; the clip and the rank decay are added.
+        parameters: public parameters for reports; the clip, the ranks and the projection are added.
         guarantee: what ``distribution`` gives at the diameter of the clipped vectors.
         clip: norm to which longer vectors are shortened; None leaves them.
         points: what a public map makes of the clipped vectors, where noise is added to that; the nearest word is then
             the one with the nearest image.
-        rank_decay: nats per rank of the resampling around the nearest word; None leaves it out.
+        rank_constant: the paper's c of the resampling around the nearest word; None leaves it out.
+        rank_rate: what c is multiplied by, for nats per rank; None is the epsilon of the guarantee.
         projection: a backend of ``nearest.choice``; None is the fastest exact one that is installed.
         distances: the metric of a guarantee per distance.
     """
     if points is None:
         points = clipped_points(vocabulary, clip)
-    resampling = None if rank_decay is None else RankResampling(integer_grid(vocabulary), clip, rank_decay)
+    rate = next(iter(guarantee.numbers.values())) if rank_rate is None else rank_rate
+    decay = None if rank_constant is None else rank_constant * rate
+    ranks = {**given(rank_constant=rank_constant), "clip": clip, "rank_decay": decay}
     return PerturbProject(
         name=name,
-        parameters={**parameters, "clip": clip, "rank_decay": rank_decay, **given(projection=projection)},
+        parameters={**parameters, **ranks, **given(projection=projection)},
         vocabulary=vocabulary,
         distribution=distribution,
         clip=clip,
         guarantee=guarantee,
-        resampling=resampling,
+        resampling=None if decay is None else RankResampling(integer_grid(vocabulary), clip, decay),
         points=points,
         projection=nearest(points, projection),
         distances=distances,

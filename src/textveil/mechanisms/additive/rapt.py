@@ -7,19 +7,17 @@ from typing import Final
 
 from textveil.mechanisms.additive.perturb_project import PerturbProject
 from textveil.mechanisms.additive.spherical_laplace import spherical_laplace
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.parameters import Clip, Epsilon, EpsilonPerDistance, ModelFolder, ProjectionName
 from textveil.models.token_table import token_vocabulary
-from textveil.privacy.guarantees import Status
 from textveil.vocabulary.vocabulary import Vocabulary
 
 PROOF: Final = "privacy/proofs/rapt.md"
 
 
-@declared(
+@proved(
     family="perturb and project",
     notion="metric DP",
-    status=Status.PROVED,
     proof=PROOF,
     source="Li et al. 2023 (RAPT, arXiv 2305.06212), section on text-to-text privatization",
     summary="Noise of density exp(-rate ||z||) on a language model's token embeddings, then the nearest token.",
@@ -40,7 +38,6 @@ def rapt(
     costs nothing. RAPT draws every token of a text; here words are drawn, and one that is no single token of the model
     is mapped to one that is by the public rule for unknown words, or becomes a placeholder. The model must be public,
     and must not have been trained on the texts.
-    Source: Li et al. 2023; proof: privacy/proofs/rapt.md.
 
     ``epsilon_per_distance`` is the paper's eta, per unit of Euclidean distance between embeddings. ``model`` is of
     any kind that has token embeddings. The vocabulary is not used: words and vectors are the model's own.

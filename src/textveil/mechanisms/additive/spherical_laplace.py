@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from textveil.mechanisms.additive.perturb_project import PerturbProject, clipped_distances, perturb_project
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.parameters import (
     Clip,
     Epsilon,
@@ -16,21 +16,20 @@ from textveil.mechanisms.parameters import (
     metric_name,
     one_of,
     outward,
-    rank_decay,
+    proved_metric,
     rate_within,
 )
 from textveil.noise.spherical_laplace import SphericalLaplace
-from textveil.privacy.guarantees import MetricDP, Status
+from textveil.privacy.guarantees import MetricDP
 from textveil.vocabulary.geometry import clipped_diameter
 from textveil.vocabulary.vocabulary import Vocabulary
 
 PROOF = "privacy/proofs/spherical_laplace.md"
 
 
-@declared(
+@proved(
     family="perturb and project",
     notion="metric DP",
-    status=Status.PROVED,
     proof=PROOF,
     source="Feyisetan et al. 2020, section 2.6",
     summary="Noise of density exp(-rate ||z||) on the vector, then the nearest word.",
@@ -46,9 +45,6 @@ def spherical_laplace(
 ) -> PerturbProject:
     """Noise density proportional to exp(-rate ||z||_2), calibrated by exactly one of its two parameters.
 
-    Source: Feyisetan, Balle, Drake and Diethe 2020, section 2.6; proof:
-    privacy/proofs/spherical_laplace.md.
-
     The rate is ``epsilon_per_distance``, per unit of Euclidean distance, or ``epsilon`` divided by the exact L2
     diameter.
     """
@@ -60,9 +56,9 @@ def spherical_laplace(
         noise,
         guarantee,
         name="spherical-laplace",
-        parameters={**spent, **given(rank_constant=rank_constant)},
+        parameters=spent,
         clip=clip,
-        rank_decay=rank_decay(rank_constant, noise.rate),
+        rank_constant=rank_constant,
         projection=projection,
         distances=clipped_distances(vocabulary, clip),
     )
@@ -75,12 +71,6 @@ def spherical_noise(
     name, value = one_of(epsilon=epsilon, epsilon_per_distance=epsilon_per_distance)
     diameter = outward(clipped_diameter(vocabulary, clip, 2))
     rate = value if name == "epsilon_per_distance" else rate_within(value, diameter)
-    guarantee = MetricDP(
-        epsilon_per_distance=rate,
-        metric=metric_name("euclidean", clip),
-        diameter=diameter,
-        status=Status.PROVED,
-        source=PROOF,
-    )
+    guarantee = proved_metric(rate, metric_name("euclidean", clip), diameter, PROOF)
     spent = {"epsilon": rate * diameter, "rate": rate, **given(epsilon_per_distance=epsilon_per_distance)}
     return SphericalLaplace(dim=vocabulary.dim, rate=rate), guarantee, spent

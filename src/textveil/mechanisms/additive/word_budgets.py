@@ -5,20 +5,20 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any, Final, final
+from typing import Annotated, Any, ClassVar, Final, final
 
 import numpy as np
 
 from textveil.errors import InputError, need
 from textveil.mechanisms.additive.perturb_project import PerturbProject
 from textveil.mechanisms.additive.spherical_laplace import spherical_laplace
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.kinds import checked_ids
 from textveil.mechanisms.options import FRACTION, Option, file_or_named
 from textveil.mechanisms.parameters import Clip, Epsilon, EpsilonPerDistance, ProjectionName, one_of
-from textveil.privacy.guarantees import MetricDP, Status
+from textveil.privacy.guarantees import MetricDP
 from textveil.privacy.units import within_groups
 from textveil.randomness import resolve
 from textveil.types import Ids, Integers, Reals
@@ -32,13 +32,13 @@ RARE, NAMES = "rare", "names"
 
 _GROUP: Final = "Budgets of words"
 _BUDGETS = Option(
-    domain=file_or_named(f"{RARE}, {NAMES} or a file of words and shares", RARE, NAMES),
-    help="Words with less budget: the rarer half, those that name people and places, "
+    file_or_named(f"{RARE}, {NAMES} or a file of words and shares", RARE, NAMES),
+    "Words with less budget: the rarer half, those that name people and places, "
     "or a file with a word and its share of epsilon, in (0, 1], on each line.",
-    metavar="NAME|FILE",
-    group=_GROUP,
+    "NAME|FILE",
+    _GROUP,
 )
-_SHARE = Option(domain=FRACTION, help="Share of epsilon that they have, but for a file.", metavar="S", group=_GROUP)
+_SHARE = Option(FRACTION, "Share of epsilon that they have, but for a file.", "S", _GROUP)
 
 
 @final
@@ -51,13 +51,13 @@ class WordBudgets:
     privacy/proofs/word_budgets.md.
 
     Attributes:
-        vocabulary: the public words and vectors.
         shares: of each class, of the largest rate; rising, shape (classes,).
         groups: the class of every word, int64, shape (n,).
         guarantee: metric DP within classes, at the largest rate.
         budgets: what the classes were made from.
     """
 
+    name: ClassVar[str] = "word-budgets"
     vocabulary: Vocabulary
     shares: Reals
     groups: Integers
@@ -67,13 +67,7 @@ class WordBudgets:
     _parts: tuple[PerturbProject, ...] = field(repr=False)
 
     @property
-    def name(self) -> str:
-        """The catalog's name."""
-        return "word-budgets"
-
-    @property
     def parameters(self) -> Mapping[str, Any]:
-        """Public parameters, for reports."""
         largest = self._parts[-1].parameters
         return {
             **{
@@ -87,11 +81,9 @@ class WordBudgets:
         }
 
     def word_distances(self, ids: Ids) -> Reals:
-        """See ``capabilities.OnWordDistances``."""
         return self._parts[-1].word_distances(ids)
 
     def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
-        """One draw for each id; see ``WordMechanism.privatize``."""
         words = checked_ids(ids, len(self.vocabulary))
         generator = resolve(rng)
         out = np.empty(len(words), dtype=np.int64)
@@ -101,10 +93,9 @@ class WordBudgets:
         return out
 
 
-@declared(
+@proved(
     family="perturb and project",
     notion="metric DP",
-    status=Status.PROVED,
     proof=PROOF,
     adjacency=within_groups("class of words"),
     source="after Tang et al. 2020, whose text was not available; privacy/proofs/word_budgets.md",
@@ -134,13 +125,9 @@ def word_budgets(
     of_words = _shares(vocabulary, budgets, sensitive_share)
     shares, groups = np.unique(of_words, return_inverse=True)
     classes = np.bincount(groups)
-    need(
-        int(classes.max()) > 1,
-        "budgets",
-        f"{len(classes)} classes of one word each",
-        "a table with two words of one class at least",
-        "A word that is alone in its class is not protected: give fewer different shares.",
-    )
+    got, wanted = f"{len(classes)} classes of one word each", "a table with two words of one class at least"
+    hint = "A word that is alone in its class is not protected: give fewer different shares."
+    need(int(classes.max()) > 1, "budgets", got, wanted, hint)
     # A product that was rounded up would spend more than the share.
     rates = [value if share == 1 else math.nextafter(value * share, 0) for share in shares.tolist()]
     parts = tuple(
@@ -155,14 +142,7 @@ def word_budgets(
     )
     largest = parts[-1].guarantee
     assert isinstance(largest, MetricDP)
-    promise = MetricDP(
-        epsilon_per_distance=largest.epsilon_per_distance,
-        metric=largest.metric,
-        diameter=largest.diameter,
-        status=Status.PROVED,
-        source=PROOF,
-        adjacency=within_groups("class of words"),
-    )
+    promise = replace(largest, source=PROOF, adjacency=within_groups("class of words"))
     said = budgets if budgets in (RARE, NAMES) else Path(budgets).name
     return WordBudgets(vocabulary, shares, groups.astype(np.int64), promise, said, sensitive_share, parts)
 

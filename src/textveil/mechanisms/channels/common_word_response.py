@@ -58,5 +58,4 @@ class CommonWordResponse:
         return [(len(self.words), False)] * len(words)
 
     def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
-        """One draw for each id; see ``WordMechanism.privatize``."""
         return flip(checked_ids(ids, self.size), self.weights, resolve(rng))

@@ -1,4 +1,4 @@
-"""CusText: a word is drawn from its public cluster, the nearer of the cluster's words with more weight."""
+"""CusText: a word is drawn from its public cluster, the nearer with more weight; CusText+ releases function words."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import need
-from textveil.mechanisms.channels.integer_channel import GroupedChannel, IntegerChannel
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.channels.integer_channel import GroupedChannel
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.options import NEIGHBORHOODS, VECTORS, Option, at_least, named
 from textveil.mechanisms.parameters import GroupEpsilon, given
 from textveil.mechanisms.sampling.listed_rows import ListedRow, ListedRows
 from textveil.mechanisms.sampling.normalizer_bounds import ListedNormalizers, Normalizers, bounds_of, steepest
 from textveil.numerics.integer_weights import exp_minus_half_ceiling, log_ratio_up, stated_epsilon
 from textveil.privacy.guarantees import PureDP, Status
-from textveil.privacy.units import Adjacency, within_groups
+from textveil.privacy.units import CLUSTERED_CONTENT, Adjacency, within_groups
+from textveil.text.function_words import FUNCTION_WORDS
 from textveil.types import Ids, Integers, Progress, Reals
 from textveil.vocabulary.clusters import EUCLIDEAN, MEASURES, distances_among, frequency_clusters
 from textveil.vocabulary.geometry import remembered
@@ -30,26 +31,18 @@ from textveil.vocabulary.vocabulary import Vocabulary
 
 PROOF: Final = "privacy/proofs/custext.md"
 SOURCE: Final = "Chen et al. 2023 (CusText)"
-
-K: Final = 20
-"""K of the paper's experiments."""
-
-_LISTED: Final = 64
-"""Words of a cluster up to which all of its scores are held."""
-
-CLUSTERS: Final = within_groups("cluster")
-"""Which two words are compared."""
+K: Final = 20  # K of the paper's experiments
+_LISTED: Final = 64  # words of a cluster up to which all of its scores are held
+CLUSTERS: Final = within_groups("cluster")  # which two words are compared
 
 TOP_K: Final = Option(
-    domain=at_least(2),
-    help="Words in a cluster: a divisor of the number of words.",
-    metavar="K",
-    group=NEIGHBORHOODS,
+    at_least(2),
+    "Words in a cluster: a divisor of the number of words.",
+    "K",
+    NEIGHBORHOODS,
     unset="20, the last cluster with what is left",
 )
-MEASURE: Final = Option(
-    domain=named(*MEASURES), help="How far a word is from the others.", metavar="NAME", group=VECTORS
-)
+MEASURE: Final = Option(named(*MEASURES), "How far a word is from the others.", "NAME", VECTORS)
 
 
 @final
@@ -96,7 +89,6 @@ class ClusterRows:
     """Makes the row of a word: its cluster's words with their weights, or the word alone; see ``ListRows``.
 
     Attributes:
-        vocabulary: public words and vectors.
         clusters: the cluster of every word, shape (n,).
         kept: words that are released as they are, shape (n,).
         weights: of scores.
@@ -126,10 +118,9 @@ class ClusterRows:
         return rows
 
 
-@declared(
+@proved(
     family="channel",
     notion="pure DP",
-    status=Status.PROVED,
     proof=PROOF,
     source=SOURCE,
     summary="A word of the same public cluster, the nearer the likelier; clusters stay visible.",
@@ -148,7 +139,6 @@ def custext(
     u is the nearness of y to x, scaled over the cluster to [0, 1]. Clusters partition the vocabulary: the most frequent
     word that is in none takes its nearest words that are in none. The guarantee compares two words of one cluster;
     which cluster a word is in is released.
-    Source: Chen et al., Findings of ACL 2023; proof: privacy/proofs/custext.md.
 
     The cosine measure is 1 less the cosine. ``top_k`` is K of the paper, between 2 and all words.
 
@@ -175,15 +165,10 @@ def clustered(
     weights, spent = _steepest_scores(vocabulary, epsilon, clusters, measure, progress)
     groups = np.where(kept, -1, clusters)
     groups.flags.writeable = False
-    promise = PureDP(
-        epsilon=stated_epsilon(spent, epsilon),
-        status=Status.PROVED,
-        source=PROOF,
-        adjacency=adjacency,
-    )
+    promise = PureDP(epsilon=stated_epsilon(spent, epsilon), status=Status.PROVED, source=PROOF, adjacency=adjacency)
     rows = ListedRows(len(vocabulary), ClusterRows(vocabulary, clusters, kept, weights, measure))
     facts = {"epsilon": promise.epsilon, **given(top_k=top_k), "cluster_size": size, "measure": measure}
-    return GroupedChannel(IntegerChannel(vocabulary, name, facts, promise, rows), groups)
+    return GroupedChannel(vocabulary, name, facts, promise, rows, groups=groups)
 
 
 def _steepest_scores(
@@ -227,3 +212,36 @@ def _cluster_size(top_k: int | None, words: int) -> int:
     hint = "Leave it out for 20, the last cluster with what is left."
     need(top_k in divisors, "top_k", top_k, f"a divisor of the {words} words ({shown})", hint)
     return top_k
+
+
+_SOURCE: Final = "Chen et al. 2023 (CusText+)"
+
+
+@proved(
+    family="channel",
+    notion="pure DP",
+    proof=PROOF,
+    source=_SOURCE,
+    summary="custext that releases English function words as they are.",
+    adjacency=CLUSTERED_CONTENT,
+)
+def custext_plus(
+    vocabulary: Vocabulary,
+    *,
+    epsilon: GroupEpsilon,
+    top_k: Annotated[int, TOP_K] | None = None,
+    measure: Annotated[str, MEASURE] = EUCLIDEAN,
+    progress: Progress | None = None,
+) -> GroupedChannel:
+    """``custext`` for the words that are no English function words; those are released as they are, unprotected.
+
+    The list of function words is public (``text.function_words``; the paper takes NLTK's stop words).
+
+    The guarantee is for words that are no function words.
+
+    Raises:
+        ParameterError: as ``custext``; or the vocabulary holds function words alone.
+    """
+    kept = np.array([word in FUNCTION_WORDS for word in vocabulary.words])
+    need(not kept.all(), "vocabulary", "function words alone", "one with other words")
+    return clustered("custext-plus", vocabulary, kept, epsilon, top_k, measure, progress, CLUSTERED_CONTENT)

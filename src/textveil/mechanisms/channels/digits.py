@@ -22,17 +22,14 @@ PROOF = "privacy/proofs/digits.md"
 BASE = 10
 
 
-KEEP_LIMIT = 0.5
-"""Probability above which no digit stays unless somebody asks for it."""
+KEEP_LIMIT = 0.5  # probability above which no digit stays unless somebody asks for it
 
 
 @lru_cache(maxsize=4096)
 def _weights(epsilon: float, keep_limit: float) -> TwoLevelWeights:
     """The integer weights of one digit: of both bounds the stricter one.
 
-    Args:
-        epsilon: nats for the digit, >= 0.
-        keep_limit: bound on the probability that it stays, in [1 / BASE, 1].
+    ``epsilon``: nats for the digit, >= 0; ``keep_limit``: bound on the probability that it stays, in [1 / BASE, 1].
     """
     if keep_limit < 1:
         odds = (BASE - 1) * Fraction(keep_limit) / (1 - Fraction(keep_limit))
@@ -74,10 +71,8 @@ class DigitResponse:
     def privatize(self, digits: Ids, lengths: Integers, rng: np.random.Generator | None = None) -> Ids:
         """One draw for each digit.
 
-        Args:
-            digits: the digits of all numbers in a row, each in [0, 10), shape (sum of lengths,).
-            lengths: how many of them belong to each number, each >= 1, shape (numbers,).
-            rng: None draws from the operating system's randomness.
+        ``digits``: the digits of all numbers in a row, each in [0, 10), shape (sum of lengths,); ``lengths``: how many
+        of them belong to each number, each >= 1, shape (numbers,).
 
         Returns:
             The drawn digits, int64, shape (sum of lengths,).

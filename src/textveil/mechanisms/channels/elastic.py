@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 
 from textveil.errors import need
 from textveil.mechanisms.channels.metric_exponential import MetricExponential, on_metric
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.options import FRACTION, NEIGHBORHOODS, Option, at_least
 from textveil.mechanisms.parameters import Epsilon, EpsilonPerDistance, Prior, one_of
-from textveil.privacy.guarantees import Status
 from textveil.types import Progress
 from textveil.vocabulary.frequencies import FLAT, WordFrequencies, given_frequencies
 from textveil.vocabulary.metrics.elastic import ElasticMetric, elastic_metric
@@ -21,30 +20,25 @@ from textveil.vocabulary.vocabulary import Vocabulary
 
 PROOF: Final = "privacy/proofs/elastic.md"
 
-_WORDS: Final = 16
-"""Words of a flat prior that the usual mass within distance 1 is that of."""
-
+_WORDS: Final = 16  # words of a flat prior that the usual mass within distance 1 is that of
 _PRIOR: Final = replace(Prior.__metadata__[0], unset="")  # type: ignore[attr-defined]
 """As of other mechanisms, with a default of its own."""
 
 _METRICS: WeakKeyDictionary[Vocabulary, dict[tuple[str, float, int], ElasticMetric]] = WeakKeyDictionary()
 
 _MASS = Option(
-    domain=FRACTION,
-    help="Share of the prior that must lie within distance 1 of every word; within l, l^2 times that.",
-    metavar="M",
-    group=NEIGHBORHOODS,
+    FRACTION,
+    "Share of the prior that must lie within distance 1 of every word; within l, l^2 times that.",
+    "M",
+    NEIGHBORHOODS,
     unset="that of 16 words, or of a sixteenth of fewer than 256",
 )
-_LEVELS = Option(
-    domain=at_least(2), help="The largest distance of the elastic metric.", metavar="L", group=NEIGHBORHOODS
-)
+_LEVELS = Option(at_least(2), "The largest distance of the elastic metric.", "L", NEIGHBORHOODS)
 
 
-@declared(
+@proved(
     family="channel",
     notion="pure or metric DP",
-    status=Status.PROVED,
     proof=PROOF,
     source="Chatzikokolakis, Palamidessi and Stronati 2015 (elastic distinguishability metrics)",
     summary="Weights that fall with a distance which stretches until every ball holds a required mass.",
@@ -63,7 +57,6 @@ def elastic(
 
     The metric takes the place of a Euclidean one, under which a rare word far from all others would be alone in its
     ball. Its unit is what a word needs to be among a share ``mass`` of the prior.
-    Source: Chatzikokolakis et al., PETS 2015; proof: privacy/proofs/elastic.md.
 
     With ``epsilon``, what the normalizers of all words leave goes into the weights. ``prior`` may also be numbers >
     0, one for each word.

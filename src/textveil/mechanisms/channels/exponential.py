@@ -7,10 +7,17 @@ from functools import partial
 
 from textveil.errors import need
 from textveil.mechanisms.channels.integer_channel import IntegerChannel
-from textveil.mechanisms.declaration import declared
-from textveil.mechanisms.parameters import Clip, Epsilon, EpsilonPerDistance, metric_name, one_of, outward
+from textveil.mechanisms.declaration import proved
+from textveil.mechanisms.parameters import (
+    Clip,
+    Epsilon,
+    EpsilonPerDistance,
+    metric_name,
+    one_of,
+    outward,
+    proved_metric,
+)
 from textveil.mechanisms.sampling.distance_weights import DistanceWeights, distance_weights, rate_with_room
-from textveil.privacy.guarantees import MetricDP, Status
 from textveil.types import Ids, Progress, Reals
 from textveil.vocabulary.geometry import clipped_diameter
 from textveil.vocabulary.grid import integer_grid
@@ -19,10 +26,9 @@ from textveil.vocabulary.vocabulary import Vocabulary
 PROOF = "privacy/proofs/exponential.md"
 
 
-@declared(
+@proved(
     family="channel",
     notion="pure or metric DP",
-    status=Status.PROVED,
     proof=PROOF,
     source="McSherry and Talwar 2007, section 3; Yue et al. 2021 (SanText), section 4",
     summary="Weight exp(-rate d) on the distance to each word.",
@@ -38,8 +44,7 @@ def exponential(
     """P(y | x) proportional to exp(-rate * ||v(x) - v(y)||) over all words y.
 
     Exactly one of the two parameters is given. With ``epsilon`` the rate is the steepest that the normalizers of all
-    words allow, between epsilon / (2 diameter) and twice that; with ``epsilon_per_distance`` it is half of it. Source:
-    McSherry and Talwar 2007, section 3; Yue et al. 2021 (SanText), section 4; proof: privacy/proofs/exponential.md.
+    words allow, between epsilon / (2 diameter) and twice that; with ``epsilon_per_distance`` it is half of it.
 
     Raises:
         ParameterError: neither or both parameters, one out of its domain, or (for the metric form) words
@@ -61,30 +66,13 @@ def _by_distance(vocabulary: Vocabulary, epsilon_per_distance: float, clip: floa
     diameter = outward(clipped_diameter(vocabulary, clip, 2))
     need(diameter > 0, "vocabulary", "one vector for all words", "one with two different vectors at least")
     top = 1 << (61 - math.ceil(math.log2(len(vocabulary))))
-    promise = MetricDP(
-        epsilon_per_distance=epsilon_per_distance,
-        metric=metric_name("euclidean", clip),
-        diameter=diameter,
-        status=Status.PROVED,
-        source=PROOF,
-    )
-    rate = _rate_with_room(epsilon_per_distance, diameter, top, vocabulary, clip)
+    promise = proved_metric(epsilon_per_distance, metric_name("euclidean", clip), diameter, PROOF)
+    smallest = top * math.exp(-epsilon_per_distance / 2 * diameter)
+    most = f"at most {2 * (math.log(top) - 20 * math.log(2)) / diameter:.4g}, which keeps integer weights above 2^20"
+    need(smallest >= 2**20, "epsilon_per_distance", epsilon_per_distance, most)
+    rate = rate_with_room(vocabulary, epsilon_per_distance, smallest, clip)  # room for rounding: proof, section 2
     return DistanceWeights(rate=rate, top=top, floor=1, clip=clip, promise=promise)
 
 
 def _distances(vocabulary: Vocabulary, clip: float | None, ids: Ids) -> Reals:
     return integer_grid(vocabulary).distances(ids, clip)
-
-
-def _rate_with_room(
-    epsilon_per_distance: float, diameter: float, top: int, vocabulary: Vocabulary, clip: float | None
-) -> float:
-    """The rate that leaves room for the rounding of weights and distances (proof, section 2)."""
-    smallest = top * math.exp(-epsilon_per_distance / 2 * diameter)
-    need(
-        smallest >= 2**20,
-        "epsilon_per_distance",
-        epsilon_per_distance,
-        f"at most {2 * (math.log(top) - 20 * math.log(2)) / diameter:.4g}, which keeps integer weights above 2^20",
-    )
-    return rate_with_room(vocabulary, epsilon_per_distance, smallest, clip)

@@ -9,7 +9,7 @@ from typing import final
 import numpy as np
 
 from textveil.errors import need
-from textveil.mechanisms.additive.hyperbolic_points import (
+from textveil.mechanisms.additive.hyperbolic_laplace import (
     HyperbolicDim,
     Points,
     PointsSource,
@@ -17,10 +17,10 @@ from textveil.mechanisms.additive.hyperbolic_points import (
     hyperbolic_points,
 )
 from textveil.mechanisms.channels.integer_channel import IntegerChannel
-from textveil.mechanisms.declaration import declared
-from textveil.mechanisms.parameters import Epsilon, EpsilonPerDistance, one_of
-from textveil.mechanisms.sampling.computed_rows import ComputedRows
-from textveil.mechanisms.sampling.normalizer_bounds import NormalizerBounds, bounds_of, steepest
+from textveil.mechanisms.declaration import proved
+from textveil.mechanisms.parameters import Epsilon, EpsilonPerDistance, one_of, proved_metric
+from textveil.mechanisms.sampling.listed_rows import ComputedRows
+from textveil.mechanisms.sampling.normalizer_bounds import bounds_of, steepest
 from textveil.numerics.integer_weights import stated_epsilon
 from textveil.privacy.guarantees import MetricDP, PureDP, Status
 from textveil.types import Ids, Integers, Progress, Reals
@@ -57,10 +57,9 @@ class FallingWeights:
         return np.maximum(weights.astype(np.int64), self.floor)
 
 
-@declared(
+@proved(
     family="channel",
     notion="pure or metric DP",
-    status=Status.PROVED,
     proof=PROOF,
     source="McSherry and Talwar 2007; distance: Feyisetan, Diethe and Drake 2019",
     summary="Weight exp(-rate d) on the hyperbolic distance to each word.",
@@ -78,8 +77,6 @@ def hyperbolic_exponential(
     """P(y | x) proportional to exp(-epsilon_per_distance / 2 d(x, y)), d hyperbolic, calibrated by one parameter.
 
     The exponential form of hyperbolic noise: at every epsilon, in every dimension.
-    Source: McSherry and Talwar 2007, section 3; Feyisetan, Diethe and Drake 2019 (arXiv 1910.08917); proof:
-    privacy/proofs/hyperbolic_exponential.md.
 
     With ``epsilon`` the rate is the steepest that the normalizers of all words allow.
 
@@ -92,19 +89,15 @@ def hyperbolic_exponential(
     top = 1 << (61 - math.ceil(math.log2(len(vocabulary))))
     promise: PureDP | MetricDP
     if name == "epsilon":
-        bounds = _normalizers(vocabulary, placed, progress)
+        key = ("hyperbolic normalizers", placed.parameters["points_digest"])
+        words, reach = np.arange(len(vocabulary)), placed.diameter
+        bounds = remembered(vocabulary, key, lambda: bounds_of(placed.word_distances, words, reach, progress))
         rate, _, floor = weights = steepest(value, top, placed.diameter, (bounds,))
         spent = bounds.loss(weights)
         promise = PureDP(epsilon=stated_epsilon(spent, value), status=Status.PROVED, source=PROOF)
     else:
         floor, rate = 1, _rate_with_room(value, placed, top)
-        promise = MetricDP(
-            epsilon_per_distance=value,
-            metric=placed.metric,
-            diameter=placed.diameter,
-            status=Status.PROVED,
-            source=PROOF,
-        )
+        promise = proved_metric(value, placed.metric, placed.diameter, PROOF)
     return IntegerChannel(
         vocabulary,
         "hyperbolic-exponential",
@@ -113,12 +106,6 @@ def hyperbolic_exponential(
         ComputedRows(len(vocabulary), FallingWeights(placed.ball, rate, top, floor)),
         placed.word_distances,
     )
-
-
-def _normalizers(vocabulary: Vocabulary, placed: Points, progress: Progress | None) -> NormalizerBounds:
-    words = np.arange(len(vocabulary))
-    key = ("hyperbolic normalizers", placed.parameters["points_digest"])
-    return remembered(vocabulary, key, lambda: bounds_of(placed.word_distances, words, placed.diameter, progress))
 
 
 def _rate_with_room(value: float, placed: Points, top: int) -> float:

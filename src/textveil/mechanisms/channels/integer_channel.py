@@ -26,15 +26,11 @@ class DrawnRows(Protocol):
         """The integers w(x, y), int64, shape (batch, n); a row's sum is below 2^62."""
 
 
-@final
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class IntegerChannel:
     """P(y | x) = w(x, y) / Z(x) for integers w(x, y) >= 0, Z(x) their sum; drawn by the very same integers.
 
     Attributes:
-        vocabulary: the public words and vectors.
-        name: the catalog's name.
-        parameters: public parameters, for reports.
         guarantee: what the weights give; its proof is its ``source``.
         distances: the metric of a guarantee per distance, which cannot do without it.
     """
@@ -51,7 +47,6 @@ class IntegerChannel:
         need(stated, "distances", "none", "stated by a channel that promises something per distance")
 
     def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
-        """One draw for each id; see ``WordMechanism.privatize``."""
         return self._rows.draw(checked_ids(ids, len(self.vocabulary)), resolve(rng))
 
     def probabilities(self, word_id: int) -> Reals:
@@ -61,59 +56,21 @@ class IntegerChannel:
         return row / float(row.sum())
 
     def integer_weights(self, ids: Ids) -> Integers:
-        """See ``capabilities.IntegerWeights``."""
         return self._rows.weights(checked_ids(ids, len(self.vocabulary)))
 
     def word_distances(self, ids: Ids) -> Reals:
-        """See ``capabilities.OnWordDistances``."""
         return stated_distances(self.distances)(checked_ids(ids, len(self.vocabulary)))
 
 
 @final
-@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
-class GroupedChannel:
-    """A channel whose guarantee compares words of one public group alone.
+@dataclass(frozen=True, slots=True, eq=False)
+class GroupedChannel(IntegerChannel):
+    """A channel whose guarantee compares words of one public group alone; its adjacency says what a group is.
+
+    ``word_distances`` of words of different groups are not compared, however near.
 
     Attributes:
-        channel: the channel; its guarantee's adjacency says what a group is.
         groups: the group of every word, shape (n,); -1 is a word that nothing protects.
     """
 
-    channel: IntegerChannel
-    groups: Integers
-
-    @property
-    def vocabulary(self) -> Vocabulary:
-        """The public words and vectors."""
-        return self.channel.vocabulary
-
-    @property
-    def name(self) -> str:
-        """The catalog's name."""
-        return self.channel.name
-
-    @property
-    def parameters(self) -> Mapping[str, Any]:
-        """Public parameters, for reports."""
-        return self.channel.parameters
-
-    @property
-    def guarantee(self) -> PureDP | MetricDP:
-        """What holds for two words of one group."""
-        return self.channel.guarantee
-
-    def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
-        """One draw for each id; see ``WordMechanism.privatize``."""
-        return self.channel.privatize(ids, rng)
-
-    def probabilities(self, word_id: int) -> Reals:
-        """P(y | word_id), shape (n,)."""
-        return self.channel.probabilities(word_id)
-
-    def integer_weights(self, ids: Ids) -> Integers:
-        """See ``capabilities.IntegerWeights``."""
-        return self.channel.integer_weights(ids)
-
-    def word_distances(self, ids: Ids) -> Reals:
-        """See ``capabilities.OnWordDistances``; words of different groups are not compared, however near."""
-        return self.channel.word_distances(ids)
+    groups: Integers = field(kw_only=True)

@@ -10,7 +10,7 @@ from typing import Annotated, Any, final
 import numpy as np
 
 from textveil.errors import need
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.kinds import checked_ids, checked_word_id
 from textveil.mechanisms.options import NEIGHBORHOODS, Option, at_least, named
 from textveil.mechanisms.parameters import Epsilon, EpsilonPerDistance, given, one_of
@@ -27,8 +27,7 @@ from textveil.vocabulary.vocabulary import Vocabulary
 PROOF = "privacy/proofs/metric_exponential.md"
 
 _BISECTIONS = 40
-_MARGIN = 2.0**-40
-"""Covers the rounding of a difference of two logarithms below 43."""
+_MARGIN = 2.0**-40  # covers the rounding of a difference of two logarithms below 43
 
 
 @final
@@ -39,12 +38,10 @@ class MetricExponential:
     Proof: privacy/proofs/metric_exponential.md.
 
     Attributes:
-        vocabulary: the public words.
         metric: the metric.
         weights: the integers that are sampled, one for each level of the metric.
         guarantee: pure DP where ``epsilon`` was asked for, metric DP where ``epsilon_per_distance`` was.
         sizes: of the metric, as they were asked for: ``neighbors`` and ``hops``, where they were.
-        name: the catalog's name.
     """
 
     vocabulary: Vocabulary
@@ -57,12 +54,10 @@ class MetricExponential:
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """Public parameters, for reports."""
         facts = self.metric.facts
         return {**self.guarantee.numbers, "metric": facts.name, "distance": facts.description, **self.sizes}
 
     def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
-        """One draw for each id; see ``WordMechanism.privatize``."""
         return self._rows.draw(checked_ids(ids, len(self.vocabulary)), resolve(rng))
 
     def probabilities(self, word_id: int) -> Reals:
@@ -71,37 +66,26 @@ class MetricExponential:
         return row / float(row.sum())
 
     def integer_weights(self, ids: Ids) -> Integers:
-        """See ``capabilities.IntegerWeights``."""
         return self._rows.weights(checked_ids(ids, len(self.vocabulary)))
 
     def word_distances(self, ids: Ids) -> Reals:
-        """See ``capabilities.OnWordDistances``."""
         return distances(self.metric, checked_ids(ids, len(self.vocabulary))).astype(np.float64)
 
 
-_METRIC = Option(
-    domain=named(*NEIGHBORS), help="The distance by which weights fall.", metavar="NAME", group=NEIGHBORHOODS
-)
+_METRIC = Option(named(*NEIGHBORS), "The distance by which weights fall.", "NAME", NEIGHBORHOODS)
 _NEIGHBORS = Option(
-    domain=at_least(1),
-    help="Words in a word's list, or in a cell, the word itself included.",
-    metavar="K",
-    group=NEIGHBORHOODS,
+    at_least(1),
+    "Words in a word's list, or in a cell, the word itself included.",
+    "K",
+    NEIGHBORHOODS,
     unset=", ".join(f"{size} for {name}" for name, size in NEIGHBORS.items()),
 )
-_HOPS = Option(
-    domain=at_least(2),
-    help="The largest distance, for the metric neighbor-graph.",
-    metavar="H",
-    group=NEIGHBORHOODS,
-    unset=str(HOPS),
-)
+_HOPS = Option(at_least(2), "The largest distance, for the metric neighbor-graph.", "H", NEIGHBORHOODS, unset=str(HOPS))
 
 
-@declared(
+@proved(
     family="channel",
     notion="pure or metric DP",
-    status=Status.PROVED,
     proof=PROOF,
     source=f"McSherry and Talwar 2007, section 3; {PROOF}",
     summary="Weights that fall with a metric of ranks or counts.",
@@ -211,10 +195,6 @@ def certified_guarantee(mechanism: MetricExponential, *, progress: Progress | No
     The loss of a pair at distance d is at most ln M(d) + ln(Z(x') / Z(x)), M(d) the largest ratio of weights whose
     levels are at most d apart; it is this up to rounding, because y = x attains it. Every pair below the top level
     is visited; for the others the largest ratio of two normalizers is taken.
-
-    Args:
-        mechanism: of either form.
-        progress: called as words are done.
 
     Returns:
         Status CERTIFIED, or CLAIMED where the metric has too many words for its axioms to be verified; at most what

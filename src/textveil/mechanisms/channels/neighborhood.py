@@ -6,32 +6,119 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Annotated, Any, final
+from typing import Annotated, Any, ClassVar, final
 
 import numpy as np
 
 from textveil.errors import need
-from textveil.mechanisms.channels.weighted_neighborhood import PROOF as WEIGHTED_PROOF
-from textveil.mechanisms.channels.weighted_neighborhood import WeightedNeighborhood, weighted_neighborhood
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.kinds import checked_ids, checked_word_id
 from textveil.mechanisms.options import FRACTION, NEIGHBORHOODS, Domain, Option, interval, named
 from textveil.mechanisms.parameters import Epsilon, NeighborhoodSize, Prior
 from textveil.mechanisms.sampling.neighbor_rows import NeighborRows
-from textveil.mechanisms.sampling.neighborhood_sizes import best_neighborhood_size as best_neighborhood_size
+from textveil.mechanisms.sampling.neighbor_rows import best_neighborhood_size as best_neighborhood_size
 from textveil.mechanisms.sampling.output_columns import Columns, OverBase, RaisedColumns
-from textveil.mechanisms.sampling.weight_choices import weight_choice
-from textveil.mechanisms.sampling.weight_shares import capped_shares
+from textveil.mechanisms.sampling.raised_rows import ByCosine, NestedOrder, ReadByColumns
+from textveil.mechanisms.sampling.raised_table import EndColumns, ExcessRows
+from textveil.mechanisms.sampling.weight_shares import capped_shares, weight_choice
 from textveil.mechanisms.sequence.contextual_neighborhood import ContextualNeighborhood, reading_releases
 from textveil.numerics.base_weights import BaseWeights
 from textveil.numerics.base_weights import base_weights as integer_base_weights
-from textveil.numerics.integer_weights import TwoLevelWeights, two_level_weights
+from textveil.numerics.integer_weights import TwoLevelWeights, stated_epsilon, two_level_weights
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.randomness import resolve
 from textveil.types import Ids, Integers, Progress, Reals
 from textveil.vocabulary.frequencies import WordFrequencies, word_frequencies
 from textveil.vocabulary.tables.public import PublicTable
 from textveil.vocabulary.vocabulary import Vocabulary
+
+WEIGHTED_PROOF = "privacy/proofs/weighted_neighborhood.md"
+
+
+@final
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
+class WeightedNeighborhood:
+    """P(y | x) = w(x, y) / T with b(y) <= w(x, y) <= b(y) e^epsilon, the same total T for every x.
+
+    Starting from x and going on by falling cosine, words are raised from b(y) to at most b(y) e^epsilon until what
+    every row adds is spent; the last one takes what is left. The loss is epsilon for any two words, whatever the base
+    weights and the order are. All weights are integers. Proof: privacy/proofs/weighted_neighborhood.md.
+    """
+
+    name: ClassVar[str] = "neighborhood"
+    vocabulary: Vocabulary
+    weights: BaseWeights
+    guarantee: PureDP
+    parameters: Mapping[str, Any]
+    _rows: ExcessRows = field(repr=False)
+    _columns: RaisedColumns | EndColumns = field(repr=False)
+
+    @property
+    def tables(self) -> tuple[PublicTable, ...]:
+        return self._rows.tables
+
+    @property
+    def column_tables(self) -> tuple[PublicTable, ...]:
+        return (self._columns.table,) if isinstance(self._columns, EndColumns) else self.tables
+
+    @property
+    def base_mass(self) -> float:
+        return self.weights.base_mass
+
+    def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
+        words = checked_ids(ids, len(self.vocabulary))
+        out, above, raised = self.weights.draw(len(words), resolve(rng))
+        out[above] = self._rows.drawn(words[above], raised)
+        return out
+
+    def integer_weights(self, ids: Ids) -> Integers:
+        """See ``capabilities.IntegerWeights``; every row has the same sum."""
+        words = checked_ids(ids, len(self.vocabulary))
+        distinct, places = np.unique(words, return_inverse=True)
+        out = np.tile(self.weights.base, (len(distinct), 1))
+        for entries in self._rows.entries_of(distinct):
+            out[distinct.searchsorted(entries.inputs), entries.outputs] += entries.gains * self.weights.unit
+        return out if np.array_equal(distinct, words) else out[places]
+
+    def over_base(self) -> OverBase:
+        return OverBase(self.weights.base, self.weights.unit, self._rows.parts())
+
+    def columns(self, outputs: Ids) -> Columns:
+        """See ``capabilities.ChannelColumns``; the first call builds a table where it is not there."""
+        words = checked_ids(outputs, len(self.vocabulary))
+        starts, inputs, gains = self._columns.of(words)
+        base = self.weights.base[words]
+        ratios = np.log1p(gains * float(self.weights.unit) / np.repeat(base, np.diff(starts)))
+        return Columns(starts, inputs, ratios, np.log(base / float(self.weights.total)))
+
+    def probabilities(self, word_id: int) -> Reals:
+        """P(y | word_id), shape (n,)."""
+        word = checked_word_id(word_id, len(self.vocabulary))
+        return self.integer_weights(np.array([word]))[0] / float(self.weights.total)
+
+
+def weighted_neighborhood(
+    vocabulary: Vocabulary,
+    weights: BaseWeights,
+    *,
+    epsilon: float,
+    parameters: Mapping[str, Any],
+    order: NestedOrder | None = None,
+    proof: str = WEIGHTED_PROOF,
+) -> WeightedNeighborhood:
+    """The mechanism with these weights; less than ``epsilon`` is stated where the weights spend less.
+
+    Words are raised by falling cosine, or in the ``order`` that is given.
+    """
+    promise = PureDP(epsilon=stated_epsilon(weights.epsilon, epsilon), status=Status.PROVED, source=proof)
+    public = {"epsilon": promise.epsilon, **parameters}
+    order = ByCosine(vocabulary) if order is None else order
+    rows = ExcessRows(vocabulary, weights, order=order)
+    columns: RaisedColumns | EndColumns = RaisedColumns(len(vocabulary), rows.entries)
+    if not rows.fits and isinstance(order, ReadByColumns):
+        columns = EndColumns(vocabulary, weights, order)
+    return WeightedNeighborhood(vocabulary, weights, promise, public, rows, columns)
+
 
 PROOF = "privacy/proofs/neighborhood.md"
 
@@ -46,11 +133,10 @@ class Neighborhood:
     Proof: privacy/proofs/neighborhood.md.
 
     Attributes:
-        vocabulary: the public words.
         weights: the integers that are sampled; ``weights.members`` is m.
-        guarantee: pure DP for any two words.
     """
 
+    name: ClassVar[str] = "neighborhood"
     vocabulary: Vocabulary
     weights: TwoLevelWeights
     guarantee: PureDP
@@ -58,31 +144,18 @@ class Neighborhood:
     _columns: RaisedColumns = field(repr=False)
 
     @property
-    def name(self) -> str:
-        """The catalog's name."""
-        return "neighborhood"
-
-    @property
     def parameters(self) -> Mapping[str, Any]:
-        """Public parameters, for reports."""
-        return {
-            "epsilon": self.guarantee.epsilon,
-            "base_weights": "flat",
-            "neighborhood_size": self.weights.members,
-        }
+        return {"epsilon": self.guarantee.epsilon, "base_weights": "flat", "neighborhood_size": self.weights.members}
 
     @property
     def tables(self) -> tuple[PublicTable, ...]:
-        """See ``capabilities.Tabulated``."""
         return (self._rows.table,)
 
     @property
     def base_mass(self) -> float:
-        """See ``capabilities.BaseDraws``."""
         return self.weights.base_mass
 
     def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
-        """One draw for each id; see ``WordMechanism.privatize``."""
         words = checked_ids(ids, len(self.vocabulary))
         uniform, member = self.weights.draw(len(words), resolve(rng))
         raised = (uniform < 0).nonzero()[0]
@@ -99,13 +172,11 @@ class Neighborhood:
         return row
 
     def integer_weights(self, ids: Ids) -> Integers:
-        """See ``capabilities.IntegerWeights``."""
         words, size = checked_ids(ids, len(self.vocabulary)), self.weights.members
         members = self._rows.members(np.repeat(words, size), np.tile(np.arange(size), len(words)))
         return self.weights.rows(members.reshape(len(words), size))
 
     def over_base(self) -> OverBase:
-        """See ``capabilities.WeightsOverBase``."""
         weights = self.weights
         entries = iter((self._rows.entries(),) if weights.inside > weights.outside else ())
         return OverBase(np.full(weights.size, weights.outside), weights.inside - weights.outside, entries)
@@ -120,50 +191,49 @@ class Neighborhood:
 
 
 _BASE = Option(
-    domain=named("frequency", "flat"),
-    help="What words weigh before any is raised: a power of their public frequency, or all the same.",
-    metavar="NAME",
-    group=NEIGHBORHOODS,
+    named("frequency", "flat"),
+    "What words weigh before any is raised: a power of their public frequency, or all the same.",
+    "NAME",
+    NEIGHBORHOODS,
     unset="frequency, or flat where neighborhood_size is given",
 )
 _ALPHA = Option(
-    domain=Domain(
+    Domain(
         "a multiple of 1/4 between 0 and 2",
         lambda value: 0 <= value <= 2 and float(4 * value).is_integer(),
         outside=(-0.25, 0.3, 2.25, math.nan),
     ),
-    help="Base weights grow with frequency to this power.",
-    metavar="A",
-    group=NEIGHBORHOODS,
+    "Base weights grow with frequency to this power.",
+    "A",
+    NEIGHBORHOODS,
     unset="chosen for the vocabulary and epsilon",
 )
 _MASS = Option(
-    domain=FRACTION,
-    help="Probability of a draw by the base weights alone, which says nothing about the word.",
-    metavar="Q",
-    group=NEIGHBORHOODS,
+    FRACTION,
+    "Probability of a draw by the base weights alone, which says nothing about the word.",
+    "Q",
+    NEIGHBORHOODS,
     unset="chosen for the vocabulary and epsilon",
 )
 _CONTEXT = Option(
-    domain=named("none", "released"),
-    help="What base weights follow beside frequency: nothing, or what a language model reads in earlier outputs.",
-    metavar="NAME",
-    group=NEIGHBORHOODS,
+    named("none", "released"),
+    "What base weights follow beside frequency: nothing, or what a language model reads in earlier outputs.",
+    "NAME",
+    NEIGHBORHOODS,
     unset="none; released for a whole file",
 )
 _CONTEXT_WEIGHT = Option(
-    domain=interval("between 0 and 1,024", 0, 1024),
-    help="With context: how much weight the predicted words of a place get in all, the fixed weights being 1.",
-    metavar="C",
-    group=NEIGHBORHOODS,
+    interval("between 0 and 1,024", 0, 1024),
+    "With context: how much weight the predicted words of a place get in all, the fixed weights being 1.",
+    "C",
+    NEIGHBORHOODS,
     unset="chosen for epsilon",
 )
 
 
-@declared(
+@proved(
     family="channel",
     notion="pure DP",
-    status=Status.PROVED,
     proof=WEIGHTED_PROOF,
     source=f"{WEIGHTED_PROOF}; extremal shape: Kairouz, Oh and Viswanath 2014",
     summary="Raises a word and its nearest over public base weights by at most e^epsilon, every row by one sum.",
@@ -207,12 +277,8 @@ def neighborhood(
         need(value is None, name, value, "None with flat base weights", "Leave it out.")
     if neighborhood_size is None:
         neighborhood_size = best_neighborhood_size(vocabulary, epsilon)
-    need(
-        1 <= neighborhood_size <= len(vocabulary),
-        "neighborhood_size",
-        neighborhood_size,
-        f"between 1 and the {len(vocabulary)} words of the vocabulary",
-    )
+    wanted = f"between 1 and the {len(vocabulary)} words of the vocabulary"
+    need(1 <= neighborhood_size <= len(vocabulary), "neighborhood_size", neighborhood_size, wanted)
     weights = two_level_weights(size=len(vocabulary), members=neighborhood_size, epsilon=epsilon)
     promise = PureDP(epsilon=weights.stated(epsilon), status=Status.PROVED, source=PROOF)
     rows = NeighborRows(vocabulary, weights.members)

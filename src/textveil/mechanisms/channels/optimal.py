@@ -5,22 +5,21 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, final
+from typing import Annotated, Any, ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import need
-from textveil.mechanisms.channels.weighted_neighborhood import WeightedNeighborhood, weighted_neighborhood
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.channels.neighborhood import WeightedNeighborhood, weighted_neighborhood
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.kinds import checked_ids, checked_word_id
 from textveil.mechanisms.options import NEIGHBORHOODS, Option, file_or_named, named
 from textveil.mechanisms.parameters import Epsilon, Prior
-from textveil.mechanisms.sampling.optimal_weights import OptimumSetting, optimum_of, optimum_table
+from textveil.mechanisms.sampling.optimal_weights import NAMES, OptimumSetting, optimum_of, optimum_table, utility_of
 from textveil.mechanisms.sampling.output_columns import Columns
-from textveil.mechanisms.sampling.utilities import NAMES, utility_of
 from textveil.numerics.base_weights import BaseWeights
-from textveil.privacy.guarantees import PureDP, Status
+from textveil.privacy.guarantees import PureDP
 from textveil.types import Ids, Integers, Progress, Reals
 from textveil.vocabulary.frequencies import given_frequencies
 from textveil.vocabulary.tables.public import PublicTable
@@ -31,11 +30,8 @@ PROOF = "privacy/proofs/optimal.md"
 _MOST_EPSILON = 40.0
 """Above it every word comes out as it is, but for one draw in 10^12; there is nothing to search for."""
 
-FAR = 0.05
-"""Relative gap between value and bound above which a user is warned."""
-
-_LEAST_EPSILON = 2.0**-20
-"""Below it integers cannot tell raised weights from others well enough."""
+FAR = 0.05  # relative gap between value and bound above which a user is warned
+_LEAST_EPSILON = 2.0**-20  # below it integers cannot tell raised weights from others well enough
 
 
 @final
@@ -48,11 +44,11 @@ class Optimal:
 
     Attributes:
         channel: the weighted neighborhood that is drawn from.
-        parameters: public parameters, for reports.
         value: the mean utility of the very integers that are drawn, under the prior.
         bound: what the mean utility of no epsilon-DP channel exceeds.
     """
 
+    name: ClassVar[str] = "optimal"
     channel: WeightedNeighborhood
     parameters: Mapping[str, Any]
     value: float
@@ -60,13 +56,7 @@ class Optimal:
     _optimum: PublicTable = field(repr=False)
 
     @property
-    def name(self) -> str:
-        """The catalog's name."""
-        return "optimal"
-
-    @property
     def vocabulary(self) -> Vocabulary:
-        """The public words."""
         return self.channel.vocabulary
 
     @property
@@ -81,19 +71,15 @@ class Optimal:
 
     @property
     def tables(self) -> tuple[PublicTable, ...]:
-        """See ``capabilities.Tabulated``."""
         return (self._optimum, *self.channel.tables)
 
     def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
-        """One draw for each id; see ``WordMechanism.privatize``."""
         return self.channel.privatize(ids, rng)
 
     def integer_weights(self, ids: Ids) -> Integers:
-        """See ``capabilities.IntegerWeights``."""
         return self.channel.integer_weights(checked_ids(ids, len(self.vocabulary)))
 
     def columns(self, outputs: Ids) -> Columns:
-        """See ``capabilities.ChannelColumns``."""
         return self.channel.columns(outputs)
 
     def probabilities(self, word_id: int) -> Reals:
@@ -102,24 +88,23 @@ class Optimal:
 
 
 _UTILITY = Option(
-    domain=file_or_named(f"one of {', '.join(NAMES)}, or a .npy file", *NAMES),
-    help="Utility of an output: its cosine (content: each word weighed by its information; centered: without "
+    file_or_named(f"one of {', '.join(NAMES)}, or a .npy file", *NAMES),
+    "Utility of an output: its cosine (content: each word weighed by its information; centered: without "
     "the mean vector), the rank of the neighbor, or a file with a row and a column for every word.",
-    metavar="NAME|FILE",
-    group=NEIGHBORHOODS,
+    "NAME|FILE",
+    NEIGHBORHOODS,
 )
 _NAMES = Option(
-    domain=named("rare", "free"),
-    help="Whether words that name people and places keep a low base weight, or what is best without that.",
-    metavar="NAME",
-    group=NEIGHBORHOODS,
+    named("rare", "free"),
+    "Whether words that name people and places keep a low base weight, or what is best without that.",
+    "NAME",
+    NEIGHBORHOODS,
 )
 
 
-@declared(
+@proved(
     family="channel",
     notion="pure DP",
-    status=Status.PROVED,
     proof=PROOF,
     source=f"{PROOF}; extremal shape: Kairouz, Oh and Viswanath 2014",
     summary="The base weights of highest mean utility for a public prior, with an upper bound for every channel.",
@@ -138,7 +123,7 @@ def optimal(
     The search takes minutes at 10,000 words. Its result is public: it is kept in the user's cache folder under the
     digest of all that entered, and read from there; a search that was broken off goes on where it stood.
 
-    ``prior`` may also be numbers > 0, one for each word. ``utility`` is as ``sampling.utilities.utility_of`` takes
+    ``prior`` may also be numbers > 0, one for each word. ``utility`` is as ``utility_of`` takes
     it; rare ``names`` weigh at most half of what flat weights would give them.
 
     Warns:

@@ -10,36 +10,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.mechanisms.channels.integer_channel import IntegerChannel
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.options import NEIGHBORHOODS, Option, at_least
 from textveil.mechanisms.parameters import Clip, Epsilon, EpsilonPerDistance, Prior
 from textveil.mechanisms.sampling.distance_weights import distance_weights
-from textveil.privacy.guarantees import Status
 from textveil.types import Integers, Progress, Reals
 from textveil.vocabulary.frequencies import given_frequencies
 from textveil.vocabulary.grid import grid_distances, integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary
 
 PROOF: Final = "privacy/proofs/privic.md"
-
-INPUTS: Final = 1024
-"""Words that the mean over the prior is taken of at most: the most probable."""
-
-TOTAL: Final = 1 << 22
-"""What the weights add up to, about; every word weighs 1 at least."""
-
-_ROUNDS = Option(
-    domain=at_least(1), help="Steps towards the fixed point of the weights.", metavar="N", group=NEIGHBORHOODS
-)
+INPUTS: Final = 1024  # words that the mean over the prior is taken of at most: the most probable
+TOTAL: Final = 1 << 22  # what the weights add up to, about; every word weighs 1 at least
+_ROUNDS = Option(at_least(1), "Steps towards the fixed point of the weights.", "N", NEIGHBORHOODS)
 
 
 def prior_weights(
-    vocabulary: Vocabulary,
-    prior: Reals,
-    beta: float,
-    clip: float | None,
-    rounds: int,
-    progress: Progress | None = None,
+    vocabulary: Vocabulary, prior: Reals, beta: float, clip: float | None, rounds: int, progress: Progress | None = None
 ) -> Integers:
     """Integers >= 1 near a fixed point of c(y) = sum over x of pi(x) c(y) e^(-beta d(x, y)) / (its sum over y).
 
@@ -64,10 +51,9 @@ def prior_weights(
     return rounded
 
 
-@declared(
+@proved(
     family="channel",
     notion="pure or metric DP",
-    status=Status.PROVED,
     proof=PROOF,
     source="Biswas and Palamidessi 2024 (PRIVIC); Blahut 1972; Arimoto 1972",
     summary="Weight c(y) exp(-rate d), where c minimizes the mean distance under a public prior.",
@@ -87,7 +73,6 @@ def privic(
     At the fixed point no channel of the same mutual information has a smaller mean distance under the prior pi. The
     guarantee holds for any public c, near the fixed point or not. Above 1,024 words the mean is taken over the most
     probable ones.
-    Source: Biswas and Palamidessi (arXiv 2206.10525); proof: privacy/proofs/privic.md.
 
     With ``epsilon``, beta is the steepest that the normalizers of all words allow; ``epsilon_per_distance`` is 2 beta.
     ``prior`` may also be numbers > 0, one for each word.

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.kinds import checked_ids, checked_word_id
 from textveil.mechanisms.parameters import Epsilon
 from textveil.mechanisms.sampling.output_columns import Columns, OverBase, RaisedEntries
@@ -29,34 +29,22 @@ class RandomizedResponse:
 
     The weights are integers, so the loss is the logarithm of their ratio and no more. Source: Kairouz, Oh
     and Viswanath 2014, section 2; proof: privacy/proofs/randomized_response.md.
-
-    Attributes:
-        vocabulary: the public words.
-        weights: the two integers that are sampled.
-        guarantee: pure DP for any two words.
     """
 
+    name: ClassVar[str] = "randomized-response"
     vocabulary: Vocabulary
     weights: TwoLevelWeights
     guarantee: PureDP
 
     @property
-    def name(self) -> str:
-        """The catalog's name."""
-        return "randomized-response"
-
-    @property
     def parameters(self) -> Mapping[str, Any]:
-        """Public parameters, for reports."""
         return {"epsilon": self.guarantee.epsilon}
 
     @property
     def base_mass(self) -> float:
-        """See ``capabilities.BaseDraws``."""
         return self.weights.base_mass
 
     def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
-        """One draw for each id; see ``WordMechanism.privatize``."""
         return flip(checked_ids(ids, len(self.vocabulary)), self.weights, resolve(rng))
 
     def probabilities(self, word_id: int) -> Reals:
@@ -66,18 +54,15 @@ class RandomizedResponse:
         return row
 
     def integer_weights(self, ids: Ids) -> Integers:
-        """See ``capabilities.IntegerWeights``."""
         return self.weights.rows(checked_ids(ids, len(self.vocabulary))[:, None])
 
     def over_base(self) -> OverBase:
-        """See ``capabilities.WeightsOverBase``."""
         weights, words = self.weights, np.arange(self.weights.size)
         extra = weights.inside - weights.outside
         entries = iter([RaisedEntries(words, words, np.ones_like(words))] if extra else [])
         return OverBase(np.full(weights.size, weights.outside), extra, entries)
 
     def columns(self, outputs: Ids) -> Columns:
-        """See ``capabilities.ChannelColumns``."""
         weights = self.weights
         words = checked_ids(outputs, weights.size)
         ratios = np.full(len(words), math.log(weights.inside / weights.outside))
@@ -85,20 +70,15 @@ class RandomizedResponse:
         return Columns(np.arange(len(words) + 1), words, ratios, least)
 
 
-@declared(
+@proved(
     family="channel",
     notion="pure DP",
-    status=Status.PROVED,
     proof=PROOF,
     source="Warner 1965; Kairouz, Oh and Viswanath 2014, section 2",
     summary="Keeps the word with weight e^epsilon, else any other with weight 1.",
 )
 def randomized_response(vocabulary: Vocabulary, *, epsilon: Epsilon) -> RandomizedResponse:
-    """Randomized response at ``epsilon`` nats for any two words.
-
-    Raises:
-        ParameterError: epsilon is not finite and > 0.
-    """
+    """Randomized response at ``epsilon`` nats for any two words."""
     weights = two_level_weights(size=len(vocabulary), members=1, epsilon=epsilon)
     promise = PureDP(epsilon=weights.stated(epsilon), status=Status.PROVED, source=PROOF)
     return RandomizedResponse(vocabulary, weights, promise)

@@ -9,8 +9,8 @@ from typing import Final, final
 import numpy as np
 
 from textveil.errors import need
-from textveil.mechanisms.channels.integer_channel import GroupedChannel, IntegerChannel
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.channels.integer_channel import GroupedChannel
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.parameters import Prior
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.privacy.units import within_groups
@@ -20,9 +20,7 @@ from textveil.vocabulary.vocabulary import Vocabulary
 from textveil.vocabulary.word_classes import word_classes
 
 PROOF: Final = "privacy/proofs/same_class.md"
-
-CLASSES: Final = within_groups("class")
-"""Which two words are compared."""
+CLASSES: Final = within_groups("class")  # which two words are compared
 
 
 @final
@@ -65,10 +63,9 @@ def class_rows(classes: Integers, counts: Integers) -> ClassRows:
     return ClassRows(classes, counts, words, sums, starts)
 
 
-@declared(
+@proved(
     family="channel",
     notion="pure DP",
-    status=Status.PROVED,
     proof=PROOF,
     source="WordNet's lexicographer files as a public partition; proved here",
     summary="Any word of the same coarse public class (place, food, ...), by public frequency; classes stay visible.",
@@ -79,7 +76,6 @@ def same_class(vocabulary: Vocabulary, *, prior: Prior | None = None) -> Grouped
 
     The draw depends on the class of the word alone, so it tells nothing else of the word: epsilon is 0 for any two
     words of one class. The class is released, and reports say so.
-    Proof: privacy/proofs/same_class.md.
 
     Raises:
         ParameterError: no class has two words of the vocabulary.
@@ -97,4 +93,4 @@ def same_class(vocabulary: Vocabulary, *, prior: Prior | None = None) -> Grouped
     }
     groups = np.where(sizes[classes] > 1, classes, -1)  # a word alone in its class is released as it is
     rows = class_rows(classes, frequencies.counts)
-    return GroupedChannel(IntegerChannel(vocabulary, "same-class", facts, promise, rows), groups)
+    return GroupedChannel(vocabulary, "same-class", facts, promise, rows, groups=groups)

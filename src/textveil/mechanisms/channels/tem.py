@@ -6,11 +6,10 @@ import math
 from typing import Annotated, Final
 
 from textveil.mechanisms.channels.integer_channel import IntegerChannel
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.options import FRACTION, NEIGHBORHOODS, POSITIVE, Option
 from textveil.mechanisms.parameters import Clip, Epsilon, EpsilonPerDistance, given
 from textveil.mechanisms.sampling.distance_weights import distance_weights
-from textveil.privacy.guarantees import Status
 from textveil.types import Progress
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -18,24 +17,19 @@ PROOF: Final = "privacy/proofs/tem.md"
 SOURCE: Final = "Carvalho, Vasiloudis, Feyisetan and Wang 2023 (TEM), algorithm 1"
 
 _TRUNCATION = Option(
-    domain=POSITIVE,
-    help="Distance beyond which all words weigh alike.",
-    metavar="D",
-    group=NEIGHBORHOODS,
-    unset="that of the paper for beta",
+    POSITIVE, "Distance beyond which all words weigh alike.", "D", NEIGHBORHOODS, unset="that of the paper for beta"
 )
 BETA: Final = Option(
-    domain=FRACTION,
-    help="At most about this probability of a word beyond the truncation distance, which is chosen for it.",
-    metavar="B",
-    group=NEIGHBORHOODS,
+    FRACTION,
+    "At most about this probability of a word beyond the truncation distance, which is chosen for it.",
+    "B",
+    NEIGHBORHOODS,
 )
 
 
-@declared(
+@proved(
     family="channel",
     notion="pure or metric DP",
-    status=Status.PROVED,
     proof=PROOF,
     source=SOURCE,
     summary="Weight exp(-rate d) as far as a truncation distance, beyond which all words weigh alike.",
@@ -55,7 +49,6 @@ def tem(
     The paper draws among the words within gamma and one more element that stands for all others, with the score
     -gamma + 2 ln(others) / epsilon, and then one of the others at random: each of them has weight
     exp(-epsilon gamma / 2). min(d, gamma) is a metric, and the guarantee is stated for it.
-    Source: Carvalho et al., SDM 2023, algorithm 1; proof: privacy/proofs/tem.md.
 
     With ``epsilon`` the rate is the steepest that the normalizers of all words allow; with ``beta`` no more than
     2 ln((1 - beta) (n - 1) / beta) is spent. ``truncation`` is gamma of the paper, whose own is

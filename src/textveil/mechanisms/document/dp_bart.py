@@ -8,7 +8,7 @@ from typing import Annotated
 
 from textveil.errors import ParameterError
 from textveil.mechanisms.code_bounds import ClampedValues
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.document.noisy_codes import NoisyCodes, gaussian_codes
 from textveil.mechanisms.options import MODELS, POSITIVE, Option, at_least, file_or_named
 from textveil.mechanisms.parameters import (
@@ -21,7 +21,6 @@ from textveil.mechanisms.parameters import (
     ModelFolder,
 )
 from textveil.models.encoder_decoder import StateCoder, encoder_decoder
-from textveil.privacy.guarantees import Status
 from textveil.privacy.units import ANY_DOCUMENT
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -29,29 +28,23 @@ PROOF = "privacy/proofs/dp_bart.md"
 
 NEEDS = "an encoder-decoder on disk (extra transformers)"
 
-ClipValue = Annotated[
-    float,
-    Option(domain=POSITIVE, help="Every coordinate of a code is clamped to [-C, C].", metavar="C", group=MODELS),
-]
+ClipValue = Annotated[float, Option(POSITIVE, "Every coordinate of a code is clamped to [-C, C].", "C", MODELS)]
 Pruned = Annotated[
     str,
     Option(
-        domain=file_or_named("a file of coordinates"),
-        help="Public coordinates of every state, counted from 0, that are left out and written as 0: DP-BART-PR.",
-        metavar="FILE",
-        group=MODELS,
+        file_or_named("a file of coordinates"),
+        "Public coordinates of every state, counted from 0, that are left out and written as 0: DP-BART-PR.",
+        "FILE",
+        MODELS,
         unset="none",
     ),
 ]
-Beams = Annotated[
-    int, Option(domain=at_least(1), help="Beams of the search when a text is written.", metavar="B", group=MODELS)
-]
+Beams = Annotated[int, Option(at_least(1), "Beams of the search when a text is written.", "B", MODELS)]
 
 
-@declared(
+@proved(
     family="document",
     notion="approximate DP",
-    status=Status.PROVED,
     proof=PROOF,
     source="Igamberdiev and Habernal 2023 (ACL Findings); sigma: Balle and Wang 2018, theorem 8",
     summary="Writes a text of an encoder-decoder's states, clamped, with Gaussian noise: DP-BART-CLV.",
@@ -75,7 +68,6 @@ def dp_bart(
 
     The encoder reads a text as a row of ``length`` tokens, and the decoder attends to all of its places: the noisy
     states are all that is used of a text. The model must be public, and must not have been trained on the texts.
-    Source: Igamberdiev and Habernal 2023 (DP-BART-CLV); proof: privacy/proofs/dp_bart.md.
 
     ``model`` is an encoder-decoder: BART, T5, or another of transformers. The paper's ``clip_value`` is 0.1. The
     fewer coordinates ``pruned`` leaves, the less noise each gets: choose them, and train the model without them, on
@@ -90,7 +82,8 @@ def dp_bart(
     coder = state_coder(model, length, beams, () if pruned is None else _coordinates(pruned))
     bound = ClampedValues(clip_value)
     sigma = CALIBRATIONS[calibration](epsilon, delta, bound.reach(coder.dim, 2))
-    left_out = {} if pruned is None else {"pruned": Path(pruned).name, "pruned_digest": _digest(coder.pruned)}
+    digest = hashlib.sha256(" ".join(map(str, sorted(coder.pruned))).encode()).hexdigest()
+    left_out = {} if pruned is None else {"pruned": Path(pruned).name, "pruned_digest": digest}
     stated = {"clip_value": clip_value, "calibration": calibration, **left_out}
     return gaussian_codes(
         "dp-bart",
@@ -113,10 +106,6 @@ def _coordinates(file: str) -> tuple[int, ...]:
         raise ParameterError(
             "pruned must be a file of whole numbers between spaces or lines; got another. Write one of public numbers."
         ) from None
-
-
-def _digest(coordinates: tuple[int, ...]) -> str:
-    return hashlib.sha256(" ".join(map(str, sorted(coordinates))).encode()).hexdigest()
 
 
 def state_coder(model: str, length: int, beams: int, pruned: tuple[int, ...] = ()) -> StateCoder:

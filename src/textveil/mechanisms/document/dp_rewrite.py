@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from textveil.errors import need
 from textveil.mechanisms.code_bounds import ClippedNorm
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.document.noisy_codes import NoisyCodes, gaussian_codes
 from textveil.mechanisms.options import FRACTION, GUARANTEE, MODELS, POSITIVE, Option, named
 from textveil.mechanisms.parameters import DocumentEpsilon, LongTexts, NetworkFolder
@@ -24,16 +24,12 @@ NEEDS = "a network that `textveil rewrite` trained (extra torch)"
 _NORMS = {"l1": 1, "l2": 2}
 _USUAL_DELTA = 1e-5
 
-ClippingConstant = Annotated[
-    float,
-    Option(domain=POSITIVE, help="C: longer codes are shortened to this norm.", metavar="C", group=MODELS),
-]
+ClippingConstant = Annotated[float, Option(POSITIVE, "C: longer codes are shortened to this norm.", "C", MODELS)]
 
 
-@declared(
+@proved(
     family="document",
     notion="pure or approximate DP",
-    status=Status.PROVED,
     proof=PROOF,
     source="Igamberdiev, Arora and Habernal 2022 (COLING); sensitivities: Habernal 2021 (EMNLP)",
     summary="Writes a text of an auto-encoder's clipped code with Laplace or Gaussian noise.",
@@ -48,20 +44,20 @@ def dp_rewrite(
     delta: Annotated[
         float,
         Option(
-            domain=FRACTION,
-            help="Delta of one document, where the noise is Gaussian.",
-            metavar="D",
-            group=GUARANTEE,
+            FRACTION,
+            "Delta of one document, where the noise is Gaussian.",
+            "D",
+            GUARANTEE,
             unset="1e-5 for Gaussian noise, none for Laplace",
         ),
     ]
     | None = None,
     clipping_constant: ClippingConstant = 1.0,
     clipping_norm: Annotated[
-        str, Option(domain=named(*_NORMS), help="The norm in which codes are clipped.", metavar="NAME", group=MODELS)
+        str, Option(named(*_NORMS), "The norm in which codes are clipped.", "NAME", MODELS)
     ] = "l2",
     dp_mechanism: Annotated[
-        str, Option(domain=named("laplace", "gaussian"), help="The noise on codes.", metavar="NAME", group=MODELS)
+        str, Option(named("laplace", "gaussian"), "The noise on codes.", "NAME", MODELS)
     ] = "laplace",
     long_texts: LongTexts = "refuse",
 ) -> NoisyCodes:
@@ -70,7 +66,6 @@ def dp_rewrite(
     Clipped in L1, Laplace: 2C. Clipped in L2, Laplace: 2C sqrt(n). Gaussian, clipped in either: 2C, with the analytic
     sigma. The network reads the first words of a document, as many as it was trained with, as one sentence. It must be
     trained on public text: of its own training text nothing is promised.
-    Source: Igamberdiev, Arora and Habernal 2022; proof: privacy/proofs/dp_rewrite.md.
 
     The vocabulary is not used: the network has its own words.
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Final, final
+from typing import Annotated, Any, ClassVar, Final, final
 
 import numpy as np
 
 from textveil.mechanisms.additive.perturb_project import PerturbProject
 from textveil.mechanisms.additive.spherical_laplace import spherical_laplace
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.document.words import bags_of, text_of
 from textveil.mechanisms.options import GUARANTEE, POSITIVE, Option, at_least
 from textveil.mechanisms.parameters import Clip, DocumentEpsilon, ProjectionName, metric_name, one_of
@@ -24,17 +24,9 @@ from textveil.vocabulary.vocabulary import Vocabulary
 PROOF: Final = "privacy/proofs/earth_mover.md"
 
 EPSILON_PER_DISTANCE = Option(
-    domain=POSITIVE,
-    help="In place of epsilon: nats per unit of the earth mover's distance of two documents.",
-    metavar="E",
-    group=GUARANTEE,
+    POSITIVE, "In place of epsilon: nats per unit of the earth mover's distance of two documents.", "E", GUARANTEE
 )
-BAG_SIZE = Option(
-    domain=at_least(1),
-    help="Words that are drawn for every document; public.",
-    metavar="N",
-    group="Documents of a fixed length",
-)
+BAG_SIZE = Option(at_least(1), "Words that are drawn for every document; public.", "N", "Documents of a fixed length")
 
 
 @final
@@ -48,11 +40,11 @@ class EarthMover:
     McIver 2019; proof: privacy/proofs/earth_mover.md.
 
     Attributes:
-        vocabulary: the public words and vectors.
         bag_size: N.
         guarantee: of a document, for the earth mover's distance.
     """
 
+    name: ClassVar[str] = "earth-mover"
     vocabulary: Vocabulary
     bag_size: int
     guarantee: MetricDP
@@ -64,13 +56,7 @@ class EarthMover:
         return _made, (self.vocabulary, self.bag_size, self.guarantee, self._word)
 
     @property
-    def name(self) -> str:
-        """The catalog's name."""
-        return "earth-mover"
-
-    @property
     def parameters(self) -> Mapping[str, Any]:
-        """Public parameters, for reports."""
         given = {key: value for key, value in self._word.parameters.items() if key in ("rate", "clip", "projection")}
         epsilon = self.guarantee.worst_case().epsilon
         per_distance = self.guarantee.epsilon_per_distance
@@ -87,10 +73,9 @@ def _made(vocabulary: Vocabulary, bag_size: int, guarantee: MetricDP, word: Pert
     return EarthMover(vocabulary, bag_size, guarantee, word, TextCodes(vocabulary.words))
 
 
-@declared(
+@proved(
     family="document",
     notion="metric DP",
-    status=Status.PROVED,
     proof=PROOF,
     adjacency=ANY_DOCUMENT,
     source="Fernandes, Dras and McIver 2019",

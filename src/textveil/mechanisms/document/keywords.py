@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, final
+from typing import Annotated, Any, ClassVar, final
 
 import numpy as np
 
 from textveil.errors import need
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.document.words import text_of, words_of
 from textveil.mechanisms.options import Option, at_least
 from textveil.mechanisms.parameters import DocumentEpsilon
@@ -24,10 +24,7 @@ from textveil.types import Ids, Integers
 from textveil.vocabulary.vocabulary import Vocabulary
 
 PROOF = "privacy/proofs/keywords.md"
-
-CANDIDATES = 16
-"""Words of a document that weigh more, where nothing else is asked."""
-
+CANDIDATES = 16  # words of a document that weigh more, where nothing else is asked
 _GROUP = "Keywords of documents"
 
 
@@ -42,12 +39,11 @@ class Keywords:
     a document is released: not its length, not its shape. Proof: privacy/proofs/keywords.md.
 
     Attributes:
-        vocabulary: the public words.
         weights: the two integers; ``weights.members`` is m.
         keywords: k.
-        guarantee: pure DP of a document.
     """
 
+    name: ClassVar[str] = "keywords"
     vocabulary: Vocabulary
     weights: TwoLevelWeights
     keywords: int
@@ -59,13 +55,7 @@ class Keywords:
         return _made, (self.vocabulary, self.weights, self.keywords, self.guarantee)
 
     @property
-    def name(self) -> str:
-        """The catalog's name."""
-        return "keywords"
-
-    @property
     def parameters(self) -> Mapping[str, Any]:
-        """Public parameters, for reports."""
         return {"epsilon": self.guarantee.epsilon, "keywords": self.keywords, "candidates": self.weights.members}
 
     def privatize_texts(self, texts: Sequence[str], rng: np.random.Generator | None = None) -> list[str]:
@@ -93,10 +83,9 @@ def _made(vocabulary: Vocabulary, weights: TwoLevelWeights, keywords: int, guara
     return Keywords(vocabulary, weights, keywords, guarantee, TextCodes(vocabulary.words))
 
 
-@declared(
+@proved(
     family="document",
     notion="pure DP",
-    status=Status.PROVED,
     proof=PROOF,
     adjacency=ANY_DOCUMENT,
     source=f"{PROOF}; extremal shape: Kairouz, Oh and Viswanath 2014",
@@ -106,16 +95,14 @@ def keywords(
     vocabulary: Vocabulary,
     *,
     epsilon: DocumentEpsilon,
-    keywords: Annotated[
-        int, Option(domain=at_least(1), help="Words that a document becomes.", metavar="K", group=_GROUP)
-    ] = 1,
+    keywords: Annotated[int, Option(at_least(1), "Words that a document becomes.", "K", _GROUP)] = 1,
     candidates: Annotated[
         int,
         Option(
-            domain=at_least(1),
-            help="Words of a document that weigh more, the rarest.",
-            metavar="M",
-            group=_GROUP,
+            at_least(1),
+            "Words of a document that weigh more, the rarest.",
+            "M",
+            _GROUP,
             unset=f"{CANDIDATES}, or all words where there are fewer",
         ),
     ]
@@ -124,9 +111,6 @@ def keywords(
     """Keywords of documents at ``epsilon`` nats for any two documents.
 
     The keywords share ``epsilon``. The vocabulary's order puts the words to prefer last.
-
-    Raises:
-        ParameterError: an option is outside its domain.
     """
     size = len(vocabulary)
     members = min(CANDIDATES, size) if candidates is None else candidates

@@ -19,11 +19,8 @@ from textveil.privacy.units import ANY_DOCUMENT
 from textveil.randomness import resolve
 from textveil.types import Flags, Reals
 
-_BLOCK_NUMBERS = 1 << 22
-"""Coordinates of the codes that are made at once: 32 MB."""
-
-_PROBES = 24
-"""Public words of which texts are made to look for two whose codes are far apart."""
+_BLOCK_NUMBERS = 1 << 22  # coordinates of the codes that are made at once: 32 MB
+_PROBES = 24  # public words of which texts are made to look for two whose codes are far apart
 
 
 @final
@@ -39,9 +36,6 @@ class NoisyCodes:
     tells that it is long, or cut.
 
     Attributes:
-        name: the catalog's name.
-        parameters: public parameters, for reports.
-        guarantee: of a document, as the constructor of the mechanism proves it.
         coder: encoder and decoder.
         bound: what codes are brought into before the noise.
         distribution: of the noise, of the coder's dimension.
@@ -237,10 +231,7 @@ def judged_claim(
     norm = distribution.norm
     worst = distribution.worst_log_delta(epsilon, bound.reach(coder.dim, norm), bound.widest)
     far = far_texts(
-        lambda texts: bound(coder.encode(texts)),
-        lambda texts: taken(coder, long_texts, texts),
-        norm=norm,
-        words=words,
+        lambda texts: bound(coder.encode(texts)), lambda texts: taken(coder, long_texts, texts), norm=norm, words=words
     )
     witness = -math.inf if far is None else distribution.privacy_profile(far.shift).log_delta(epsilon).lower
     status = Status.PROVED if worst <= log_delta else Status.REFUTED if witness > log_delta else Status.CLAIMED

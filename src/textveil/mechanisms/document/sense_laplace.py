@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Final, final
+from typing import Annotated, Any, ClassVar, Final, final
 
 import numpy as np
 
 from textveil.mechanisms.additive.perturb_project import PerturbProject
 from textveil.mechanisms.additive.spherical_laplace import spherical_laplace
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.document.earth_mover import BAG_SIZE
 from textveil.mechanisms.document.words import bags_of, text_of
 from textveil.mechanisms.parameters import Clip, DocumentEpsilon, ProjectionName
@@ -23,9 +23,7 @@ from textveil.types import Ids, Reals
 from textveil.vocabulary.vocabulary import Vocabulary
 
 PROOF: Final = "privacy/proofs/sense_laplace.md"
-
-MARK: Final = "|"
-"""What parts a word from its sense in a vocabulary of senses: bank|NOUN, bank|VERB."""
+MARK: Final = "|"  # what parts a word from its sense in a vocabulary of senses: bank|NOUN, bank|VERB
 
 
 @final
@@ -40,9 +38,9 @@ class SenseLaplace:
     Attributes:
         vocabulary: the public senses, spelled word|sense, and their vectors; a word without a mark has one sense.
         bag_size: N.
-        guarantee: pure DP of a document.
     """
 
+    name: ClassVar[str] = "sense-laplace"
     vocabulary: Vocabulary
     bag_size: int
     guarantee: PureDP
@@ -56,13 +54,7 @@ class SenseLaplace:
         return _made, (self.vocabulary, self.bag_size, self.guarantee, self._sense)
 
     @property
-    def name(self) -> str:
-        """The catalog's name."""
-        return "sense-laplace"
-
-    @property
     def parameters(self) -> Mapping[str, Any]:
-        """Public parameters, for reports."""
         given = {key: value for key, value in self._sense.parameters.items() if key in ("rate", "clip", "projection")}
         return {"epsilon": self.guarantee.epsilon, **given, "bag_size": self.bag_size, "words": len(self._words)}
 
@@ -103,10 +95,9 @@ def _made(vocabulary: Vocabulary, bag_size: int, guarantee: PureDP, sense: Pertu
     return SenseLaplace(vocabulary, bag_size, guarantee, sense, surfaces, word_of, TextCodes(surfaces.words))
 
 
-@declared(
+@proved(
     family="document",
     notion="pure DP",
-    status=Status.PROVED,
     proof=PROOF,
     adjacency=ANY_DOCUMENT,
     source="Arnold, Yesilbas and Weinzierl 2023 (arXiv 2306.01457), after its abstract",

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Annotated, Any, Final, TypeAlias, cast, final
+from typing import Annotated, Any, ClassVar, Final, NamedTuple, TypeAlias, cast, final
 
 import numpy as np
 
+from textveil.detection.checked import checked_spans
 from textveil.detection.detectors import detector_of
-from textveil.detection.spans import Detector
+from textveil.detection.spans import DetectedSpan, Detector
 from textveil.errors import UnsupportedGuarantee
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import proved
+from textveil.mechanisms.generation.dp_prompt import PROMPT
 from textveil.mechanisms.generation.fusion_weights import Blend, FusionWeights
-from textveil.mechanisms.generation.parameters import Device, Prompt, WrittenTokens
-from textveil.mechanisms.generation.prompted import checked_prompt, fitted, need_room
-from textveil.mechanisms.generation.tagged import CLOSE, MARKED, OPEN, MarkedSpans, TaggedText, tagged
-from textveil.mechanisms.generation.writing import write
+from textveil.mechanisms.generation.prompted import checked_prompt, fitted, need_room, write
 from textveil.mechanisms.options import DEFAULT_EPSILON, GUARANTEE, MODELS, POSITIVE, Domain, Option, named
-from textveil.mechanisms.parameters import LongTexts, ModelFolder, one_of
+from textveil.mechanisms.parameters import Device, LongTexts, ModelFolder, Prompt, WrittenTokens, one_of
 from textveil.models.next_tokens import NextTokens, PromptReading, next_tokens
 from textveil.privacy.composition import repeat
 from textveil.privacy.guarantees import PureDP, Status
@@ -29,9 +29,71 @@ from textveil.randomness import resolve
 from textveil.types import Ids, Integers, Reals
 from textveil.vocabulary.vocabulary import Vocabulary
 
-PROOF: Final = "privacy/proofs/fusion.md"
+OPEN: Final = "[["
+CLOSE: Final = "]]"  # around a span that the text itself marks
+MARKED: Final = "marked"
+_MARK: Final = re.compile(r"\[\[(.*?)\]\]", re.DOTALL)
 
-PROMPT: Final = "Document : {text}\nParaphrase of the document :"
+
+@final
+class MarkedSpans:
+    """What stands between [[ and ]]; of one kind."""
+
+    name = "marked"
+    kinds = (MARKED,)
+
+    def detect(self, texts: Sequence[str]) -> list[list[DetectedSpan]]:
+        """See ``Detector``; the marks belong to the span."""
+        return [[DetectedSpan(*mark.span(), MARKED, 1.0, self.name) for mark in _MARK.finditer(text)] for text in texts]
+
+
+@final
+class TaggedText(NamedTuple):
+    """One text in several readings.
+
+    Attributes:
+        public: every span replaced by the placeholder.
+        private: for each group of spans in the order of their kinds, the text with these spans and no others.
+    """
+
+    public: str
+    private: tuple[str, ...]
+
+
+def tagged(texts: Sequence[str], detector: Detector, placeholder: str, *, by_kind: bool) -> list[TaggedText]:
+    """The readings of each text.
+
+    Args:
+        texts: private.
+        detector: finds the spans.
+        placeholder: stands for a span that is not shown.
+        by_kind: whether spans of each kind are a group, or all of them are one.
+
+    Raises:
+        InputError: the detector's answer does not fit its texts.
+    """
+    spans_of_texts = checked_spans(detector, texts)
+    readings = []
+    for text, spans in zip(texts, spans_of_texts, strict=True):
+        kinds = sorted({span.kind for span in spans})
+        groups = [{kind} for kind in kinds] if by_kind else [set(kinds)] if kinds else []
+        shown = [_shown(text, spans, placeholder, group) for group in groups]
+        readings.append(TaggedText(_shown(text, spans, placeholder, set()), tuple(shown)))
+    return readings
+
+
+def _shown(text: str, spans: Sequence[DetectedSpan], placeholder: str, kinds: set[str]) -> str:
+    """The text with the spans of these kinds, the placeholder in the place of each other."""
+    pieces, end = [], 0
+    for span in spans:
+        value = text[span.start : span.end]
+        inside = value.removeprefix(OPEN).removesuffix(CLOSE) if span.kind == MARKED else value
+        pieces += [text[end : span.start], inside if span.kind in kinds else placeholder]
+        end = span.end
+    return "".join([*pieces, text[end:]])
+
+
+PROOF: Final = "privacy/proofs/fusion.md"
 
 _DETECTABLE: Final = (
     ("Maria Gonzalez called.", "John Smith called."),
@@ -42,20 +104,20 @@ _DETECTABLE: Final = (
 GroupEpsilon: TypeAlias = Annotated[
     float,
     Option(
-        domain=POSITIVE,
-        help="Privacy loss in nats of the tagged spans of one text, for any other values of any of them.",
-        metavar="E",
-        group=GUARANTEE,
+        POSITIVE,
+        "Privacy loss in nats of the tagged spans of one text, for any other values of any of them.",
+        "E",
+        GUARANTEE,
         unset=f"{DEFAULT_EPSILON:g}",
     ),
 ]
 GroupEpsilonPerToken: TypeAlias = Annotated[
     float,
     Option(
-        domain=POSITIVE,
-        help="In place of epsilon: privacy loss in nats of one token that is generated, for any values of the spans.",
-        metavar="E",
-        group=GUARANTEE,
+        POSITIVE,
+        "In place of epsilon: privacy loss in nats of one token that is generated, for any values of the spans.",
+        "E",
+        GUARANTEE,
     ),
 ]
 
@@ -80,9 +142,9 @@ class FusedWriting:
         tokens: the most that an output has.
         long_texts: what is done with a text that the model has no room for: "refuse" or "cut".
         guarantee: of all spans of one text.
-        parameters: public, for reports.
     """
 
+    name: ClassVar[str] = "dp-fusion"
     model: NextTokens = field(repr=False)
     weights: FusionWeights
     detector: Detector
@@ -93,11 +155,6 @@ class FusedWriting:
     long_texts: str
     guarantee: PureDP
     parameters: Mapping[str, Any]
-
-    @property
-    def name(self) -> str:
-        """The catalog's name."""
-        return "dp-fusion"
 
     def privatize_texts(self, texts: Sequence[str], rng: np.random.Generator | None = None) -> list[str]:
         """One output for each text; see ``TextMechanism.privatize_texts``.
@@ -201,10 +258,9 @@ class _Apart:
         return _Apart(public, private, self.groups)
 
 
-@declared(
+@proved(
     family="document",
     notion="pure DP",
-    status=Status.PROVED,
     proof=PROOF,
     adjacency=ONE_GROUP,
     needs="a model on disk (extra transformers)",
@@ -221,39 +277,39 @@ def dp_fusion(
     spans: Annotated[
         str,
         Option(
-            domain=named("detected", "marked"),
-            help="What is protected: what the embedded detector finds, or what stands between [[ and ]] in the text.",
-            metavar="NAME",
-            group=MODELS,
+            named("detected", "marked"),
+            "What is protected: what the embedded detector finds, or what stands between [[ and ]] in the text.",
+            "NAME",
+            MODELS,
         ),
     ] = "detected",
     groups: Annotated[
         str,
         Option(
-            domain=named("one", "kinds"),
-            help="Whether the model reads all spans at once, or those of each kind without the others.",
-            metavar="NAME",
-            group=MODELS,
+            named("one", "kinds"),
+            "Whether the model reads all spans at once, or those of each kind without the others.",
+            "NAME",
+            MODELS,
         ),
     ] = "one",
     blend: Annotated[
         str,
         Option(
-            domain=named("tokenwise", "mixture"),
-            help="How the distributions are blended: each token within the bound, or one share for all tokens.",
-            metavar="NAME",
-            group=MODELS,
+            named("tokenwise", "mixture"),
+            "How the distributions are blended: each token within the bound, or one share for all tokens.",
+            "NAME",
+            MODELS,
         ),
     ] = "tokenwise",
     placeholder: Annotated[
         str,
         Option(
-            domain=Domain(
+            Domain(
                 "a text that is not empty", lambda value: value.strip() != "", inside=("[hidden]",), outside=("", " ")
             ),
-            help="The text that hides a span.",
-            metavar="TEXT",
-            group=MODELS,
+            "The text that hides a span.",
+            "TEXT",
+            MODELS,
         ),
     ] = "_",
     prompt: Prompt | None = None,
@@ -264,7 +320,7 @@ def dp_fusion(
 
     The paper bounds a Renyi divergence of one order between each blend and the public distribution, from which no such
     guarantee follows for two values (privacy/proofs/fusion.md); here each probability stays within e^beta of the public
-    one, which costs 2 beta a token. Source: Thareja et al. 2025; proof: privacy/proofs/fusion.md.
+    one, which costs 2 beta a token.
 
     Exactly one of ``epsilon``, which the tokens share, and ``epsilon_per_token``, which is 2 beta, is given. The
     vocabulary is not used: what is drawn are the model's tokens.

@@ -13,11 +13,8 @@ from textveil.types import Integers, Reals
 
 Blend = Literal["tokenwise", "mixture"]
 
-_TOP = 1 << 40
-"""About the total of a row."""
-
-_ROUNDS = 60
-"""Halvings of the scale at which a projection has its total."""
+_TOP = 1 << 40  # about the total of a row
+_ROUNDS = 60  # halvings of the scale at which a projection has its total
 
 
 @final

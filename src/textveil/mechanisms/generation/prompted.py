@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bisect
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, final
 
@@ -12,14 +12,97 @@ import numpy as np
 
 from textveil.errors import InputError, ModelError, need
 from textveil.mechanisms.capabilities import CostlyOutput
-from textveil.mechanisms.generation.writing import write
-from textveil.models.next_tokens import NextTokens
+from textveil.models.next_tokens import NextTokens, PromptReading
 from textveil.privacy.guarantees import Guarantee
 from textveil.randomness import resolve
 from textveil.types import Ids, Integers, Reals
 
-PLACE: Final = "{text}"
-"""Stands in a prompt for the document."""
+Law = Callable[[Any], Integers]  # from the logits of a reading to the integer weights of their draws
+_DRAWS = 1024  # outputs that are drawn side by side
+
+
+class Source(Protocol):
+    """What outputs are drawn from: a language model, or several readings of one side by side."""
+
+    @property
+    def size(self) -> int:
+        """How many tokens it chooses from."""
+
+    @property
+    def ends(self) -> frozenset[int]:
+        """Tokens that end an output."""
+
+    def read(self, prompts: Sequence[Any]) -> PromptReading:
+        """Prompts with nothing generated yet."""
+
+
+def write(
+    model: Source, prompts: Sequence[Sequence[Any]], law: Law, *, tokens: int, batch: int, rng: np.random.Generator
+) -> list[list[int]]:
+    """One output for each prompt: ``tokens`` draws, or fewer where one of the model's end tokens comes.
+
+    Equal prompts are read once, and so are equal beginnings of their outputs; every draw is fresh. What stands behind
+    an end token would never be looked at, so that stopping there releases no more than ``tokens`` draws do.
+
+    Args:
+        model: of the next token.
+        prompts: each of one token at least.
+        law: the weights of a draw; a function of the model's numbers alone.
+        tokens: the most that an output has, >= 1; public.
+        batch: different prompts that are read together, >= 1.
+        rng: of the draws.
+    """
+    written: list[list[int]] = [[] for _ in prompts]
+    distinct: dict[tuple[Any, ...], int] = {}
+    kinds = np.array([distinct.setdefault(tuple(prompt), len(distinct)) for prompt in prompts], dtype=np.int64)
+    order = np.argsort(kinds, kind="stable")
+    start = 0
+    while start < len(order):
+        stop = min(start + _DRAWS, int(np.searchsorted(kinds[order], kinds[order[start]] + batch)))
+        outputs = order[start:stop]
+        names, rows = np.unique(kinds[outputs], return_inverse=True)
+        reading = model.read([list(prompts[outputs[int(np.argmax(rows == row))]]) for row in range(len(names))])
+        _continue(model, reading, outputs, rows.reshape(-1), law, tokens, rng, written)
+        start = stop
+    return written
+
+
+def _continue(
+    model: Source,
+    reading: PromptReading,
+    outputs: Integers,
+    rows: Integers,
+    law: Law,
+    tokens: int,
+    rng: np.random.Generator,
+    written: list[list[int]],
+) -> None:
+    """Draw the outputs whose prompts ``reading`` has read; ``rows`` says at which row each is."""
+    for step in range(tokens):
+        drawn = _drawn(law(reading.logits), rows, rng)
+        for output, token in zip(outputs.tolist(), drawn.tolist(), strict=True):
+            written[output].append(token)
+        going = np.array([token not in model.ends for token in drawn.tolist()], dtype=bool)
+        outputs, rows, drawn = outputs[going], rows[going], drawn[going]
+        if step == tokens - 1 or not len(outputs):
+            return
+        pairs, places = np.unique(rows * model.size + drawn, return_inverse=True)
+        reading = reading.going_on(pairs // model.size, pairs % model.size)
+        rows = places.reshape(-1)
+
+
+def _drawn(weights: Integers, rows: Integers, rng: np.random.Generator) -> Integers:
+    """A token for each output by a uniform integer below the total of its row."""
+    sums = weights.cumsum(axis=1)
+    uniform = rng.integers(0, sums[rows, -1], dtype=np.int64)
+    drawn = np.empty(len(rows), dtype=np.int64)
+    for row in np.unique(rows).tolist():
+        here = np.flatnonzero(rows == row)
+        drawn[here] = np.searchsorted(sums[row], uniform[here], side="right")
+    return drawn
+
+
+PLACE: Final = "{text}"  # stands in a prompt for the document
 
 PUBLIC_SENTENCES: Final = (
     "The train to the coast leaves at nine and stops twice.",
@@ -55,14 +138,11 @@ class PromptedWriting:
     documents that the model has room for. Proof: privacy/proofs/clipped_sampling.md.
 
     Attributes:
-        name: the catalog's.
         model: gives the logits.
         weights: of the next token.
         prompt: what the model reads, the document in the place of ``{text}``.
         tokens: the most that an output has.
         long_texts: what is done with a document that the model has no room for: "refuse" or "cut".
-        guarantee: of one document.
-        parameters: public, for reports.
         batch: documents that are read together.
     """
 

@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from functools import cache
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any, TypeAlias, final
 
@@ -17,11 +19,8 @@ from textveil.noise.capabilities import ProfiledNoise
 from textveil.types import Reals
 from textveil.vocabulary.vocabulary import Vocabulary
 
-METRIC = "epsilon times the distance of two words, for any two words"
-"""What most claims about words say."""
-
-MLDP = "mldp-text 0.1.2 (github.com/sjmeis/MLDP), mechanisms.py"
-"""The code of a package with many mechanisms of words."""
+METRIC = "epsilon times the distance of two words, for any two words"  # what most claims about words say
+MLDP = "mldp-text 0.1.2 (github.com/sjmeis/MLDP), mechanisms.py"  # the code of a package with many mechanisms of words
 
 
 class ClaimBasis(Enum):
@@ -66,8 +65,7 @@ def line(epsilon: float, *places: float, dim: int = 2) -> TrialSetting:
     return TrialSetting(points=np.array(sorted(places), dtype=np.float64), epsilon=epsilon, dim=dim)
 
 
-TWO = line(1.0, 0.0, 1.0)
-"""Epsilon 1; of laws that have no words."""
+TWO = line(1.0, 0.0, 1.0)  # epsilon 1; of laws that have no words
 
 
 @final
@@ -147,8 +145,7 @@ class DensityAtPoint:
 Law: TypeAlias = ComputedTable | MovedNoise | DensityAtPoint
 """What a form releases, as far as a claim of it can be judged."""
 
-Making: TypeAlias = Callable[[TrialSetting], Law]
-"""From a setting to the law of a form."""
+Making: TypeAlias = Callable[[TrialSetting], Law]  # from a setting to the law of a form
 
 
 @final
@@ -260,5 +257,50 @@ def noise_on_two(inputs: tuple[str, str], *, shared: bool, log_delta: float = -m
     return two_inputs(rows, inputs, ("the two noisy ones are equal", "they differ"), log_delta=log_delta)
 
 
-TWO_VECTORS = ("two tokens with equal vectors", "two with others")
-"""Inputs of ``noise_on_two``."""
+TWO_VECTORS = ("two tokens with equal vectors", "two with others")  # inputs of ``noise_on_two``
+
+
+NODES = 48  # of the quadrature on each piece
+ABSOLUTE = 1e-11  # error of an integral of a density that is smooth between the breaks; with room to spare
+_REACH = 40.0  # how many times the noise's scale is followed beyond the outermost break: what is left is below e^-40
+_LONGEST = 2.0  # length of a piece in units of the scale
+
+
+@cache
+def _rule() -> tuple[Reals, Reals]:
+    nodes, weights = np.polynomial.legendre.leggauss(NODES)
+    return nodes, weights
+
+
+def integral(values: Callable[[Reals], Reals], breaks: Sequence[float], scale: float) -> Reals:
+    """The integral over the line of a function that is smooth between ``breaks`` and falls off with ``scale``.
+
+    Args:
+        values: from points, shape (m,), to values, shape (m, k).
+        breaks: where it may jump or bend.
+        scale: > 0; it has fallen below 1e-17 of itself at 40 times this beyond the breaks.
+
+    Returns:
+        Shape (k,).
+    """
+    inner = np.unique(np.asarray(breaks, dtype=np.float64))
+    ends = np.concatenate([[inner[0] - _REACH * scale], inner, [inner[-1] + _REACH * scale]])
+    total: Reals = np.zeros(1)
+    nodes, weights = _rule()
+    for start, stop in pairwise(ends.tolist()):
+        parts = np.linspace(start, stop, 1 + max(1, int(np.ceil((stop - start) / (_LONGEST * scale)))))
+        half = np.diff(parts) / 2
+        at = (parts[:-1] + half)[:, None] + half[:, None] * nodes
+        weighted = values(at.reshape(-1)) * (half[:, None] * weights).reshape(-1)[:, None]
+        total = total + weighted.sum(axis=0)
+    return total
+
+
+def breaks_of(points: Reals) -> list[float]:
+    """Where the order of the words by distance changes: the points themselves and the middle of every two."""
+    return [*points.tolist(), *((a + b) / 2 for a, b in combinations(points.tolist(), 2))]
+
+
+def laplace(at: Reals, center: float, scale: float) -> Reals:
+    """The density of Laplace noise around ``center``."""
+    return np.exp(-np.abs(at - center) / scale) / (2 * scale)

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from textveil.mechanisms.code_bounds import ClampedValues, ClippedNorm
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import refuted
 from textveil.mechanisms.document.dp_bart import NEEDS as MODEL_NEEDS
 from textveil.mechanisms.document.dp_bart import Beams, ClipValue, state_coder
 from textveil.mechanisms.document.dp_rewrite import NEEDS as NETWORK_NEEDS
@@ -31,17 +31,16 @@ from textveil.models.random_models import random_bart, random_network
 from textveil.noise.coordinate_laplace import CoordinateLaplace
 from textveil.noise.gaussian import Gaussian
 from textveil.privacy.calibration import analytic_gaussian_sigma, laplace_scale
-from textveil.privacy.guarantees import ApproximateDP, PureDP, Status
+from textveil.privacy.guarantees import ApproximateDP, PureDP
 from textveil.privacy.units import ANY_DOCUMENT
 from textveil.vocabulary.vocabulary import Vocabulary
 
 _ADEPT_PROOF = "privacy/proofs/adept_published.md"
 
 
-@declared(
+@refuted(
     family="document",
     notion="pure DP",
-    status=Status.REFUTED,
     proof=_ADEPT_PROOF,
     source="Krishna, Gupta and Dupuy 2021 (EACL); refuted by Habernal 2021 (EMNLP)",
     summary="ADePT with the sensitivity 2C of its paper, which an L2-clipped code does not have.",
@@ -61,7 +60,6 @@ def adept_published(
 
     Use ``adept`` for a guarantee that holds. The status is computed: ``REFUTED`` where two texts of the network's
     words have codes farther apart than 2C in L1, ``CLAIMED`` where no such texts were found.
-    Refutation: privacy/proofs/adept_published.md.
     """
     coder = sentence_coder(network)
     bound = ClippedNorm(2, clipping_constant)
@@ -105,10 +103,9 @@ _mended = _clipped_ball(lambda dim: 2 * math.sqrt(dim) * (1 + 1e-9))
 _BART_PROOF = "privacy/proofs/dp_bart_published.md"
 
 
-@declared(
+@refuted(
     family="document",
     notion="approximate DP",
-    status=Status.REFUTED,
     proof=_BART_PROOF,
     source="Igamberdiev and Habernal 2023 (ACL Findings), sample script of the public code: gaussian, epsilon 250",
     summary="DP-BART with the classical sigma at any epsilon; its claim can be false above 1.",
@@ -132,7 +129,7 @@ def dp_bart_published(
 
     Use ``dp-bart`` for a guarantee that holds. The status is computed: ``PROVED`` where what the noise gives for any
     two codes is within the claim, ``REFUTED`` where two texts of the vocabulary's words exceed it under this model,
-    ``CLAIMED`` between them. Refutation: privacy/proofs/dp_bart_published.md.
+    ``CLAIMED`` between them.
     """
     coder = state_coder(model, length, beams)
     bound = ClampedValues(clip_value)
@@ -177,8 +174,7 @@ def _latent(sigma: Callable[[float, float, float], float]) -> Callable[[TrialSet
     return law
 
 
-_SCRIPT: Final = line(250.0, 0.0, 1.0, dim=20 * 768)
-"""Of the sample script: 20 tokens of BART's width."""
+_SCRIPT: Final = line(250.0, 0.0, 1.0, dim=20 * 768)  # of the sample script: 20 tokens of BART's width
 
 
 CLAIMS: Final = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Final, final
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from textveil.errors import need
 from textveil.mechanisms.channels.custext import MEASURE, K, ScoreWeights, score_weights, scores
 from textveil.mechanisms.channels.integer_channel import IntegerChannel
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import refuted
 from textveil.mechanisms.options import NEIGHBORHOODS, Option, at_least
 from textveil.mechanisms.parameters import Epsilon
 from textveil.mechanisms.published.claims import ComputedTable, PublishedClaim, TrialSetting, line, softmax, word_table
@@ -25,10 +25,10 @@ from textveil.vocabulary.vocabulary import Vocabulary
 REFUTATION: Final = "privacy/proofs/custext_published.md"
 
 _LIST = Option(
-    domain=at_least(2),
-    help="Words of the list that a word is exchanged for, its own.",
-    metavar="K",
-    group=NEIGHBORHOODS,
+    at_least(2),
+    "Words of the list that a word is exchanged for, its own.",
+    "K",
+    NEIGHBORHOODS,
     unset=f"{K}, or all words where there are fewer",
 )
 
@@ -55,10 +55,9 @@ class NearestRows:
         return rows
 
 
-@declared(
+@refuted(
     family="channel",
     notion="pure DP",
-    status=Status.REFUTED,
     proof=REFUTATION,
     source="public code of Chen et al. 2023 (CusText), mapping strategy aggressive; pyPANTERA's CusText",
     summary="A word of the input's own nearest words: outputs of one input are impossible for another.",
@@ -75,7 +74,7 @@ def custext_published(
 
     What is claimed is epsilon-DP for any two words. Two words with different lists have outputs that the other never
     gives. The status is computed: lists are all the same, and the claim ``PROVED``, where ``top_k`` is the whole
-    vocabulary alone; else it is ``REFUTED``. Refutation: privacy/proofs/custext_published.md.
+    vocabulary alone; else it is ``REFUTED``.
     """
     n = len(vocabulary)
     size = min(K, n) if top_k is None else top_k
@@ -118,41 +117,38 @@ def _customized(setting: TrialSetting, allowed: Flags) -> Reals:
 _SHARING: Final = "epsilon, for any two words that share an output"
 
 
+_CODE: Final = "github.com/sai4july/CusText, CusText/sst2/utils.py; Chen et al., arXiv 2207.01193"
+_OWN_LISTS: Final = PublishedClaim(
+    name="pypantera-custext",
+    work="pyPANTERA",
+    part="CusText",
+    claim=_SHARING,
+    source="github.com/Kekkodf/pypantera, pypantera/src/SamplingPerturbationMechanism/custext.py",
+    why="Every word has the k words nearest to it as its own outputs, so outputs tell inputs apart.",
+    repair="clusters of k words that share their outputs; nothing is promised across clusters",
+    instead="custext",
+    form="custext-published",
+    setting=line(2.0, 0.0, 1.0, 1.9, 2.9),
+    published=_own_nearest,
+    repaired=_clustered,
+)
+
 CLAIMS: Final = (
-    PublishedClaim(
-        name="pypantera-custext",
-        work="pyPANTERA",
-        part="CusText",
-        claim=_SHARING,
-        source="github.com/Kekkodf/pypantera, pypantera/src/SamplingPerturbationMechanism/custext.py",
-        why="Every word has the k words nearest to it as its own outputs, so outputs tell inputs apart.",
-        repair="clusters of k words that share their outputs; nothing is promised across clusters",
-        instead="custext",
-        form="custext-published",
-        setting=line(2.0, 0.0, 1.0, 1.9, 2.9),
-        published=_own_nearest,
-        repaired=_clustered,
-    ),
-    PublishedClaim(
+    _OWN_LISTS,
+    replace(
+        _OWN_LISTS,
         name="custext-aggressive",
         work="CusText",
         part="mapping aggressive",
-        claim=_SHARING,
-        source="github.com/sai4july/CusText, CusText/sst2/utils.py; Chen et al., arXiv 2207.01193",
-        why="Every word has the k words nearest to it as its own outputs, so outputs tell inputs apart.",
+        source=_CODE,
         repair="the mapping conservative; nothing is promised across clusters",
-        instead="custext",
-        form="custext-published",
-        setting=line(2.0, 0.0, 1.0, 1.9, 2.9),
-        published=_own_nearest,
-        repaired=_clustered,
     ),
     PublishedClaim(
         name="custext-conservative",
         work="CusText",
         part="mapping conservative",
         claim="epsilon, for any two words of one cluster",
-        source="github.com/sai4july/CusText, CusText/sst2/utils.py; Chen et al., arXiv 2207.01193",
+        source=_CODE,
         why="Words of one cluster share their outputs, and scores span one unit for each word.",
         setting=line(2.0, 0.0, 1.0, 3.0, 4.0),
         published=_clustered,

@@ -5,17 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, Final, final
+from typing import Annotated, Any, ClassVar, Final, final
 
 import numpy as np
 
-from textveil.mechanisms.channels.diffractor import GEOMETRIC, GROUP, LIST_SEED, LISTS, Diffractor, diffractor
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.channels.diffractor import (
+    GEOMETRIC,
+    GROUP,
+    LIST_SEED,
+    LISTS,
+    Diffractor,
+    GeometricDraws,
+    diffractor,
+)
+from textveil.mechanisms.declaration import refuted
 from textveil.mechanisms.kinds import checked_bounds, checked_ids
 from textveil.mechanisms.options import Option, at_least
 from textveil.mechanisms.parameters import Epsilon, EpsilonPerDistance
 from textveil.mechanisms.published.claims import ComputedTable, PublishedClaim, TrialSetting, line
-from textveil.mechanisms.sampling.list_draws import GeometricDraws
 from textveil.privacy.guarantees import Guarantee, Status
 from textveil.randomness import seeded_generator
 from textveil.types import Ids, Integers, Progress, Reals
@@ -23,7 +30,7 @@ from textveil.vocabulary.vocabulary import Vocabulary
 
 REFUTATION: Final = "privacy/proofs/diffractor_published.md"
 
-_SEED = Option(domain=at_least(0), help="Seed of the noise.", metavar="N", group=GROUP)
+_SEED = Option(at_least(0), "Seed of the noise.", "N", GROUP)
 
 
 @final
@@ -37,28 +44,21 @@ class PublishedDiffractor:
 
     Attributes:
         valid: the mechanism with fresh noise.
-        guarantee: as claimed, refuted.
         noise_seed: of the noise.
     """
 
+    name: ClassVar[str] = "diffractor-published"
     valid: Diffractor
     guarantee: Guarantee
     noise_seed: int
     _draws: GeometricDraws = field(repr=False)
 
     @property
-    def name(self) -> str:
-        """The catalog's name."""
-        return "diffractor-published"
-
-    @property
     def vocabulary(self) -> Vocabulary:
-        """The public words."""
         return self.valid.vocabulary
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """Public parameters, for reports."""
         left_out = ("method", "gamma")
         kept = {key: value for key, value in self.valid.parameters.items() if key not in left_out}
         return {**kept, "noise_seed": self.noise_seed}
@@ -91,10 +91,9 @@ class PublishedDiffractor:
         return out
 
 
-@declared(
+@refuted(
     family="sequence",
     notion="pure or metric DP",
-    status=Status.REFUTED,
     proof=REFUTATION,
     source="package diffractor 0.2.1 (Meisenbacher, Chevli and Matthes 2024)",
     summary="1-Diffractor with the default seed of its package: noise that everybody knows.",
@@ -111,9 +110,9 @@ def diffractor_published(
     noise_seed: Annotated[int, _SEED] = 42,
     progress: Progress | None = None,
 ) -> PublishedDiffractor:
-    """The geometric form of ``diffractor`` with noise of a public seed. Use ``diffractor`` for a guarantee that holds.
+    """The geometric form of ``diffractor`` with noise of a public seed.
 
-    Source: package diffractor 0.2.1; refutation: privacy/proofs/diffractor_published.md.
+    Use ``diffractor`` for a guarantee that holds.
     """
     valid = diffractor(
         vocabulary,

@@ -8,19 +8,22 @@ from typing import Final, final
 
 import numpy as np
 
-from textveil.mechanisms.declaration import declared
-from textveil.mechanisms.generation.clipped_writing import prompted_writing
-from textveil.mechanisms.generation.parameters import (
+from textveil.mechanisms.declaration import refuted
+from textveil.mechanisms.generation.dp_prompt import prompted_writing
+from textveil.mechanisms.generation.prompted import PUBLIC_SENTENCES, LogitWeights, PromptedWriting
+from textveil.mechanisms.parameters import (
     Device,
+    DocumentEpsilon,
     EpsilonPerToken,
+    LongTexts,
     MaxLogit,
     MinLogit,
+    ModelFolder,
     Prompt,
     Temperature,
     WrittenTokens,
+    one_of,
 )
-from textveil.mechanisms.generation.prompted import PUBLIC_SENTENCES, LogitWeights, PromptedWriting
-from textveil.mechanisms.parameters import DocumentEpsilon, LongTexts, ModelFolder, one_of
 from textveil.mechanisms.published.claims import ComputedTable, FormTrial, PublishedClaim, TrialSetting, line, softmax
 from textveil.models.next_tokens import next_tokens
 from textveil.models.random_models import random_gpt2
@@ -33,8 +36,7 @@ REFUTATION: Final = "privacy/proofs/dp_prompt_published.md"
 
 PROMPT: Final = "Review: {text}\nParaphrase of the review:"
 
-_SENTENCES: Final = 4
-"""Public sentences of which every pair is tried."""
+_SENTENCES: Final = 4  # public sentences of which every pair is tried
 
 
 @final
@@ -59,10 +61,9 @@ class UnclippedWeights:
         return np.clip(weights.astype(np.int64), 1, self.top)
 
 
-@declared(
+@refuted(
     family="document",
     notion="pure DP",
-    status=Status.REFUTED,
     proof=REFUTATION,
     adjacency=ANY_DOCUMENT,
     needs="a model on disk (extra transformers)",
@@ -89,7 +90,6 @@ def dp_prompt_published(
 
     Use ``dp-prompt`` for a guarantee that holds. The status is computed: ``REFUTED`` where two public sentences and an
     output are found whose loss exceeds the claim (``parameters`` has them), ``CLAIMED`` where none is found.
-    Source: public code of Utpala, Hooker and Chen 2023; refutation: privacy/proofs/dp_prompt_published.md.
     """
     clipped = prompted_writing(
         "dp-prompt-published",
@@ -194,8 +194,7 @@ CLAIMS: Final = (
     ),
 )
 
-_LARGE: Final = 16.0
-"""Of the weights of a model whose logits leave the range that another model's logits keep."""
+_LARGE: Final = 16.0  # of the weights of a model whose logits leave the range that another model's logits keep
 
 # The range is LLMDP's, measured on FLAN-T5.
 TRIAL: Final = FormTrial(

@@ -5,16 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, final
+from typing import Any, ClassVar, Final, final
 
 import numpy as np
 
 from textveil.errors import need
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import refuted
 from textveil.mechanisms.kinds import checked_ids
 from textveil.mechanisms.parameters import Epsilon
-from textveil.mechanisms.published.claims import ComputedTable, PublishedClaim, TrialSetting, line, softmax, word_table
-from textveil.mechanisms.published.lines import integral
+from textveil.mechanisms.published.claims import (
+    ComputedTable,
+    PublishedClaim,
+    TrialSetting,
+    integral,
+    line,
+    softmax,
+    word_table,
+)
 from textveil.noise.unbounded import exponentials
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.randomness import resolve, seeded_generator
@@ -28,8 +35,7 @@ REFUTATION: Final = "privacy/proofs/rantext_published.md"
 _FIT = (0.01658160142016071, 19.064721649556482, 38.1294334077209, 9.311083811697406)
 """a, b, c, d of the published f(epsilon) = a ln(b epsilon - c) + d."""
 
-_SCORES = 1 << 20
-"""Scores that are held at once: 8 MB."""
+_SCORES = 1 << 20  # scores that are held at once: 8 MB
 _WITNESS_DRAWS = 1 << 16
 _WITNESS_SEED = 12
 _WITNESS_CONFIDENCE = 1e-9
@@ -56,29 +62,22 @@ class Rantext:
     and public code; refutation: privacy/proofs/rantext_published.md.
 
     Attributes:
-        vocabulary: the public words and vectors.
         guarantee: as claimed: refuted where a witness was found for this vocabulary and epsilon, else claimed.
         scales: of the noise, shape (dim,).
         witness: two words and what was found of them.
     """
 
+    name: ClassVar[str] = "rantext-published"
     vocabulary: Vocabulary
     guarantee: PureDP
     scales: Reals = field(repr=False)
     witness: Mapping[str, Any]
 
     @property
-    def name(self) -> str:
-        """The catalog's name."""
-        return "rantext-published"
-
-    @property
     def parameters(self) -> Mapping[str, Any]:
-        """Public parameters, for reports."""
         return {"epsilon": self.guarantee.epsilon, "witness": dict(self.witness)}
 
     def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
-        """One draw for each id; see ``WordMechanism.privatize``."""
         words, generator = checked_ids(ids, len(self.vocabulary)), resolve(rng)
         out = np.empty(len(words), dtype=np.int64)
         grid = integer_grid(self.vocabulary)
@@ -101,10 +100,9 @@ def _radii(scales: Reals, count: int, rng: np.random.Generator) -> Reals:
     return norms
 
 
-@declared(
+@refuted(
     family="perturb and project",
     notion="pure DP",
-    status=Status.REFUTED,
     proof=REFUTATION,
     source="Tong et al. 2023 (InferDPT), and its public code",
     summary="Words within a random radius, which differ from word to word; its claim is false.",
@@ -112,11 +110,7 @@ def _radii(scales: Reals, count: int, rng: np.random.Generator) -> Reals:
     shown_at={"epsilon": 3.0},
 )
 def rantext_published(vocabulary: Vocabulary, *, epsilon: Epsilon) -> Rantext:
-    """RANTEXT with the published scales. Use ``exponential`` for a guarantee that holds.
-
-    Source: Tong et al. 2023 (InferDPT), and its public code; refutation:
-    privacy/proofs/rantext_published.md.
-    """
+    """RANTEXT with the published scales. Use ``exponential`` for a guarantee that holds."""
     vectors = vocabulary.vectors.astype(np.float64)
     ranges = vectors.max(axis=0) - vectors.min(axis=0)
     need(bool((ranges > 0).any()), "vocabulary", "one vector for all words", "one with two different vectors at least")

@@ -6,17 +6,17 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Annotated, Any, Final, final
+from typing import Annotated, Any, ClassVar, Final, final
 
 import numpy as np
 
 from textveil.detection.embedded import embedded_detector
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.channels.same_tag import ENDINGS, Tags, WordTags, word_tags
+from textveil.mechanisms.declaration import refuted
 from textveil.mechanisms.document.words import text_of, words_of
 from textveil.mechanisms.options import Option, named
 from textveil.mechanisms.parameters import DocumentEpsilon
 from textveil.mechanisms.published.claims import FormTrial
-from textveil.mechanisms.sampling.word_tags import ENDINGS, Tags, WordTags, word_tags
 from textveil.numerics.integer_weights import TwoLevelWeights, flip, two_level_weights
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.privacy.units import ONE_DOCUMENT
@@ -35,8 +35,7 @@ INFORMATION, SPEECH, ENTITIES, SIMILARITY, ALL = "information", "speech", "entit
 _PENN: Final[Mapping[str, float]] = MappingProxyType({"NN": 14, "PR": 7, "VB": 15, "CD": 2, "JJ": 5, "RB": 5})
 """Of the public code: by the first two letters of a Penn Treebank tag."""
 
-_OTHER: Final = 0.1
-"""Of the public code: of every other tag."""
+_OTHER: Final = 0.1  # of the public code: of every other tag
 
 _ENDINGS: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -61,7 +60,6 @@ class BudgetScores:
     Source: Meisenbacher, Lee and Matthes 2025 (arXiv 2503.22379), section 3, and public code (EpsilonDistributor).
 
     Attributes:
-        vocabulary: the public words and vectors.
         tags: part of speech of each word: Penn Treebank tags, or those by endings.
     """
 
@@ -127,15 +125,14 @@ def _cosines(rows: Reals, vector: Reals) -> Reals:
     return np.divide(rows @ vector, lengths, out=np.zeros(len(rows)), where=lengths > 0)
 
 
-_LEAST_SHARE: Final = 1e-6
-"""Of epsilon: what a word has at least, so that its weights are integers."""
+_LEAST_SHARE: Final = 1e-6  # of epsilon: what a word has at least, so that its weights are integers
 
 _SCORES = Option(
-    domain=named(INFORMATION, SPEECH, ENTITIES, SIMILARITY, ALL),
-    help="The score of words: their information, part of speech, whether they "
+    named(INFORMATION, SPEECH, ENTITIES, SIMILARITY, ALL),
+    "The score of words: their information, part of speech, whether they "
     "are named entities, similarity to the document, or the mean of all.",
-    metavar="NAME",
-    group="Budgets of words",
+    "NAME",
+    "Budgets of words",
 )
 
 
@@ -149,12 +146,11 @@ class ScoredBudgets:
     3, and public code; refutation: privacy/proofs/scored_budgets_published.md.
 
     Attributes:
-        vocabulary: the public words and vectors.
-        guarantee: as claimed, refuted.
         scores: which.
         tags: parts of speech.
     """
 
+    name: ClassVar[str] = "scored-budgets-published"
     vocabulary: Vocabulary
     guarantee: PureDP
     scores: str
@@ -167,13 +163,7 @@ class ScoredBudgets:
         return _made, (self.vocabulary, self.guarantee, self.scores, self.tags)
 
     @property
-    def name(self) -> str:
-        """The catalog's name."""
-        return "scored-budgets-published"
-
-    @property
     def parameters(self) -> Mapping[str, Any]:
-        """Public parameters, for reports."""
         return {"epsilon": self.guarantee.epsilon, "scores": self.scores, "tags": self.tags.source}
 
     def privatize_texts(self, texts: Sequence[str], rng: np.random.Generator | None = None) -> list[str]:
@@ -186,7 +176,6 @@ class ScoredBudgets:
         return out
 
     def document_rows(self, ids: Ids) -> Reals:
-        """See ``capabilities.DocumentRows``."""
         size = len(self.vocabulary)
         rows = [
             word_weights.rows(ids[at : at + 1, None])[0] / word_weights.total
@@ -212,10 +201,9 @@ def _made(vocabulary: Vocabulary, guarantee: PureDP, scores: str, tags: WordTags
     return ScoredBudgets(vocabulary, guarantee, scores, tags, scored, TextCodes(vocabulary.words))
 
 
-@declared(
+@refuted(
     family="document",
     notion="pure DP",
-    status=Status.REFUTED,
     proof=REFUTATION,
     adjacency=ONE_DOCUMENT,
     source="Meisenbacher, Lee and Matthes 2025 (CODASPY, arXiv 2503.22379), and public code",
@@ -233,7 +221,6 @@ def scored_budgets_published(
 
     The paper draws words by 1-Diffractor, or whole texts by DP-BART; here they are drawn by randomized response, whose
     loss at epsilon_i is exactly epsilon_i, so that all that exceeds the sum comes from the scores.
-    Source: Meisenbacher, Lee and Matthes 2025; refutation: privacy/proofs/scored_budgets_published.md.
     """
     claim = PureDP(epsilon=epsilon, status=Status.REFUTED, source=REFUTATION, adjacency=ONE_DOCUMENT)
     return _made(vocabulary, claim, scores, word_tags(vocabulary, tags))

@@ -11,7 +11,7 @@ import numpy as np
 from textveil.errors import need
 from textveil.mechanisms.channels.integer_channel import IntegerChannel
 from textveil.mechanisms.channels.tem import BETA
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import refuted
 from textveil.mechanisms.options import GUARANTEE, POSITIVE, Option
 from textveil.mechanisms.parameters import Clip, metric_name, outward
 from textveil.mechanisms.published.claims import (
@@ -28,7 +28,7 @@ from textveil.mechanisms.sampling.distance_weights import slip
 from textveil.mechanisms.sampling.listed_rows import ListedRow, ListedRows
 from textveil.nearest.identical_rows import FirstRows, first_rows
 from textveil.privacy.guarantees import MetricDP, Status
-from textveil.types import Ids, Integers, Reals, Vectors
+from textveil.types import Ids, Reals, Vectors
 from textveil.vocabulary.geometry import clip as clip_vectors
 from textveil.vocabulary.geometry import clipped_diameter
 from textveil.vocabulary.geometry.pairs import shortest_distance
@@ -38,17 +38,14 @@ from textveil.vocabulary.vocabulary import Vocabulary
 REFUTATION: Final = "privacy/proofs/tem_published.md"
 
 _TOP_BITS: Final = 61
-
-_STEEPEST: Final = 20.0
-"""Nats over the diameter up to which ``slip`` bounds the error of a weight."""
-
+_STEEPEST: Final = 20.0  # Nats over the diameter up to which ``slip`` bounds the error of a weight
 _COMPARED: Final = 128
 """Words among which a pair that breaks the claim is looked for, evenly spaced in the vocabulary's order."""
 
 _MARGIN: Final = 1e-6
 """Relative: by how much a loss must exceed the claim to count; integers and floats are off by far less."""
 
-_PER_DISTANCE = Option(domain=POSITIVE, help="The claimed nats per unit of distance.", metavar="E", group=GUARANTEE)
+_PER_DISTANCE = Option(POSITIVE, "The claimed nats per unit of distance.", "E", GUARANTEE)
 
 
 @final
@@ -68,16 +65,14 @@ class PublishedRows:
     def __call__(self, words: Ids) -> list[ListedRow]:
         """The rows of these words, all words listed."""
         every = np.arange(len(self.vocabulary))
-        return [ListedRow(every, np.cumsum(self._weights(row))) for row in self.distances(words)]
+        top = 1 << _top_bits(len(every))
+        weights = (published_weights(far, self.rate, self.gamma) for far in self.distances(words))
+        return [ListedRow(every, np.cumsum(np.maximum((row * top).astype(np.int64), 1))) for row in weights]
 
     def distances(self, words: Ids) -> Reals:
         """Distances of the clipped vectors, shape (batch, n)."""
         far = integer_grid(self.vocabulary).distances(self.alike(words), self.clip)
         return far if self.alike.first is None else far[:, self.alike.first]
-
-    def _weights(self, far: Reals) -> Integers:
-        weights = published_weights(far, self.rate, self.gamma)
-        return np.maximum((weights * (1 << _top_bits(len(far)))).astype(np.int64), 1)
 
 
 def published_weights(far: Reals, rate: float, gamma: float) -> Reals:
@@ -95,10 +90,9 @@ def _top_bits(n: int) -> int:
     return _TOP_BITS - math.ceil(math.log2(n))
 
 
-@declared(
+@refuted(
     family="channel",
     notion="metric DP",
-    status=Status.REFUTED,
     proof=REFUTATION,
     source="public code of Meisenbacher et al. 2024 (MLDP, mldp-text), class TEM",
     summary="tem with another score for the words beyond the truncation distance; its claim fails where words differ "
@@ -119,7 +113,6 @@ def tem_published(
     ``PROVED`` where all words are within gamma of each other (it is ``santext`` then) and rounding cannot break the
     claim, ``REFUTED`` where two of up to 128 words break it, ``CLAIMED`` where none of those do. Where all words are
     within gamma of the input, the package fails if it draws the last element; here that is left out.
-    Refutation: privacy/proofs/tem_published.md.
     """
     n = len(vocabulary)
     gamma = round(2 * math.log((1 - beta) * n / beta) / epsilon_per_distance, 1)

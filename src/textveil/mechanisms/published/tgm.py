@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Final, final
+from typing import Annotated, Any, ClassVar, Final, final
 
 import numpy as np
 from scipy.special import gammaln, lambertw
 from scipy.stats import poisson
 
 from textveil.errors import need
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.channels.tgm import GumbelNoise
+from textveil.mechanisms.declaration import refuted
 from textveil.mechanisms.kinds import checked_ids, checked_word_id
 from textveil.mechanisms.options import GUARANTEE, POSITIVE, Option
 from textveil.mechanisms.parameters import Clip, metric_name, outward
@@ -22,12 +23,11 @@ from textveil.mechanisms.published.claims import (
     ComputedTable,
     PublishedClaim,
     TrialSetting,
+    integral,
     line,
     metric_table,
 )
-from textveil.mechanisms.published.lines import integral
 from textveil.mechanisms.published.words import exponential
-from textveil.mechanisms.sampling.gumbel_noise import GumbelNoise
 from textveil.privacy.guarantees import MetricDP, Status
 from textveil.randomness import resolve
 from textveil.types import Ids, Integers, Reals
@@ -37,20 +37,12 @@ from textveil.vocabulary.vocabulary import Vocabulary
 
 REFUTATION: Final = "privacy/proofs/tgm_published.md"
 
-_RANKS: Final = 160
-"""Words of a list whose probabilities are computed: a longer list comes with less than 1e-120."""
-
-_POINTS: Final = 2001
-"""Of the integral over the least sum."""
-
+_RANKS: Final = 160  # words of a list whose probabilities are computed: a longer list comes with less than 1e-120
+_POINTS: Final = 2001  # of the integral over the least sum
 _USUAL: Final = 2.0
 
 _PER_DISTANCE = Option(
-    domain=POSITIVE,
-    help="The claimed nats per unit of distance.",
-    metavar="E",
-    group=GUARANTEE,
-    unset="twice the least that the formulas take",
+    POSITIVE, "The claimed nats per unit of distance.", "E", GUARANTEE, unset="twice the least that the formulas take"
 )
 
 
@@ -60,26 +52,17 @@ class TruncatedGumbel:
     """The word of least distance plus noise among the k nearest, k from a Poisson distribution below n.
 
     Attributes:
-        vocabulary: the public words and vectors.
-        parameters: public parameters, for reports.
-        guarantee: what is claimed.
         noise: of each distance.
-        clip: norm to which longer vectors are shortened; None where they are not.
     """
 
+    name: ClassVar[str] = "tgm-published"
     vocabulary: Vocabulary
     parameters: Mapping[str, Any]
     guarantee: MetricDP
     noise: GumbelNoise
     clip: float | None
 
-    @property
-    def name(self) -> str:
-        """The catalog's name."""
-        return "tgm-published"
-
     def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
-        """One draw for each id; see ``WordMechanism.privatize``."""
         words, generator = checked_ids(ids, len(self.vocabulary)), resolve(rng)
         out = words.copy()
         lengths = self._lengths(len(words), generator)
@@ -116,7 +99,6 @@ class TruncatedGumbel:
         return row
 
     def word_distances(self, ids: Ids) -> Reals:
-        """See ``capabilities.OnWordDistances``."""
         return integer_grid(self.vocabulary).distances(ids, self.clip)
 
     def _nearest(self, word: int, count: int) -> tuple[Ids, Reals]:
@@ -149,10 +131,9 @@ def _scale(epsilon: float, n: int, least: float, diameter: float) -> float:
     return 2 * diameter / min(float(lambertw(2 * slope * diameter).real), math.log(slope * least))
 
 
-@declared(
+@refuted(
     family="channel",
     notion="metric DP",
-    status=Status.REFUTED,
     proof=REFUTATION,
     source="Xu et al. 2021 (FLAIRS); public code of Meisenbacher et al. 2024 (MLDP, mldp-text), class TruncatedGumbel",
     summary="The smallest distance plus Gumbel noise among few nearest words: how many are near tells words apart.",
@@ -170,7 +151,6 @@ def tgm_published(
     Lambert's function, d the least distance of two words. What is claimed is epsilon d-privacy. A word that is
     farthest from x never comes out for x, and does for itself: the claim is false for every vocabulary.
     The paper's own text was not read; formulas and the order of steps are those of the package.
-    Refutation: privacy/proofs/tgm_published.md.
     """
     n = len(vocabulary)
     need(n >= 3, "vocabulary", f"{n} words", "one of three words at least")

@@ -8,20 +8,10 @@ from typing import Annotated, Final
 import numpy as np
 
 from textveil.errors import need
-from textveil.mechanisms.additive.gaussian import gaussian_mechanism
 from textveil.mechanisms.additive.perturb_project import PerturbProject, perturb_project
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import refuted
 from textveil.mechanisms.options import VECTORS, Option, at_least
-from textveil.mechanisms.parameters import (
-    ClaimedDelta,
-    Clip,
-    Epsilon,
-    ProjectionName,
-    RankConstant,
-    given,
-    outward,
-    rank_decay,
-)
+from textveil.mechanisms.parameters import ClaimedDelta, Clip, Epsilon, ProjectionName, RankConstant, given, outward
 from textveil.mechanisms.published.claims import (
     TWO_VECTORS,
     ClaimBasis,
@@ -32,6 +22,7 @@ from textveil.mechanisms.published.claims import (
     line,
     noise_on_two,
 )
+from textveil.noise.gaussian import Gaussian
 from textveil.noise.truncated_laplace import TruncatedLaplace
 from textveil.privacy.calibration import gaussian_log_delta, laplace_scale, truncated_laplace_bound
 from textveil.privacy.guarantees import ApproximateDP, Status
@@ -42,18 +33,17 @@ from textveil.vocabulary.vocabulary import Vocabulary
 REFUTATION = "privacy/proofs/truncated_laplace_published.md"
 
 _NOISE_DIM = Option(
-    domain=at_least(1),
-    help="Dimension in the published formulas, dummy ones included.",
-    metavar="D",
-    group=VECTORS,
+    at_least(1),
+    "Dimension in the published formulas, dummy ones included.",
+    "D",
+    VECTORS,
     unset="the least that suffices",
 )
 
 
-@declared(
+@refuted(
     family="perturb and project",
     notion="approximate DP",
-    status=Status.REFUTED,
     proof=REFUTATION,
     source="Huang et al. 2024 (EMNLP), theorem 3",
     summary="Truncated Laplace noise as printed; its claim is false above one dimension.",
@@ -72,8 +62,6 @@ def truncated_laplace_published(
     """Theorem 3 of Huang et al. 2024 as printed; use ``truncated_laplace`` for a guarantee that holds.
 
     Where epsilon is too large for the dimension, dummy dimensions are added as in the paper.
-    Source: Huang et al., EMNLP 2024, Theorem 3 and Algorithm 1; refutation:
-    privacy/proofs/truncated_laplace_published.md.
     """
     need(clip is not None, "clip", "none", "a norm: the published formulas need one")
     assert clip is not None
@@ -98,10 +86,10 @@ def truncated_laplace_published(
             "noise_dim": published.noise_dim,
             "scale": published.scale,
             "bound": published.bound,
-            **given(delta=delta, rank_constant=rank_constant),
+            **given(delta=delta),
         },
         clip=clip,
-        rank_decay=rank_decay(rank_constant, epsilon),
+        rank_constant=rank_constant,
         projection=projection,
     )
 
@@ -109,18 +97,13 @@ def truncated_laplace_published(
 _GAUSSIAN_PROOF = "privacy/proofs/gaussian_classical_published.md"
 
 _GAUSSIAN_DIM = Option(
-    domain=at_least(1),
-    help="Dimension d in delta = 4^-d, dummy ones included.",
-    metavar="D",
-    group=VECTORS,
-    unset="that of the vectors",
+    at_least(1), "Dimension d in delta = 4^-d, dummy ones included.", "D", VECTORS, unset="that of the vectors"
 )
 
 
-@declared(
+@refuted(
     family="perturb and project",
     notion="approximate DP",
-    status=Status.REFUTED,
     proof=_GAUSSIAN_PROOF,
     source="Huang et al. 2024 (EMNLP), theorem 2",
     summary="Gaussian noise by the classical formula at any epsilon; its claim can be false above 1.",
@@ -141,7 +124,6 @@ def gaussian_classical_published(
 
     Use ``gaussian`` for a guarantee that holds. The status is computed: ``PROVED`` where the least delta of this
     vocabulary, which is known exactly, is within the claim, ``REFUTED`` where it is not.
-    Source: Huang et al., EMNLP 2024, theorem 2; refutation: privacy/proofs/gaussian_classical_published.md.
     """
     need(clip is not None, "clip", "none", "a norm: the published formula needs one")
     assert clip is not None
@@ -151,9 +133,9 @@ def gaussian_classical_published(
     sigma = 2 * clip / epsilon * math.sqrt(2 * (math.log(1.25) - log_delta))
     true_log_delta = gaussian_log_delta(epsilon, sigma, outward(clipped_diameter(vocabulary, clip, 2)))
     status = Status.PROVED if true_log_delta <= log_delta else Status.REFUTED
-    return gaussian_mechanism(
+    return perturb_project(
         vocabulary,
-        sigma,
+        Gaussian(dim=vocabulary.dim, sigma=sigma),
         ApproximateDP(epsilon=epsilon, log_delta=log_delta, status=status, source=_GAUSSIAN_PROOF),
         name="gaussian-classical-published",
         parameters={

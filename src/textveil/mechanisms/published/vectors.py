@@ -10,13 +10,21 @@ from typing import Annotated, Any, Final, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import refuted
 from textveil.mechanisms.kinds import checked_vectors
 from textveil.mechanisms.options import POSITIVE, Option, at_least
+from textveil.mechanisms.parameters import REPRESENTATIONS, Highest, Lowest, VectorDim, VectorEpsilon, dim_of
 from textveil.mechanisms.published.claims import FormTrial, MovedNoise, PublishedClaim, TrialSetting, line, noise_on_two
-from textveil.mechanisms.vectors.bits import TOTAL, BitOdds, FixedPoint, FractionBits, IntegerBits, NoisyBits, facts
-from textveil.mechanisms.vectors.noisy_cube import Cube
-from textveil.mechanisms.vectors.options import REPRESENTATIONS, Highest, Lowest, VectorDim, VectorEpsilon, dim_of
+from textveil.mechanisms.vectors.dpnr import Cube
+from textveil.mechanisms.vectors.unary_encoding import (
+    TOTAL,
+    BitOdds,
+    FixedPoint,
+    FractionBits,
+    IntegerBits,
+    NoisyBits,
+    facts,
+)
 from textveil.noise.coarse_profiles import ShownInput
 from textveil.noise.coordinate_laplace import CoordinateLaplace
 from textveil.privacy.calibration import laplace_scale
@@ -29,16 +37,11 @@ from textveil.vocabulary.vocabulary import Vocabulary
 _PROOF: Final = "privacy/proofs/{}_published.md"
 
 DimOfTwo = Option(
-    domain=at_least(2),
-    help="Numbers of a vector, two at least.",
-    metavar="K",
-    group=REPRESENTATIONS,
-    unset="that of the vocabulary's vectors",
+    at_least(2), "Numbers of a vector, two at least.", "K", REPRESENTATIONS, unset="that of the vocabulary's vectors"
 )
 """Of published forms that map a vector by its own smallest and largest number."""
 
-_SAME: Final = 1e-9
-"""Relative: numbers that differ by less are one number."""
+_SAME: Final = 1e-9  # Relative: numbers that differ by less are one number
 
 
 def _refuted(work: str, epsilon: float) -> PureDP:
@@ -50,8 +53,6 @@ class PublishedVectors:
     """What the forms here share; see ``VectorMechanism``.
 
     Attributes:
-        name: the catalog's.
-        parameters: public ones, for reports.
         dim: numbers of a vector; as many come out.
         guarantee: the claim, refuted.
     """
@@ -87,12 +88,10 @@ class OneNoise(PublishedVectors):
     noise: CoordinateLaplace
 
     def privatize_vectors(self, vectors: ArrayLike, rng: np.random.Generator | None = None) -> Reals:
-        """See ``VectorMechanism``."""
         inside = self._scaled(vectors)
         return inside + self.noise.sample(len(inside), rng, np.float64)
 
     def log_ratio(self, first: NDArray[Any], second: NDArray[Any], released: NDArray[Any]) -> Reals:
-        """See ``capabilities.LikelihoodRatio``."""
         here, there = (self._on_line(released - self._scaled(vector[None])) for vector in (first, second))
         return np.where(here & ~there, math.inf, np.where(there & ~here, -math.inf, 0.0))
 
@@ -146,7 +145,6 @@ class OneSided(PublishedVectors):
     scale: float
 
     def privatize_vectors(self, vectors: ArrayLike, rng: np.random.Generator | None = None) -> Reals:
-        """See ``VectorMechanism``."""
         inside = self.cube.scaled(vectors)
         uniform = resolve(rng).random(inside.shape)
         drawn = -np.log1p(
@@ -163,7 +161,6 @@ class OneSided(PublishedVectors):
         return ShownInput(log_shown=math.log1p(-math.exp(-self.dim * math.log(2) - self.dim / self.scale)))
 
     def log_ratio(self, first: NDArray[Any], second: NDArray[Any], released: NDArray[Any]) -> Reals:
-        """See ``capabilities.LikelihoodRatio``."""
         rests = [released - self.cube.scaled(vector[None]) for vector in (first, second)]
         possible = [(rest >= 0).all(axis=1) for rest in rests]
         kept = [(rest == 0).sum(axis=1) for rest in rests]
@@ -173,10 +170,9 @@ class OneSided(PublishedVectors):
         return np.where(possible[0] & possible[1], inside, either)
 
 
-@declared(
+@refuted(
     family="vectors",
     notion="pure DP",
-    status=Status.REFUTED,
     proof=_PROOF.format("dpnr"),
     adjacency=ANY_VECTOR,
     source="Lyu, He and Li 2020 (Findings of EMNLP), and its public code",
@@ -199,10 +195,9 @@ def dpnr_published(
     return OneNoise(name="dpnr-published", parameters=facts, dim=dim, guarantee=claim, noise=noise)
 
 
-@declared(
+@refuted(
     family="vectors",
     notion="pure DP",
-    status=Status.REFUTED,
     proof=_PROOF.format("cape"),
     adjacency=ANY_VECTOR,
     source="Plant, Gkatzia and Giuffrida 2021 (EMNLP), and its public code",
@@ -225,10 +220,9 @@ def cape_published(
     return ConstantOffset(name="cape-published", parameters=facts, dim=dim, guarantee=claim, offset=offset)
 
 
-@declared(
+@refuted(
     family="vectors",
     notion="pure DP",
-    status=Status.REFUTED,
     proof=_PROOF.format("dptext"),
     adjacency=ANY_VECTOR,
     source="Beigi et al. 2019; refuted by Habernal 2022 (ACL)",
@@ -256,18 +250,12 @@ def dptext_published(
     return OneSided(name=name, parameters=facts, dim=cube.dim, guarantee=claim, cube=cube, scale=scale)
 
 
-_FACTOR = Option(
-    domain=POSITIVE,
-    help="Randomization factor, lambda in the paper.",
-    metavar="L",
-    group=REPRESENTATIONS,
-)
+_FACTOR = Option(POSITIVE, "Randomization factor, lambda in the paper.", "L", REPRESENTATIONS)
 
 
-@declared(
+@refuted(
     family="vectors",
     notion="pure DP",
-    status=Status.REFUTED,
     proof=_PROOF.format("ome"),
     adjacency=ANY_VECTOR,
     source="Lyu et al. 2020 (SIGIR), optimized multiple encoding, as public code has it",

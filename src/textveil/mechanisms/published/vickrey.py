@@ -5,26 +5,29 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, final
+from typing import Any, ClassVar, Final, final
 
 import numpy as np
 
-from textveil.mechanisms.additive.neighbor_choice import NeighborChoice, NeighborRates, SecondShare, neighbor_choice
 from textveil.mechanisms.additive.perturb_project import clipped_points, drawn_from_noise, euclidean
 from textveil.mechanisms.additive.spherical_laplace import spherical_noise
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.additive.vickrey import NeighborChoice, NeighborRates, SecondShare, neighbor_choice
+from textveil.mechanisms.declaration import refuted
 from textveil.mechanisms.kinds import checked_ids
 from textveil.mechanisms.parameters import Clip, Epsilon, EpsilonPerDistance, given
 from textveil.mechanisms.published.claims import (
+    ABSOLUTE,
     METRIC,
     MLDP,
     ComputedTable,
     PublishedClaim,
     TrialSetting,
+    breaks_of,
+    integral,
+    laplace,
     line,
     metric_table,
 )
-from textveil.mechanisms.published.lines import ABSOLUTE, breaks_of, integral, laplace
 from textveil.nearest.ranked import nearest_few
 from textveil.noise.spherical_laplace import SphericalLaplace
 from textveil.privacy.guarantees import MetricDP, Status
@@ -39,9 +42,7 @@ _WORDS, _OFTEN = 256, 8
 """Words of which draws show what comes out often, and how many of these, with their nearest, are tried."""
 
 _SCORES = 1 << 24
-_FEWEST, _MOST = 1 << 9, 1 << 13
-"""Distances that the draws of one word may take, and between how many draws that is."""
-
+_FEWEST, _MOST = 1 << 9, 1 << 13  # distances that the draws of one word may take, and between how many draws that is
 _SEED = 11
 
 _TEST_SEED: Final = 12
@@ -118,14 +119,12 @@ class PublishedVickrey:
     audit of noisy vectors, for what is released is not computed from the noisy vector alone.
 
     Attributes:
-        parameters: public parameters, for reports.
-        vocabulary: the public words and vectors.
         noise: what is added to a vector.
-        guarantee: the claim.
         choice: among the candidates.
         points: what noise is added to, shape (n, dim).
     """
 
+    name: ClassVar[str] = "vickrey-published"
     parameters: Mapping[str, Any]
     vocabulary: Vocabulary
     noise: SphericalLaplace
@@ -133,17 +132,10 @@ class PublishedVickrey:
     choice: NeighborChoice
     points: Vectors = field(repr=False)
 
-    @property
-    def name(self) -> str:
-        """The catalog's name."""
-        return "vickrey-published"
-
     def word_distances(self, ids: Ids) -> Reals:
-        """See ``capabilities.OnWordDistances``."""
         return euclidean(self.points, checked_ids(ids, len(self.vocabulary)))
 
     def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
-        """One draw for each id; see ``WordMechanism.privatize``."""
         words, generator = checked_ids(ids, len(self.vocabulary)), resolve(rng)
         return _drawn(self.points, words, self.noise, self.choice, generator)
 
@@ -180,10 +172,9 @@ def _witness(points: Vectors, noise: SphericalLaplace, choice: NeighborChoice) -
     return drawn_witness(lambda inputs, rng: _drawn(points, inputs, noise, choice, rng), words, allowed, draws=draws)
 
 
-@declared(
+@refuted(
     family="perturb and project",
     notion="metric DP",
-    status=Status.REFUTED,
     proof=REFUTATION,
     source="public code: sjmeis/MLDP, VickreyMechanism",
     summary="Vickrey that passes over the input word where it is the nearest; its claim is false.",
@@ -205,7 +196,6 @@ def vickrey_published(
     faiss). The status is computed: ``REFUTED`` where a word that comes out often tells itself and its nearest word
     apart by more than is claimed, by draws under a public seed at confidence 1 - 1e-9; else ``CLAIMED``, for nothing
     proves it. Whether the paper's algorithm leaves the word out as well could not be read.
-    Source: https://github.com/sjmeis/MLDP, VickreyMechanism; refutation: privacy/proofs/vickrey_published.md.
     """
     choice = neighbor_choice(t, neighbor_rates, len(vocabulary), spare=1)
     points = clipped_points(vocabulary, clip)

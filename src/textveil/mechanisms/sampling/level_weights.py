@@ -22,9 +22,7 @@ from textveil.numerics.integer_weights import exp_floor, log_ratio_up
 from textveil.types import Ids, Integers
 from textveil.vocabulary.metrics.metric import WordMetric
 
-TOTAL_BITS = 60
-"""Totals stay below 2^60."""
-
+TOTAL_BITS = 60  # totals stay below 2^60
 _BLOCK = 128
 _DRAWS = 1 << 15
 _BISECTIONS = 40
@@ -66,9 +64,8 @@ class LevelWeights:
 def level_weights(steps: list[float], counts: Integers) -> LevelWeights:
     """Weights that fall by at most the factor exp(-step) from each level to the next.
 
-    Args:
-        steps: nats between one level and the next, > 0, the top level last.
-        counts: level counts of all words, shape (n, levels), or their distinct rows.
+    ``steps``: nats between one level and the next, > 0, the top level last; ``counts``: level counts of all words,
+    shape (n, levels), or their distinct rows.
 
     Raises:
         ParameterError: the weights do not fit below the total.
@@ -131,12 +128,10 @@ class LevelRows:
     A row is a function of its word alone. A pickled copy starts empty: which rows are kept tells which words were seen.
     """
 
-    __slots__ = ("_budget", "_cache", "_extra", "_metric", "_weights")
-
     def __init__(self, metric: WordMetric, weights: LevelWeights, budget: int = ROW_BYTES) -> None:
         self._metric, self._weights, self._budget = metric, weights, budget
         self._extra = np.array(weights.weights[:-1], dtype=np.int64) - weights.weights[-1]
-        self._cache = RowCache(metric.facts.size, block=_BLOCK, size=_members_bytes, budget=budget)
+        self._cache = RowCache(metric.facts.size, block=_BLOCK, size=lambda row: int(row.members.nbytes), budget=budget)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return partial(LevelRows, budget=self._budget), (self._metric, self._weights)
@@ -192,7 +187,3 @@ class LevelRows:
         member = firsts[row] + starts[row, level] + (value - below) // self._extra[level]
         out[raised] = np.concatenate([row.members for row in rows])[member]
         return out
-
-
-def _members_bytes(row: Row) -> int:
-    return int(row.members.nbytes)

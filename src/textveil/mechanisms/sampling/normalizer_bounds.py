@@ -24,29 +24,17 @@ from textveil.vocabulary.tables.files import Arrays, ArrayShape, TableKey
 from textveil.vocabulary.tables.public import PublicTable
 from textveil.vocabulary.vocabulary import Vocabulary
 
-STEPS: Final = 512
-"""Of the span: a normalizer is bounded to the factor exp(rate span / 512)."""
-
-FARTHEST: Final = 128
-"""Ranges of the distance of a word's farthest word, between half the span and the span."""
-
-LEAST, MOST = "least", "most"
-"""The arrays of a kept table."""
-
-SHIPPED: Final = {1.0: DATA / "normalizers-clipped.table", None: DATA / "normalizers.table"}
-"""By the clipping norm."""
-
-_KEPT: Final = 4096
-"""Words from which on counts are kept on disk."""
-
+STEPS: Final = 512  # of the span: a normalizer is bounded to the factor exp(rate span / 512)
+FARTHEST: Final = 128  # ranges of the distance of a word's farthest word, between half the span and the span
+LEAST, MOST = "least", "most"  # the arrays of a kept table
+SHIPPED: Final = {1.0: DATA / "normalizers-clipped.table", None: DATA / "normalizers.table"}  # by the clipping norm
+_KEPT: Final = 4096  # words from which on counts are kept on disk
 _RULE: Final = "words within steps of the span; 1"
 _WIDER: Final = 1 + 2.0**-16
 """The span is wider than the diameter, which computed distances may exceed by their rounding."""
 
 _BLOCK: Final = 128
-_MARGIN: Final = 2.0**-30
-"""Relative; covers the rounding of exponentials, edges and sums."""
-
+_MARGIN: Final = 2.0**-30  # Relative; covers the rounding of exponentials, edges and sums
 _BISECTIONS: Final = 45
 DistanceRows: TypeAlias = Callable[[Ids], Iterable[Reals]]
 """The distances from each word to every word that its row holds, shape (outputs,); may be overwritten."""

@@ -8,17 +8,18 @@ import io
 import math
 import os
 import secrets
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, Final, NamedTuple, final
+from typing import Any, Final, NamedTuple, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.errors import need
-from textveil.mechanisms.sampling.raised_rows import made_rows
-from textveil.mechanisms.sampling.utilities import Utility
+from textveil.errors import InputError, need
+from textveil.mechanisms.sampling.raised_rows import ByCosine, NestedOrder, made_rows
 from textveil.numerics.base_weights import BaseWeights, base_weights
 from textveil.numerics.optimal_channel import (
     STEPS,
@@ -43,11 +44,186 @@ from textveil.numerics.utility_sums import (
     sample_cuts,
     upper_bound,
 )
-from textveil.types import Noting, Progress, Reals
+from textveil.types import Ids, Noting, Progress, Reals, Vectors
 from textveil.vocabulary.embedded import DATA
 from textveil.vocabulary.frequencies import WordFrequencies
+from textveil.vocabulary.grid import by_falling_score, integer_grid
 from textveil.vocabulary.tables.files import Arrays, ArrayShape, TableKey
+from textveil.vocabulary.tables.neighbor_order import grid_digest
 from textveil.vocabulary.tables.public import OpenTable, PublicTable, tables_folder
+from textveil.vocabulary.vocabulary import Vocabulary
+
+RANKED: Final = 1024  # neighbors that count under the utility of ranks
+NAMES: Final = ("cosine", "content", "centered", "rank")
+"""Utilities with a name: ``content`` is cosine, each word counted by its information, -log of its probability."""
+
+Function: TypeAlias = Callable[[Ids], NDArray[Any]]
+"""Of ids, shape (batch,), to utilities with every word, shape (batch, n)."""
+
+
+class _Kind(Enum):
+    COSINE, RANK, OWN = "cosine", "rank", "own"
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Utility:
+    """u(x, y), with the order in which it raises words.
+
+    Attributes:
+        name: for reports.
+        digest: of all that decides it, for keys of what is computed from it.
+        order: words by falling utility.
+        kind: how scores of the order become utilities.
+        weighs_information: whether an input counts by its information, beside its probability.
+    """
+
+    name: str
+    digest: str
+    order: NestedOrder
+    kind: _Kind
+    weighs_information: bool = False
+    _factors: NDArray[np.float32] = field(default_factory=lambda: np.ones(0, np.float32), repr=False)
+
+    @property
+    def size(self) -> int:
+        """Number of words."""
+        return self.order.size
+
+    @property
+    def own(self) -> bool:
+        """Whether it is a user's own numbers."""
+        return self.kind is _Kind.OWN
+
+    def rows(self, ids: Ids) -> NDArray[np.float32]:
+        """u(x, y) for these x and every y, finite float32, shape (batch, n).
+
+        Raises:
+            ParameterError: a user's function gives another shape or a number that is not finite.
+        """
+        scores = self.order.scores(ids, self.size)
+        if self.kind is _Kind.OWN:
+            return scores
+        if self.kind is _Kind.COSINE:  # scores lack what all of a row have in common
+            itself = np.arange(len(ids)), ids
+            scores[itself] = 0  # not infinity, of which a zero vector's factor, 0, would make no number
+            cosines = np.minimum(scores * self._factors[ids, None], np.float32(1))
+            cosines[itself] = 1
+            return cosines
+        nearest = by_falling_score(scores, min(RANKED, self.size))
+        out = np.zeros(scores.shape, dtype=np.float32)
+        values = 1 / np.log2(2 + np.arange(nearest.shape[1]))
+        np.put_along_axis(out, nearest, np.broadcast_to(values.astype(np.float32), nearest.shape), axis=1)
+        return out
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class ByValue:
+    """Words by falling value of a table or a function, ties to the lower id.
+
+    Attributes:
+        size: number of words n.
+        values: of ids to utilities; or a table, shape (n, n).
+    """
+
+    size: int
+    values: Function | NDArray[np.float32]
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of all values."""
+        mixed = hashlib.sha256()
+        for start in range(0, self.size, 256):
+            ids = np.arange(start, min(start + 256, self.size), dtype=np.int64)
+            mixed.update(np.ascontiguousarray(self.scores(ids, self.size), dtype="<f4").data)
+        return mixed.hexdigest()
+
+    @property
+    def rule(self) -> str:
+        return f"falling utility {self.digest}, ties to the lower id, until row_gain is spent; 1"
+
+    def scores(self, words: Ids, wanted: int) -> NDArray[np.float32]:
+        if isinstance(self.values, np.ndarray):
+            return self.values[words]
+        given = np.asarray(self.values(words))
+        shape = (len(words), self.size)
+        need(given.shape == shape, "utility", f"shape {given.shape}", f"{shape}, a number for every two words")
+        return _finite(given)
+
+    def neighbors(self, size: int) -> PublicTable | None:
+        return None
+
+
+def utility_of(vocabulary: Vocabulary, given: str | NDArray[Any] | Function) -> Utility:
+    """The utility of that name, file, table or function.
+
+    Args:
+        vocabulary: public words and vectors.
+        given: ``"cosine"``; ``"content"``; ``"centered"``, the cosine after the mean of all unit vectors is taken from
+            each; ``"rank"``, 1 / log2(1 + r) for the r-th nearest word by cosine (the word itself is the first), 0
+            beyond the 1,024th; the path of a ``.npy`` file; a table of shape (n, n), whose rows are inputs; a function
+            of ids to rows of such a table, the same whenever it is called.
+
+    Raises:
+        ParameterError: a table has another shape, or holds what is not finite.
+        InputError: the file cannot be read.
+    """
+    if isinstance(given, str) and given in NAMES:
+        if given == "centered":
+            vocabulary = centered(vocabulary)
+        digest = f"{given} of {grid_digest(vocabulary)}, {vocabulary.digest}"
+        kind = _Kind.RANK if given == "rank" else _Kind.COSINE
+        factors = integer_grid(vocabulary).inverse_lengths.astype(np.float32)
+        return Utility(given, digest, ByCosine(vocabulary), kind, given == "content", factors)
+    if isinstance(given, str):
+        given = _read(Path(given))
+    if not callable(given):
+        need(isinstance(given, np.ndarray), "utility", type(given).__name__, "a name, a file, an array or a function")
+        need(given.dtype.kind in "fiub", "utility", f"dtype {given.dtype}", "real numbers")
+        shape = (len(vocabulary), len(vocabulary))
+        need(given.shape == shape, "utility", f"shape {given.shape}", f"{shape}, a row and a column for every word")
+        given = _finite(given)
+    order = ByValue(len(vocabulary), given)
+    return Utility(f"own, {order.digest[:16]}", order.digest, order, _Kind.OWN)
+
+
+def _finite(given: NDArray[Any]) -> NDArray[np.float32]:
+    with np.errstate(over="ignore"):
+        values = given.astype(np.float32)
+    need(bool(np.isfinite(values).all()), "utility", "a number that is not", "finite in float32 for every two words")
+    return values
+
+
+def _read(path: Path) -> NDArray[Any]:
+    try:
+        return np.load(path, allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        kind = type(error).__name__
+        raise InputError(f"the utility must be a readable .npy file of numbers; got {kind}. Check its path.") from None
+
+
+_UNIT_BITS: Final = 40
+
+
+def centered(vocabulary: Vocabulary) -> Vocabulary:
+    """The same words; vectors are unit vectors minus the mean of all of them, by sums that do not depend on order."""
+    grid = integer_grid(vocabulary)
+    lengths = np.where(grid.lengths > 0, grid.lengths, 1.0)
+    sums = np.zeros(grid.values.shape[1], dtype=np.int64)
+    for start in range(0, grid.size, 4096):
+        sums += _unit(grid.values, grid.scales / lengths, slice(start, start + 4096)).sum(axis=0)
+    mean = sums / (grid.size * 2.0**_UNIT_BITS)
+    moved: Vectors = np.empty(grid.values.shape, dtype=np.float32)
+    for start in range(0, grid.size, 4096):
+        part = slice(start, start + 4096)
+        moved[part] = _unit(grid.values, grid.scales / lengths, part) * 2.0**-_UNIT_BITS - mean
+    return Vocabulary(vocabulary.words, moved, f"{vocabulary.name}, centered", copy=False)
+
+
+def _unit(values: NDArray[Any], factors: NDArray[np.float64], part: slice) -> NDArray[np.int64]:
+    return np.rint(values[part].astype(np.float64) * factors[part, None] * 2.0**_UNIT_BITS).astype(np.int64)
+
 
 BASE: Final = "base"
 LEVELS: Final = "levels"
@@ -59,27 +235,16 @@ SLOTS_EACH: Final = 128
 SHIPPED: Final = (8.0, 10.0)
 """Epsilons whose weights come with the embedded vocabulary; built by ``tools/build_optimal_weights.py``."""
 
-RECORD: Final = "optimal.json"
-"""Their digests, values and bounds."""
-
-_CODE: Final = 2.0**-11
-"""ln q is kept in steps of this, below 0: 32 nats on 16 bits."""
-
-_NAME_SHARE: Final = 0.5
-"""A word that names people or places gets at most half of what flat weights would give it."""
-
+RECORD: Final = "optimal.json"  # their digests, values and bounds
+_CODE: Final = 2.0**-11  # ln q is kept in steps of this, below 0: 32 nats on 16 bits
+_NAME_SHARE: Final = 0.5  # A word that names people or places gets at most half of what flat weights would give it
 _CAPPED_STEPS: Final = 3 * WINDOW
-_ROOM: Final = 4
-"""Lists are this many times as long as rows are at the beginning."""
-
+_ROOM: Final = 4  # lists are this many times as long as rows are at the beginning
 _LEAST_LIST: Final = 2048
 """Words of a list at least: at the optimum many words have no base weight, and rows reach far past them."""
 
-_MOST_WORDS: Final = 4096
-"""Words up to which a table is looked at whole for words that are alike."""
-
-_SHORT: Final = 4
-"""Lists that are shorter than this part of a row take less time than whole rows."""
+_MOST_WORDS: Final = 4096  # words up to which a table is looked at whole for words that are alike
+_SHORT: Final = 4  # lists that are shorter than this part of a row take less time than whole rows
 
 
 @final
@@ -134,6 +299,7 @@ class Optimum(NamedTuple):
 def optimum_table(setting: OptimumSetting) -> PublicTable:
     """The table of base probabilities, levels and both numbers; building it is the search."""
     n = setting.utility.size
+    maybe_exact = setting.utility.own or n <= _MOST_WORDS  # something else than the search may find the weights
     shipped = DATA / f"optimal-{setting.epsilon:g}.table" if setting.epsilon in SHIPPED else None
     key = TableKey(
         kind="optimal-channel",
@@ -144,7 +310,7 @@ def optimum_table(setting: OptimumSetting) -> PublicTable:
             "information": setting.utility.weighs_information,
             "epsilon": setting.epsilon,
             "names": "rare" if setting.capped else "free",
-            "solver": f"{VERSION}; {most_steps(n)} steps, {goal_of(n):g}" + "; exact" * _maybe_exact(setting.utility),
+            "solver": f"{VERSION}; {most_steps(n)} steps, {goal_of(n):g}" + "; exact" * maybe_exact,
         },
         arrays=(ArrayShape(BASE, "<u2", (n,)), ArrayShape(LEVELS, "<f4", (n,)), ArrayShape(NUMBERS, "<f8", (3,))),
     )
@@ -155,11 +321,6 @@ def optimum_table(setting: OptimumSetting) -> PublicTable:
         sound=partial(_sound, setting.epsilon),
         shipped=shipped,
     )
-
-
-def _maybe_exact(utility: Utility) -> bool:
-    """Whether something else than the search may have found the weights."""
-    return utility.own or utility.size <= _MOST_WORDS
 
 
 def optimum_of(setting: OptimumSetting, table: OpenTable) -> Optimum:
@@ -188,10 +349,6 @@ def value_of(setting: OptimumSetting, weights: BaseWeights, progress: Progress |
     return value
 
 
-def _coded(base: Reals) -> NDArray[np.uint16]:
-    return np.rint(np.clip(-np.log(np.maximum(base, 1e-300)) / _CODE, 0, 65535)).astype(np.uint16)
-
-
 def _decoded(codes: NDArray[Any]) -> Reals:
     return np.exp(-codes.astype(np.float64) * _CODE)
 
@@ -216,11 +373,7 @@ def _made(setting: OptimumSetting, digest: str, progress: Progress | None) -> Ar
     need(spread > 0, "utility", "the same number for all outputs", "one that tells outputs apart", hint)
     start = np.sqrt(prior) if setting.capped else prior**0.75
     problem = Problem(
-        table=_table(setting, start),
-        mean_utility=mean,
-        prior=prior,
-        epsilon=setting.epsilon,
-        spread=spread,
+        table=_table(setting, start), mean_utility=mean, prior=prior, epsilon=setting.epsilon, spread=spread
     )
     free = begun(problem, start, 0.25)
     exact = _of_identity(setting)
@@ -235,15 +388,12 @@ def _made(setting: OptimumSetting, digest: str, progress: Progress | None) -> Ar
         caps = _caps(setting, base)
         held = None if exact is None else _of_program(setting, caps)
         base = _with_caps(problem, free, caps, progress) if held is None else held.base
-    codes = _coded(base)
+    codes = np.rint(np.clip(-np.log(np.maximum(base, 1e-300)) / _CODE, 0, 65535)).astype(np.uint16)
     weights = _weights(setting, _decoded(codes))
     value = value_of(setting, weights)
-    _forget(digest)
-    return {
-        BASE: codes,
-        LEVELS: levels,
-        NUMBERS: np.array([value, max(bound, value), mean.mean()]),
-    }
+    with contextlib.suppress(OSError):
+        _kept_at(digest).unlink(missing_ok=True)
+    return {BASE: codes, LEVELS: levels, NUMBERS: np.array([value, max(bound, value), mean.mean()])}
 
 
 def _of_identity(setting: OptimumSetting) -> Exact | None:
@@ -358,8 +508,3 @@ def _taken_up(digest: str, size: int) -> Search | None:
         if type(error).__name__ != "BadZipFile":
             raise
         return None
-
-
-def _forget(digest: str) -> None:
-    with contextlib.suppress(OSError):
-        _kept_at(digest).unlink(missing_ok=True)

@@ -76,8 +76,7 @@ class OverBase(NamedTuple):
     entries: Iterator[RaisedEntries]
 
 
-RaisedRows: TypeAlias = Callable[[], RaisedEntries]
-"""Makes all raised entries of a channel."""
+RaisedRows: TypeAlias = Callable[[], RaisedEntries]  # makes all raised entries of a channel
 
 
 @final
@@ -90,8 +89,6 @@ class RaisedColumns:
         size: number of words n.
         make: gives all raised entries; must be picklable.
     """
-
-    __slots__ = ("_entries", "_lock", "_make", "_size")
 
     def __init__(self, size: int, make: RaisedRows) -> None:
         self._size, self._make = size, make

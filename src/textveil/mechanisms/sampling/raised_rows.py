@@ -9,36 +9,91 @@ from __future__ import annotations
 
 import math
 from collections.abc import Generator, Iterator, Sequence
-from typing import Any, Final, NamedTuple
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple, Protocol, final, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.mechanisms.sampling.nested_order import NestedOrder
 from textveil.mechanisms.sampling.output_columns import RaisedEntries
 from textveil.numerics.base_weights import BaseWeights
 from textveil.types import Ids, Integers
-from textveil.vocabulary.grid import by_falling_score, nested_limit
-from textveil.vocabulary.tables.neighbor_order import NEIGHBORS
-from textveil.vocabulary.tables.public import OpenTable
+from textveil.vocabulary.grid import by_falling_score, integer_grid, nested_limit
+from textveil.vocabulary.tables.neighbor_order import NEIGHBORS, neighbor_order
+from textveil.vocabulary.tables.public import OpenTable, PublicTable
+from textveil.vocabulary.vocabulary import Vocabulary
 
-TABLED: Final = 4096
-"""Words whose rows are read from a table at once."""
 
+class NestedOrder(Protocol):
+    """Words are raised by falling score, ties to the lower id.
+
+    Scores are a function of the two words and of public data, whatever else is asked for beside them. Guarantees hold
+    for any order; that a row is one row, and the same wherever it is made, rests on this.
+    """
+
+    @property
+    def size(self) -> int:
+        """Number of words."""
+
+    @property
+    def rule(self) -> str:
+        """What tells it from other orders of the same vocabulary, for the keys of tables."""
+
+    def scores(self, words: Ids, wanted: int) -> NDArray[Any]:
+        """Of every word for these, no NaN, shape (batch, n); ``wanted`` rows will be asked for in all."""
+
+    def neighbors(self, size: int) -> PublicTable | None:
+        """The table of at least the first ``size`` words of every order, if there is such a table."""
+
+
+@runtime_checkable
+class ReadByColumns(NestedOrder, Protocol):
+    """An order whose scores are had as cheaply for one output and all words as for one word and all outputs."""
+
+    def scores_in(self, columns: Ids, wanted: int) -> NDArray[Any]:
+        """What ``scores`` of all words hold in these columns, bit for bit, shape (batch, n)."""
+
+    def scores_of_pairs(self, columns: Ids) -> NDArray[Any]:
+        """What ``scores`` of all words hold in one column each, bit for bit; both shapes (n,)."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ByCosine:
+    """The word itself, then the others by falling cosine on the integer grid."""
+
+    vocabulary: Vocabulary
+
+    @property
+    def size(self) -> int:
+        """Number of words."""
+        return len(self.vocabulary)
+
+    @property
+    def rule(self) -> str:
+        return "greatest cosine on the integer grid, the word first, ties to the lower id, until row_gain is spent; 1"
+
+    def scores(self, words: Ids, wanted: int) -> NDArray[np.float32]:
+        return integer_grid(self.vocabulary).cosines(words, wanted)
+
+    def scores_in(self, columns: Ids, wanted: int) -> NDArray[np.float32]:
+        return integer_grid(self.vocabulary).cosines_with(columns, wanted)
+
+    def scores_of_pairs(self, columns: Ids) -> NDArray[np.float32]:
+        return integer_grid(self.vocabulary).cosines_of_pairs(columns)
+
+    def neighbors(self, size: int) -> PublicTable:
+        return neighbor_order(self.vocabulary, size)
+
+
+TABLED: Final = 4096  # words whose rows are read from a table at once
 _BLOCK: Final = 256
 """Words whose rows are made at once: their scores take 33 MB at 33,000 words; a quarter where rows are long."""
 
-_BINS: Final = 1024
-"""Of the scores of a row, to find where it ends: only those in one bin are sorted."""
-
-_SAMPLED: Final = 32
-"""Every so many scores tell where bins lie; which they are changes nothing but time."""
-
-_TOGETHER: Final = 32
-"""Words whose entries are one part: a million at 33,000 words at most."""
-
-_EXACT: Final = 2.0**53
-"""Sums of integers below this are exact in float64."""
+_BINS: Final = 1024  # of the scores of a row, to find where it ends: only those in one bin are sorted
+_SAMPLED: Final = 32  # every so many scores tell where bins lie; which they are changes nothing but time
+_TOGETHER: Final = 32  # words whose entries are one part: a million at 33,000 words at most
+_EXACT: Final = 2.0**53  # sums of integers below this are exact in float64
 
 
 class Rows(NamedTuple):

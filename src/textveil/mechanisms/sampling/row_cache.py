@@ -7,26 +7,49 @@ never leave the process: a pickled copy of what holds them starts empty.
 
 from __future__ import annotations
 
+import os
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import pairwise
+from types import TracebackType
 from typing import Any, Final, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.mechanisms.sampling.row_lock import RowLock
 from textveil.types import Ids, Integers
 
-ROW_BYTES: Final = 128 * 2**20
-"""Byte budget of the rows of one mechanism; the least recently used go first."""
 
+@final
+class RowLock:
+    """``with`` block for the state of a cache of rows.
+
+    In the child of a fork the lock is new: the thread that may have held it does not exist there. Caches write
+    a row before they say that it is there, so what the child inherits is whole.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._owner = os.getpid()
+
+    def __enter__(self) -> None:
+        if self._owner != os.getpid():
+            self._lock, self._owner = threading.Lock(), os.getpid()
+        self._lock.acquire()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._lock.release()
+
+
+ROW_BYTES: Final = 128 * 2**20  # byte budget of the rows of one mechanism; the least recently used go first
 Make = Callable[[Ids, NDArray[Any], Integers, int], None]
 """``make(words, table, slots, wanted)`` writes the rows of distinct words into ``table[slots]``; ``wanted`` rows are
 about to be made in all."""
 
-_FIRST: Final = 256
-"""Rows for which there is room at first."""
+_FIRST: Final = 256  # rows for which there is room at first
 
 
 @final
@@ -43,21 +66,6 @@ class RowCache:
 
     Safe to use from several threads at once.
     """
-
-    __slots__ = (
-        "_block",
-        "_budget",
-        "_bytes",
-        "_clock",
-        "_last",
-        "_lock",
-        "_size",
-        "_slot",
-        "_word",
-        "capacity",
-        "table",
-        "used",
-    )
 
     def __init__(
         self,
@@ -87,9 +95,8 @@ class RowCache:
     def rows(self, words: Ids, make: Make) -> Iterator[Integers]:
         """While open, row ``slots[i]`` of ``table`` is that of ``words[i]``; no other thread has the cache meanwhile.
 
-        Args:
-            words: ids with at most ``capacity`` distinct ones.
-            make: writes rows that are missing; always the same function (not kept: its owner holds the cache).
+        ``words``: ids with at most ``capacity`` distinct ones; ``make``: writes rows that are missing, always the same
+        function (not kept: its owner holds the cache).
         """
         with self._lock:
             yield self._slots(words, make)

@@ -13,28 +13,26 @@ The first alone would spend everything on the few hundred words that need no pro
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import dataclass
+from functools import cache
 from typing import Final, NamedTuple, final
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import need
 from textveil.types import Ids, Integers, Progress, Reals, Vectors
+from textveil.vocabulary.embedded import DATA
 from textveil.vocabulary.frequencies import WordFrequencies
 from textveil.vocabulary.geometry import normalize
 from textveil.vocabulary.vocabulary import Vocabulary
 
-QUARTERS: Final = (0, 1, 2, 3, 4, 5, 6)
-"""Exponents that are tried, in quarters."""
-
-BASE_MASSES: Final = (0.5, 0.35, 0.25, 0.2, 0.14, 0.1, 0.07, 0.05, 0.03, 0.02, 0.01)
-"""Base masses that are tried."""
-
-FREQUENT: Final = 3000
-"""Words that are no content words: the most frequent ones."""
-
+QUARTERS: Final = (0, 1, 2, 3, 4, 5, 6)  # exponents that are tried, in quarters
+BASE_MASSES: Final = (0.5, 0.35, 0.25, 0.2, 0.14, 0.1, 0.07, 0.05, 0.03, 0.02, 0.01)  # base masses that are tried
+FREQUENT: Final = 3000  # words that are no content words: the most frequent ones
 _NAME_SHARE: Final = 0.5
 _ROOT_BITS: Final = 160
 _HEAD, _RUNNING, _CONTENT = 96, 160, 160
@@ -181,11 +179,7 @@ def chosen(
 ) -> Choice:
     """The exponent and the base mass of greatest criterion: base masses at exponent 1 first, then exponents.
 
-    Args:
-        frequencies: public.
-        sample: of the vocabulary.
-        epsilon: nats, > 0.
-        progress: called with candidates done and in all.
+    ``sample``: of the vocabulary; ``epsilon``: nats, > 0.
     """
     least = 2 * math.exp(-min(epsilon, 40.0))
     masses = [mass for mass in BASE_MASSES if mass > least] or [(1 + math.exp(-epsilon)) / 2]
@@ -205,3 +199,53 @@ def chosen(
     at = masses.index(best.base_mass)
     near = [mass for mass in masses[max(0, at - 1) : at + 2] if mass != best.base_mass]
     return max([best, *(tried(best.alpha, mass) for mass in near)], key=lambda choice: choice.value)
+
+
+CHOICES: Final = "weight_choices.json"  # built by ``tools/build_weight_choices.py``
+
+
+class WeightChoice(NamedTuple):
+    """Exponent and base mass of base weights; both public."""
+
+    alpha: float
+    base_mass: float
+
+
+_SAMPLES: WeakKeyDictionary[Vocabulary, tuple[str, CriterionSample]] = WeakKeyDictionary()
+
+
+def weight_choice(
+    vocabulary: Vocabulary, frequencies: WordFrequencies, epsilon: float, progress: Progress | None = None
+) -> WeightChoice:
+    """The choice by the criterion of ``weight_shares``.
+
+    For the embedded vocabulary with its own frequencies it is that of the largest stored epsilon not above the one
+    asked for. For others it takes some seconds, and the sample is kept as long as the vocabulary lives.
+
+    ``epsilon``: nats, finite and > 0.
+    """
+    stored = _stored()
+    if (vocabulary.digest, frequencies.digest) == stored.of and epsilon >= stored.rows[0][0]:
+        row = max(row for row in stored.rows if row[0] <= epsilon)
+        return WeightChoice(row[1], row[2])
+    kept = _SAMPLES.get(vocabulary)
+    if kept is None or kept[0] != frequencies.digest:
+        kept = _SAMPLES[vocabulary] = (frequencies.digest, sample_of(vocabulary, frequencies, progress))
+    choice = chosen(frequencies, kept[1], epsilon, progress)
+    return WeightChoice(choice.alpha, choice.base_mass)
+
+
+class _Stored(NamedTuple):
+    of: tuple[str, str]
+    rows: tuple[tuple[float, float, float], ...]
+
+
+@cache
+def _stored() -> _Stored:
+    path = DATA / CHOICES
+    if not path.is_file():  # while the file itself is built
+        return _Stored(("", ""), ((math.inf, 0.0, 0.0),))
+    data = json.loads(path.read_text(encoding="ascii"))
+    return _Stored(
+        (data["vocabulary"], data["frequencies"]), tuple((row[0], row[1], row[2]) for row in data["choices"])
+    )

@@ -6,18 +6,17 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Annotated, Any, final
+from typing import Annotated, Any, ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import need
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.kinds import checked_bounds, checked_ids
 from textveil.mechanisms.options import NEIGHBORHOODS, Option, at_least
 from textveil.mechanisms.parameters import Epsilon, NeighborhoodSize
-from textveil.mechanisms.sampling.neighbor_rows import NeighborRows
-from textveil.mechanisms.sampling.neighborhood_sizes import best_neighborhood_size
+from textveil.mechanisms.sampling.neighbor_rows import NeighborRows, best_neighborhood_size
 from textveil.mechanisms.sampling.output_columns import Columns, RaisedColumns, above_least
 from textveil.numerics.integer_weights import TwoLevelWeights, two_level_weights
 from textveil.privacy.guarantees import PureDP, Status
@@ -28,9 +27,7 @@ from textveil.vocabulary.vocabulary import Vocabulary
 
 PROOF = "privacy/proofs/sequence.md"
 
-_SIDE_BY_SIDE = 1024
-"""Documents that are drawn together: the rows of a step take 4 MB at 67 words a row."""
-
+_SIDE_BY_SIDE = 1024  # documents that are drawn together: the rows of a step take 4 MB at 67 words a row
 _NONE = -1
 
 
@@ -71,13 +68,12 @@ class ConsistentNeighborhood:
     part.
 
     Attributes:
-        vocabulary: the public words.
         weights: the two integers a and b, for rows of m copies raised among at most n + copies * recent.
         recent: words that are remembered, >= 1.
         copies: how many more times a remembered word stands in the list, >= 1.
-        guarantee: pure DP of one token.
     """
 
+    name: ClassVar[str] = "consistent-neighborhood"
     vocabulary: Vocabulary
     weights: TwoLevelWeights
     recent: int
@@ -87,13 +83,7 @@ class ConsistentNeighborhood:
     _columns: RaisedColumns = field(repr=False)
 
     @property
-    def name(self) -> str:
-        """The catalog's name."""
-        return "consistent-neighborhood"
-
-    @property
     def parameters(self) -> Mapping[str, Any]:
-        """Public parameters, for reports."""
         return {
             "epsilon": self.guarantee.epsilon,
             "neighborhood_size": self.weights.members,
@@ -103,7 +93,6 @@ class ConsistentNeighborhood:
 
     @property
     def tables(self) -> tuple[PublicTable, ...]:
-        """See ``capabilities.Tabulated``."""
         return (self._rows.table,)
 
     def privatize_documents(self, ids: Ids, bounds: Integers, rng: np.random.Generator | None = None) -> Ids:
@@ -125,7 +114,6 @@ class ConsistentNeighborhood:
         return out
 
     def integer_weights_after(self, past: Ids, ids: Ids) -> Integers:
-        """See ``capabilities.SequenceWeights``."""
         words = checked_ids(ids, len(self.vocabulary))
         recent = _Recent(1, self.recent)
         for released in checked_ids(past, len(self.vocabulary)):
@@ -195,10 +183,9 @@ class ConsistentNeighborhood:
         return np.take_along_axis(members, order, 1), ends
 
 
-@declared(
+@proved(
     family="sequence",
     notion="pure DP",
-    status=Status.PROVED,
     proof=PROOF,
     source=f"{PROOF}; neighborhoods: privacy/proofs/neighborhood.md",
     summary="Neighborhood response; words released before in the document weigh more.",
@@ -209,18 +196,9 @@ def consistent_neighborhood(
     epsilon: Epsilon,
     neighborhood_size: NeighborhoodSize | None = None,
     recent: Annotated[
-        int,
-        Option(
-            domain=at_least(1),
-            help="How many of the last released words of a document weigh more.",
-            metavar="N",
-            group=NEIGHBORHOODS,
-        ),
+        int, Option(at_least(1), "How many of the last released words of a document weigh more.", "N", NEIGHBORHOODS)
     ] = 32,
-    copies: Annotated[
-        int,
-        Option(domain=at_least(1), help="How many more times such a word is listed.", metavar="N", group=NEIGHBORHOODS),
-    ] = 64,
+    copies: Annotated[int, Option(at_least(1), "How many more times such a word is listed.", "N", NEIGHBORHOODS)] = 64,
 ) -> ConsistentNeighborhood:
     """Neighborhood response that favors words released before, at ``epsilon`` nats for any two words at one place.
 

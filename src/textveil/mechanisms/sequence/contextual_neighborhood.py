@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple, final
+from functools import cache
+from typing import Any, ClassVar, Final, NamedTuple, final
 
 import numpy as np
 
 from textveil.errors import need
 from textveil.mechanisms.kinds import checked_bounds, checked_ids
-from textveil.mechanisms.sampling.context_choices import context_choice
-from textveil.mechanisms.sampling.nearest_in_order import NearestInOrder
+from textveil.mechanisms.sampling.neighbor_rows import NearestInOrder
 from textveil.mechanisms.sampling.output_columns import Columns
 from textveil.mechanisms.sampling.raised_rows import raised_row
 from textveil.mechanisms.sampling.weight_shares import capped_shares
-from textveil.mechanisms.sequence.places import DocumentPlaces
-from textveil.mechanisms.sequence.word_filter import Followed, WordFilter
+from textveil.mechanisms.sequence.word_filter import DocumentPlaces, Followed, WordFilter
 from textveil.models.language_model import ContinuationModel
 from textveil.models.ngram import embedded_language_model
 from textveil.numerics.growing_weights import GrowingWeights, Lent, growing_weights
@@ -25,18 +25,48 @@ from textveil.numerics.integer_weights import stated_epsilon
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.randomness import resolve
 from textveil.types import Ids, Integers, Reals
-from textveil.vocabulary.embedded import load_vocabulary
+from textveil.vocabulary.embedded import DATA, load_vocabulary
 from textveil.vocabulary.frequencies import WordFrequencies
 from textveil.vocabulary.tables.public import PublicTable
 from textveil.vocabulary.vocabulary import Vocabulary
 
+CONTEXT_CHOICES: Final = "context_choices.json"  # built by ``tools/build_context_choices.py``
+
+
+class ContextChoice(NamedTuple):
+    """What is public of the weights.
+
+    Attributes:
+        alpha: exponent of the frequencies in the fixed base weights.
+        base_mass: probability of a base draw where nothing is predicted.
+        context_weight: how many times the fixed base weights' sum the predicted words get, where a row can raise them.
+    """
+
+    alpha: float
+    base_mass: float
+    context_weight: float
+
+
+def context_choice(epsilon: float) -> ContextChoice:
+    """The choice of the largest stored epsilon not above this one, or of the smallest; by the criterion of the tool.
+
+    For other vocabularies and models than the embedded ones it is a guess: it costs quality, never privacy.
+    """
+    stored = _stored()
+    least = min(stored)
+    return stored[max((tried for tried in stored if tried <= epsilon), default=least)]
+
+
+@cache
+def _stored() -> dict[float, ContextChoice]:
+    data = json.loads((DATA / CONTEXT_CHOICES).read_text(encoding="ascii"))
+    return {row["epsilon"]: ContextChoice(*(row[name] for name in ContextChoice._fields)) for row in data["choices"]}
+
+
 PROOF: Final = "privacy/proofs/contextual.md"
 
-_SIDE_BY_SIDE: Final = 1024
-"""Documents that are drawn together at most."""
-
-_BELIEFS: Final = 1 << 23
-"""Words of all of them at most: 256 documents of the embedded vocabulary, 34 MB."""
+_SIDE_BY_SIDE: Final = 1024  # documents that are drawn together at most
+_BELIEFS: Final = 1 << 23  # words of all of them at most: 256 documents of the embedded vocabulary, 34 MB
 
 
 @final
@@ -49,14 +79,9 @@ class ContextualNeighborhood:
     row can raise a word whole. T depends on what was lent and not on x, so each draw costs epsilon for any two words,
     given the outputs before; adaptive composition gives the rest. Weights are integers.
     Proof: privacy/proofs/contextual.md.
-
-    Attributes:
-        vocabulary: the public words.
-        weights: the integers that are sampled.
-        guarantee: pure DP of one token.
-        parameters: public parameters, for reports.
     """
 
+    name: ClassVar[str] = "neighborhood"
     vocabulary: Vocabulary
     weights: GrowingWeights
     guarantee: PureDP
@@ -64,13 +89,7 @@ class ContextualNeighborhood:
     _filter: WordFilter = field(repr=False)
 
     @property
-    def name(self) -> str:
-        """The catalog's name."""
-        return "neighborhood"
-
-    @property
     def tables(self) -> tuple[PublicTable, ...]:
-        """See ``capabilities.Tabulated``."""
         return self._filter.order.tables
 
     def privatize_documents(self, ids: Ids, bounds: Integers, rng: np.random.Generator | None = None) -> Ids:
@@ -85,7 +104,6 @@ class ContextualNeighborhood:
         return out
 
     def integer_weights_after(self, past: Ids, ids: Ids) -> Integers:
-        """See ``capabilities.SequenceWeights``."""
         words = checked_ids(ids, len(self.vocabulary))
         released = checked_ids(past, len(self.vocabulary))
         lent = self._lent_after(released)

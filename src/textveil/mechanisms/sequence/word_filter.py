@@ -10,48 +10,205 @@ depend, to the last bit, on which documents stand beside it, on threads or on th
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.mechanisms.sampling.nearest_in_order import NearestInOrder
-from textveil.mechanisms.sequence.continuation_lists import ContinuationLists, continuation_lists
-from textveil.mechanisms.sequence.places import DocumentPlaces
+from textveil.mechanisms.sampling.neighbor_rows import NearestInOrder
 from textveil.models.language_model import ContinuationModel, boundary_id
-from textveil.numerics.growing_weights import GrowingWeights
+from textveil.numerics.growing_weights import GrowingWeights, Lent
 from textveil.types import Ids, Integers, Reals
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-STATES: Final = 8
-"""Words that are kept as states after each release: the likeliest."""
 
+_FIRST: Final = 8  # nearest words that are looked at first: most draws need no more
+_WHOLE: Final = 32  # orders of all words that are made at once
+
+
+@final
+class DocumentPlaces:
+    """The places at which several documents stand, side by side.
+
+    Args:
+        weights: what holds at every place.
+        order: the nearest words of each.
+        find: where words of documents stand among those that are lent slots, -1 for others; shapes of the words.
+    """
+
+    def __init__(self, weights: GrowingWeights, order: NearestInOrder, find: Callable[[Any, Ids], Integers]) -> None:
+        self.weights, self._order, self._find = weights, order, find
+        self._slots: Integers = np.zeros(1, dtype=np.int64)
+        self.lent = weights.lent(*(np.empty(0, dtype=np.int64),) * 3, 0)
+
+    def move(self, lent: Lent) -> None:
+        """Go on to the places where these slots are lent."""
+        self._slots = np.append(lent.slots, 0)
+        self.lent = lent
+
+    def counts(self, documents: Any, words: Ids) -> Integers:
+        """Slots of words at the documents' places, lent ones included; shapes of ``words``."""
+        lent = self._slots.take(self._find(documents, words), mode="wrap")
+        return self.weights.fixed.counts.take(words) + lent
+
+    def gains(self, documents: Any, words: Ids) -> Integers:
+        """What words may gain there, in units; shapes of ``words``."""
+        return self.weights.gains(self.counts(documents, words))
+
+    def draw(self, inputs: Ids, rng: np.random.Generator) -> Ids:
+        """An output for the word of each document, shape (documents,)."""
+        out, raised = self.weights.draw(self.lent, rng)
+        left = (raised >= 0).nonzero()[0]
+        for count in (min(_FIRST, self._order.near), *self._order.steps):
+            left = self._drawn(out, left, raised, self._order.first(inputs[left], count))
+        for start in range(0, len(left), _WHOLE):  # few
+            part = left[start : start + _WHOLE]
+            self._drawn(out, part, raised, self._order.whole(inputs[part]))
+        return out
+
+    def _drawn(self, out: Ids, documents: Ids, raised: Integers, order: Ids) -> Ids:
+        """Write the outputs of the documents whose unit lies in these beginnings of their rows; the other documents."""
+        reached = np.cumsum(self.gains(documents[:, None], order), axis=1)
+        places = (reached <= raised[documents, None]).sum(axis=1)
+        done = places < order.shape[1]
+        out[documents[done]] = order[done, places[done]]
+        return documents[~done]
+
+    def raised(self, inputs: Ids, ranks: NDArray[np.integer[Any]], outputs: Ids) -> Reals:
+        """How much more than the least each input gives its document's output, as a ratio: P(y | x) / least - 1.
+
+        Args:
+            inputs: other words than the output, shape (documents, inputs).
+            ranks: at which place of each one's order the output stands, below ``NearestInOrder.near``; 0 for no input,
+                whose ratio is 0.
+            outputs: one for each document, shape (documents,).
+        """
+        ahead = ranks.reshape(-1).astype(np.int64)
+        which = np.repeat(np.arange(len(ahead)), ahead)
+        ends = np.cumsum(ahead)
+        columns = np.arange(len(which)) - np.repeat(ends - ahead, ahead)
+        some = ahead.nonzero()[0]
+        words = self._order.members(inputs.reshape(-1)[which], columns)
+        left = np.zeros(ranks.shape, dtype=np.int64)
+        if len(some):
+            before = np.add.reduceat(self.gains(which // ranks.shape[1], words), (ends - ahead)[some])
+            left.reshape(-1)[some] = np.maximum(self.weights.fixed.row_gain - before, 0)
+        counts = self.counts(np.arange(len(outputs)), outputs)
+        left = np.minimum(left, self.weights.gains(counts)[:, None])
+        return left * float(self.weights.fixed.unit) / (counts << self.weights.fixed.shift)[:, None]
+
+    def kept(self, outputs: Ids) -> Reals:
+        """The same for the output itself as input, shape (documents,)."""
+        counts = self.counts(np.arange(len(outputs)), outputs)
+        return self.weights.gains(counts) * float(self.weights.fixed.unit) / (counts << self.weights.fixed.shift)
+
+
+_DIGITS: Final = 1024.0
+"""Probabilities are rounded to 10 binary digits, so that the last digit of a machine's exp hardly ever matters."""
+
+_BITS: Final = 22  # words less likely than 2^-22 are not listed
+_BLOCK: Final = 4096  # contexts that are asked for at once
+
+
+class Listed(NamedTuple):
+    """Entries of several lists, one list behind another.
+
+    Attributes:
+        lengths: of each list.
+        words: ids, int32.
+        chances: what the list adds to the word's probability, > 0.
+    """
+
+    lengths: Integers
+    words: NDArray[np.int32]
+    chances: Reals
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class ContinuationLists:
+    """What each context adds to the probability of words beyond what the unigram gives them.
+
+    Attributes:
+        unigram: probabilities without a context, shape (n,).
+        starts: where each list begins, shape (contexts,); contexts are the words and the boundary.
+        words: of all lists, in each by falling power of two of the chance, then by id.
+        chances: of these words.
+        within: how many words of a list have a chance of 2^-j at least, shape (contexts, 23).
+    """
+
+    unigram: Reals
+    starts: Integers
+    words: NDArray[np.int32]
+    chances: NDArray[np.float64]
+    within: NDArray[np.int32]
+
+    def likely(self, contexts: Ids, weights: Reals, least: float) -> Listed:
+        """The words of lists whose chance times the list's weight is ``least`` or more, some words nearly so left out.
+
+        Args:
+            contexts: words or the boundary, shape (lists,).
+            weights: what each list is multiplied with, > 0, shape (lists,).
+            least: > 0.
+        """
+        bits = np.clip(np.frexp(weights / least)[1] - 1, -1, _BITS)
+        lengths = np.where(bits >= 0, self.within[contexts, bits], 0).astype(np.int64)
+        before = np.cumsum(lengths) - lengths
+        at = np.repeat(self.starts[contexts] - before, lengths)
+        at += np.arange(len(at))
+        return Listed(lengths, self.words.take(at), np.repeat(weights, lengths) * self.chances.take(at))
+
+
+def continuation_lists(model: ContinuationModel) -> ContinuationLists:
+    """The lists of a model after one word, and after the boundary."""
+    unigram = _rounded(np.exp(model.unigram.astype(np.float64)))
+    contexts = model.size + 1
+    rows, words, chances = [], [], []
+    for start in range(0, contexts, _BLOCK):
+        asked = np.arange(start, min(start + _BLOCK, contexts))
+        listed = model.continuations(asked[:, None])
+        row = np.repeat(asked, np.diff(listed.starts))
+        lower = np.repeat(_rounded(listed.rest.astype(np.float64)), np.diff(listed.starts)) * unigram[listed.words]
+        chance = _rounded(listed.probabilities.astype(np.float64)) - lower
+        kept = (chance >= 2.0**-_BITS).nonzero()[0]
+        rows.append(row[kept])
+        words.append(listed.words[kept])
+        chances.append(chance[kept])
+    row, word, chance = np.concatenate(rows), np.concatenate(words), np.concatenate(chances)
+    bits = np.clip(1 - np.frexp(chance)[1], 0, _BITS).astype(np.int64)
+    order = np.argsort((row * (_BITS + 1) + bits) * model.size + word)
+    within = np.bincount(row * (_BITS + 1) + bits, minlength=contexts * (_BITS + 1)).reshape(contexts, -1)
+    starts = np.cumsum(within.sum(axis=1)) - within.sum(axis=1)
+    return ContinuationLists(
+        unigram, starts, word[order].astype(np.int32), chance[order], np.cumsum(within, axis=1).astype(np.int32)
+    )
+
+
+def _rounded(values: Reals) -> Reals:
+    mantissas, exponents = np.frexp(np.maximum(values, 2.0**-60))
+    return np.ldexp(np.rint(mantissas * _DIGITS) / _DIGITS, exponents)
+
+
+STATES: Final = 8  # words that are kept as states after each release: the likeliest
 SEEN: Final = 0.05
-NEAR: Final = 0.05
-"""Parts of the prediction that recur and that are near what was released; the model has the rest."""
-
-LEAST: Final = 4e-5
-"""Chances below this are not followed one by one."""
-
+NEAR: Final = 0.05  # parts of the prediction that recur and that are near what was released; the model has the rest
+LEAST: Final = 4e-5  # chances below this are not followed one by one
 _LEAST_STATE: Final = 1 / 512
 _LEAST_REST: Final = 1e-3
 _LEAST_SEEN: Final = 0.05
-_REMEMBERED: Final = 32
-"""Places that are remembered: two likely words of each."""
-
+_REMEMBERED: Final = 32  # places that are remembered: two likely words of each
 _RELEASED: Final = 12
-_AROUND: Final = 40
-"""Content words released last, and how many near each are thought of."""
-
+_AROUND: Final = 40  # content words released last, and how many near each are thought of
 _CANDIDATES: Final = 96
 _WEIGHED: Final = 24
 """Possible inputs of an output that are looked at, the most frequent ones, and those whose likelihood is computed."""
 
-_FREQUENT: Final = 300
-"""Words that say nothing about their neighborhood: the most frequent ones."""
+_FREQUENT: Final = 300  # words that say nothing about their neighborhood: the most frequent ones
 
 
 class Predicted(NamedTuple):

@@ -6,17 +6,16 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Annotated, Any, final
+from typing import Annotated, Any, ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import need
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.kinds import checked_ids
 from textveil.mechanisms.options import Option, at_least
-from textveil.mechanisms.parameters import Epsilon
-from textveil.mechanisms.vectors.options import REPRESENTATIONS
+from textveil.mechanisms.parameters import REPRESENTATIONS, Epsilon
 from textveil.noise.coarse_profiles import BoundedLoss
 from textveil.numerics.integer_weights import TwoLevelWeights, two_level_weights
 from textveil.privacy.guarantees import PureDP, Status
@@ -27,10 +26,10 @@ from textveil.vocabulary.vocabulary import Vocabulary
 PROOF = "privacy/proofs/subset_selection.md"
 
 _SIZE = Option(
-    domain=at_least(1),
-    help="Words of a set, fewer than the vocabulary has.",
-    metavar="S",
-    group=REPRESENTATIONS,
+    at_least(1),
+    "Words of a set, fewer than the vocabulary has.",
+    "S",
+    REPRESENTATIONS,
     unset="words / (e^epsilon + 1), rounded, at least 1",
 )
 
@@ -43,23 +42,16 @@ class SubsetSelection:
     Source: Ye and Barg 2018; Wang et al. 2016; proof: privacy/proofs/subset_selection.md.
 
     Attributes:
-        vocabulary: the public words.
         weights: the two integers; ``weights.members`` is s.
-        guarantee: pure DP for any two words.
     """
 
+    name: ClassVar[str] = "subset-selection"
     vocabulary: Vocabulary
     weights: TwoLevelWeights
     guarantee: PureDP
 
     @property
-    def name(self) -> str:
-        """The catalog's name."""
-        return "subset-selection"
-
-    @property
     def parameters(self) -> Mapping[str, Any]:
-        """Public parameters, for reports."""
         return {"epsilon": self.guarantee.epsilon, "subset_size": self.weights.members}
 
     def privatize_sets(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
@@ -95,15 +87,13 @@ class SubsetSelection:
         return BoundedLoss(largest_loss=self.weights.epsilon, log_probability=math.log(apart))
 
     def log_ratio(self, first: NDArray[Any], second: NDArray[Any], released: NDArray[Any]) -> Reals:
-        """See ``capabilities.LikelihoodRatio``."""
         here, there = ((released == word).any(axis=1).astype(np.float64) for word in (first, second))
         return (here - there) * self.weights.epsilon
 
 
-@declared(
+@proved(
     family="sets",
     notion="pure DP",
-    status=Status.PROVED,
     proof=PROOF,
     source="Ye and Barg 2018; Wang et al. 2016",
     summary="Releases a set of words for each word; sets that hold it have weight e^epsilon, the others 1.",
@@ -114,9 +104,6 @@ def subset_selection(
     """Subset selection at ``epsilon`` nats for any two words.
 
     The best ``subset_size`` for counting is words / (e^epsilon + 1).
-
-    Raises:
-        ParameterError: an option is outside its domain.
     """
     size = len(vocabulary)
     best = max(1, min(size - 1, round(size / (math.exp(min(epsilon, 700.0)) + 1))))

@@ -4,35 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, final
+from typing import Any, ClassVar, Final, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.kinds import checked_vectors
 from textveil.mechanisms.parameters import (
     Clip,
     Epsilon,
     EpsilonPerDistance,
+    VectorDim,
+    dim_of,
     given,
     metric_name,
     one_of,
     outward,
+    proved_metric,
     rate_within,
 )
-from textveil.mechanisms.vectors.options import VectorDim, dim_of
 from textveil.noise.coarse_profiles import Postprocessed
 from textveil.noise.spherical_laplace import SphericalLaplace
-from textveil.privacy.guarantees import MetricDP, Status
+from textveil.privacy.guarantees import MetricDP
 from textveil.privacy.units import ONE_TOKEN
 from textveil.types import Reals
 from textveil.vocabulary.vocabulary import Vocabulary
 
 PROOF = "privacy/proofs/text_to_vectors.md"
-
-STEPS: Final = 1 << 20
-"""Steps of the public grid in a unit of length: a released number is a whole number of them."""
+STEPS: Final = 1 << 20  # steps of the public grid in a unit of length: a released number is a whole number of them
 
 
 @final
@@ -43,19 +43,13 @@ class NoisyTokenVectors:
     Attributes:
         clip: the norm.
         noise: of density proportional to exp(-rate ||z||_2).
-        guarantee: metric DP of one token.
-        parameters: public parameters, for reports.
     """
 
+    name: ClassVar[str] = "text-to-vectors"
     clip: float
     noise: SphericalLaplace
     guarantee: MetricDP
     parameters: Mapping[str, Any]
-
-    @property
-    def name(self) -> str:
-        """The catalog's name."""
-        return "text-to-vectors"
 
     @property
     def dim(self) -> int:
@@ -80,7 +74,6 @@ class NoisyTokenVectors:
         return ends[0], ends[1]
 
     def worst_profile(self) -> Postprocessed:
-        """See ``capabilities.WorstInputs``."""
         first, second = self.worst_inputs()
         return Postprocessed(self.noise.privacy_profile(first - second))
 
@@ -97,10 +90,9 @@ class NoisyTokenVectors:
         return array * (self.clip / np.maximum(norms, self.clip))
 
 
-@declared(
+@proved(
     family="vectors",
     notion="metric DP",
-    status=Status.PROVED,
     proof=PROOF,
     adjacency=ONE_TOKEN,
     source="Qu et al. 2021 (CIKM), token representations; noise: Feyisetan et al. 2020, section 2.6",
@@ -118,7 +110,6 @@ def text_to_vectors(
 
     Any two vectors of norm at most ``clip`` are compared: the diameter is 2 clip, whatever words they belong to. A
     vector must be a function of its own token alone: one that a network made of the whole text tells of all of it.
-    Source: Qu, Kong, Yang, Zhang, Bendersky and Najork 2021; proof: privacy/proofs/text_to_vectors.md.
 
     With ``epsilon`` the rate is epsilon / (2 clip); ``epsilon_per_distance`` is the rate itself, eta in the paper.
     The vocabulary gives the dimension where ``vector_dim`` does not.
@@ -130,13 +121,7 @@ def text_to_vectors(
     return NoisyTokenVectors(
         clip=clip,
         noise=SphericalLaplace(dim=dim, rate=rate),
-        guarantee=MetricDP(
-            epsilon_per_distance=rate,
-            metric=metric_name("euclidean", clip),
-            diameter=diameter,
-            status=Status.PROVED,
-            source=PROOF,
-        ),
+        guarantee=proved_metric(rate, metric_name("euclidean", clip), diameter, PROOF),
         parameters={
             "epsilon": rate * diameter,
             "rate": rate,

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from textveil.errors import InputError, need
+from textveil.errors import need
+from textveil.mechanisms.document.words import words_of
 from textveil.randomness import resolve
 from textveil.text.codes import TextCodes
 from textveil.types import Reals
@@ -20,11 +21,8 @@ def mean_word_vectors(
 
     Not private: give it to a mechanism. Words outside the vocabulary are left out.
 
-    Args:
-        texts: any.
-        vocabulary: public words and vectors.
-        dropout: mu of ``dpnr``: each word is left out with this probability, in [0, 1).
-        rng: of the dropout; None is the operating system's randomness.
+    ``dropout``: mu of ``dpnr``: each word is left out with this probability, in [0, 1); ``rng``: of the dropout, None
+    is the operating system's randomness.
 
     Raises:
         InputError: something is no string.
@@ -44,14 +42,5 @@ def word_vectors(texts: Sequence[str], vocabulary: Vocabulary) -> list[Reals]:
 
     Not private: give them to a mechanism. Words outside the vocabulary are left out.
     """
-    for number, text in enumerate(texts, start=1):
-        if not isinstance(text, str):
-            raise InputError(f"document {number} must be a str; got {type(text).__name__}.")
     codes = TextCodes(vocabulary.words)
-    encoded = codes.encode(texts)
-    words = codes.words(encoded.codes)
-    known = ~words.out_of_vocabulary[words.indices]
-    ids, places = words.ids[known], words.indices[known]
-    edges = np.searchsorted(places, encoded.bounds)
-    rows = vocabulary.vectors[ids].astype(np.float64)
-    return np.split(rows, edges[1:-1])
+    return [vocabulary.vectors[ids].astype(np.float64) for ids in words_of(codes, texts)]

@@ -6,12 +6,11 @@ import math
 from typing import Annotated, Any, Final, TypeAlias
 
 from textveil.errors import need
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.options import FRACTION, GUARANTEE, Option, at_least
-from textveil.mechanisms.vectors.noisy_cube import STEPS, Cube, NoisyCube
-from textveil.mechanisms.vectors.options import REPRESENTATIONS, Highest, Lowest, VectorEpsilon
-from textveil.noise.block_noise import BlockNoise
-from textveil.noise.truncated_calibration import geng_noise, least_variance_noise
+from textveil.mechanisms.parameters import REPRESENTATIONS, Highest, Lowest, VectorEpsilon
+from textveil.mechanisms.vectors.dpnr import STEPS, Cube, NoisyCube
+from textveil.noise.block_noise import BlockNoise, geng_noise, least_variance_noise
 from textveil.privacy.guarantees import ApproximateDP, Status
 from textveil.privacy.units import ANY_VECTOR
 from textveil.types import Progress
@@ -19,30 +18,17 @@ from textveil.vocabulary.vocabulary import Vocabulary
 
 PROOF: Final = "privacy/proofs/truncated_noise.md"
 
-_WIDTH: Final = 129
-"""Steps of the grid on which Geng's noise is level: 1/508 of the range."""
+_WIDTH: Final = 129  # steps of the grid on which Geng's noise is level: 1/508 of the range
+_SHARP: Final = 1e-10, 1e-7  # least deltas of the two: what doubles, and what the linear program, can tell from 0
+_EPSILONS: Final = 0.25, 12.0  # between which the linear program is solved in seconds, and in doubles
 
-_SHARP: Final = 1e-10, 1e-7
-"""Least deltas of the two: what doubles, and what the linear program, can tell from 0."""
-
-_EPSILONS: Final = 0.25, 12.0
-"""Between which the linear program is solved in seconds, and in doubles."""
-
-NumberDelta: TypeAlias = Annotated[
-    float, Option(domain=FRACTION, help="Delta of one number, for any two.", metavar="D", group=GUARANTEE)
-]
-_BLOCKS: Final = Option(
-    domain=at_least(1),
-    help="Blocks of the range on which the noise is constant.",
-    metavar="N",
-    group=REPRESENTATIONS,
-)
+NumberDelta: TypeAlias = Annotated[float, Option(FRACTION, "Delta of one number, for any two.", "D", GUARANTEE)]
+_BLOCKS: Final = Option(at_least(1), "Blocks of the range on which the noise is constant.", "N", REPRESENTATIONS)
 
 
-@declared(
+@proved(
     family="vectors",
     notion="approximate DP",
-    status=Status.PROVED,
     proof=PROOF,
     adjacency=ANY_VECTOR,
     source="Geng, Ding, Guo and Kumar 2020",
@@ -61,7 +47,6 @@ def geng(
     A is ln(1 + (e^epsilon - 1) / (2 delta)) / epsilon, raised until delta is kept by the integers that draw it; the
     noise is level on 508 parts of the range. For words ``truncated-laplace`` has the form that holds in any dimension;
     in one dimension it is this one.
-    Source: Geng, Ding, Guo and Kumar 2020 (arXiv 1810.00877); proof: privacy/proofs/truncated_noise.md.
 
     ``epsilon`` is at most about 20, ``delta`` at least 1e-10. The vocabulary is not looked at.
     """
@@ -71,10 +56,9 @@ def geng(
     )
 
 
-@declared(
+@proved(
     family="vectors",
     notion="approximate DP",
-    status=Status.PROVED,
     proof=PROOF,
     adjacency=ANY_VECTOR,
     source="after Sommer, Abfalterer, Zingg and Mohammadi 2021 (arXiv 2107.12957); one release, by a linear program",
@@ -95,8 +79,6 @@ def optimal_noise(
     The paper learns such noise by gradient descent, for many releases at once. For one release the problem is a linear
     program, and its optimum is found; what many releases cost is composed as for any mechanism. That the noise does not
     depend on the number, and is level on ``blocks`` parts of the range, is all that is assumed of it.
-    Source: after Sommer, Abfalterer, Zingg and Mohammadi 2021 (arXiv 2107.12957); proof:
-    privacy/proofs/truncated_noise.md.
 
     ``epsilon`` is between 0.25 and 12, ``delta`` at least 1e-7, and ``blocks`` between 1 and 32. The vocabulary is
     not looked at.

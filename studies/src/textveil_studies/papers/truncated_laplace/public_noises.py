@@ -14,8 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from textveil.errors import need
 from textveil.noise.capabilities import ProfiledNoise
-from textveil.noise.distribution import Draws, Precision, check_draw, check_parameters, drawn
-from textveil.noise.shifts import checked_shift
+from textveil.noise.distribution import Draws, Precision, check_draw, check_parameters, checked_shift, drawn
 from textveil.noise.spherical_laplace import SphericalLaplace
 from textveil.noise.truncated_laplace import TruncatedLaplace
 from textveil.noise.unbounded import gammas, normals

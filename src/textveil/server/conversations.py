@@ -13,17 +13,19 @@ import secrets
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from operator import is_not
 from typing import Any, Final, final
 from weakref import WeakValueDictionary
 
 from textveil.budget.account import Account
 from textveil.errors import LedgerError
 from textveil.sanitize.release import Release
-from textveil.server.held import ANSWER, CONVERSATION, ENTRY, SCOPE_VALUE, release_bytes
+from textveil.server.held import ANSWER, CONVERSATION, ENTRY, SCOPE_VALUE, release_bytes, restorer_bytes
 from textveil.server.kept_data import ConversationStore, KeptPolicy, MapsRead, MapTable, release_data, release_of
 from textveil.server.written_answers import Written, WrittenAnswers, keyed_digest
 from textveil.surrogates.private_map import PrivateMap
+from textveil.surrogates.restoring import Restorer
 from textveil.surrogates.scopes import MemoryScope
 
 logger = logging.getLogger("textveil.server.conversations")
@@ -78,6 +80,8 @@ class ConversationState:
         self._policies: dict[bytes, str] = {}
         self._sources: dict[int, str] = {}
         self._written = WrittenAnswers(self._key)
+        self._restorer: Restorer | None = None
+        self._restorer_size = 0
 
     def scope(self, policy: str) -> MemoryScope:
         """Where one value has one surrogate, under a policy."""
@@ -150,6 +154,24 @@ class ConversationState:
         """An identifier: the upstream's own as it is, any other as a keyed digest."""
         return self._written.handle(text)
 
+    def take_restorer(self, maps: Sequence[PrivateMap]) -> Restorer | None:
+        """What restored an earlier answer, if it is free and these maps begin with its own.
+
+        Whoever takes it has it alone: one that is extended would restore another answer by what its asker never sent.
+        """
+        restorer = self._restorer
+        if restorer is None or len(restorer.maps) > len(maps) or any(map(is_not, restorer.maps, maps)):
+            return None
+        self._restorer = None
+        return restorer
+
+    def give_restorer(self, restorer: Restorer) -> None:
+        """Keep what restored an answer for the next one, in place of any other."""
+        self._restorer = restorer
+        grown = restorer_bytes(restorer.maps) - self._restorer_size
+        self._restorer_size += grown
+        self._resize(grown)
+
     def to_data(self, policy_of: Callable[[str], KeptPolicy | None]) -> dict[str, Any]:
         """Everything of it as JSON can write it, for ``of_data``: private.
 
@@ -166,7 +188,7 @@ class ConversationState:
         ]
         return {
             "key": self._key.hex(),
-            "size": self.size,
+            "size": self.size - self._restorer_size,
             "answers": [one.hex() for one in self.answers],
             "scopes": {policy: scope.to_data() for policy, scope in self._scopes.items()},
             "releases": releases,
@@ -216,6 +238,9 @@ class ConversationState:
 
     def _grow(self, count: int) -> None:
         self.kept = None
+        self._resize(count)
+
+    def _resize(self, count: int) -> None:
         self.size += count
         if self._grown is not None:
             self._grown(self, count)

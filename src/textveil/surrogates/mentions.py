@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Set
 from typing import Any, Final, NamedTuple, TypeAlias, final
 
 from textveil.surrogates.known import KnownSurrogate
@@ -77,14 +77,21 @@ class Mentions:
 
     def known(self, surrogate: str) -> KnownSurrogate:
         """What is known of a surrogate: the same for all its cases and ways to write its accents."""
-        composed = unicodedata.normalize("NFC", surrogate)
         longest: KnownSurrogate | None = None
-        forms = {composed, unicodedata.normalize("NFD", composed)}
-        for form in forms | {form.replace("'", "\u2019") for form in forms}:
+        for form in _forms(surrogate):
             node = self._node(form)
             longest = node.setdefault(None, longest or KnownSurrogate())
         assert longest is not None
         return longest
+
+    def may_begin(self, text: str, begins: Set[str]) -> bool:
+        """Whether a surrogate that begins so may stand in a text; as long as none does, that is told at once."""
+        folded = text.casefold()
+        if not any(begin in folded for begin in begins):
+            return False
+        starts = self._starts = self._starts or _compiled_starts(self._marks)
+        words = {word.casefold() for word in starts.findall(text)}
+        return any(word in begins or any(word[: -len(one)] in begins for one in _suffixes(word)) for word in words)
 
     def in_text(self, text: str, start: int, stop: int) -> Iterator[FoundMention]:
         """The mentions that begin in ``text[start:stop]``; characters before ``start`` tell whether a word begins."""
@@ -140,6 +147,21 @@ class Mentions:
                 return best
             word = token.group()
             folded = word.casefold()
+
+
+def _forms(surrogate: str) -> Iterable[str]:
+    """The ways to write the accents and apostrophes of a surrogate, in the same order in every process."""
+    if surrogate.isascii() and "'" not in surrogate:
+        return (surrogate,)
+    composed = unicodedata.normalize("NFC", surrogate)
+    forms = (composed, unicodedata.normalize("NFD", composed))
+    return dict.fromkeys((*forms, *(form.replace("'", "\u2019") for form in forms)))
+
+
+def beginnings(surrogate: str) -> set[str]:
+    """The first tokens of a surrogate, folded, in all ways to write it."""
+    first = (_TOKEN.search(form.lstrip()) for form in _forms(surrogate))
+    return {token.group().casefold() for token in first if token is not None}
 
 
 def _compiled_starts(marks: set[str]) -> re.Pattern[str]:

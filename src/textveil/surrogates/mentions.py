@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple, TypeAlias, final
 
 from textveil.surrogates.known import KnownSurrogate
@@ -84,15 +84,6 @@ class Mentions:
         assert longest is not None
         return longest
 
-    def may_begin(self, text: str, begins: Set[str]) -> bool:
-        """Whether a surrogate that begins so may stand in a text; as long as none does, that is told at once."""
-        folded = text.casefold()
-        if not any(begin in folded for begin in begins):
-            return False
-        starts = self._starts = self._starts or _compiled_starts(self._marks)
-        words = {word.casefold() for word in starts.findall(text)}
-        return any(word in begins or any(word[: -len(one)] in begins for one in _suffixes(word)) for word in words)
-
     def in_text(self, text: str, start: int, stop: int) -> Iterator[FoundMention]:
         """The mentions that begin in ``text[start:stop]``; characters before ``start`` tell whether a word begins."""
         at = start
@@ -158,10 +149,12 @@ def _forms(surrogate: str) -> Iterable[str]:
     return dict.fromkeys((*forms, *(form.replace("'", "\u2019") for form in forms)))
 
 
-def beginnings(surrogate: str) -> set[str]:
-    """The first tokens of a surrogate, folded, in all ways to write it."""
-    first = (_TOKEN.search(form.lstrip()) for form in _forms(surrogate))
-    return {token.group().casefold() for token in first if token is not None}
+def folded_words(surrogate: str) -> set[tuple[str, ...]]:
+    """The words of a surrogate, folded, in all ways to write it: a folded text that mentions it has those of one way.
+
+    Only a space may be written otherwise, and case (``Mentions._longest``); an inflection comes behind.
+    """
+    return {tuple(form.casefold().split()) for form in _forms(surrogate)}
 
 
 def _compiled_starts(marks: set[str]) -> re.Pattern[str]:

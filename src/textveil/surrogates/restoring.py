@@ -15,7 +15,7 @@ from typing import Final, NamedTuple, TypeAlias, final
 from textveil.detection.name_words import FIRM_TITLES, SUFFIXES
 from textveil.errors import ParameterError
 from textveil.surrogates.known import KnownSurrogate, compared_form
-from textveil.surrogates.mentions import FoundMention, Mentions, beginnings, inflected
+from textveil.surrogates.mentions import FoundMention, Mentions, folded_words, inflected
 from textveil.surrogates.private_map import PrivateMap, Replaced
 from textveil.text.escaped_places import Places, Quotes
 from textveil.text.escapes import open_end, read
@@ -137,11 +137,12 @@ class Restorer:
         """
         added = tuple(maps)
         read_now = [_as_read(kept_map) for kept_map in added]
-        begins: set[str] = set()
+        new: set[tuple[str, ...]] = set()
         for kept_map in read_now:
-            begins |= self._learn(kept_map)
+            new |= self._learn(kept_map)
         for number, kept_map in enumerate(self._read):
-            if self._mentions.may_begin(kept_map.released, begins):
+            folded = kept_map.released.casefold() if new else ""
+            if any(all(word in folded for word in words) for words in new):
                 _note(self._met[number], -1)
                 self._met[number] = _note(self._by_chance(kept_map))
         self._met += [_note(self._by_chance(kept_map)) for kept_map in read_now]
@@ -180,21 +181,20 @@ class Restorer:
         same = [private_map for private_map in self._kept if private_map.released == text]
         return same[0] if same and len({private_map.original() for private_map in same}) == 1 else None
 
-    def _learn(self, private_map: PrivateMap) -> set[str]:
-        """Note the surrogates of a release; how those begin of which that says anything new."""
-        begins: set[str] = set()
+    def _learn(self, private_map: PrivateMap) -> set[tuple[str, ...]]:
+        """Note the surrogates of a release; the words of those of which that says anything new."""
+        new: set[tuple[str, ...]] = set()
         for piece in private_map.replaced:
             surface = private_map.released[piece.start : piece.end]
             if piece.kind and any(character.isalnum() for character in surface):
-                if self._add(surface, piece.original):
-                    begins |= beginnings(surface.strip())
+                new |= self._add(surface, piece.original)
                 for part, original in name_parts(surface, piece):
                     if self._mentions.known(part).add(part, original):
-                        begins |= beginnings(part)
-        return begins
+                        new |= folded_words(part)
+        return new
 
-    def _add(self, surface: str, original: str) -> bool:
-        """Note a surrogate; whether that says anything new."""
+    def _add(self, surface: str, original: str) -> set[tuple[str, ...]]:
+        """Note a surrogate; its words where that says anything new."""
         for ending in _POSSESSIVES:
             if surface.endswith(ending) and original.endswith(_POSSESSIVES):
                 surface, original = surface[:-2], original[:-2]
@@ -206,7 +206,7 @@ class Restorer:
             known.met_by_chance(surface)
         self._wholes += not known.whole
         known.whole = True
-        return new
+        return folded_words(surface) if new else set()
 
     def _by_chance(self, private_map: PrivateMap) -> _Met:
         """The surrogates that this release mentions where something else stood."""

@@ -156,3 +156,17 @@ def test_one_answer_at_a_time_has_what_restores() -> None:
     lent.extend(maps[2:])
     state.give_restorer(lent)
     assert state.take_restorer(maps) is lent
+
+
+def test_what_restores_is_forgotten_before_a_conversation() -> None:
+    """Kills: a conversation, whose texts would be paid for anew, is dropped for what can be made again."""
+    conversations = made(Clock())
+    one = PrivateMap(released="Ann", replaced=(Replaced(0, 3, "Eva", "person"),))
+    states = [conversations.of(MARIA, name) for name in "ab"]
+    for state in states:
+        state.give_restorer(Restorer([one]))
+    assert [state.restorer_size > 0 for state in states] == [False, True] and len(conversations) == 2
+    assert conversations.held_bytes == sum(state.size for state in states)
+    states[0].give_restorer(Restorer([one]))
+    assert [state.restorer_size > 0 for state in states] == [True, False] and len(conversations) == 2
+    assert conversations.held_bytes == sum(state.size for state in states)

@@ -7,12 +7,12 @@ import random
 from textveil.surrogates.private_map import PrivateMap, Replaced
 from textveil.surrogates.restoring import Restorer
 
-WORDS = """Ann Ann_Smith Smith Will will May may Rose Lee Lee's O'Brien O\u2019Brien Ada 12 1 7 2024-03-12 12 Ann-Marie
-    José Jose\u0301 the and at of s paid 东京 AL al""".split()
+WORDS = ["Ann", "Ann Smith", "Smith", "Will", "will", "May", "may", "Rose", "Lee", "Lee's", "O'Brien", "O\u2019Brien"]
+WORDS += ["Ann-Marie", "Jos\xe9", "Jose\u0301", "the", "and", "of", "12", "1", "7", "2024-03-12", "\u6771", "AL", "al"]
 
 
 def _words(draw: random.Random, count: int) -> list[str]:
-    return [draw.choice(WORDS).replace("_", " ") for _ in range(count)]
+    return [draw.choice(WORDS) for _ in range(count)]
 
 
 def _release(draw: random.Random) -> PrivateMap:

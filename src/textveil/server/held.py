@@ -24,7 +24,7 @@ ANSWER: Final = 500
 SCOPE_VALUE: Final = 420
 """Of a value and its surrogate in a scope, without the value's characters."""
 
-RESTORED_PIECE: Final = 2400
+RESTORED_PIECE: Final = 2600
 """Of a piece of a private map in what restores: its words in a tree, and what they stand for."""
 
 RESTORED_MAP: Final = 400

@@ -9,6 +9,8 @@ from textveil.sanitize.policy.choice import policy
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.server.conversations import Conversations
 from textveil.server.written_answers import Written
+from textveil.surrogates.private_map import PrivateMap, Replaced
+from textveil.surrogates.restoring import Restorer
 
 MARIA = Account("ward", "maria", "k1")
 
@@ -137,3 +139,34 @@ def test_identifiers_of_others_are_replaced_and_those_of_the_upstream_stay() -> 
     assert own == state.handle("call_Maria") != kept.of(MARIA, "b").handle("call_Maria")
     assert own.startswith("call_") and "Maria" not in own and state.handle("Maria").startswith("call_")
     assert state.handle("msg_x").startswith("msg_")
+
+
+def test_one_answer_at_a_time_has_what_restores() -> None:
+    """Kills: it is lent twice; it restores by texts that a request has not sent; its memory counts for nobody."""
+    state = made(Clock(), most_bytes=10**6).of(MARIA, "a")
+    maps = [PrivateMap(released=text, replaced=(Replaced(0, 3, "Eva", "person"),)) for text in ("Ann", "Bob", "Cid")]
+    size = state.size
+    state.give_restorer(Restorer(maps[:2]))
+    assert state.size > size + 2 * 1000
+    assert state.to_data(lambda policy: None)["size"] == size
+    assert state.take_restorer(maps[:1]) is None, "it restores by more than was sent"
+    assert state.take_restorer([maps[0], maps[2], maps[1]]) is None, "by something else"
+    lent = state.take_restorer(maps)
+    assert lent is not None and state.take_restorer(maps) is None
+    lent.extend(maps[2:])
+    state.give_restorer(lent)
+    assert state.take_restorer(maps) is lent
+
+
+def test_what_restores_is_forgotten_before_a_conversation() -> None:
+    """Kills: a conversation, whose texts would be paid for anew, is dropped for what can be made again."""
+    conversations = made(Clock())
+    one = PrivateMap(released="Ann", replaced=(Replaced(0, 3, "Eva", "person"),))
+    states = [conversations.of(MARIA, name) for name in "ab"]
+    for state in states:
+        state.give_restorer(Restorer([one]))
+    assert [state.restorer_size > 0 for state in states] == [False, True] and len(conversations) == 2
+    assert conversations.held_bytes == sum(state.size for state in states)
+    states[0].give_restorer(Restorer([one]))
+    assert [state.restorer_size > 0 for state in states] == [True, False] and len(conversations) == 2
+    assert conversations.held_bytes == sum(state.size for state in states)

@@ -13,17 +13,19 @@ import secrets
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from operator import is_not
 from typing import Any, Final, final
 from weakref import WeakValueDictionary
 
 from textveil.budget.account import Account
 from textveil.errors import LedgerError
 from textveil.sanitize.release import Release
-from textveil.server.held import ANSWER, CONVERSATION, ENTRY, SCOPE_VALUE, release_bytes
+from textveil.server.held import ANSWER, CONVERSATION, ENTRY, SCOPE_VALUE, release_bytes, restorer_bytes
 from textveil.server.kept_data import ConversationStore, KeptPolicy, MapsRead, MapTable, release_data, release_of
 from textveil.server.written_answers import Written, WrittenAnswers, keyed_digest
 from textveil.surrogates.private_map import PrivateMap
+from textveil.surrogates.restoring import Restorer
 from textveil.surrogates.scopes import MemoryScope
 
 logger = logging.getLogger("textveil.server.conversations")
@@ -78,6 +80,9 @@ class ConversationState:
         self._policies: dict[bytes, str] = {}
         self._sources: dict[int, str] = {}
         self._written = WrittenAnswers(self._key)
+        self._restorer: Restorer | None = None
+        self.restorer_size = 0
+        """Bytes of ``size`` that what restores its answers takes; it can be made again."""
 
     def scope(self, policy: str) -> MemoryScope:
         """Where one value has one surrogate, under a policy."""
@@ -150,6 +155,30 @@ class ConversationState:
         """An identifier: the upstream's own as it is, any other as a keyed digest."""
         return self._written.handle(text)
 
+    def take_restorer(self, maps: Sequence[PrivateMap]) -> Restorer | None:
+        """What restored an earlier answer, if it is free and these maps begin with its own.
+
+        Whoever takes it has it alone: one that is extended would restore another answer by what its asker never sent.
+        """
+        restorer = self._restorer
+        if restorer is None or len(restorer.maps) > len(maps) or any(map(is_not, restorer.maps, maps)):
+            return None
+        self._restorer = None
+        return restorer
+
+    def give_restorer(self, restorer: Restorer) -> None:
+        """Keep what restored an answer for the next one, in place of any other."""
+        self._restorer = restorer
+        grown = restorer_bytes(restorer.maps) - self.restorer_size
+        self.restorer_size += grown
+        self._resize(grown)
+
+    def forget_restorer(self) -> int:
+        """Keep no longer what restored an answer; how many bytes that takes, which nobody is told of."""
+        freed, self.restorer_size, self._restorer = self.restorer_size, 0, None
+        self.size -= freed
+        return freed
+
     def to_data(self, policy_of: Callable[[str], KeptPolicy | None]) -> dict[str, Any]:
         """Everything of it as JSON can write it, for ``of_data``: private.
 
@@ -166,7 +195,7 @@ class ConversationState:
         ]
         return {
             "key": self._key.hex(),
-            "size": self.size,
+            "size": self.size - self.restorer_size,
             "answers": [one.hex() for one in self.answers],
             "scopes": {policy: scope.to_data() for policy, scope in self._scopes.items()},
             "releases": releases,
@@ -216,6 +245,9 @@ class ConversationState:
 
     def _grow(self, count: int) -> None:
         self.kept = None
+        self._resize(count)
+
+    def _resize(self, count: int) -> None:
         self.size += count
         if self._grown is not None:
             self._grown(self, count)
@@ -258,6 +290,7 @@ class Conversations:
         self._states: OrderedDict[bytes, tuple[float, ConversationState]] = OrderedDict()
         self._empty: WeakValueDictionary[bytes, ConversationState] = WeakValueDictionary()
         self._answers: dict[bytes, bytes] = {}
+        self._restoring: OrderedDict[bytes, ConversationState] = OrderedDict()
 
     def __len__(self) -> int:
         return len(self._states)
@@ -369,9 +402,11 @@ class Conversations:
                     await asyncio.to_thread(self._store.expire)
 
     def expire(self) -> None:
-        """Forget what is too old, and the least used of what is too much."""
+        """Forget what is too old, and the least used of what is too much: first of what can be made again."""
         oldest = self._clock() - self._seconds
         with self._lock:
+            while self._restoring and self._bytes > self._most_bytes:
+                self._bytes -= self._restoring.popitem(last=False)[1].forget_restorer()
             while self._states:
                 digest, (used, _) = next(iter(self._states.items()))
                 if used > oldest and self._bytes <= self._most_bytes:
@@ -382,6 +417,7 @@ class Conversations:
         """Keep a conversation no more; whoever still answers a request of it goes on, and that counts for nobody."""
         state = self._states.pop(digest)[1]
         self._bytes -= state.size
+        self._restoring.pop(digest, None)
         state.tell(None)
         for answer in state.answers:
             self._answers.pop(answer, None)
@@ -417,6 +453,9 @@ class Conversations:
                 self._bytes += count
             else:
                 self._hold(state)
+            if state.restorer_size:
+                self._restoring[state.name] = state
+                self._restoring.move_to_end(state.name)
             self.expire()
 
     def _digest(self, account: Account, *parts: str) -> bytes:

@@ -5,6 +5,7 @@ The numbers are those of CPython 3.11 on 64 bits; tests compare them with what `
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from sys import getsizeof
 from typing import Final
 
@@ -23,6 +24,12 @@ ANSWER: Final = 500
 SCOPE_VALUE: Final = 420
 """Of a value and its surrogate in a scope, without the value's characters."""
 
+RESTORED_PIECE: Final = 2600
+"""Of a piece of a private map in what restores: its words in a tree, and what they stand for."""
+
+RESTORED_MAP: Final = 400
+"""Of a private map in what restores, without its text as it is read."""
+
 _MAP: Final = 120
 _PIECE: Final = 160
 _RELEASE: Final = 450
@@ -33,6 +40,14 @@ def map_bytes(private_map: PrivateMap) -> int:
     """Bytes of a private map, its released text included."""
     originals = sum(getsizeof(piece.original) for piece in private_map.replaced)
     return _MAP + getsizeof(private_map.released) + _PIECE * len(private_map.replaced) + originals
+
+
+def restorer_bytes(maps: Iterable[PrivateMap]) -> int:
+    """Bytes of what restores by private maps, without these."""
+    return sum(
+        RESTORED_MAP + getsizeof(one.released) + RESTORED_PIECE * sum(bool(piece.kind) for piece in one.replaced)
+        for one in maps
+    )
 
 
 def release_bytes(release: Release) -> int:

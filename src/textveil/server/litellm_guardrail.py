@@ -214,6 +214,7 @@ class TextveilGuardrail(CustomGuardrail):
         restoration = await restoration_of(memory)
         answer = response.model_dump()
         restore_chat(answer, restoration)
+        memory.restored()
         return _like(response, answer)
 
     async def async_post_call_success_deployment_hook(
@@ -243,6 +244,7 @@ class TextveilGuardrail(CustomGuardrail):
                 yield _like(chunk, parsed(event.data))
         for event in events.close():
             yield _like(last, parsed(event.data))
+        memory.restored()
 
     async def async_post_call_response_headers_hook(
         self, data: dict[str, Any], user_api_key_dict: Any, response: Any, *others: Any, **named: Any

@@ -29,18 +29,23 @@ class _SaidTwice(dict[str, Any]):
     key: str
 
 
-def parsed(text: str | bytes, pairs: Callable[[list[tuple[str, Any]]], Any] | None = None) -> Any:
+def parsed(
+    text: str | bytes,
+    pairs: Callable[[list[tuple[str, Any]]], Any] | None = None,
+    floats: Callable[[str], float] | None = None,
+) -> Any:
     """What a JSON text says.
 
     Args:
         text: in UTF-8, where it is bytes.
         pairs: makes an object of its keys and values; None makes a dictionary.
+        floats: makes a number of one with a point or an exponent; None is ``float``.
 
     Raises:
         ValueError: it is no JSON by the standard, or nested too deep.
     """
     try:
-        data = json.loads(text, parse_constant=_no_constant, object_pairs_hook=pairs)
+        data = json.loads(text, parse_constant=_no_constant, object_pairs_hook=pairs, parse_float=floats)
     except RecursionError:
         raise ValueError from None
     if _too_deep(data, NESTING):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import re
 from collections.abc import Sequence
@@ -19,11 +18,8 @@ _HANDLE_DIGITS: Final = 24
 
 def keyed_digest(key: bytes, parts: Sequence[str]) -> bytes:
     """A digest of several strings, whose ends count."""
-    made = hmac.new(key, digestmod=hashlib.sha256)
-    for part in parts:
-        data = part.encode("utf-8", "surrogatepass")
-        made.update(len(data).to_bytes(8, "big") + data)
-    return made.digest()
+    said = [part.encode("utf-8", "surrogatepass") for part in parts]
+    return hmac.digest(key, b"".join([len(data).to_bytes(8, "big") + data for data in said]), "sha256")
 
 
 @final

@@ -21,36 +21,42 @@ class KnownSurrogate:
         self._first: str | None = None
         self._surface = ""
         self._several = False
-        self._chance = False
-        self._chance_lower = False
+        self._chance = 0
+        self._chance_lower = 0
         self.whole = False
         """Whether it stands in a release as it is, rather than as a part of a name."""
 
     def __repr__(self) -> str:
         return "KnownSurrogate()"
 
-    def add(self, surface: str, original: str) -> None:
-        """Note that a surrogate, as it is written there, stands for an original."""
+    def add(self, surface: str, original: str) -> bool:
+        """Note that a surrogate, as it is written there, stands for an original; whether that says anything new."""
         surface, compared = plain(surface), compared_form(original)
+        new = surface not in self._exact
         there = self._exact.setdefault(surface, original)
         if there is not None and compared_form(there) != compared:
-            self._exact[surface] = None
+            self._exact[surface], new = None, True
         if self._first is None:
             self._first, self._surface = original, surface
-        elif compared_form(self._first) != compared:
-            self._several = True
+        elif compared_form(self._first) != compared and not self._several:
+            self._several = new = True
+        return new
 
-    def met_by_chance(self, surface: str) -> None:
-        """Note that the text holds it, as it is written there, where nothing was replaced by it."""
+    def met_by_chance(self, surface: str, times: int = 1) -> None:
+        """Note that a text holds it, as it is written there, where nothing was replaced by it; -1 takes that back."""
         if surface.islower() and not self._surface.islower():
-            self._chance_lower = True
+            self._chance_lower += times
         else:
-            self._chance = True
+            self._chance += times
 
     def original(self, surface: str) -> str | None:
         """What a mention written so stands for, in its case and with its white space; None: it does not tell."""
         if self._chance or (self._chance_lower and surface.islower()):
             return None
+        return self.replaced(surface)
+
+    def replaced(self, surface: str) -> str | None:
+        """The same if no text held it by chance."""
         exact = plain(surface)
         if exact.islower() and not self._surface.islower() and _is_common(exact):
             return None

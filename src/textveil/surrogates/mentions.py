@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple, TypeAlias, final
 
 from textveil.surrogates.known import KnownSurrogate
@@ -77,10 +77,8 @@ class Mentions:
 
     def known(self, surrogate: str) -> KnownSurrogate:
         """What is known of a surrogate: the same for all its cases and ways to write its accents."""
-        composed = unicodedata.normalize("NFC", surrogate)
         longest: KnownSurrogate | None = None
-        forms = {composed, unicodedata.normalize("NFD", composed)}
-        for form in forms | {form.replace("'", "\u2019") for form in forms}:
+        for form in _forms(surrogate):
             node = self._node(form)
             longest = node.setdefault(None, longest or KnownSurrogate())
         assert longest is not None
@@ -140,6 +138,23 @@ class Mentions:
                 return best
             word = token.group()
             folded = word.casefold()
+
+
+def _forms(surrogate: str) -> Iterable[str]:
+    """The ways to write the accents and apostrophes of a surrogate, in the same order in every process."""
+    if surrogate.isascii() and "'" not in surrogate:
+        return (surrogate,)
+    composed = unicodedata.normalize("NFC", surrogate)
+    forms = (composed, unicodedata.normalize("NFD", composed))
+    return dict.fromkeys((*forms, *(form.replace("'", "\u2019") for form in forms)))
+
+
+def folded_words(surrogate: str) -> set[tuple[str, ...]]:
+    """The words of a surrogate, folded, in all ways to write it: a folded text that mentions it has those of one way.
+
+    Only a space may be written otherwise, and case (``Mentions._longest``); an inflection comes behind.
+    """
+    return {tuple(form.casefold().split()) for form in _forms(surrogate)}
 
 
 def _compiled_starts(marks: set[str]) -> re.Pattern[str]:

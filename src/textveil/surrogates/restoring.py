@@ -15,13 +15,16 @@ from typing import Final, NamedTuple, TypeAlias, final
 from textveil.detection.name_words import FIRM_TITLES, SUFFIXES
 from textveil.errors import ParameterError
 from textveil.surrogates.known import KnownSurrogate, compared_form
-from textveil.surrogates.mentions import FoundMention, Mentions, inflected
+from textveil.surrogates.mentions import FoundMention, Mentions, folded_words, inflected
 from textveil.surrogates.private_map import PrivateMap, Replaced
 from textveil.text.escaped_places import Places, Quotes
 from textveil.text.escapes import open_end, read
 
 Maps: TypeAlias = PrivateMap | Iterable[PrivateMap]
 """The map of one release, or of several: those of a conversation, or a map file."""
+
+_Met: TypeAlias = "dict[tuple[KnownSurrogate, bool], str]"
+"""Surrogates that a release mentions by chance, each in small letters or not, with one such mention."""
 
 MARGIN: Final = 16
 """Characters behind a piece by which a text must agree with the release for the piece to be told by position."""
@@ -104,14 +107,43 @@ class Restorer:
         maps = _checked(private_map)
         self._mentions = Mentions()
         self._wholes = 0
+        self._kept: tuple[PrivateMap, ...] = ()
+        self._read: list[PrivateMap] = []
+        self._met: list[_Met] = []
+        if isinstance(maps, Sequence):
+            self.extend(maps)
+            return
         for kept_map in maps:
             self._learn(_as_read(kept_map))
         for kept_map in maps:
-            self._meet(_as_read(kept_map))
-        self._kept = tuple(maps) if isinstance(maps, Sequence) else ()
+            _note(self._by_chance(_as_read(kept_map)))
 
     def __repr__(self) -> str:
         return f"Restorer({self._wholes} surrogates)"
+
+    @property
+    def maps(self) -> tuple[PrivateMap, ...]:
+        """Those that it restores by, in order; none of what is no sequence."""
+        return self._kept
+
+    def extend(self, maps: Iterable[PrivateMap]) -> None:
+        """Restore by further maps too, as one that is made of all of them does; no stream of it may be open.
+
+        What was read before is read again only where it may mention a surrogate that is new.
+        """
+        added = tuple(maps)
+        read_now = [_as_read(kept_map) for kept_map in added]
+        new: set[tuple[str, ...]] = set()
+        for kept_map in read_now:
+            new |= self._learn(kept_map)
+        for number, kept_map in enumerate(self._read):
+            folded = kept_map.released.casefold() if new else ""
+            if any(all(word in folded for word in words) for words in new):
+                _note(self._met[number], -1)
+                self._met[number] = _note(self._by_chance(kept_map))
+        self._met += [_note(self._by_chance(kept_map)) for kept_map in read_now]
+        self._read += read_now
+        self._kept += added
 
     @property
     def reach(self) -> int:
@@ -144,30 +176,36 @@ class Restorer:
         same = [private_map for private_map in self._kept if private_map.released == text]
         return same[0] if same and len({private_map.original() for private_map in same}) == 1 else None
 
-    def _learn(self, private_map: PrivateMap) -> None:
+    def _learn(self, private_map: PrivateMap) -> set[tuple[str, ...]]:
+        """Note the surrogates of a release; the words of those of which that says anything new."""
+        new: set[tuple[str, ...]] = set()
         for piece in private_map.replaced:
             surface = private_map.released[piece.start : piece.end]
             if piece.kind and any(character.isalnum() for character in surface):
-                self._wholes += self._add(surface, piece.original)
+                new |= self._add(surface, piece.original)
                 for part, original in name_parts(surface, piece):
-                    self._mentions.known(part).add(part, original)
+                    if self._mentions.known(part).add(part, original):
+                        new |= folded_words(part)
+        return new
 
-    def _add(self, surface: str, original: str) -> bool:
-        """Note a surrogate; whether it is a new one."""
+    def _add(self, surface: str, original: str) -> set[tuple[str, ...]]:
+        """Note a surrogate; its words where that says anything new."""
         for ending in _POSSESSIVES:
             if surface.endswith(ending) and original.endswith(_POSSESSIVES):
                 surface, original = surface[:-2], original[:-2]
                 break
         surface, original = surface.strip(), original.strip()
         known = self._mentions.known(surface)
-        known.add(surface, original)
+        new = known.add(surface, original)
         if len(surface) == 1:  # a digit or an initial: any text has some that were never released
             known.met_by_chance(surface)
-        new, known.whole = not known.whole, True
-        return new
+        self._wholes += not known.whole
+        known.whole = True
+        return folded_words(surface) if new else set()
 
-    def _meet(self, private_map: PrivateMap) -> None:
-        """Note the surrogates that this release mentions where something else stood."""
+    def _by_chance(self, private_map: PrivateMap) -> _Met:
+        """The surrogates that this release mentions where something else stood."""
+        met: _Met = {}
         starts, ends = [piece.start for piece in private_map.replaced], [piece.end for piece in private_map.replaced]
         for mention in self._mentions.in_text(private_map.released, 0, len(private_map.released)):
             first, last = bisect_right(ends, mention.start), bisect_left(starts, mention.end)
@@ -175,9 +213,20 @@ class Restorer:
             if pieces and _inside(mention, pieces[0]):
                 continue  # a part of it
             before = _before(private_map, pieces, mention)
-            restored = _restored(private_map.released, mention)
+            surface = private_map.released[mention.start : mention.end]
+            restored = mention.known.replaced(surface[: len(surface) - mention.suffix])
+            if restored is not None:
+                restored = inflected(restored, surface[len(surface) - mention.suffix :])
             if before is None or (restored is not None and compared_form(before) != compared_form(restored)):
-                mention.known.met_by_chance(private_map.released[mention.start : mention.end])
+                met[mention.known, surface.islower()] = surface
+        return met
+
+
+def _note(met: _Met, times: int = 1) -> _Met:
+    """Note surrogates that a release mentions by chance, or take that back."""
+    for (known, _), surface in met.items():
+        known.met_by_chance(surface, times)
+    return met
 
 
 def _checked(private_map: Maps) -> Iterable[PrivateMap]:

@@ -47,9 +47,13 @@ _LETTERS: Final = "\xaa\xb5\xba\xb7"
 _NAMED: Final = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
 
+_WORDED_MARKS: Final = "[({<"
+_OPEN_MARK: Final = lazy_regex(r"[\\%&\[({<]")
+"""What an escape begins with; an open one is looked for there alone."""
+
 _OPEN: Final = lazy_regex(
     rf"(?:(?:\\++(?:[uUx]\{{?{_HEX}*+)?+)++|(?:%[0-9A-Fa-fu]*+)++|&(?:amp;)*[#A-Za-z0-9]{{0,32}}"
-    r"|[ \t]{0,2}[\[({<] ?[A-Za-z]{0,3}(?: ?[\])}>][ \t]{0,2}[\w-]{0,63}[ \t\[({<A-Za-z.]{0,8})?)\Z"
+    r"|[\[({<] ?[A-Za-z]{0,3}(?: ?[\])}>][ \t]{0,2}[\w-]{0,63}[ \t\[({<A-Za-z.]{0,8})?)\Z"
 )
 
 
@@ -178,8 +182,11 @@ def read(text: str) -> Reading:
 
 def open_end(text: str) -> int:
     """How many characters at the end of a text may be a part of an escape, or one with what follows."""
-    match = _OPEN.search(text)
-    return 0 if match is None else len(text) - match.start()
+    for mark in _OPEN_MARK.finditer(text):
+        start = mark.start()
+        if _OPEN.match(text, start):
+            return len(text) - (_around(text, start, start)[0] if text[start] in _WORDED_MARKS else start)
+    return 0
 
 
 def _edits(text: str, *, outermost: bool) -> list[_Edit]:

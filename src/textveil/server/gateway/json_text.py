@@ -124,8 +124,7 @@ def as_json(data: Any) -> bytes:
 def canonical(text: str) -> str:
     """One spelling for all JSON texts that say the same; any other text as it is."""
     try:
-        parsed(text)
-        data = json.loads(text, parse_float=_shortest)
+        data = parsed(text, floats=_shortest)
     except ValueError:
         return text
     return json.dumps(data, sort_keys=True, separators=(",", ":"))

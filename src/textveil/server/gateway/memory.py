@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import final
@@ -10,8 +11,10 @@ from textveil.sanitize.release import Release
 from textveil.server.conversations import ConversationState
 from textveil.server.foreign import Call
 from textveil.server.gateway.json_text import Leaf, canonical, leaves
+from textveil.server.service import LONG_CHARACTERS, QUICK_CHARACTERS
 from textveil.server.written_answers import Written
 from textveil.surrogates.private_map import PrivateMap
+from textveil.surrogates.restoring import Restorer
 
 
 @final
@@ -29,6 +32,7 @@ class RequestMemory:
         self._state = state
         self._maps: dict[int, PrivateMap] = {}
         self._met: Counter[tuple[str, ...]] = Counter()
+        self._restorer: Restorer | None = None
         self.behind = ""
         """What an answer to the request stands behind."""
 
@@ -66,6 +70,25 @@ class RequestMemory:
     def maps(self) -> tuple[PrivateMap, ...]:
         """What restores the answer."""
         return tuple(self._maps.values())
+
+    async def restorer(self) -> Restorer:
+        """What restores the answer; it is kept over the turns of a conversation, and learns what is new in each."""
+        maps = self.maps
+        kept = self._state.take_restorer(maps) or Restorer(())
+        new = maps[len(kept.maps) :]
+        sizes = [len(one.released) for one in maps]
+        if sum(sizes) <= LONG_CHARACTERS and sum(sizes[len(kept.maps) :]) <= QUICK_CHARACTERS:
+            kept.extend(new)
+        else:
+            await asyncio.to_thread(kept.extend, new)
+        self._restorer = kept
+        return kept
+
+    def restored(self) -> None:
+        """Nothing is restored any more: what restored is free for the conversation's next turn."""
+        if self._restorer is not None:
+            self._state.give_restorer(self._restorer)
+            self._restorer = None
 
     def wrote(self, place: str, read: str, written: str, handle: str = "") -> None:
         """See ``answers.Remembers``."""

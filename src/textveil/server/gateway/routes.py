@@ -156,6 +156,7 @@ async def _sent(
     wants_stream = streamed is not None and exchange.asked.get("stream") is True
     async with AsyncExitStack() as held:
         making = restoration_of(sanitized.memory)
+        held.callback(sanitized.memory.restored)
         held.callback(making.cancel)
         answer = await held.enter_async_context(upstream.send("POST", path, sanitized.body, api))
         await refuse_failure(answer, upstream)

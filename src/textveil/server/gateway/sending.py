@@ -28,7 +28,6 @@ from textveil.server.gateway.upstream import Answer, Upstream, invalid_answer
 from textveil.server.keys import Caller
 from textveil.server.request_json import need_json, request_object
 from textveil.server.service import LONG_CHARACTERS, SanitizingService, beside
-from textveil.surrogates.restoring import Restorer
 
 _CONVERSATION: Final = re.compile(r"[\x21-\x7e]{1,200}")
 _HEADERS: Final = frozenset(f"x-textveil-{name}" for name in ("conversation", "policy", "unit"))
@@ -246,7 +245,7 @@ def restoration_of(memory: RequestMemory) -> asyncio.Task[Restoration]:
     """What restores the answer to a request; it is made while the upstream thinks."""
 
     async def made() -> Restoration:
-        return Restoration(await asyncio.to_thread(Restorer, memory.maps), memory)
+        return Restoration(await memory.restorer(), memory)
 
     task = asyncio.create_task(made())
     task.add_done_callback(_retrieved)

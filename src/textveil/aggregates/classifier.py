@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final, final
+from typing import Any, Final, NamedTuple, final
 
 import numpy as np
 
-from textveil.aggregates.features import PublicFeatures
+from textveil.aggregates.features import PublicFeatures, PublicWords
 from textveil.errors import ModelError, ParameterError, TextveilError
 from textveil.json_text import json_text
 from textveil.privacy.guarantees import ApproximateDP, Status
@@ -26,9 +26,6 @@ WEIGHTS: Final = "model.safetensors"
 """Names of a model's files in its folder."""
 
 PROOF: Final = "proofs/corpus_learn.md"
-
-NORM: Final = 2**12
-"""Norm of documents' vectors when a model reads them; any one serves."""
 
 _FORMAT: Final = "textveil classifier 1"
 _ADJACENCIES: Final = {each.unit.value: each for each in (ONE_PERSON_MORE, ONE_RECORD_MORE)}
@@ -49,7 +46,7 @@ class TextClassifier:
 
     labels: tuple[str, ...]
     weights: Vectors = field(repr=False)
-    features: PublicFeatures = field(repr=False)
+    features: PublicFeatures | PublicWords = field(repr=False)
     report: Mapping[str, Any] = field(repr=False)
 
     @cached_property
@@ -63,7 +60,7 @@ class TextClassifier:
         out = np.empty((len(texts), len(self.labels)))
         for first in range(0, len(texts), _BLOCK):
             part = slice(first, first + _BLOCK)
-            out[part] = self.features.vectors(texts[part], NORM) @ self.weights.astype(np.float64)
+            out[part] = self.features.read(texts[part]) @ self.weights.astype(np.float64)
         return out
 
     def predict(self, texts: Sequence[str]) -> list[str]:
@@ -89,10 +86,24 @@ class TextClassifier:
             "vocabulary": {"name": vocabulary.name, "sha256": vocabulary.digest},
             "report": dict(self.report),
         }
-        tensors = {"transform": self.features.transform, "weights": self.weights}
+        tensors = {"weights": self.weights}
+        if isinstance(self.features, PublicFeatures):
+            tensors["transform"] = self.features.transform
         with atomic_writers([folder / WEIGHTS, folder / FACTS]) as (weights, about):
             weights.write(save({name: np.ascontiguousarray(array) for name, array in tensors.items()}))
             about.write(json_text(facts, indent=1).encode("ascii"))
+
+
+class Learned(NamedTuple):
+    """A classifier, and a fact for the sender alone.
+
+    Attributes:
+        model: may be released.
+        persons: how many wrote the records: private.
+    """
+
+    model: TextClassifier
+    persons: int
 
 
 def load_model(folder: str | Path, *, vocabulary: Vocabulary | None = None) -> TextClassifier:
@@ -109,7 +120,7 @@ def load_model(folder: str | Path, *, vocabulary: Vocabulary | None = None) -> T
     try:
         facts, tensors = _read(path)
         labels, digest, report = facts["labels"], facts["vocabulary"]["sha256"], facts["report"]
-        weights, transform = tensors["weights"], tensors["transform"]
+        weights, transform = tensors["weights"], tensors.get("transform")
         _guarantee(report)
     except (KeyError, TypeError, ValueError) as error:
         if isinstance(error, TextveilError):
@@ -121,10 +132,14 @@ def load_model(folder: str | Path, *, vocabulary: Vocabulary | None = None) -> T
             "the model must be loaded with the vocabulary that it was learned with; got another. Give that one."
         )
     named = isinstance(labels, list) and bool(labels) and all(isinstance(label, str) for label in labels)
-    shapes = transform.shape == (words.dim, words.dim) and weights.shape == (words.dim + 1, len(labels))
-    if not (named and shapes and np.isfinite(weights).all() and np.isfinite(transform).all()):
+    features: PublicFeatures | PublicWords = PublicWords(words)
+    if transform is not None:
+        if transform.shape != (words.dim, words.dim) or not np.isfinite(transform).all():
+            raise _damaged("other numbers")
+        features = PublicFeatures(words, transform)
+    if not (named and weights.shape == (features.dim, len(labels)) and np.isfinite(weights).all()):
         raise _damaged("other numbers")
-    return TextClassifier(tuple(labels), weights, PublicFeatures(words, transform), report)
+    return TextClassifier(tuple(labels), weights, features, report)
 
 
 def _read(path: Path) -> tuple[Any, dict[str, Vectors]]:
@@ -139,7 +154,7 @@ def _read(path: Path) -> tuple[Any, dict[str, Vectors]]:
         raise _damaged("damaged numbers") from None
     if facts["format"] != _FORMAT:
         raise _damaged("another format")
-    return facts, {name: tensors[name].astype(np.float32) for name in ("weights", "transform")}
+    return facts, {name: tensor.astype(np.float32) for name, tensor in tensors.items()}
 
 
 def _damaged(got: str) -> ModelError:

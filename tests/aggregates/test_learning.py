@@ -15,7 +15,8 @@ from tests.helpers.vocabularies import lettered_vocabulary
 
 from textveil.aggregates.budget import GRID, GaussianBudget
 from textveil.aggregates.classifier import FACTS, WEIGHTS, load_model
-from textveil.aggregates.learning import SELECTION, Moments, _drawn, _noise, _selected, label_part, learn
+from textveil.aggregates.labels import SELECTION, label_part, selected
+from textveil.aggregates.learning import Moments, _drawn, _noise, learn
 from textveil.errors import InputError, ModelError, ParameterError
 from textveil.privacy.calibration import gaussian_delta
 from textveil.privacy.units import Unit
@@ -76,10 +77,10 @@ def test_a_label_of_one_person_does_not_come_out_and_one_of_many_does() -> None:
     budget = GaussianBudget(1.0, 1e-9, Fraction(1, 4))
     rng = seeded_generator(1)
     used = {"many": 1000 * GRID, **{f"only{k}": label_part(64) for k in range(63)}, "mine": GRID}
-    chosen = {_selected(used, budget, rng) for _ in range(500)}
+    chosen = {selected(used, budget, rng) for _ in range(500)}
     assert chosen == {("many",)}
     with pytest.raises(InputError, match=r"about .* persons use them; none was"):
-        _selected({"mine": GRID}, budget, rng)
+        selected({"mine": GRID}, budget, rng)
 
 
 def test_a_classifier_learns_and_says_labels_as_they_stood(tmp_path: Path) -> None:

@@ -57,6 +57,15 @@ def test_a_model_says_labels_as_they_stood(learned: Callable[..., tuple[int, str
     assert b"Xylophonia" not in (tmp_path / "model/model.safetensors").read_bytes()
 
 
+def test_naive_bayes_has_the_same_contract(learned: Callable[..., tuple[int, str, str]], tmp_path: Path) -> None:
+    code, out, err = learned("learn", *OPTIONS, "--method", "naive-bayes", "-o", "model", "--json")
+    assert code == 0 and err == "a classifier of 2 labels; (1, 1e-06)-DP, unit person\n"
+    model = tv.load_model(tmp_path / "model")
+    assert model.predict(list(TEXTS.values())) == list(TEXTS) and model.guarantee.unit is Unit.PERSON
+    assert json.loads(out)["public"]["method"] == "naive-bayes" and str(PERSONS) not in out
+    assert b"Xylophonia" not in (tmp_path / "model/model.safetensors").read_bytes()
+
+
 def test_a_delta_too_large_is_told_to_the_sender(learned: Callable[..., tuple[int, str, str]]) -> None:
     options = [*OPTIONS[:-1], "1e-2"]
     code, _, err = learned("learn", *options, "-o", "model", "--seed", "1")
@@ -75,6 +84,7 @@ def test_a_second_release_beyond_the_budget_is_refused(learned: Callable[..., tu
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
+        (("-o", "model", "--method", "bayes"), "method must be regression or naive-bayes"),
         (("--labels", "nobody,none,nobody", "-o", "model"), "--labels must be different"),
         (("-o", "."), "--output must be a new folder"),
         (("-o", "model", "--unit", "nothing"), "nothing"),

@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final, final
+from typing import Any, Final, NamedTuple, final
 
 import numpy as np
 
-from textveil.aggregates.features import PublicFeatures
+from textveil.aggregates.features import PublicFeatures, PublicWords
 from textveil.errors import ModelError, ParameterError, TextveilError
 from textveil.json_text import json_text
 from textveil.privacy.guarantees import ApproximateDP, Status
@@ -27,9 +27,6 @@ WEIGHTS: Final = "model.safetensors"
 """Names of a model's files in its folder."""
 
 PROOF: Final = "proofs/corpus_learn.md"
-
-NORM: Final = 2**12
-"""Norm of documents' vectors when a model reads them; any one serves."""
 
 _FORMAT: Final = "textveil classifier 1"
 _ADJACENCIES: Final = {each.unit.value: each for each in (ONE_PERSON_MORE, ONE_RECORD_MORE)}
@@ -50,7 +47,7 @@ class TextClassifier:
 
     labels: tuple[str, ...]
     weights: Vectors = field(repr=False)
-    features: PublicFeatures = field(repr=False)
+    features: PublicFeatures | PublicWords = field(repr=False)
     report: Mapping[str, Any] = field(repr=False)
 
     @cached_property
@@ -64,7 +61,7 @@ class TextClassifier:
         out = np.empty((len(texts), len(self.labels)))
         for first in range(0, len(texts), _BLOCK):
             part = slice(first, first + _BLOCK)
-            out[part] = self.features.vectors(texts[part], NORM) @ self.weights.astype(np.float64)
+            out[part] = self.features.read(texts[part]) @ self.weights.astype(np.float64)
         return out
 
     def predict(self, texts: Sequence[str]) -> list[str]:
@@ -84,8 +81,10 @@ class TextClassifier:
         from safetensors.numpy import save
 
         vocabulary = self.features.vocabulary
-        tensors = {"transform": self.features.transform, "weights": self.weights}
-        data = save({name: np.ascontiguousarray(array) for name, array in tensors.items()})
+        tensors = {"weights": self.weights}
+        if isinstance(self.features, PublicFeatures):
+            tensors["transform"] = self.features.transform
+        data = save({name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()})
         facts = {
             "format": _FORMAT,
             "sha256": hashlib.sha256(data).hexdigest(),
@@ -96,6 +95,18 @@ class TextClassifier:
         with atomic_writers([folder / FACTS, folder / WEIGHTS]) as (about, weights):
             weights.write(data)
             about.write(json_text(facts, indent=1).encode("ascii"))
+
+
+class Learned(NamedTuple):
+    """A classifier, and a fact for the sender alone.
+
+    Attributes:
+        model: may be released.
+        persons: how many wrote the records: private.
+    """
+
+    model: TextClassifier
+    persons: int
 
 
 def load_model(folder: str | Path, *, vocabulary: Vocabulary | None = None) -> TextClassifier:
@@ -112,7 +123,7 @@ def load_model(folder: str | Path, *, vocabulary: Vocabulary | None = None) -> T
     try:
         facts, tensors = _read(path)
         labels, digest, report = facts["labels"], facts["vocabulary"]["sha256"], facts["report"]
-        weights, transform = tensors["weights"], tensors["transform"]
+        weights, transform = tensors["weights"], tensors.get("transform")
         _guarantee(report)
     except (KeyError, TypeError, ValueError) as error:
         if isinstance(error, TextveilError):
@@ -124,10 +135,14 @@ def load_model(folder: str | Path, *, vocabulary: Vocabulary | None = None) -> T
             "the model must be loaded with the vocabulary that it was learned with; got another. Give that one."
         )
     named = isinstance(labels, list) and bool(labels) and all(isinstance(label, str) for label in labels)
-    shapes = transform.shape == (words.dim, words.dim) and weights.shape == (words.dim + 1, len(labels))
-    if not (named and shapes and np.isfinite(weights).all() and np.isfinite(transform).all()):
+    features: PublicFeatures | PublicWords = PublicWords(words)
+    if transform is not None:
+        if transform.shape != (words.dim, words.dim) or not np.isfinite(transform).all():
+            raise _damaged("other numbers")
+        features = PublicFeatures(words, transform)
+    if not (named and weights.shape == (features.dim, len(labels)) and np.isfinite(weights).all()):
         raise _damaged("other numbers")
-    return TextClassifier(tuple(labels), weights, PublicFeatures(words, transform), report)
+    return TextClassifier(tuple(labels), weights, features, report)
 
 
 def _read(path: Path) -> tuple[Any, dict[str, Vectors]]:
@@ -146,7 +161,7 @@ def _read(path: Path) -> tuple[Any, dict[str, Vectors]]:
     digest = hashlib.sha256(data).hexdigest()
     if facts.get("sha256", digest) != digest:  # earlier models name none
         raise _damaged("files of two models")
-    return facts, {name: tensors[name].astype(np.float32) for name in ("weights", "transform")}
+    return facts, {name: tensor.astype(np.float32) for name, tensor in tensors.items()}
 
 
 def _damaged(got: str) -> ModelError:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any, Final, final
 
 import numpy as np
@@ -33,9 +34,17 @@ _SMALLEST: Final = 1e-3
 _TABLE: Final = 2**18
 """Largest entry of the table of word vectors."""
 
+_PARTS: Final = 2**12
+"""Of 1 in a word's weight."""
+
+_CONSTANT_PARTS: Final = 8
+"""Norm of a document's words and the constant, in parts of the constant."""
+
 _LONGEST: Final = 2**26
 """Entries of a document's sum are halved until they are below it, or below less where there are more than 1,024
 coordinates: squares then add up to at most 2^62."""
+
+_MODEL_NORM: Final = 2**12
 
 _CONSTANT: Final = 0.25
 """Share of the norm that the constant coordinate takes: it learns how frequent the labels are."""
@@ -74,6 +83,10 @@ class PublicFeatures:
         """Coordinates of a document's vector."""
         return self._table.shape[1] + 1
 
+    def read(self, texts: Sequence[str]) -> Integers:
+        """What a model reads: any norm serves."""
+        return self.vectors(texts, _MODEL_NORM)
+
     def vectors(self, texts: Sequence[str], norm: int) -> Integers:
         """The vectors of documents: their L2 norms are at most ``norm``.
 
@@ -102,6 +115,64 @@ class PublicFeatures:
         while np.any(long := np.abs(sums).max(axis=1, initial=0) >= self._longest):
             sums[long] = np.sign(sums[long]) * (np.abs(sums[long]) >> 1)
         return sums
+
+
+@final
+class PublicWords:
+    """Which words of a public vocabulary a document has: rows of a sparse matrix, with a constant column behind.
+
+    Args:
+        vocabulary: public words.
+    """
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self.vocabulary = vocabulary
+        self._reader = DocumentReader(vocabulary.words)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return PublicWords, (self.vocabulary,)  # the reader remembers pieces of what it has read
+
+    @property
+    def dim(self) -> int:
+        """Columns."""
+        return len(self.vocabulary) + 1
+
+    @cached_property
+    def _weights(self) -> Integers:
+        """Of words, from 1 to ``_PARTS``, by how rare they are in public text."""
+        counts = word_frequencies(self.vocabulary).counts.astype(np.float64)
+        return np.maximum(np.rint(_PARTS * (_RARE / (_RARE + counts / counts.sum()))), 1).astype(np.int64)
+
+    @staticmethod
+    def constant(norm: int) -> int:
+        """The last column of ``vectors``."""
+        return norm // _CONSTANT_PARTS
+
+    def read(self, texts: Sequence[str]) -> sparse.csr_array:
+        """1 for each word that a text has, and in the last column; float64, shape (texts, dim)."""
+        ids, bounds = self._reader.words(list(texts), clean=True)
+        rows = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
+        cells = np.unique(rows * self.dim + ids)
+        cells = np.sort(np.concatenate([cells, np.arange(1, len(bounds)) * self.dim - 1]))
+        ends = np.searchsorted(cells, np.arange(len(bounds)) * self.dim)
+        return sparse.csr_array((np.ones(len(cells)), cells % self.dim, ends), shape=(len(bounds) - 1, self.dim))
+
+    def vectors(self, texts: Sequence[str], norm: int) -> sparse.csr_array:
+        """The words by their weights, and a constant: rows of an L2 norm of at most ``norm``; int64, >= 0.
+
+        Args:
+            texts: any.
+            norm: whole, between 2^4 and 2^12.
+        """
+        read, constant = self.read(texts), self.constant(norm)
+        rest = math.isqrt(norm * norm - constant * constant)
+        values = np.append(self._weights, 0)[read.indices]
+        rows = np.repeat(np.arange(read.shape[0]), np.diff(read.indptr))
+        squares = np.zeros(read.shape[0], np.int64)
+        np.add.at(squares, rows, values**2)
+        read.data = values * rest // np.maximum(_roots_up(squares), 1)[rows]
+        read.data[read.indptr[1:] - 1] = constant
+        return read
 
 
 def _centered(vocabulary: Vocabulary) -> tuple[Reals, Reals]:

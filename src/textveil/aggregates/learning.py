@@ -7,23 +7,23 @@ is made by public facts and noisy numbers: the ridge is the largest eigenvalue t
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final, NamedTuple, Protocol, final
+from typing import Any, Final, NamedTuple, final
 
 import numpy as np
 
-from textveil.aggregates.budget import GRID, GaussianBudget
-from textveil.aggregates.classifier import PROOF, TextClassifier
+from textveil.aggregates.budget import GaussianBudget
+from textveil.aggregates.classifier import PROOF, Learned, TextClassifier
 from textveil.aggregates.features import PublicFeatures, public_transform
+from textveil.aggregates.labels import DELTA_OF_SELECTION, SELECTION, Source, selected, used_labels
 from textveil.aggregates.moments import Moments, PersonVectors, gathered, moments
+from textveil.aggregates.naive_bayes import NAIVE_BAYES, naive_bayes
 from textveil.aggregates.payment import paid
-from textveil.aggregates.records import Batch
 from textveil.aggregates.report import AggregateReport
 from textveil.corpora.payment import Payer
-from textveil.errors import InputError, ParameterError
+from textveil.errors import ParameterError, need
 from textveil.noise.integer_noise import DiscreteGaussian
 from textveil.numerics.discrete_gaussian import LARGEST_SIGMA
 from textveil.privacy.units import Adjacency, Unit
@@ -32,46 +32,12 @@ from textveil.types import Integers, Progress, Reals
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.vocabulary import Vocabulary
 
-SELECTION: Final = Fraction(1, 20)
-"""Share of the noise's budget that finds the labels, where they are not public."""
-
-_DELTA_OF_SELECTION: Final = Fraction(1, 4)
-LABELS_OF_A_PERSON: Final = 64
-"""Distinct labels of one person that count towards which labels there are: the first ones."""
+REGRESSION: Final = "regression"
+METHODS: Final = (REGRESSION, NAIVE_BAYES)
+"""Names of the methods."""
 
 _FINEST, _COARSEST = 12, 4
 """Powers of two between which the norm of documents' vectors lies, in parts of the grid."""
-
-
-class Source(Protocol):
-    """Labelled records by person, as ``PersonalRecords`` reads them; read twice."""
-
-    @property
-    def adjacency(self) -> Adjacency:
-        """What a release of them compares."""
-
-    @property
-    def names(self) -> Sequence[str]:
-        """Of the persons, as far as they have been read."""
-
-    @property
-    def limit(self) -> int | None:
-        """Records of one person that count."""
-
-    def batches(self, progress: Progress | None = None) -> Iterator[Batch]:
-        """The records."""
-
-
-class Learned(NamedTuple):
-    """A classifier, and a fact for the sender alone.
-
-    Attributes:
-        model: may be released.
-        persons: how many wrote the records: private.
-    """
-
-    model: TextClassifier
-    persons: int
 
 
 class Noise(NamedTuple):
@@ -163,6 +129,7 @@ def learn(
     epsilon: float,
     delta: float,
     labels: Sequence[str] = (),
+    method: str = REGRESSION,
     vocabulary: Vocabulary | None = None,
     payer: Payer | None = None,
     rng: np.random.Generator | None = None,
@@ -176,6 +143,7 @@ def learn(
         delta: in (0, 1); far below 1 / number of persons.
         labels: all that there can be, if they are public: records with others do not count. Else those are selected
             that many persons use, for a part of the budget.
+        method: ``regression`` of labels on documents' vectors, or ``naive-bayes`` from counts of words by label.
         vocabulary: public words and vectors; None is the embedded one.
         payer: whose ledger pays, each person once, before anything is drawn.
         rng: None is the operating system's randomness; anything else stamps the model not for release.
@@ -186,17 +154,12 @@ def learn(
         ParameterError: a number is outside.
         BudgetExhausted: a person's budget does not reach.
     """
-    released = released_moments(
-        records,
-        epsilon=epsilon,
-        delta=delta,
-        labels=labels,
-        vocabulary=vocabulary,
-        payer=payer,
-        rng=rng,
-        progress=progress,
-    )
-    report = released.report("classifier", PROOF)
+    need(method in METHODS, "method", repr(method), " or ".join(METHODS))
+    about: Any = {"vocabulary": vocabulary, "payer": payer, "rng": rng, "progress": progress}
+    if method == NAIVE_BAYES:
+        return naive_bayes(records, epsilon=epsilon, delta=delta, labels=labels, **about)
+    released = released_moments(records, epsilon=epsilon, delta=delta, labels=labels, **about)
+    report = released.report("classifier", PROOF, {"method": REGRESSION})
     weights = regression(released).astype(np.float32)
     return Learned(TextClassifier(released.labels, weights, released.features, report.to_data()), released.persons)
 
@@ -215,12 +178,12 @@ def released_moments(
     """The noisy sums alone; see ``learn``, which says what the arguments are and what is raised."""
     if len(set(labels)) != len(labels):
         raise ParameterError("`labels` must be different; got one twice.")
-    budget = GaussianBudget(epsilon, delta, Fraction(0) if labels else _DELTA_OF_SELECTION)
+    budget = GaussianBudget(epsilon, delta, Fraction(0) if labels else DELTA_OF_SELECTION)
     noise = _noise(budget, Fraction(1) if labels else 1 - SELECTION)
-    used, persons = _used_labels(records, progress)
+    used, persons = used_labels(records, progress)
     drawing = secure_generator() if rng is None else rng
     with paid(payer, budget.guarantee(records.adjacency, PROOF), records.names):
-        chosen = tuple(labels) or _selected(used, budget, drawing)
+        chosen = tuple(labels) or selected(used, budget, drawing)
         words = load_vocabulary() if vocabulary is None else vocabulary
         features = PublicFeatures(words, public_transform(words))
         noisy = _drawn(_sums(records, chosen, features, noise.norm, progress), noise, drawing)
@@ -251,46 +214,6 @@ def _noise(budget: GaussianBudget, rest: Fraction) -> Noise:
         budget.noise(Fraction(norm**4, 2), rest / 2),
         budget.noise(norm**2, rest / 2),
     )
-
-
-def _used_labels(records: Source, progress: Progress | None) -> tuple[dict[str, int], int]:
-    """How many persons use each label, in parts of ``GRID``, and how many persons there are: not noisy yet."""
-    counts: Counter[str] = Counter()
-    if records.adjacency.unit is Unit.DOCUMENT:
-        for batch in records.batches(progress):
-            counts.update(batch.labels)
-        return {label: count * GRID for label, count in counts.items()}, counts.total()
-    held: dict[int, dict[str, None]] = {}
-    for batch in records.batches(progress):
-        for person, label in zip(batch.persons.tolist(), batch.labels, strict=True):
-            own = held.setdefault(person, {})
-            if len(own) < LABELS_OF_A_PERSON:
-                own[label] = None
-    for own in held.values():
-        part = label_part(len(own))
-        for label in own:
-            counts[label] += part
-    return dict(counts), len(held)
-
-
-def label_part(labels: int) -> int:
-    """What a person with so many labels gives to each: all together have an L2 norm of at most ``GRID``."""
-    return math.isqrt(GRID * GRID // labels)
-
-
-def _selected(used: dict[str, int], budget: GaussianBudget, rng: np.random.Generator) -> tuple[str, ...]:
-    """The labels whose noisy counts reach the threshold, in their order."""
-    noise = budget.noise(GRID * GRID, SELECTION)
-    threshold = budget.threshold(noise, GRID, LABELS_OF_A_PERSON)
-    names = sorted(used)
-    noisy = np.array([used[name] for name in names], dtype=np.int64) + noise.sample(len(names), rng)
-    chosen = tuple(name for name, value in zip(names, noisy.tolist(), strict=True) if value >= threshold)
-    if not chosen:
-        raise InputError(
-            f"labels are selected where about {threshold // GRID + 1:,} persons use them; none was. "
-            "Name public labels with `labels`, or raise epsilon."
-        )
-    return chosen
 
 
 def _sums(

@@ -13,7 +13,8 @@ from typing import Final, NamedTuple, final
 
 import numpy as np
 
-from textveil.aggregates.learning import ReleasedMoments, Source, regression, released_moments
+from textveil.aggregates.labels import Source
+from textveil.aggregates.learning import ReleasedMoments, regression, released_moments
 from textveil.aggregates.public_texts import PoolVectors
 from textveil.aggregates.records import Batch
 from textveil.aggregates.report import AggregateReport

@@ -18,6 +18,9 @@ def learn_command(
     aggregate: AggregateOptions,
     output: Annotated[Path, opt.option("FOLDER", "Folder for the model.", None, "--output", "-o")],
     labels: Labels = "",
+    method: Annotated[
+        str, opt.option("M", "`regression` on vectors of texts, or `naive-bayes`: counts of words by label.")
+    ] = "regression",
     report: Annotated[Path | None, opt.option("R.json", "Write the report to this file.", None, "--report")] = None,
     as_json: opt.AsJson = False,
     vocabulary: opt.VocabularyOptions,
@@ -46,6 +49,7 @@ def learn_command(
                 epsilon=aggregate.epsilon,
                 delta=aggregate.delta,
                 labels=opt.parts_of(labels),
+                method=method,
                 vocabulary=vocabulary.load(),
                 payer=aggregate.payer(),
                 rng=None if seed is None else seeded_generator(seed),

@@ -299,6 +299,7 @@ class PrivateTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         epsilon: nats, > 0.
         delta: in (0, 1), far below 1 / number of persons.
         labels: all that there can be, if they are public. None: those that many persons use are selected.
+        method: as ``learn`` takes it.
         seed: for experiments; None is the operating system's randomness.
 
     Attributes:
@@ -307,9 +308,15 @@ class PrivateTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     """
 
     def __init__(
-        self, epsilon: float = 1.0, delta: float = 1e-6, *, labels: Sequence[Any] | None = None, seed: int | None = None
+        self,
+        epsilon: float = 1.0,
+        delta: float = 1e-6,
+        *,
+        labels: Sequence[Any] | None = None,
+        method: str = "regression",
+        seed: int | None = None,
     ) -> None:
-        self.epsilon, self.delta, self.labels, self.seed = epsilon, delta, labels, seed
+        self.epsilon, self.delta, self.labels, self.method, self.seed = epsilon, delta, labels, method, seed
 
     def fit(self, X: Iterable[str], y: Any, persons: Sequence[Hashable] | None = None) -> Self:
         """Learn from texts and their labels.
@@ -337,7 +344,9 @@ class PrivateTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         )
         rng = None if self.seed is None else seeded_generator(self.seed)
         labels = [str(label) for label in public]
-        self.model_ = learn(source, epsilon=self.epsilon, delta=self.delta, labels=labels, rng=rng).model
+        self.model_ = learn(
+            source, epsilon=self.epsilon, delta=self.delta, labels=labels, method=self.method, rng=rng
+        ).model
         self.classes_ = np.array([named[label] for label in self.model_.labels])
         return self
 

@@ -13,6 +13,7 @@ from tests.helpers.upstream import Provider, completion, say, send_json
 
 import textveil.server.gateway.bodies as bodies
 import textveil.server.gateway.routes as routes
+import textveil.server.gateway.memory as memory
 import textveil.server.gateway.sending as sending
 from textveil.budget.account import Account
 from textveil.sanitize.prepared import Prepared
@@ -149,7 +150,7 @@ def test_a_ledger_that_refuses_is_asked_before_the_draw(
     assert answer.status_code == 400 and drawn == [] and provider.got == b""
 
 
-@pytest.mark.parametrize(("owner", "name"), [(routes, "restore_chat"), (sending, "Restorer")])
+@pytest.mark.parametrize(("owner", "name"), [(routes, "restore_chat"), (memory, "Restorer")])
 def test_an_answer_that_cannot_be_restored_is_an_error(
     client: httpx.Client, provider: Provider, monkeypatch: pytest.MonkeyPatch, owner: Any, name: str
 ) -> None:

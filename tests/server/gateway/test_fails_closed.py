@@ -13,7 +13,6 @@ from tests.helpers.upstream import Provider, completion, say, send_json
 
 import textveil.server.gateway.bodies as bodies
 import textveil.server.gateway.routes as routes
-import textveil.server.gateway.memory as memory
 import textveil.server.gateway.sending as sending
 from textveil.budget.account import Account
 from textveil.sanitize.prepared import Prepared
@@ -23,6 +22,7 @@ from textveil.server.gateway.memory import RequestMemory
 from textveil.server.gateway.reading import RequestReading
 from textveil.server.gateway.upstream import Upstream
 from textveil.server.service import SanitizingService
+from textveil.surrogates.restoring import Restorer
 
 CANARY = NAME
 BODY = {
@@ -150,7 +150,7 @@ def test_a_ledger_that_refuses_is_asked_before_the_draw(
     assert answer.status_code == 400 and drawn == [] and provider.got == b""
 
 
-@pytest.mark.parametrize(("owner", "name"), [(routes, "restore_chat"), (memory, "Restorer")])
+@pytest.mark.parametrize(("owner", "name"), [(routes, "restore_chat"), (Restorer, "extend")])
 def test_an_answer_that_cannot_be_restored_is_an_error(
     client: httpx.Client, provider: Provider, monkeypatch: pytest.MonkeyPatch, owner: Any, name: str
 ) -> None:

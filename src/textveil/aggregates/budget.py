@@ -63,6 +63,11 @@ class GaussianBudget:
         rest = float((1 - self.selections) * Fraction(self.delta))
         return Fraction(analytic_gaussian_sigma(self.epsilon, math.nextafter(rest, 0.0), 1.0))
 
+    @property
+    def squared_mu(self) -> Fraction:
+        """At most this is the sum of the squares of sensitivity / sigma, over all noises together."""
+        return 1 / self._sigma**2
+
     def noise(self, squared_sensitivity: Fraction | int, share: Fraction = Fraction(1)) -> DiscreteGaussian:
         """Noise on a vector of whole numbers that takes this share of the budget.
 

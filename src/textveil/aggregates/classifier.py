@@ -13,10 +13,10 @@ from typing import Any, Final, NamedTuple, final
 import numpy as np
 
 from textveil.aggregates.features import PublicFeatures, PublicWords
+from textveil.aggregates.report import stated_guarantee
 from textveil.errors import ModelError, ParameterError, TextveilError
 from textveil.json_text import json_text
-from textveil.privacy.guarantees import ApproximateDP, Status
-from textveil.privacy.units import ONE_PERSON_MORE, ONE_RECORD_MORE
+from textveil.privacy.guarantees import ApproximateDP
 from textveil.types import Reals, Vectors
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -29,7 +29,6 @@ WEIGHTS: Final = "model.safetensors"
 PROOF: Final = "proofs/corpus_learn.md"
 
 _FORMAT: Final = "textveil classifier 1"
-_ADJACENCIES: Final = {each.unit.value: each for each in (ONE_PERSON_MORE, ONE_RECORD_MORE)}
 _BLOCK: Final = 4096
 
 
@@ -53,7 +52,7 @@ class TextClassifier:
     @cached_property
     def guarantee(self) -> ApproximateDP:
         """What holds of the classifier as a whole, with its unit."""
-        return _guarantee(self.report)
+        return stated_guarantee(self.report)
 
     def scores(self, texts: Sequence[str]) -> Reals:
         """How well each label fits each text, in no unit: larger fits better; shape (texts, labels)."""
@@ -124,7 +123,7 @@ def load_model(folder: str | Path, *, vocabulary: Vocabulary | None = None) -> T
         facts, tensors = _read(path)
         labels, digest, report = facts["labels"], facts["vocabulary"]["sha256"], facts["report"]
         weights, transform = tensors["weights"], tensors.get("transform")
-        _guarantee(report)
+        stated_guarantee(report)
     except (KeyError, TypeError, ValueError) as error:
         if isinstance(error, TextveilError):
             raise
@@ -167,18 +166,6 @@ def _read(path: Path) -> tuple[Any, dict[str, Vectors]]:
 def _damaged(got: str) -> ModelError:
     return ModelError(
         f"a model must be a folder with {FACTS} and {WEIGHTS} as `textveil learn` writes them; got {got}."
-    )
-
-
-def _guarantee(report: Mapping[str, Any]) -> ApproximateDP:
-    """The guarantee that a report states."""
-    stated = report["guarantee"]
-    return ApproximateDP(
-        epsilon=float(stated["epsilon"]),
-        log_delta=float(stated["log_delta"]),
-        status=Status(stated["status"]),
-        source=str(stated["source"]),
-        adjacency=_ADJACENCIES[stated["unit"]],
     )
 
 

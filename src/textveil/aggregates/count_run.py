@@ -131,6 +131,7 @@ def _report(
     return AggregateReport(
         release="counts",
         guarantee=release.guarantee,
+        selections=counting.budget.selections,
         public={
             "words": {"": "embedded vocabulary", NO_WORDS: "none"}.get(words, "file"),
             "number_of_words": public,

@@ -104,6 +104,7 @@ class ReleasedMoments:
         return AggregateReport(
             release=release,
             guarantee=self.budget.guarantee(self.adjacency, proof),
+            selections=self.budget.selections,
             public={
                 "vocabulary": self.features.vocabulary.name,
                 "labels": "given" if self.public_labels else "selected",

@@ -67,6 +67,7 @@ def naive_bayes(
     report = AggregateReport(
         release="classifier",
         guarantee=budget.guarantee(records.adjacency, PROOF),
+        selections=budget.selections,
         public={
             "method": NAIVE_BAYES,
             "vocabulary": features.vocabulary.name,

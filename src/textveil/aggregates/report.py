@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Final, final
 
 from textveil.json_text import json_text
-from textveil.privacy.guarantees import Guarantee
+from textveil.privacy.guarantees import ApproximateDP, Guarantee, Status
+from textveil.privacy.units import ONE_PERSON_MORE, ONE_RECORD_MORE
 from textveil.version import VERSION
 
 _NOT_COVERED: Final = (
@@ -15,6 +17,8 @@ _NOT_COVERED: Final = (
     "What one person's records tell about another person.",
     "Running time, and whether the run ended.",
 )
+
+_ADJACENCIES: Final = {each.unit.value: each for each in (ONE_PERSON_MORE, ONE_RECORD_MORE)}
 
 
 @final
@@ -25,6 +29,7 @@ class AggregateReport:
     Attributes:
         release: kind: "counts", "classifier", "synthetic text", "topics".
         guarantee: of all that comes out, with unit and adjacency.
+        selections: part of delta that selections may spend, as ``GaussianBudget`` has it.
         public: what was known before the corpus was read, by name: vocabulary, labels, weights.
         bounded: how far one person's records count, by name.
         noise: each noise, by what it was added to: its standard deviation in units of the values.
@@ -35,6 +40,7 @@ class AggregateReport:
 
     release: str
     guarantee: Guarantee
+    selections: Fraction = Fraction(0)
     public: Mapping[str, Any]
     bounded: Mapping[str, Any]
     noise: Mapping[str, float]
@@ -48,6 +54,7 @@ class AggregateReport:
             "textveil": VERSION,
             "release": self.release,
             "guarantee": self.guarantee.to_data(),
+            "selections": str(self.selections),
             "public": dict(self.public),
             "bounded": dict(self.bounded),
             "noise": dict(self.noise),
@@ -59,3 +66,19 @@ class AggregateReport:
     def to_json(self) -> str:
         """The report as indented JSON text."""
         return json_text(self.to_data(), indent=1)
+
+
+def stated_guarantee(report: Mapping[str, Any]) -> ApproximateDP:
+    """The guarantee that a report states as JSON data.
+
+    Raises:
+        KeyError, TypeError, ValueError: it states none.
+    """
+    stated = report["guarantee"]
+    return ApproximateDP(
+        epsilon=float(stated["epsilon"]),
+        log_delta=float(stated["log_delta"]),
+        status=Status(stated["status"]),
+        source=str(stated["source"]),
+        adjacency=_ADJACENCIES[stated["unit"]],
+    )

@@ -150,6 +150,24 @@ def export_command(place: _Place, output: opt.Output = None) -> None:
     sys.stderr.write(f"{count} entries\n")
 
 
+@ledger_app.command("joint")
+def joint_command(
+    reports: Annotated[list[Path], typer.Argument(metavar="REPORT...", help="Files of `--report`.")],
+    delta: Annotated[
+        float | None, typer.Option(metavar="D", help="Delta of all together.  [default: the sum of theirs]")
+    ] = None,
+    as_json: opt.AsJson = False,
+) -> None:
+    """Say what releases of `count`, `learn`, `synthesize` and `topics` cost one person together."""
+    from textveil.aggregates.joint import joint_guarantee
+
+    guarantee = joint_guarantee(reports, delta)
+    if as_json:
+        sys.stdout.write(json_text({"releases": len(reports), "guarantee": guarantee.to_data()}))
+    else:
+        sys.stdout.write(f"{len(reports)} releases together: {guarantee}, {guarantee.adjacency}\n")
+
+
 @ledger_app.command("upgrade")
 def upgrade_command(place: _Place) -> None:
     """Bring an older database into today's form; make a copy of it before."""

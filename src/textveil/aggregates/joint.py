@@ -1,0 +1,85 @@
+"""What several releases about one corpus cost together: less than the sum of their epsilons, as their noises add up."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Final
+
+from textveil.aggregates.budget import PROOF, GaussianBudget
+from textveil.aggregates.report import stated_guarantee
+from textveil.errors import InputError, ParameterError, need
+from textveil.privacy.accounting import GaussianTokens
+from textveil.privacy.guarantees import ApproximateDP, Status
+
+_ROUNDING: Final = 1e-12
+"""Relative, above that of a square root and a sum."""
+
+
+def joint_epsilon(budgets: Sequence[GaussianBudget], delta: float) -> float:
+    """The epsilon that releases keep together, whose budgets were fixed before the first of them; rounded up.
+
+    Args:
+        budgets: at least one.
+        delta: of all together, in (0, 1).
+
+    Raises:
+        ParameterError: there is no budget, or the selections of all take more than delta.
+
+    Source: Dong, Roth and Su 2022, corollary 3.3; ``proofs/discrete_gaussian.md``.
+    """
+    need(bool(budgets), "budgets", "none", "at least one")
+    rest = Fraction(delta) * (1 - Fraction(_ROUNDING)) - sum(one.selections * Fraction(one.delta) for one in budgets)
+    if rest <= 0:
+        raise ParameterError(f"`delta` must be above what selections take of it together; got {delta:g}. Raise it.")
+    noises = GaussianTokens(
+        sigma=1.0, l2_sensitivity=math.sqrt(sum(each.squared_mu for each in budgets)) * (1 + _ROUNDING)
+    )
+    return noises.epsilon(float(rest) * (1 - _ROUNDING))
+
+
+def joint_guarantee(reports: Sequence[Path], delta: float | None = None) -> ApproximateDP:
+    """What the releases of these reports promise together for all that one person wrote.
+
+    Args:
+        reports: files, as ``--report`` of `count`, `learn`, `synthesize` and `topics` writes them.
+        delta: None is the sum of theirs.
+
+    Raises:
+        InputError: a file is no such report, its draws were seeded, or the units of two differ.
+        ParameterError: as ``joint_epsilon``.
+    """
+    need(bool(reports), "reports", "none", "at least one")
+    stated, budgets = zip(*(_read(path, number) for number, path in enumerate(reports, 1)), strict=True)
+    if len({guarantee.adjacency for guarantee in stated}) > 1:
+        raise InputError("reports must be of one unit; got persons and records. Give those of one unit.")
+    # Rounded up: the sum of all deltas as the releases state them.
+    total = math.fsum(guarantee.delta for guarantee in stated) * (1 + 4 * _ROUNDING) if delta is None else delta
+    need(0 < total < 1, "delta", total, "in (0, 1)")
+    return ApproximateDP(
+        epsilon=joint_epsilon(budgets, total),
+        log_delta=math.nextafter(math.log(total), math.inf),
+        status=Status.PROVED,
+        source=PROOF,
+        adjacency=stated[0].adjacency,
+    )
+
+
+def _read(path: Path, number: int) -> tuple[ApproximateDP, GaussianBudget]:
+    """What one report states; its number is for errors."""
+    wanted = "a report that `textveil count`, `learn`, `synthesize` or `topics` has written"
+    try:
+        report = json.loads(path.read_bytes())
+        guarantee = stated_guarantee(report)
+        budget = GaussianBudget(guarantee.epsilon, guarantee.delta, Fraction(report["selections"]))
+    except OSError as error:
+        raise InputError(f"report {number} must be {wanted}; got {error.strerror or type(error).__name__}.") from None
+    except (KeyError, TypeError, ValueError, ZeroDivisionError):
+        raise InputError(f"report {number} must be {wanted}; got another file.") from None
+    if report.get("randomness") != "operating system":
+        raise InputError(f"report {number} must be of a release with the operating system's randomness; got a seed.")
+    need(guarantee.status is Status.PROVED, f"report {number}", guarantee.status.value, "of a proved release")
+    return guarantee, budget

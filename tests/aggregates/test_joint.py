@@ -1,0 +1,84 @@
+"""What releases about one corpus cost together, against composed loss distributions."""
+
+from __future__ import annotations
+
+import json
+import math
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from textveil.aggregates.budget import GaussianBudget
+from textveil.aggregates.joint import joint_epsilon, joint_guarantee
+from textveil.aggregates.report import AggregateReport
+from textveil.errors import InputError, ParameterError
+from textveil.privacy.loss_distribution import gaussian_loss
+from textveil.privacy.units import ONE_PERSON_MORE, ONE_RECORD_MORE, Adjacency
+
+
+def _written(
+    path: Path, epsilon: float, selections: Fraction, adjacency: Adjacency = ONE_PERSON_MORE, *, secure: bool = True
+) -> Path:
+    budget = GaussianBudget(epsilon, 1e-6, selections)
+    report = AggregateReport(
+        release="counts",
+        guarantee=budget.guarantee(adjacency),
+        selections=selections,
+        public={},
+        bounded={},
+        noise={},
+        facts={},
+        secure=secure,
+    )
+    path.write_text(report.to_json(), encoding="ascii")
+    return path
+
+
+@pytest.mark.parametrize("epsilons", [(1.0,), (1.0, 1.0), (0.25, 4.0, 1.0), (0.5,) * 10])
+@pytest.mark.parametrize("selections", [Fraction(0), Fraction(1, 5)])
+def test_noises_add_up_as_their_loss_distributions_do(epsilons: tuple[float, ...], selections: Fraction) -> None:
+    budgets = [GaussianBudget(epsilon, 1e-6, selections) for epsilon in epsilons]
+    delta = 1e-6 * len(epsilons)
+    epsilon = joint_epsilon(budgets, delta)
+    rest = delta - float(selections) * delta
+    step = 2e-4
+    law = None
+    for budget in budgets:
+        loss = gaussian_loss(math.sqrt(budget.squared_mu), 1.0, step=step)
+        law = loss if law is None else law.compose(loss)
+    assert law is not None
+    assert law.delta(epsilon + len(epsilons) * step) <= rest * 1.001  # the grid rounds each loss up
+    assert law.delta(epsilon * 0.999 - len(epsilons) * step) > rest
+    assert epsilon <= sum(epsilons) * (1 + 1e-6)
+    if len(epsilons) > 1:
+        assert epsilon < 0.9 * sum(epsilons)
+
+
+def test_a_report_alone_costs_what_it_states(tmp_path: Path) -> None:
+    path = _written(tmp_path / "r.json", 1.0, Fraction(1, 4))
+    guarantee = joint_guarantee([path])
+    assert 0.9999 < guarantee.epsilon < 1.0001 and 1e-6 <= guarantee.delta < 1.0001e-6
+    assert guarantee.adjacency is ONE_PERSON_MORE
+    assert joint_guarantee([path], 1e-5).epsilon < 1.0 < joint_guarantee([path, path]).epsilon
+
+
+def test_what_is_no_report_of_a_release_is_refused(tmp_path: Path) -> None:
+    person = _written(tmp_path / "p.json", 1.0, Fraction(0))
+    record = _written(tmp_path / "d.json", 1.0, Fraction(0), ONE_RECORD_MORE)
+    seeded = _written(tmp_path / "s.json", 1.0, Fraction(0), secure=False)
+    older = json.loads(person.read_text())
+    del older["selections"]
+    (tmp_path / "old.json").write_text(json.dumps(older))
+    (tmp_path / "no.json").write_text("[1]")
+    with pytest.raises(InputError, match="reports must be of one unit"):
+        joint_guarantee([person, record])
+    with pytest.raises(InputError, match="report 2 must be of a release with the operating system"):
+        joint_guarantee([person, seeded])
+    for name in ("old.json", "no.json", "absent.json"):
+        with pytest.raises(InputError, match="report 1 must be a report that `textveil count`"):
+            joint_guarantee([tmp_path / name, person])
+    with pytest.raises(ParameterError, match="`delta` must be above what selections take"):
+        joint_guarantee([_written(tmp_path / "c.json", 1.0, Fraction(1, 2))], 5e-7)
+    with pytest.raises(ParameterError, match="delta must be in"):
+        joint_guarantee([person], 1.0)

@@ -76,7 +76,7 @@ def test_what_is_no_report_of_a_release_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="report 2 must be of a release with the operating system"):
         joint_guarantee([person, seeded])
     for name in ("old.json", "no.json", "absent.json"):
-        with pytest.raises(InputError, match="report 1 must be a report that `textveil count`"):
+        with pytest.raises(InputError, match="report 1 must be a report of `textveil count`"):
             joint_guarantee([tmp_path / name, person])
     with pytest.raises(ParameterError, match="`delta` must be above what selections take"):
         joint_guarantee([_written(tmp_path / "c.json", 1.0, Fraction(1, 2))], 5e-7)

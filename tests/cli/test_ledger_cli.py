@@ -128,3 +128,17 @@ def test_a_ledger_without_its_key_or_its_folder_is_told_of_that(command, place: 
     )
     code, _, err = command("ledger", "limit", place.parent / "none/budget.db", "--epsilon", "5")
     assert code == 1 and err.startswith("textveil: no ledger can be made there") and err.count("\n") == 1
+
+
+def test_releases_about_one_corpus_cost_less_together_than_their_sum(command, tmp_path: Path) -> None:
+    (tmp_path / "in.jsonl").write_text('{"who": "ann", "text": "one two"}\n' * 3)
+    reports = [tmp_path / "first.json", tmp_path / "second.json"]
+    for report in reports:
+        asked = ("--unit", "who", "--epsilon", "1", "--delta", "1e-6", "--report", report)
+        assert command("count", tmp_path / "in.jsonl", *asked, "-o", tmp_path / "counts.csv")[0] == 0
+    code, out, _ = command("ledger", "joint", *reports, "--json")
+    guarantee = json.loads(out)["guarantee"]
+    assert code == 0 and 1.40 < guarantee["epsilon"] < 1.41 and guarantee["unit"] == "person"
+    assert command("ledger", "joint", *reports)[1].decode().startswith("2 releases together: (1.40349, 2.01e-06)-DP")
+    code, _, err = command("ledger", "joint", reports[0], tmp_path / "counts.csv")
+    assert code == 1 and err.startswith("textveil: report 2 must be a report of `textveil count`")

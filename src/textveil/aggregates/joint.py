@@ -70,7 +70,7 @@ def joint_guarantee(reports: Sequence[Path], delta: float | None = None) -> Appr
 
 def _read(path: Path, number: int) -> tuple[ApproximateDP, GaussianBudget]:
     """What one report states; its number is for errors."""
-    wanted = "a report that `textveil count`, `learn`, `synthesize` or `topics` has written"
+    wanted = "a report of `textveil count`, `textveil learn`, `textveil synthesize` or `textveil topics`"
     try:
         report = json.loads(path.read_bytes())
         guarantee = stated_guarantee(report)

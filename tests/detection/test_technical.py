@@ -42,7 +42,7 @@ AGENTS = [
     '{"stdout": "commit 9c1d2ab7f0\\n\\n    Interleave batches of rows\\n", "exit_code": 0}',
     "* 8c1d2ab (HEAD -> main) Desugar the macros\n* 7c1d2ab Memoize lookups\nSubject: [PATCH 2/3] Dedupe rows\n",
     "diff --git a/a.py b/a.py\nindex 83db48f..bf2a9c1 100644\nnew file mode 100755\nold mode 100644\n",
-    '{"diff": "index 0000000..bf2a9c1\\n@@ -1 +1 @@\\nnew file mode 100644\\nindex 83db48f..1234567 100644\\n"}',
+    '{"diff": "index 0000000..bf2a9c1\\n@@ -1 +1 @@\\nnew file mode 100644\\nindex 83db48f..0000000 100644\\n"}',
     "100644 blob 9c1d2ab7f01e5be3186a90cc27e1b54d88f03a6e\tREADME",
     "Parse the NHS number; purity by HPLC (area), then LC-MS.\n- HPLC\n",
     "owners:\n  - Platform Team\n  - infra\nreviewers: [Data Science, qa, Grafana Labs]\nlead: TBD\n",

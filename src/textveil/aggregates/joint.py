@@ -45,7 +45,7 @@ def joint_guarantee(reports: Sequence[Path], delta: float | None = None) -> Appr
     """What the releases of these reports promise together for all that one person wrote.
 
     Args:
-        reports: files, as ``--report`` of `count`, `learn`, `synthesize` and `topics` writes them.
+        reports: files that `count`, `learn`, `synthesize` and `topics` write for ``report``.
         delta: None is the sum of theirs.
 
     Raises:

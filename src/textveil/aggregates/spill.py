@@ -1,7 +1,7 @@
 """Numbers of records in memory that does not grow with their texts: beyond a limit they are in a file without a name.
 
-The file is in the folder for temporary files. It has no name, or loses it at once: nobody else can open it, and the
-system frees it when this process ends, however that happens.
+The file is in the folder for temporary files. It has no name, or loses it at once: other users but the
+administrator cannot open it. The system frees it when this process ends, however that happens; it is not encrypted.
 """
 
 from __future__ import annotations

@@ -158,14 +158,18 @@ def joint_command(
     ] = None,
     as_json: opt.AsJson = False,
 ) -> None:
-    """Say what releases of `count`, `learn`, `synthesize` and `topics` cost one person together."""
+    """Say what releases of `count`, `learn`, `synthesize` and `topics` cost one person together.
+
+    It holds if all budgets were fixed before the first release, and all reports name persons by one column.
+    """
     from textveil.aggregates.joint import joint_guarantee
 
     guarantee = joint_guarantee(reports, delta)
     if as_json:
         sys.stdout.write(json_text({"releases": len(reports), "guarantee": guarantee.to_data()}))
     else:
-        sys.stdout.write(f"{len(reports)} releases together: {guarantee}, {guarantee.adjacency}\n")
+        condition = "if all budgets were fixed before the first"
+        sys.stdout.write(f"{len(reports)} releases together: {guarantee}, {guarantee.adjacency}; {condition}\n")
 
 
 @ledger_app.command("upgrade")

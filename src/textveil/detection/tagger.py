@@ -44,10 +44,10 @@ LEAST_GUESSED: Final = 0.02
 """The least probability of a name that a rule guesses."""
 SURE: Final = 0.8
 SURE_ORGANIZATION: Final = 0.9
-PAIR: Final = 0.4
-"""The score of a pair of words that no list holds as words: what stands so is a name, whatever its neighbors are."""
 SURE_CLINICAL: Final = 0.98
 """The least probability of a name that is no mere guess; higher in clinical texts, which are full of rare words."""
+PAIR: Final = 0.4
+"""The score of two to four capitalized words that no list of words holds."""
 
 _BIAS: Final = 128
 _BITS: Final = 15

@@ -44,7 +44,7 @@ class TrigramCounter:
         self._pairs = self._triples = (np.zeros(0, np.int64), np.zeros(0, np.int64))
 
     def add(self, ids: Ids) -> None:
-        """Count one text or several, each led by a boundary (``reading.TextReader``)."""
+        """Count one text or several, each led by a boundary (``ngram_build.TextReader``)."""
         self._waiting.append(ids)
         self._buffered += len(ids)
         if self._buffered >= _BUFFERED:

@@ -105,7 +105,7 @@ class Persons:
     """The persons of a run, by the values of a column; none of those values is here.
 
     Attributes:
-        largest: counts of every person whom no other one exceeds in all (``costs.with_largest``).
+        largest: counts of every person whom no other one exceeds in all (``with_largest``).
     """
 
     column: str

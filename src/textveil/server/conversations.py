@@ -158,7 +158,7 @@ class ConversationState:
     def take_restorer(self, maps: Sequence[PrivateMap]) -> Restorer | None:
         """What restored an earlier answer, if it is free and these maps begin with its own.
 
-        Whoever takes it has it alone: one that is extended would restore another answer by what its asker never sent.
+        One request holds it at a time, so no answer is restored by another request's maps.
         """
         restorer = self._restorer
         if restorer is None or len(restorer.maps) > len(maps) or any(map(is_not, restorer.maps, maps)):
@@ -174,7 +174,7 @@ class ConversationState:
         self._resize(grown)
 
     def forget_restorer(self) -> int:
-        """Keep no longer what restored an answer; how many bytes that takes, which nobody is told of."""
+        """Drop the restorer; returns the bytes that it took."""
         freed, self.restorer_size, self._restorer = self.restorer_size, 0, None
         self.size -= freed
         return freed

@@ -67,7 +67,7 @@ class MapFile:
     """A map file; every way through it reads the file again, a block at a time.
 
     Args:
-        key: the user's, of ``map_key.read_key``.
+        key: the user's, of ``read_key``.
 
     Raises:
         InputError: it cannot be read, is no map file, or was changed.

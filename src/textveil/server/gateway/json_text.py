@@ -82,7 +82,7 @@ def is_json(text: str) -> bool:
 
 
 def with_quoted_draws(text: str) -> str:
-    """A release of JSON as JSON, if it can be: what was drawn for a number and is none, as 05 is not, in quotes."""
+    """A release of JSON with quotes around drawn numbers that JSON has not, such as 05; else the text as it is."""
     if is_json(text):
         return text
     quoted = _STRING_OR_LITERAL.sub(_string_or_literal, text)

@@ -85,7 +85,7 @@ class RequestMemory:
         return kept
 
     def restored(self) -> None:
-        """Nothing is restored any more: what restored is free for the conversation's next turn."""
+        """Give the restorer back for the conversation's next turn."""
         if self._restorer is not None:
             self._state.give_restorer(self._restorer)
             self._restorer = None

@@ -6,6 +6,7 @@ administrator cannot open it. The system frees it when this process ends, howeve
 
 from __future__ import annotations
 
+import contextlib
 import tempfile
 import weakref
 from collections.abc import Iterator
@@ -36,7 +37,7 @@ class Spill:
         self.dtype = np.dtype(dtype)
         self._file = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115 - closed with this object
         self.size = 0
-        weakref.finalize(self, self._file.close)
+        weakref.finalize(self, _closed, self._file)
 
     def append(self, numbers: NDArray[Any]) -> None:
         """Add numbers, in the order of their rows.
@@ -47,6 +48,7 @@ class Spill:
         try:
             self._file.seek(0, 2)
             self._file.write(np.ascontiguousarray(numbers, self.dtype).tobytes())
+            self._file.flush()
         except OSError as error:
             raise OutputError(
                 f"the folder for temporary files must have room for the corpus; got {error.strerror}. Set TMPDIR to "
@@ -59,6 +61,11 @@ class Spill:
         start, stop, _ = place.indices(self.size)
         self._file.seek(start * self.dtype.itemsize)
         return np.frombuffer(self._file.read((stop - start) * self.dtype.itemsize), self.dtype)
+
+
+def _closed(file: Any) -> None:
+    with contextlib.suppress(OSError):  # a full disk, which was told before
+        file.close()
 
 
 class Part(NamedTuple):

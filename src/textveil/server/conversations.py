@@ -163,11 +163,14 @@ class ConversationState:
         restorer = self._restorer
         if restorer is None or len(restorer.maps) > len(maps) or any(map(is_not, restorer.maps, maps)):
             return None
-        self._restorer = None
+        size, self.restorer_size, self._restorer = self.restorer_size, 0, None
+        self._resize(-size)
         return restorer
 
     def give_restorer(self, restorer: Restorer) -> None:
-        """Keep what restored an answer for the next one, in place of any other."""
+        """Keep what restored an answer for the next one, in place of any other; what knows no surrogate is not kept."""
+        if not restorer.maps:
+            return
         self._restorer = restorer
         grown = restorer_bytes(restorer.maps) - self.restorer_size
         self.restorer_size += grown

@@ -235,16 +235,18 @@ class TextveilGuardrail(CustomGuardrail):
             return
         events = ChatEvents(await restoration_of(memory))
         last: Any = None
-        async for chunk in response:
-            if not isinstance(chunk, ModelResponseStream | TextCompletionResponse):
-                yield chunk  # nothing that this endpoint streams
-                continue
-            last = chunk
-            for event in events.event(Event(chunk.model_dump_json(exclude_none=True))):
-                yield _like(chunk, parsed(event.data))
-        for event in events.close():
-            yield _like(last, parsed(event.data))
-        memory.restored()
+        try:
+            async for chunk in response:
+                if not isinstance(chunk, ModelResponseStream | TextCompletionResponse):
+                    yield chunk  # nothing that this endpoint streams
+                    continue
+                last = chunk
+                for event in events.event(Event(chunk.model_dump_json(exclude_none=True))):
+                    yield _like(chunk, parsed(event.data))
+            for event in events.close():
+                yield _like(last, parsed(event.data))
+        finally:
+            memory.restored()
 
     async def async_post_call_response_headers_hook(
         self, data: dict[str, Any], user_api_key_dict: Any, response: Any, *others: Any, **named: Any

@@ -19,6 +19,7 @@ from textveil.server.gateway.json_text import (
     leaves,
     with_quoted_draws,
 )
+from textveil.server.gateway.reading import RequestReading, written
 from textveil.surrogates.private_map import PrivateMap, Replaced
 from textveil.surrogates.restoring import Restorer
 
@@ -126,10 +127,18 @@ def test_one_spelling_for_what_clients_write_again() -> None:
     [
         ('{"a": [05.6, -07, true], "n": 05}', '{"a": ["05.6", "-07", true], "n": "05"}'),
         ('{"a 05": "05 \\" 06", "b": 5.06}', '{"a 05": "05 \\" 06", "b": 5.06}'),
-        ("[00, [house], null]", '["00", ["house"], null]'),
+        ("[00, [-0123], null]", '["00", ["-0123"], null]'),
+        ("[Anna, 05]", "[Anna, 05]"),
+        ('[05, "' + '\\"' * 40_000 + "]", '[05, "' + '\\"' * 40_000 + "]"),
         ('{"a": 05', '{"a": 05'),
         ("05 apples", "05 apples"),
     ],
 )
 def test_a_drawn_number_that_is_none_is_put_in_quotes(released: str, wanted: str) -> None:
     assert with_quoted_draws(released) == wanted
+
+
+def test_only_the_release_decides_on_quotes() -> None:
+    """Else a draw of 05 would tell whether its number began with a zero, with which no JSON is written."""
+    places = [RequestReading(None, escapes=True).text(text, "input", "output") for text in ("[15]", "[05]")]
+    assert [written(place, ["[06]"]) for place in places] == ['["06"]', '["06"]']

@@ -16,7 +16,7 @@ from textveil.surrogates.restoring import Restorer, RestoringStream
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _LEAF: Final = re.compile(rf'(?P<string>"(?:[^"\\]|\\.)*")(?P<key>\s*:)?|(?P<number>{_NUMBER.pattern})|true|false')
 _LITERAL: Final = re.compile(r"[A-Za-z0-9+.-]+")
-_STRING_OR_LITERAL: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s,:\[\]{}"]+')
+_STRING_OR_LITERAL: Final = re.compile(r'"(?:[^"\\]|\\.)*+"?+|[^\s,:\[\]{}"]++')
 _PLAIN: Final = re.compile(r'[^"\\]+')
 
 
@@ -82,7 +82,10 @@ def is_json(text: str) -> bool:
 
 
 def with_quoted_draws(text: str) -> str:
-    """A release of JSON with quotes around drawn numbers that JSON has not, such as 05; else the text as it is."""
+    """A release with quotes around numbers that JSON has not, such as 05, where that makes it JSON; else as it is.
+
+    The release alone decides: what it was drawn from may have been JSON or not.
+    """
     if is_json(text):
         return text
     quoted = _STRING_OR_LITERAL.sub(_string_or_literal, text)
@@ -91,8 +94,8 @@ def with_quoted_draws(text: str) -> str:
 
 def _string_or_literal(match: re.Match[str]) -> str:
     written = match[0]
-    valid = written[0] == '"' or written in ("true", "false", "null") or _NUMBER.fullmatch(written)
-    return written if valid else f'"{escaped(written)}"'
+    is_draw = written.lstrip("-")[:1].isdigit() and not _NUMBER.fullmatch(written)
+    return f'"{escaped(written)}"' if is_draw else written
 
 
 def _leaf(found: re.Match[str]) -> Leaf:

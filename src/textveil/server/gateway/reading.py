@@ -21,7 +21,7 @@ from typing import Any, Final, NamedTuple, NoReturn, Protocol, TypeAlias, final
 
 from textveil.server.errors import ApiError
 from textveil.server.foreign import Call, Origin
-from textveil.server.gateway.json_text import Leaf, LeafKind, is_json, leaves, with_quoted_draws
+from textveil.server.gateway.json_text import Leaf, LeafKind, leaves, with_quoted_draws
 from textveil.server.request_json import parsed
 from textveil.text.escapes import BORDER
 
@@ -55,10 +55,15 @@ class Piece(NamedTuple):
 @final
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """The place of a text, by its number among the pieces; of one that is JSON, the release is JSON too."""
+    """The place of a text, by its number among the pieces.
+
+    Attributes:
+        number: of its piece.
+        is_output: whether a tool wrote it: its release is JSON where quotes around numbers make it so.
+    """
 
     number: int
-    is_json: bool = False
+    is_output: bool = False
 
 
 @final
@@ -145,7 +150,7 @@ class RequestReading:
         label = f"{what} {field} {self._since[field]} {self._behind.get(field, '')}"
         self._stands[field] = f"{field} {self._since[field]} {self._behind.get(field, '')}"
         self.pieces.append(Piece(value, label, self._origin))
-        return Slot(len(self.pieces) - 1, is_json=is_json(value))
+        return Slot(len(self.pieces) - 1, is_output=self.escapes and what == "output")
 
     @contextlib.contextmanager
     def foreign(self, place: str, handle: Any = None) -> Iterator[None]:
@@ -283,7 +288,7 @@ def written(template: Any, released: Sequence[str]) -> Any:
     """The body that goes on, with released texts in its slots."""
     if isinstance(template, Slot):
         text = released[template.number]
-        return with_quoted_draws(text) if template.is_json else text
+        return with_quoted_draws(text) if template.is_output else text
     if isinstance(template, JsonSlots):
         return "".join(
             one if isinstance(one, str) else one[1].with_text(released[one[0].number]) for one in template.parts

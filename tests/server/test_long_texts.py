@@ -112,3 +112,28 @@ def test_a_long_text_is_released_though_others_wait_when_it_is_paid_for(monkeypa
             asyncio.run(service.release([LONG], policy=None, account=WARD))
     finally:
         service.close()
+
+
+def test_who_is_cancelled_waits_for_the_thread() -> None:
+    """Kills: a request lets go of its conversation while a thread still restores its answer."""
+    begun, go_on, ended = threading.Event(), threading.Event(), threading.Event()
+
+    def work() -> None:
+        begun.set()
+        go_on.wait(30)
+        ended.set()
+
+    async def cancelled_twice() -> bool:
+        task = asyncio.create_task(module.beside(LONG_CHARACTERS + 1, work))
+        await asyncio.to_thread(begun.wait, 30)
+        for _ in range(2):
+            task.cancel()
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+        waited = not task.done()
+        go_on.set()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        return waited and ended.is_set()
+
+    assert asyncio.run(cancelled_twice())

@@ -259,3 +259,11 @@ def test_surrogates_beside_columns_and_in_timestamps_urls_and_code(
     restorer = Restorer(map_of(f"It was {surrogate} then.", [(surrogate, original, kind)]))
     assert restorer.restore(answer).text == restored
     assert _in_pieces(restorer.stream(), answer, list(range(len(answer)))) == restored
+
+
+@pytest.mark.parametrize("surfaces", [("O\u2019Kon", "O'Kon"), ("O'Kon", "O\u2019Kon")])
+def test_a_surrogate_in_two_apostrophes_is_one(surfaces: tuple[str, str]) -> None:
+    """Kills: the second way to write it is another surrogate, for which nothing stands."""
+    maps = [PrivateMap(released=one, replaced=(Replaced(0, len(one), "Oz", "person"),)) for one in surfaces]
+    for text in ("Ask O'Kon.", "Ask O\u2019Kon."):
+        assert tv.restore(text, maps) == "Ask Oz."

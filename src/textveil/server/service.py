@@ -62,11 +62,25 @@ _WAITING: Final = 16
 async def beside(size: int, work: Callable[[], Result]) -> Result:
     """Do what takes time in proportion to a size at once; in a thread where that is long.
 
+    A caller that is cancelled waits for the thread: it holds what the thread reads.
+
     Args:
         size: characters or bytes.
         work: touches nothing that the server changes meanwhile.
     """
-    return work() if size <= LONG_CHARACTERS else await asyncio.to_thread(work)
+    if size <= LONG_CHARACTERS:
+        return work()
+    thread = asyncio.ensure_future(asyncio.to_thread(work))
+    cancelled: asyncio.CancelledError | None = None
+    while not thread.done():
+        try:
+            await asyncio.wait([thread])
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled is not None:
+        thread.exception()  # nobody else asks for it
+        raise cancelled
+    return thread.result()
 
 
 @final

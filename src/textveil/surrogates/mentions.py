@@ -141,12 +141,15 @@ class Mentions:
 
 
 def _forms(surrogate: str) -> Iterable[str]:
-    """The ways to write the accents and apostrophes of a surrogate, in the same order in every process."""
+    """The ways to write the accents and apostrophes of a surrogate, in the same order in every process.
+
+    The first is the same for all of them.
+    """
     if surrogate.isascii() and "'" not in surrogate:
         return (surrogate,)
-    composed = unicodedata.normalize("NFC", surrogate)
+    composed = unicodedata.normalize("NFC", surrogate.replace("\u2019", "'"))
     forms = (composed, unicodedata.normalize("NFD", composed))
-    return dict.fromkeys((*forms, *(form.replace("'", "\u2019") for form in forms)))
+    return dict.fromkeys((*forms, *(form.replace("'", "\u2019") for form in forms), surrogate))
 
 
 def folded_words(surrogate: str) -> set[tuple[str, ...]]:

@@ -128,13 +128,15 @@ def test_one_spelling_for_what_clients_write_again() -> None:
         ('{"a": [05.6, -07, true], "n": 05}', '{"a": ["05.6", "-07", true], "n": "05"}'),
         ('{"a 05": "05 \\" 06", "b": 5.06}', '{"a 05": "05 \\" 06", "b": 5.06}'),
         ("[00, [-0123], null]", '["00", ["-0123"], null]'),
+        ('{"a": [phone], "b": [[e-mail], [true], [1]]}', '{"a": "[phone]", "b": ["[e-mail]", [true], [1]]}'),
         ("[Anna, 05]", "[Anna, 05]"),
+        ("[[Anna]]", "[[Anna]]"),
         ('[05, "' + '\\"' * 40_000 + "]", '[05, "' + '\\"' * 40_000 + "]"),
         ('{"a": 05', '{"a": 05'),
         ("05 apples", "05 apples"),
     ],
 )
-def test_a_drawn_number_that_is_none_is_put_in_quotes(released: str, wanted: str) -> None:
+def test_what_json_has_not_is_put_in_quotes(released: str, wanted: str) -> None:
     assert with_quoted_draws(released) == wanted
 
 

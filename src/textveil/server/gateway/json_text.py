@@ -16,7 +16,8 @@ from textveil.surrogates.restoring import Restorer, RestoringStream
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _LEAF: Final = re.compile(rf'(?P<string>"(?:[^"\\]|\\.)*")(?P<key>\s*:)?|(?P<number>{_NUMBER.pattern})|true|false')
 _LITERAL: Final = re.compile(r"[A-Za-z0-9+.-]+")
-_STRING_OR_LITERAL: Final = re.compile(r'"(?:[^"\\]|\\.)*+"?+|[^\s,:\[\]{}"]++')
+_PLACEHOLDER = r"\[(?!(?:true|false|null)\b)[a-z][a-z0-9 -]*+\]"
+_STRING_OR_LITERAL: Final = re.compile(rf'"(?:[^"\\]|\\.)*+"?+|{_PLACEHOLDER}|[^\s,:\[\]{{}}"]++')
 _PLAIN: Final = re.compile(r'[^"\\]+')
 
 
@@ -82,7 +83,7 @@ def is_json(text: str) -> bool:
 
 
 def with_quoted_draws(text: str) -> str:
-    """A release with quotes around numbers that JSON has not, such as 05, where that makes it JSON; else as it is.
+    """A release with quotes around what JSON has not, 05 or [phone], where that makes it JSON; else as it is.
 
     The release alone decides: what it was drawn from may have been JSON or not.
     """
@@ -94,7 +95,7 @@ def with_quoted_draws(text: str) -> str:
 
 def _string_or_literal(match: re.Match[str]) -> str:
     written = match[0]
-    is_draw = written.lstrip("-")[:1].isdigit() and not _NUMBER.fullmatch(written)
+    is_draw = written[0] == "[" or (written.lstrip("-")[:1].isdigit() and not _NUMBER.fullmatch(written))
     return f'"{escaped(written)}"' if is_draw else written
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import json
 
 from textveil.budget.account import Account
 from textveil.sanitize.policy.choice import policy
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.server.conversations import Conversations
-from textveil.server.written_answers import Written
+from textveil.server.kept_data import MapsRead, MapTable
+from textveil.server.written_answers import Written, WrittenAnswers
 from textveil.surrogates.private_map import PrivateMap, Replaced
 from textveil.surrogates.restoring import Restorer
 
@@ -170,3 +172,21 @@ def test_what_restores_is_forgotten_before_a_conversation() -> None:
     states[0].give_restorer(Restorer([one]))
     assert [state.restorer_size > 0 for state in states] == [True, False] and len(conversations) == 2
     assert conversations.held_bytes == sum(state.size for state in states)
+
+
+def test_answers_that_are_read_again_have_their_maps() -> None:
+    """Kills: an answer has the maps of the one before it, or fewer; a chat takes the square of its turns."""
+    maps = [PrivateMap(released=f"{number}", replaced=()) for number in range(200)]
+    chosen = [maps[:2], maps[:2], [], maps[:3], [maps[1], maps[0]], maps[1:3], [], *(maps[:end] for end in range(200))]
+    answers = WrittenAnswers(bytes(32))
+    for number, own in enumerate(chosen):
+        answers.note("content", f"{number % 50}", Written(f"text {number}", tuple(own)), "")
+    table = MapTable()
+    data = answers.to_data(table)
+    assert len(json.dumps(data["written"])) < 60_000
+    read = WrittenAnswers(bytes(32))
+    read.read(data, MapsRead(table.to_data()))
+    assert read._written == answers._written
+    earlier = {key: [[text, []] for text, *_ in known] for key, known in data["written"].items()}
+    read.read({**data, "written": earlier}, MapsRead([]))
+    assert all(one.maps == () for known in read._written.values() for one in known)

@@ -88,9 +88,10 @@ class MapsRead:
 
 
 def release_data(one: Release, maps: MapTable) -> dict[str, Any]:
-    """A release as JSON can write it, but for its setting: private."""
+    """A release as JSON can write it, but for its setting: private. A text that is its map's is not written again."""
+    is_mapped = one.private_map is not None and one.private_map.released == one.text
     return {
-        "text": one.text,
+        "text": None if is_mapped else one.text,
         "spans": [list(span) for span in one.spans],
         "kinds": dict(one.kinds),
         "mapped": one.mapped,
@@ -101,12 +102,13 @@ def release_data(one: Release, maps: MapTable) -> dict[str, Any]:
 
 def release_of(data: dict[str, Any], setting: Setting, maps: MapsRead) -> Release:
     """The release of ``release_data``; it gives no vectors of its words."""
+    private_map = None if data["map"] is None else maps[data["map"]]
     return Release(
-        text=data["text"],
+        text=private_map.released if data["text"] is None and private_map is not None else data["text"],
         spans=tuple(Span(*span) for span in data["spans"]),
         kinds=data["kinds"],
         setting=setting,
         mapped=data["mapped"],
         drawn_spans=tuple(DrawnSpan(*span) for span in data["drawn"]),
-        private_map=None if data["map"] is None else maps[data["map"]],
+        private_map=private_map,
     )

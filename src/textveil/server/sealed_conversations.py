@@ -106,7 +106,7 @@ class SealedConversations:
 
 
 def _row(name: bytes, what: str, data: Any, until: int) -> dict[str, Any]:
-    plain = zlib.compress(json.dumps(data, separators=(",", ":")).encode("ascii"))
+    plain = zlib.compress(json.dumps(data, separators=(",", ":")).encode("ascii"), 1)  # written in every turn
     return {"id": _place(name), "until": until, "sealed": _sealing(name).sealed(plain, what)}
 
 

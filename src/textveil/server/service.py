@@ -232,17 +232,19 @@ class SanitizingService:
     ) -> PaidReleases:
         """The same where what is known is released again."""
         async with conversation.lock:
-            new = [one for one in dict.fromkeys(wanted) if conversation.known(name, *one) is None]
+            releases = {one: conversation.known(name, *one) for one in wanted}
+            new = [one for one, release in releases.items() if release is None]
             if new:
                 within = _Within(conversation, [origins[one] for one in new])
                 prepared, drawn, balance = await self._paid(name, [text for _, text in new], account, within)
                 for one, release, source in zip(new, drawn, within.sources, strict=True):
                     conversation.remember(name, *one, release, source)
+                releases |= zip(new, drawn, strict=True)
                 conversation.foreign_values = within.values
             else:
                 prepared, balance = None, await self.balance(account)
-            releases = [conversation.known(name, *one) for one in wanted]
-            return self._told(name, [one for one in releases if one is not None], prepared, balance)
+            made = [releases[one] for one in wanted]
+            return self._told(name, [one for one in made if one is not None], prepared, balance)
 
     async def _paid(
         self, name: str, texts: list[str], account: Account, within: _Within | None = None

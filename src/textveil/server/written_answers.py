@@ -5,6 +5,7 @@ from __future__ import annotations
 import hmac
 import re
 from collections.abc import Sequence
+from operator import is_
 from sys import getsizeof
 from typing import Any, Final, NamedTuple, final
 
@@ -89,18 +90,24 @@ class WrittenAnswers:
         Args:
             maps: takes those of the answers.
         """
-        written = {
-            key.hex(): [[one.text, [maps.number(each) for each in one.maps]] for one in known]
-            for key, known in self._written.items()
-        }
+        written: dict[str, list[list[Any]]] = {}
+        before: tuple[PrivateMap, ...] = ()
+        for key, known in self._written.items():
+            written[key.hex()] = []
+            for text, own in known:  # the maps of an answer mostly begin with those of the answer before
+                shared = len(before) if len(before) <= len(own) and all(map(is_, before, own)) else 0
+                written[key.hex()].append([text, shared, [maps.number(each) for each in own[shared:]]])
+                before = own
         return {"written": written, "behind": {key.hex(): there for key, there in self._behind.items()}}
 
     def read(self, data: dict[str, Any], maps: MapsRead) -> None:
         """Know what ``to_data`` had."""
-        self._written = {
-            bytes.fromhex(key): [Written(text, tuple(maps[number] for number in numbers)) for text, numbers in known]
-            for key, known in data["written"].items()
-        }
+        before: tuple[PrivateMap, ...] = ()
+        for key, known in data["written"].items():
+            self._written[bytes.fromhex(key)] = []
+            for text, *shared, numbers in known:  # of an earlier version: without ``shared``
+                before = before[: sum(shared)] + tuple(maps[number] for number in numbers)
+                self._written[bytes.fromhex(key)].append(Written(text, before))
         self._behind = {bytes.fromhex(key): list(there) for key, there in data["behind"].items()}
 
     def _digest(self, *parts: str) -> bytes:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from operator import is_
 from typing import final
 
 from textveil.sanitize.release import Release
@@ -30,7 +31,7 @@ class RequestMemory:
 
     def __init__(self, state: ConversationState) -> None:
         self._state = state
-        self._maps: dict[int, PrivateMap] = {}
+        self._maps: tuple[PrivateMap, ...] = ()
         self._met: Counter[tuple[str, ...]] = Counter()
         self._restorer: Restorer | None = None
         self.behind = ""
@@ -64,12 +65,12 @@ class RequestMemory:
 
     def sent(self, releases: Sequence[Release]) -> None:
         """Note what goes on."""
-        self._add(one.private_map for one in releases if one.private_map is not None)
+        self._add(tuple({id(one.private_map): one.private_map for one in releases if one.private_map}.values()))
 
     @property
     def maps(self) -> tuple[PrivateMap, ...]:
         """What restores the answer."""
-        return tuple(self._maps.values())
+        return self._maps
 
     async def restorer(self) -> Restorer:
         """What restores the answer; it is kept over the turns of a conversation, and learns what is new in each."""
@@ -98,8 +99,13 @@ class RequestMemory:
         if place == "arguments" and handle:
             self._state.wrote("call", handle, Written(written, self.maps))
 
-    def _add(self, maps: Iterable[PrivateMap]) -> None:
-        self._maps |= {id(one): one for one in maps}
+    def _add(self, maps: tuple[PrivateMap, ...]) -> None:
+        """Restore by these maps too. Those of an answer mostly begin with those of the answer before."""
+        if all(map(is_, self._maps, maps)):
+            self._maps = max(self._maps, maps, key=len)
+            return
+        known = set(map(id, self._maps))
+        self._maps += tuple({id(one): one for one in maps if id(one) not in known}.values())
 
 
 def under_seal(seal: str, read: str) -> str:

@@ -35,9 +35,9 @@ async def budget_of(
 @router.get("/keys")
 async def keys(request: Request, who: AdminNow) -> dict[str, Any]:
     """Every key, without its secret."""
-    found = await service_of(request).in_thread(_keys_of(request).all)
+    keys = await service_of(request).in_thread(_keys_of(request).all)
     now = time.time_ns() // 1000
-    return {"data": [_data(one, now) for one in found]}
+    return {"data": [_data(key, now) for key in keys]}
 
 
 @router.post("/keys/{identity}/revoke")
@@ -49,10 +49,10 @@ async def revoke(identity: str, request: Request, who: AdminNow) -> dict[str, st
 
 
 def _keys_of(request: Request) -> ApiKeys:
-    found: ApiKeys | None = request.app.state.keys
-    if found is None:
+    keys: ApiKeys | None = request.app.state.keys
+    if keys is None:
         raise ApiError(404, "not_found", "this server has no API keys.")
-    return found
+    return keys
 
 
 def _data(facts: KeyFacts, now: int) -> dict[str, Any]:

@@ -60,18 +60,20 @@ async def sanitize(body: SanitizeRequest, request: Request, who: CallerNow) -> S
     account = who.account(body.unit)
     service = service_of(request)
     policy = service.policies.at(who.policy(body.policy), body.epsilon)
-    made = await service.release(texts, policy=policy, account=account)
-    released = [one.text for one in made.releases]
-    maps = [one.private_map for one in made.releases if one.private_map is not None] if body.restorable else []
+    paid = await service.release(texts, policy=policy, account=account)
+    released = [release.text for release in paid.releases]
+    maps = (
+        [release.private_map for release in paid.releases if release.private_map is not None] if body.restorable else []
+    )
     kept = None
     if maps:
         keep = partial(_maps_of(request).keep, (account.tenant, account.unit), maps)
         kept = await service.in_thread(keep)
     return SanitizeAnswer(
         text=released[0] if isinstance(body.text, str) else released,
-        guarantee=made.guarantee,
-        budget=made.budget,
-        report=report_data(made) if body.report else None,
+        guarantee=paid.guarantee,
+        budget=paid.budget,
+        report=report_data(paid) if body.report else None,
         release=kept,
     )
 
@@ -85,11 +87,11 @@ async def restore(body: RestoreRequest, request: Request, who: CallerNow) -> Res
         message = "`release` names nothing that is kept: it may have expired. Sanitize with `restorable` again."
         raise ApiError(404, "unknown_release", message, param="release")
     texts = [body.text] if isinstance(body.text, str) else body.text
-    done = await service_of(request).in_thread(partial(_restored, maps, texts))
+    restored = await service_of(request).in_thread(partial(_restored, maps, texts))
     return RestoreAnswer(
-        text=done[0].text if isinstance(body.text, str) else [one.text for one in done],
-        replaced=sum(one.replaced for one in done),
-        ambiguous=sum(len(one.ambiguous) for one in done),
+        text=restored[0].text if isinstance(body.text, str) else [each.text for each in restored],
+        replaced=sum(each.replaced for each in restored),
+        ambiguous=sum(len(each.ambiguous) for each in restored),
     )
 
 
@@ -103,9 +105,9 @@ async def detect(body: DetectRequest, request: Request, who: CallerNow) -> Detec
     """What a policy's detectors find in a text; it costs nothing, for nothing is released."""
     service = service_of(request)
     name = service.policies.name(who.policy(body.policy))
-    found = await service.found(name, body.text)
-    spans = [FoundSpan(start=one.start, end=one.end, kind=one.kind, score=one.score) for one in found]
-    return DetectAnswer(policy=name, spans=spans)
+    spans = await service.found(name, body.text)
+    shown = [FoundSpan(start=span.start, end=span.end, kind=span.kind, score=span.score) for span in spans]
+    return DetectAnswer(policy=name, spans=shown)
 
 
 @router.post("/v1/explain")
@@ -121,7 +123,7 @@ def _explained(policies: OfferedPolicies, name: str, body: ExplainRequest) -> di
     data: dict[str, Any] = {
         "policy": name,
         "describes": chosen.describes,
-        "by_kind": [one.to_data() for one in setting.protected],
+        "by_kind": [protected.to_data() for protected in setting.protected],
         "per_value": value_data(setting),
         "not_covered": [] if setting.policy is None else list(setting.policy.not_covered),
         "public": list(setting.public),
@@ -183,11 +185,11 @@ async def metrics(request: Request) -> Response:
     return Response(counted.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
-def report_data(made: PaidReleases) -> dict[str, Any] | None:
+def report_data(paid: PaidReleases) -> dict[str, Any] | None:
     """The report of all texts of a call together."""
-    if not made.releases:
+    if not paid.releases:
         return None
     tally = Tally()
-    for one in made.releases:
-        tally.add_document([one])
-    return Report(setting=made.releases[0].setting, tally=tally).to_data()
+    for release in paid.releases:
+        tally.add_document([release])
+    return Report(setting=paid.releases[0].setting, tally=tally).to_data()

@@ -52,11 +52,11 @@ def cost_told(kinds: Iterable[Mapping[str, Any]]) -> str:
     Args:
         kinds: what is drawn: "kind", "count", "text", "epsilon", "delta" and perhaps "pays".
     """
-    paid = [one for one in kinds if one["epsilon"] or one["delta"]]
+    paid = [kind for kind in kinds if kind["epsilon"] or kind["delta"]]
     parts = [
-        f"{one['kind']}, {one['text']} for all together" if one.get("pays") == "scope"
-        else f"{one['count']:,} of {one['kind']}, {one['text']} each"
-        for one in paid
+        f"{kind['kind']}, {kind['text']} for all together" if kind.get("pays") == "scope"
+        else f"{kind['count']:,} of {kind['kind']}, {kind['text']} each"
+        for kind in paid
     ]  # fmt: skip
     return f"It costs: {'; '.join(parts)}. A kind whose rule says `placeholder = true` costs nothing."
 
@@ -91,7 +91,7 @@ def limit_of(
         raise _wrong(f"budget must be nats where messages have no price: at this policy {why}.")
     times = MESSAGE_DRAWS[costs.noun] * amount
     return Limit(
-        max(one.epsilon for one in draws) * times, max(delta, *(one.delta * times for one in draws)), period=chosen
+        max(draw.epsilon for draw in draws) * times, max(delta, *(draw.delta * times for draw in draws)), period=chosen
     )
 
 

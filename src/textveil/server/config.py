@@ -205,7 +205,7 @@ def _read(file: Path) -> dict[str, Any]:
 def _of_environment(name: str, value: str) -> Any:
     """Lists are written with commas there; all else is read by its field's type."""
     if name in ("hosts", "upstream_hosts"):
-        return [one.strip() for one in value.split(",") if one.strip()]
+        return [part.strip() for part in value.split(",") if part.strip()]
     if name == "tenant_policies":
         with contextlib.suppress(ValueError):
             return json.loads(value)

@@ -96,7 +96,7 @@ class ConversationState:
     @property
     def maps(self) -> tuple[PrivateMap, ...]:
         """Private: what puts the originals of all its releases back."""
-        return tuple(one.private_map for one in self._releases.values() if one.private_map is not None)
+        return tuple(release.private_map for release in self._releases.values() if release.private_map is not None)
 
     def known(self, policy: str, label: str, text: str) -> Release | None:
         """What was released for this text under this policy before.
@@ -189,17 +189,23 @@ class ConversationState:
             policy_of: as for ``of_data``.
         """
         maps = MapTable()
-        made = {policy: policy_of(policy) for policy in self._policies.values()}
-        digests = {policy: one.digest for policy, one in made.items() if one is not None}
+        kept = {policy: policy_of(policy) for policy in self._policies.values()}
+        digests = {policy: now.digest for policy, now in kept.items() if now is not None}
         releases = [
-            [key.hex(), self._policies[key], digests[self._policies[key]], release_data(one, maps), self._source(one)]
-            for key, one in self._releases.items()
+            [
+                key.hex(),
+                self._policies[key],
+                digests[self._policies[key]],
+                release_data(release, maps),
+                self._source(release),
+            ]
+            for key, release in self._releases.items()
             if self._policies[key] in digests
         ]
         return {
             "key": self._key.hex(),
             "size": self.size - self.restorer_size,
-            "answers": [one.hex() for one in self.answers],
+            "answers": [answer.hex() for answer in self.answers],
             "scopes": {policy: scope.to_data() for policy, scope in self._scopes.items()},
             "releases": releases,
             **self._written.to_data(maps),
@@ -216,22 +222,22 @@ class ConversationState:
             policy_of: a policy by its name; None where there is none. Releases that were made under another are
                 forgotten, with what it remembered: they are paid for again.
         """
-        made, maps = cls(), MapsRead(data["maps"])
+        state, maps = cls(), MapsRead(data["maps"])
         policies = {policy: policy_of(policy) for policy in {policy for _, policy, *_ in data["releases"]}}
-        made._key, made.size = bytes.fromhex(data["key"]), data["size"]
-        made.answers = [bytes.fromhex(one) for one in data["answers"]]
-        made.foreign_values = data["foreign_values"]
+        state._key, state.size = bytes.fromhex(data["key"]), data["size"]
+        state.answers = [bytes.fromhex(answer) for answer in data["answers"]]
+        state.foreign_values = data["foreign_values"]
         for key, policy, digest, kept, source in data["releases"]:
             now = policies[policy]
             if now is not None and now.digest == digest:
                 told, release = bytes.fromhex(key), release_of(kept, now.setting, maps)
-                made._releases[told], made._policies[told] = release, policy
-                made._sources[id(release.private_map)] = source
-        scopes = {policy: data["scopes"].get(policy) for policy in made._policies.values()}
-        made._scopes = {policy: MemoryScope.of_data(scope) for policy, scope in scopes.items() if scope is not None}
-        made._written = WrittenAnswers(made._key)
-        made._written.read(data, maps)
-        return made
+                state._releases[told], state._policies[told] = release, policy
+                state._sources[id(release.private_map)] = source
+        scopes = {policy: data["scopes"].get(policy) for policy in state._policies.values()}
+        state._scopes = {policy: MemoryScope.of_data(scope) for policy, scope in scopes.items() if scope is not None}
+        state._written = WrittenAnswers(state._key)
+        state._written.read(data, maps)
+        return state
 
     def answered(self, answer: bytes) -> None:
         """Note the digest of an answer's identifier, by which this conversation is found."""

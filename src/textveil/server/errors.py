@@ -168,14 +168,14 @@ def _of_validation(error: RequestValidationError) -> ApiError:
     kind = str(first.get("type", ""))
     if kind == "json_invalid":
         return ApiError(400, "invalid_json", "the body must be JSON in UTF-8; got something else.")
-    named = [str(one) for one in first.get("loc", ()) if one != "body"]
-    places = [one for one in named if one != "str" and "[" not in one]  # types that were tried in turn
-    name = ".".join(one if one.isdigit() else repeatable(one) for one in places)
+    named = [str(part) for part in first.get("loc", ()) if part != "body"]
+    places = [part for part in named if part != "str" and "[" not in part]  # types that were tried in turn
+    name = ".".join(part if part.isdigit() else repeatable(part) for part in places)
     if kind == "missing" and not places:
         return ApiError(400, "invalid_json", "the body must be JSON with content-type application/json; got none.")
     if kind == "extra_forbidden":
         return unknown_field(name)
-    several = [one for one in error.errors() if one.get("type") in ("too_short", "too_long")]
+    several = [fault for fault in error.errors() if fault.get("type") in ("too_short", "too_long")]
     if len(named) > len(places) and several:  # a list, of which it was told first that it is no string
         kind, first = str(several[0]["type"]), several[0]
     wanted = _WANTED.get(kind, "of another type or value; see /docs")
@@ -227,7 +227,7 @@ async def refuse_unread_query(request: Request) -> None:
     route = request.scope["route"]
     if not route.path.startswith("/v1/"):
         return  # what looks whether a process lives may add what it likes
-    known = {one.alias for one in route.dependant.query_params}
+    known = {parameter.alias for parameter in route.dependant.query_params}
     for name in request.query_params:
         if name not in known:
             raise unknown_field(repeatable(name), "of this route's query")

@@ -100,14 +100,14 @@ def scopes_of(
     origins: Sequence[Origin | None], scope: MemoryScope, state: ConversationState, detected: Detected
 ) -> tuple[list[MemoryScope | ApartScope], list[str]]:
     """The scope of each text, and the source of its values; None among origins is the asker's own text."""
-    made: dict[str, tuple[ApartScope, str]] = {}
+    apart: dict[str, tuple[ApartScope, str]] = {}
     scopes: list[MemoryScope | ApartScope] = []
     sources: list[str] = []
     for origin in origins:
-        if origin is not None and origin.message not in made:
-            made[origin.message] = _apart(origin, scope, state, detected)
-        one, source = (scope, OWN) if origin is None else made[origin.message]
-        scopes.append(one)
+        if origin is not None and origin.message not in apart:
+            apart[origin.message] = _apart(origin, scope, state, detected)
+        text_scope, source = (scope, OWN) if origin is None else apart[origin.message]
+        scopes.append(text_scope)
         sources.append(source)
     return scopes, sources
 
@@ -131,13 +131,13 @@ def few_values(prepared: Prepared, origins: Sequence[Origin | None], before: int
 
 def span_kinds(sanitizer: Sanitizer, texts: Sequence[str]) -> frozenset[str]:
     """The kinds of what would have surrogates in texts."""
-    found = frozenset(kind for counts in sanitizer.prepare(texts).counts for kind, count in counts.items() if count)
-    return found & kinds_with_surrogates(sanitizer.setting)
+    kinds = {kind for counts in sanitizer.prepare(texts).counts for kind, count in counts.items() if count}
+    return kinds_with_surrogates(sanitizer.setting) & kinds
 
 
 def kinds_with_surrogates(setting: Setting) -> frozenset[str]:
     """The kinds of spans that have surrogates."""
-    return frozenset(one.kind for one in setting.protected if one.pays)
+    return frozenset(protected.kind for protected in setting.protected if protected.pays)
 
 
 def _apart(origin: Origin, scope: MemoryScope, state: ConversationState, detected: Detected) -> tuple[ApartScope, str]:
@@ -148,9 +148,9 @@ def _apart(origin: Origin, scope: MemoryScope, state: ConversationState, detecte
     surfaces = dict(_surfaces(words, origin.call.maps, state))
     rest = _without(words, surfaces)
     beside = set(detected([rest, rest.title()]))  # a tool may write in another case what it was given
-    sources = {one.source for one in surfaces.values()}
+    sources = {surface.source for surface in surfaces.values()}
     traced = len(sources) == 1 and (UNTRACED not in sources or _is_one(surfaces))
-    if surfaces and (not traced or _likes(beside) & _likes(one.kind for one in surfaces.values())):
+    if surfaces and (not traced or _likes(beside) & _likes(surface.kind for surface in surfaces.values())):
         return ApartScope(scope, by_mention=True), UNTRACED
     source = next(iter(sources), OWN)
     return ApartScope(scope, _echoes(surfaces)), origin.message if beside or source == UNTRACED else source
@@ -164,16 +164,16 @@ def _likes(kinds: Iterable[str]) -> set[str]:
 def _is_one(surfaces: Collection[str]) -> bool:
     """Whether all of them are one with its parts."""
     longest = max(surfaces, key=len).casefold()
-    return all(one.casefold() in longest for one in surfaces)
+    return all(surface.casefold() in longest for surface in surfaces)
 
 
 def _surfaces(words: str, maps: Sequence[PrivateMap], state: ConversationState) -> Iterator[tuple[str, _Surface]]:
     """The surrogates that stand in a call, each with what it stands for; those released last come first."""
     folded = compared_form(words)
-    for one in reversed(maps):
-        source = state.source_of(one)
-        for piece in one.replaced:
-            surface = one.released[piece.start : piece.end].strip()
+    for private_map in reversed(maps):
+        source = state.source_of(private_map)
+        for piece in private_map.replaced:
+            surface = private_map.released[piece.start : piece.end].strip()
             for written, original in [(surface, piece.original.strip()), *name_parts(surface, piece)]:
                 known = piece.kind and len(written) > 1 and compared_form(written) in folded
                 if known and re.search(_mention(written), words, re.IGNORECASE):

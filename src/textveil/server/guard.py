@@ -204,7 +204,7 @@ def _too_large(most: int) -> ApiError:
 def _need_plain(scope: Scope) -> None:
     """Refuse a body that is encoded: it would be read as what it is not, or grow without a limit when it is decoded."""
     encodings = Headers(scope=scope).getlist("content-encoding")
-    if any(one.strip().lower() not in ("", "identity") for said in encodings for one in said.split(",")):
+    if any(encoding.strip().lower() not in ("", "identity") for said in encodings for encoding in said.split(",")):
         message = "the body must come without a content-encoding; got an encoded one. Send it as it is."
         headers = {"accept-encoding": "identity", "connection": "close"}
         raise ApiError(415, "unsupported_encoding", message, headers=headers)

@@ -45,8 +45,10 @@ def map_bytes(private_map: PrivateMap) -> int:
 def restorer_bytes(maps: Iterable[PrivateMap]) -> int:
     """Bytes of what restores by private maps, without these."""
     return sum(
-        RESTORED_MAP + getsizeof(one.released) + RESTORED_PIECE * sum(bool(piece.kind) for piece in one.replaced)
-        for one in maps
+        RESTORED_MAP
+        + getsizeof(private_map.released)
+        + RESTORED_PIECE * sum(bool(piece.kind) for piece in private_map.replaced)
+        for private_map in maps
     )
 
 

@@ -46,9 +46,9 @@ class ConversationStore(Protocol):
         """Delete what is too old."""
 
 
-def map_data(one: PrivateMap) -> list[Any]:
+def map_data(private_map: PrivateMap) -> list[Any]:
     """A private map as JSON can write it: private."""
-    return [one.released, [list(piece) for piece in one.replaced]]
+    return [private_map.released, [list(piece) for piece in private_map.replaced]]
 
 
 def map_of(data: Sequence[Any]) -> PrivateMap:
@@ -64,16 +64,16 @@ class MapTable:
         self._numbers: dict[int, int] = {}
         self._maps: list[PrivateMap] = []
 
-    def number(self, one: PrivateMap) -> int:
+    def number(self, private_map: PrivateMap) -> int:
         """The number of a map."""
-        if id(one) not in self._numbers:
-            self._numbers[id(one)] = len(self._maps)
-            self._maps.append(one)
-        return self._numbers[id(one)]
+        if id(private_map) not in self._numbers:
+            self._numbers[id(private_map)] = len(self._maps)
+            self._maps.append(private_map)
+        return self._numbers[id(private_map)]
 
     def to_data(self) -> list[Any]:
         """All maps that have a number, in order."""
-        return [map_data(one) for one in self._maps]
+        return [map_data(private_map) for private_map in self._maps]
 
 
 @final
@@ -81,22 +81,22 @@ class MapsRead:
     """The maps of a ``MapTable``: a number is one object, however often it is asked for."""
 
     def __init__(self, data: Sequence[Any]) -> None:
-        self._maps = [map_of(one) for one in data]
+        self._maps = [map_of(map_read) for map_read in data]
 
     def __getitem__(self, number: int) -> PrivateMap:
         return self._maps[number]
 
 
-def release_data(one: Release, maps: MapTable) -> dict[str, Any]:
+def release_data(release: Release, maps: MapTable) -> dict[str, Any]:
     """A release as JSON can write it, but for its setting: private. A text that is its map's is not written again."""
-    is_mapped = one.private_map is not None and one.private_map.released == one.text
+    is_mapped = release.private_map is not None and release.private_map.released == release.text
     return {
-        "text": None if is_mapped else one.text,
-        "spans": [list(span) for span in one.spans],
-        "kinds": dict(one.kinds),
-        "mapped": one.mapped,
-        "drawn": [list(span) for span in one.drawn_spans],
-        "map": None if one.private_map is None else maps.number(one.private_map),
+        "text": None if is_mapped else release.text,
+        "spans": [list(span) for span in release.spans],
+        "kinds": dict(release.kinds),
+        "mapped": release.mapped,
+        "drawn": [list(span) for span in release.drawn_spans],
+        "map": None if release.private_map is None else maps.number(release.private_map),
     }
 
 

@@ -226,26 +226,26 @@ def _refused(message: str, ended: str | None = None) -> ApiError:
 
 async def caller(request: Request) -> Caller:
     """Who calls, as a dependency of a route that releases or restores."""
-    found = await _caller(request)
-    if found.admin:
+    who = await _caller(request)
+    if who.admin:
         message = "an admin's key releases nothing. Use a tenant's key."
         raise ApiError(403, "admin_key", message, "permission_error")
-    return found
+    return who
 
 
 async def admin(request: Request) -> Caller:
     """Who calls, as a dependency of a route that tells of others; nobody where the server has no keys."""
-    found = await _caller(request)
-    if not found.admin and found.key_id is not None:
+    who = await _caller(request)
+    if not who.admin and who.key_id is not None:
         raise ApiError(403, "not_admin", "this route wants an admin's key.", "permission_error")
-    return found
+    return who
 
 
 async def _caller(request: Request) -> Caller:
     callers: Callers = request.app.state.callers
     key = request.headers.get("x-api-key")  # as Anthropic's clients send it
-    found = await callers.of(request.headers.get("authorization", None if key is None else f"Bearer {key}"))
-    request.state.caller = found
-    if found.key_id is not None:
-        request.state.key = found.key_id  # for the log
-    return found
+    who = await callers.of(request.headers.get("authorization", None if key is None else f"Bearer {key}"))
+    request.state.caller = who
+    if who.key_id is not None:
+        request.state.key = who.key_id  # for the log
+    return who

@@ -168,7 +168,7 @@ class Gate:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request in, whole or as its stand-in, or refuse it."""
         path = scope.get("path", "").removeprefix(scope.get("root_path", "").rstrip("/"))
-        if scope["type"] == "lifespan" or any(path == one or path.startswith(f"{one}/") for one in self._routes):
+        if scope["type"] == "lifespan" or any(path == route or path.startswith(f"{route}/") for route in self._routes):
             await self.app(scope, receive, send)
         elif scope["type"] != "http":
             await send({"type": "websocket.close", "code": 1008})
@@ -180,7 +180,7 @@ class Gate:
         sent = Headers(raw=list(scope["headers"]))
         # In place: whoever serves the proxy logs the query that its scope has.
         scope["query_string"] = b""
-        scope["headers"] = [one for one in sent.raw if one[0].decode("latin-1").lower() in self._headers]
+        scope["headers"] = [header for header in sent.raw if header[0].decode("latin-1").lower() in self._headers]
         token, body = None, b""
         try:
             if call is not None and method == "POST":
@@ -259,7 +259,7 @@ def _session(asked: Mapping[str, Any], headers: Headers) -> str:
     for place in ("metadata", "litellm_metadata"):
         metadata = asked.get(place)
         named.append(metadata.get("session_id") if isinstance(metadata, dict) else None)
-    return next((one for one in named if isinstance(one, str) and one), "")
+    return next((name for name in named if isinstance(name, str) and name), "")
 
 
 def _is_fact(value: Any) -> bool:
@@ -268,4 +268,4 @@ def _is_fact(value: Any) -> bool:
 
 
 def _all_match(form: re.Pattern[str], names: Any) -> bool:
-    return isinstance(names, list | tuple) and all(isinstance(one, str) and form.fullmatch(one) for one in names)
+    return isinstance(names, list | tuple) and all(isinstance(name, str) and form.fullmatch(name) for name in names)

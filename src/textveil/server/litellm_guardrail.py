@@ -153,7 +153,7 @@ class TextveilGuardrail(CustomGuardrail):
         **others: Any,
     ) -> None:
         modes = [event_hook] if isinstance(event_hook, str) else event_hook
-        known = isinstance(modes, list) and all(one in ("pre_call", "post_call") for one in modes)
+        known = isinstance(modes, list) and all(mode in ("pre_call", "post_call") for mode in modes)
         need(modes is None or (known and "pre_call" in modes), "mode", "others", "[pre_call, post_call]")
         need(default_on is True, "default_on", default_on, "true", "Requests that name no guardrail are then read too.")
         for name in ("run_in_parallel", "scan_raw_request"):
@@ -162,7 +162,7 @@ class TextveilGuardrail(CustomGuardrail):
         super().__init__(
             guardrail_name=guardrail_name or "textveil",
             supported_event_hooks=[GuardrailEventHooks.pre_call, GuardrailEventHooks.post_call],
-            event_hook=[GuardrailEventHooks(one) for one in modes or ("pre_call", "post_call")],
+            event_hook=[GuardrailEventHooks(mode) for mode in modes or ("pre_call", "post_call")],
             default_on=True,
             **others,
         )
@@ -271,11 +271,11 @@ class TextveilGuardrail(CustomGuardrail):
                 )
             asked = request.body(data)
         state = self._conversation(data, asked, kind, account)
-        made = await sanitized_body(self._service, asked, kind.readers, kind.needed, account=account, state=state)
+        sanitized = await sanitized_body(self._service, asked, kind.readers, kind.needed, account=account, state=state)
         _forget(data)
-        data |= made.body
+        data |= sanitized.body
         self._rename(data, account)
-        self._mark(data, made)
+        self._mark(data, sanitized)
 
     def _conversation(
         self, data: Mapping[str, Any], asked: Mapping[str, Any], kind: CallKind, account: Account
@@ -290,24 +290,24 @@ class TextveilGuardrail(CustomGuardrail):
         """Put keyed digests in the place of a client's names of sessions: LiteLLM sends them to some providers."""
         for place in (data, data.get("metadata"), data.get("litellm_metadata")):
             if isinstance(place, dict):
-                for name in [one for one in _SESSIONS if place.get(one) is not None]:
+                for name in [name for name in _SESSIONS if place.get(name) is not None]:
                     said = repr([account.tenant, account.unit, account.key, str(place[name])])
                     place[name] = hmac.digest(self._key, said.encode("utf-8", "surrogatepass"), "sha256").hex()[:32]
 
-    def _mark(self, data: dict[str, Any], made: SanitizedBody) -> None:
+    def _mark(self, data: dict[str, Any], sanitized: SanitizedBody) -> None:
         """Note that the request was sanitized; what LiteLLM repeats of it for logs is sanitized too."""
         now = time.monotonic()
         while self._handled and (next(iter(self._handled.values())).until <= now or len(self._handled) >= _MOST):
             self._handled.popitem(last=False)
         word = secrets.token_hex(16)
-        self._handled[word] = _Handled(made.memory, made.headers, now + _SECONDS)
+        self._handled[word] = _Handled(sanitized.memory, sanitized.headers, now + _SECONDS)
         metadata = data.get("litellm_metadata") if isinstance(data.get("litellm_metadata"), dict) else None
         if metadata is None:
             metadata = data["metadata"] = data["metadata"] if isinstance(data.get("metadata"), dict) else {}
         metadata[_MARK] = word
         request = data.get("proxy_server_request")
         if isinstance(request, dict) and "body" in request:
-            request["body"] = dict(made.body)
+            request["body"] = dict(sanitized.body)
 
     def _known(self, data: Mapping[str, Any]) -> _Handled | None:
         """The request that went on, if this is one."""
@@ -334,11 +334,11 @@ def _word_of(data: Mapping[str, Any]) -> str:
 
 def _like(answer: Any, data: dict[str, Any]) -> Any:
     """An answer of the same class with other data; what LiteLLM keeps beside the data is kept."""
-    made = type(answer)(**data)
+    restored = type(answer)(**data)
     for name in ("_hidden_params", "_response_headers"):
         if hasattr(answer, name):
-            setattr(made, name, getattr(answer, name))
-    return made
+            setattr(restored, name, getattr(answer, name))
+    return restored
 
 
 def _refuse_synchronous(text: str) -> None:
@@ -347,7 +347,7 @@ def _refuse_synchronous(text: str) -> None:
     Raises:
         ParameterError: this chat would go on unread.
     """
-    if any(isinstance(one, TextveilGuardrail) for one in litellm.callbacks):
+    if any(isinstance(callback, TextveilGuardrail) for callback in litellm.callbacks):
         try:
             asyncio.get_running_loop()
         except RuntimeError:

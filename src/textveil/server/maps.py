@@ -78,10 +78,10 @@ class KeptMaps:
         """
         with self._lock:
             self._drop()
-            found = self._kept.get(identity)
-        if found is None or found.owner[0] != owner[0] or owner[1] not in (None, found.owner[1]):
+            kept = self._kept.get(identity)
+        if kept is None or kept.owner[0] != owner[0] or owner[1] not in (None, kept.owner[1]):
             return None
-        return found.maps
+        return kept.maps
 
     def _drop(self) -> None:
         """Forget what is over, and what there is no room for; the oldest stand first."""

@@ -186,7 +186,7 @@ class TextTools:
         need(begun, "conversation", "one of another policy", "of the policy that it began with")
         state.scope(policy)  # from here on it is one of this policy
         label = "" if self._shared else secrets.token_hex(16)
-        made = await self._service.release(
+        paid = await self._service.release(
             [given.text],
             policy=policy,
             account=self._account,
@@ -195,20 +195,20 @@ class TextTools:
             origins=[Origin(label, mixed=False)],
         )
         return {
-            "text": made.releases[0].text,
-            "guarantee": made.guarantee,
-            "budget": await self._budget(made) if self._counted else None,
+            "text": paid.releases[0].text,
+            "guarantee": paid.guarantee,
+            "budget": await self._budget(paid) if self._counted else None,
             "conversation": name,
-            "policy": made.policy,
+            "policy": paid.policy,
         }
 
-    async def _budget(self, made: PaidReleases) -> dict[str, Any]:
+    async def _budget(self, paid: PaidReleases) -> dict[str, Any]:
         """What is left, asked for anew: with what is reserved, which a release does not wait for."""
-        costs = TextCosts.of(self._service.policies.sanitizer(made.policy).setting)
+        costs = TextCosts.of(self._service.policies.sanitizer(paid.policy).setting)
         try:
             return budget_data(await self._service.balance(self._account), costs)
         except LedgerError:  # the text is paid for and drawn: its asker gets it
-            return made.budget
+            return paid.budget
 
     async def _restore(self, given: RestoreArguments) -> dict[str, Any]:
         state = self._conversations.find(self._account, given.conversation)
@@ -228,7 +228,7 @@ def _restored(maps: tuple[PrivateMap, ...], text: str) -> dict[str, Any]:
     return {
         "text": done.text,
         "replaced": done.replaced,
-        "ambiguous": [one._asdict() for one in done.ambiguous],
+        "ambiguous": [place._asdict() for place in done.ambiguous],
         "unused": done.unused,
     }
 
@@ -236,7 +236,7 @@ def _restored(maps: tuple[PrivateMap, ...], text: str) -> dict[str, Any]:
 def _detected(text: str) -> dict[str, Any]:
     from textveil.detection.detectors import detect
 
-    spans = [{"start": one.start, "end": one.end, "kind": one.kind, "score": one.score} for one in detect(text)]
+    spans = [{"start": span.start, "end": span.end, "kind": span.kind, "score": span.score} for span in detect(text)]
     return {"spans": spans}
 
 
@@ -248,8 +248,8 @@ def _audited(given: AuditArguments) -> dict[str, Any]:
 
     options: dict[str, Any] = {"epsilon": given.epsilon, "delta": given.delta}
     words = load_vocabulary(limit=given.words)
-    made = mechanism(given.mechanism, words, **{key: one for key, one in options.items() if one is not None})
-    report = audit_mechanism(made, samples=given.samples, attacks=False)
+    drawing = mechanism(given.mechanism, words, **{key: value for key, value in options.items() if value is not None})
+    report = audit_mechanism(drawing, samples=given.samples, attacks=False)
     return cast(dict[str, Any], finite_json(report.to_data()))
 
 
@@ -265,8 +265,8 @@ def make_server(tools: TextTools, offered: Collection[str] = TOOLS) -> Server[An
     Raises:
         ParameterError: an unknown tool, or none at all.
     """
-    for one in offered:
-        need(one in TOOLS, "tools", one[:40], f"among {', '.join(TOOLS)}")
+    for tool in offered:
+        need(tool in TOOLS, "tools", tool[:40], f"among {', '.join(TOOLS)}")
     need(bool(offered), "tools", "none", "at least one")
     listed = [_listed(name, tools) for name in TOOLS if name in offered]
 
@@ -275,7 +275,7 @@ def make_server(tools: TextTools, offered: Collection[str] = TOOLS) -> Server[An
 
     async def call_tool(context: Any, params: CallToolRequestParams) -> CallToolResult:
         if params.name not in offered:
-            return _refused(f"tool must be one of {', '.join(one.name for one in listed)}; got another.")
+            return _refused(f"tool must be one of {', '.join(tool.name for tool in listed)}; got another.")
         try:
             answer = await tools.call(params.name, params.arguments or {})
         except TextveilError as error:

@@ -121,9 +121,9 @@ class OfferedPolicies:
 
     def policy(self, name: str) -> Policy:
         """The policy of a name that ``name`` or ``at`` gave."""
-        found = self._policies.get(name)
-        if found is not None:
-            return found
+        policy = self._policies.get(name)
+        if policy is not None:
+            return policy
         base, _, written = name.rpartition(_AT)
         chosen = self._policies[base]
         words = (replace(rule, epsilon=float(written)) if rule.kind == "word" else rule for rule in chosen.rules)
@@ -131,13 +131,13 @@ class OfferedPolicies:
 
     def sanitizer(self, name: str) -> Sanitizer:
         """The sanitizer of a policy; making one may take seconds where words are drawn."""
-        made = self._made.get(name)
-        if made is None:
+        sanitizer = self._made.get(name)
+        if sanitizer is None:
             with self._lock:
-                made = self._made.get(name)
-                if made is None:
-                    made = self._made[name] = self._make(self.policy(name))
-        return made
+                sanitizer = self._made.get(name)
+                if sanitizer is None:
+                    sanitizer = self._made[name] = self._make(self.policy(name))
+        return sanitizer
 
     def kept(self, name: str) -> KeptPolicy | None:
         """What tells whether releases of a policy that were kept are still its own; None where there is none.
@@ -180,27 +180,27 @@ class OfferedPolicies:
         """
         default = only[0] if only else self.default
         allowed = {name: self.policy(name) for name in map(self.name, only)} if only else self._policies
-        first = sorted(allowed.items(), key=lambda one: one[0] != default)
+        first = sorted(allowed.items(), key=lambda item: item[0] != default)
         return [
             {
                 "name": name,
-                "describes": one.describes,
+                "describes": policy.describes,
                 "default": name == default,
-                "scope": one.scope,
-                "draws_words": one.draws_words,
+                "scope": policy.scope,
+                "draws_words": policy.draws_words,
                 "epsilons": list(self.epsilons(name)),
-                "finds_spans": one.finds_spans,
-                "kept": [rule.kind for _, rule in one.span_rules if rule.action is Action.KEEP],
-                "digest": one.digest,
+                "finds_spans": policy.finds_spans,
+                "kept": [rule.kind for _, rule in policy.span_rules if rule.action is Action.KEEP],
+                "digest": policy.digest,
             }
-            for name, one in first
+            for name, policy in first
         ]
 
 
 def _epsilons(chosen: Policy) -> tuple[float, ...]:
     rule = chosen.rule("word")
     own = None if rule is None or rule.action is not Action.MECHANISM else rule.epsilon
-    return () if own is None else (*(one for one in EPSILONS if one < own), float(own))
+    return () if own is None else (*(epsilon for epsilon in EPSILONS if epsilon < own), float(own))
 
 
 def _written(epsilon: float) -> str:

@@ -88,13 +88,13 @@ def _listening(config: Config) -> socket.socket:
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(config.host, config.port, type=socket.SOCK_STREAM)[0]
         with contextlib.ExitStack() as unless_it_listens:
-            made = unless_it_listens.enter_context(socket.socket(family, kind, protocol))
-            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            made.bind(address)
-            made.listen(BACKLOG)  # whoever comes before the application runs waits
+            listening = unless_it_listens.enter_context(socket.socket(family, kind, protocol))
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listening.bind(address)
+            listening.listen(BACKLOG)  # whoever comes before the application runs waits
             unless_it_listens.pop_all()
     except OSError as error:
         raise OutputError(
             f"{config.host} port {config.port} cannot be listened on: {error.strerror}. Choose another `port`."
         ) from None
-    return made
+    return listening

@@ -38,7 +38,10 @@ def _routes(schema: Mapping[str, Any], path: str, methods: Mapping[str, Any]) ->
     """Method and path, description, and the rows of what it takes and answers."""
     for method, facts in methods.items():
         body = _fields(schema, facts.get("requestBody", {}))
-        parameters = [(one["name"], one["schema"], one.get("description", "")) for one in facts.get("parameters", ())]
+        parameters = [
+            (parameter["name"], parameter["schema"], parameter.get("description", ""))
+            for parameter in facts.get("parameters", ())
+        ]
         answer = _fields(schema, facts.get("responses", {}).get("200", {}))
         tables = (("Takes", _rows([*parameters, *body])), ("Answers", _rows(answer)))
         yield f"{method.upper()} {path}", facts.get("description", ""), tables
@@ -49,7 +52,7 @@ def _fields(schema: Mapping[str, Any], holder: Mapping[str, Any]) -> list[tuple[
     inline = holder.get("content", {}).get("application/json", {}).get("schema", {})
     name = inline.get("$ref", "").rpartition("/")[2]
     model = schema.get("components", {}).get("schemas", {}).get(name, inline)
-    return [(name, one, one.get("description", "")) for name, one in model.get("properties", {}).items()]
+    return [(name, field, field.get("description", "")) for name, field in model.get("properties", {}).items()]
 
 
 def _rows(fields: Iterable[tuple[str, Mapping[str, Any], str]]) -> list[tuple[str, str, str]]:
@@ -59,7 +62,7 @@ def _rows(fields: Iterable[tuple[str, Mapping[str, Any], str]]) -> list[tuple[st
 def _type(kind: Mapping[str, Any]) -> str:
     """A type in words."""
     if "anyOf" in kind:
-        return " or ".join(_type(one) for one in kind["anyOf"] if one.get("type") != "null")
+        return " or ".join(_type(member) for member in kind["anyOf"] if member.get("type") != "null")
     if kind.get("type") == "array":
         return f"list of {_type(kind.get('items', {}))}s"
     return str(kind.get("type") or kind.get("$ref", "any").rpartition("/")[2])

@@ -137,11 +137,11 @@ def _said_twice(data: Any, place: str) -> Iterator[str]:
     if isinstance(data, _SaidTwice):
         yield _below(place, data.key)
     if isinstance(data, dict):
-        for key, one in data.items():
-            yield from _said_twice(one, _below(place, key))
+        for key, value in data.items():
+            yield from _said_twice(value, _below(place, key))
     elif isinstance(data, list):
-        for at, one in enumerate(data):
-            yield from _said_twice(one, f"{place}[{at}]")
+        for at, value in enumerate(data):
+            yield from _said_twice(value, f"{place}[{at}]")
 
 
 def _below(place: str, key: str) -> str:
@@ -156,4 +156,4 @@ def _too_deep(data: Any, left: int) -> bool:
     if not isinstance(data, dict | list):
         return False
     inner = data.values() if isinstance(data, dict) else data
-    return left == 0 or any(_too_deep(one, left - 1) for one in inner)
+    return left == 0 or any(_too_deep(value, left - 1) for value in inner)

@@ -80,23 +80,23 @@ class Reserving:
                 if not batch:
                     self._writes = False
                     return
-            wanted = [one for one in batch if one.answer.set_running_or_notify_cancel()]
+            wanted = [asked for asked in batch if asked.answer.set_running_or_notify_cancel()]
             if wanted:
                 self._answer(wanted)
 
     def _answer(self, wanted: Sequence[_Waiting]) -> None:
         try:
-            found = self._ledger.reserve_all([(one.account, one.cost) for one in wanted])
+            reservations = self._ledger.reserve_all([(asked.account, asked.cost) for asked in wanted])
         except Exception as error:
             if len(wanted) > 1 and isinstance(error, TextveilError) and not isinstance(error, LedgerError):
-                for one in wanted:  # nothing was taken, for one of them costs what cannot be added up
-                    self._answer([one])
+                for asked in wanted:  # nothing was taken, for one of them costs what cannot be added up
+                    self._answer([asked])
                 return
-            for one in wanted:
-                one.answer.set_exception(error)
+            for asked in wanted:
+                asked.answer.set_exception(error)
             return
-        for one, made in zip(wanted, found, strict=True):
-            if isinstance(made, BudgetExhausted | LedgerError):
-                one.answer.set_exception(made)
+        for asked, reservation in zip(wanted, reservations, strict=True):
+            if isinstance(reservation, BudgetExhausted | LedgerError):
+                asked.answer.set_exception(reservation)
             else:
-                one.answer.set_result(made)
+                asked.answer.set_result(reservation)

@@ -64,7 +64,10 @@ class SealedConversations:
         """
         now = self._clock()
         until = now + round(self._seconds * 1e6)
-        rows = [_row(name, "conversation", data, until), *(_row(one, "answer", name.hex(), until) for one in answers)]
+        rows = [
+            _row(name, "conversation", data, until),
+            *(_row(digest, "answer", name.hex(), until) for digest in answers),
+        ]
         rows.sort(key=lambda row: bytes(row["id"]))  # two processes that write the same rows do not wait for each other
         with told(), writing(self._engine) as connection:
             set_rows(connection, CONVERSATIONS, rows)
@@ -84,8 +87,8 @@ class SealedConversations:
         Raises:
             LedgerError: the database fails, or what it holds was changed.
         """
-        found = self._read(answer, "answer")
-        return None if found is None else bytes.fromhex(found)
+        name = self._read(answer, "answer")
+        return None if name is None else bytes.fromhex(name)
 
     def expire(self) -> None:
         """Delete what is too old, of private maps too.

@@ -58,7 +58,7 @@ class SealedMaps:
         """
         identity, now = new_identity(), self._clock()
         tenant, unit = owner
-        plain = zlib.compress(json.dumps([unit, [map_data(one) for one in maps]]).encode("ascii"))
+        plain = zlib.compress(json.dumps([unit, [map_data(private_map) for private_map in maps]]).encode("ascii"))
         sealed = self._sealing(identity).sealed(plain, tenant)
         row = {"id": self._digest(tenant, identity), "until": now + round(self._seconds * 1e6), "sealed": sealed}
         with told(), writing(self._engine) as connection:
@@ -79,7 +79,7 @@ class SealedMaps:
         if sealed is None:
             return None
         whose, maps = json.loads(zlib.decompress(self._sealing(identity).opened(sealed, tenant)))
-        return tuple(map_of(one) for one in maps) if unit in (None, whose) else None
+        return tuple(map_of(private_map) for private_map in maps) if unit in (None, whose) else None
 
     def _sealing(self, identity: str) -> Sealing:
         return Sealing(hmac.new(self._key, _bytes(identity), hashlib.sha256).digest(), "private maps")

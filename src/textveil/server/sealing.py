@@ -28,9 +28,9 @@ class Sealing:
     """
 
     def __init__(self, key: bytes, purpose: str) -> None:
-        made = HKDF(algorithm=SHA256(), length=64, salt=None, info=f"textveil {purpose}".encode()).derive(key)
-        self._cipher = ChaCha20Poly1305(made[:32])
-        self._check_key = made[32:]
+        keys = HKDF(algorithm=SHA256(), length=64, salt=None, info=f"textveil {purpose}".encode()).derive(key)
+        self._cipher = ChaCha20Poly1305(keys[:32])
+        self._check_key = keys[32:]
 
     def sealed(self, plain: bytes, place: str) -> bytes:
         """The data, encrypted.

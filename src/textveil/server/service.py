@@ -232,19 +232,19 @@ class SanitizingService:
     ) -> PaidReleases:
         """The same where what is known is released again."""
         async with conversation.lock:
-            releases = {one: conversation.known(name, *one) for one in wanted}
-            new = [one for one, release in releases.items() if release is None]
+            releases = {key: conversation.known(name, *key) for key in wanted}
+            new = [key for key, release in releases.items() if release is None]
             if new:
-                within = _Within(conversation, [origins[one] for one in new])
+                within = _Within(conversation, [origins[key] for key in new])
                 prepared, drawn, balance = await self._paid(name, [text for _, text in new], account, within)
-                for one, release, source in zip(new, drawn, within.sources, strict=True):
-                    conversation.remember(name, *one, release, source)
+                for key, new_release, source in zip(new, drawn, within.sources, strict=True):
+                    conversation.remember(name, *key, new_release, source)
                 releases |= zip(new, drawn, strict=True)
                 conversation.foreign_values = within.values
             else:
                 prepared, balance = None, await self.balance(account)
-            made = [releases[one] for one in wanted]
-            return self._told(name, [one for one in made if one is not None], prepared, balance)
+            in_order = [release for key in wanted if (release := releases[key]) is not None]
+            return self._told(name, in_order, prepared, balance)
 
     async def _paid(
         self, name: str, texts: list[str], account: Account, within: _Within | None = None
@@ -346,7 +346,7 @@ class _Within:
     def __init__(self, conversation: ConversationState, origins: Sequence[Origin | None]) -> None:
         self.conversation = conversation
         self.origins = origins
-        self.sources = [OWN if one is None else UNTRACED for one in origins]
+        self.sources = [OWN if origin is None else UNTRACED for origin in origins]
         self.values = conversation.foreign_values
 
 
@@ -380,8 +380,8 @@ class _Known(NamedTuple):
 
     def drawn(self, prepared: Prepared) -> list[dict[str, Any]]:
         """Of each kind that is drawn for, what a draw promises, and how many there are."""
-        totals = {one["kind"]: sum(counts.get(one["kind"], 0) for counts in prepared.counts) for one in self.kinds}
-        return [{**one, "count": totals[one["kind"]]} for one in self.kinds if totals[one["kind"]]]
+        totals = {kind["kind"]: sum(counts.get(kind["kind"], 0) for counts in prepared.counts) for kind in self.kinds}
+        return [{**kind, "count": totals[kind["kind"]]} for kind in self.kinds if totals[kind["kind"]]]
 
 
 def _known_of(policy: str, setting: Setting) -> _Known:
@@ -395,7 +395,7 @@ def _known_of(policy: str, setting: Setting) -> _Known:
         "warnings": setting.warnings(),
     }
     kinds = [
-        {name: value for name, value in one.to_data().items() if name in _TOLD_OF_A_KIND} | {"count": 0}
-        for one in setting.protected
+        {name: value for name, value in kind.to_data().items() if name in _TOLD_OF_A_KIND} | {"count": 0}
+        for kind in setting.protected
     ]
     return _Known(always, kinds, TextCosts.of(setting))

@@ -63,7 +63,7 @@ class WrittenAnswers:
     def note(self, place: str, read: str, written: Written, behind: str) -> int:
         """See ``ConversationState.wrote``; how many bytes of memory that takes, about: 0 where it was noted before."""
         known = self._written.setdefault(self._digest("wrote", place, read), [])
-        same = next((at for at, one in enumerate(known) if one.text == written.text), len(known))
+        same = next((at for at, answer in enumerate(known) if answer.text == written.text), len(known))
         grown = ENTRY + getsizeof(written.text) + getsizeof(written.maps) if same == len(known) else 0
         known[same : same + 1] = [written]
         there = self._behind.setdefault(self._digest("behind", behind, place, read), [])

@@ -32,8 +32,8 @@ async def look_up(host: str, port: int) -> list[str]:
     Raises:
         OSError: it has none.
     """
-    found = await anyio.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return list(dict.fromkeys(str(address[0]) for *_, address in found))
+    answers = await anyio.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(address[0]) for *_, address in answers))
 
 
 def literal(host: str) -> Address | None:
@@ -60,7 +60,7 @@ def _carried(address: ipaddress.IPv6Address) -> list[ipaddress.IPv4Address]:
     carried = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
     if any(address in network for network in _TRANSLATED):
         carried.append(ipaddress.IPv4Address(int(address) & 0xFFFFFFFF))
-    return [one for one in carried if one is not None]
+    return [address for address in carried if address is not None]
 
 
 def is_near(address: Address) -> bool:
@@ -132,16 +132,16 @@ class CheckedConnections(httpcore.AsyncNetworkBackend):
     async def _checked(self, host: str, port: int) -> list[str]:
         written = literal(host)
         try:
-            found = [str(written)] if written is not None else await self._addresses(host, port)
+            addresses = [str(written)] if written is not None else await self._addresses(host, port)
         except (OSError, UnicodeError):
             raise httpcore.ConnectError("the host has no address") from None
-        if not found:
+        if not addresses:
             raise httpcore.ConnectError("the host has no address")
-        for one in found:
-            address = literal(one)
+        for written_address in addresses:
+            address = literal(written_address)
             if address is None or not (is_public(address) or (self._private and is_near(address))):
                 raise ForbiddenAddress
-        return found
+        return addresses
 
     async def _connected(
         self, addresses: list[str], port: int, local_address: str | None, socket_options: Iterable[Any] | None

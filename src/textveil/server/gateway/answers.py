@@ -159,4 +159,4 @@ def handle_of(value: Any) -> str:
 
 def objects(value: Any) -> list[dict[str, Any]]:
     """The objects of a list; none where it is something else."""
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []

@@ -69,7 +69,7 @@ async def sanitized_body(
     if reading.pieces:
         wholes = reading.wholes()
         try:
-            made = await service.release(
+            paid = await service.release(
                 [BORDER.join(piece.text for piece in pieces) for pieces in wholes],
                 policy=policy,
                 account=account,
@@ -83,13 +83,13 @@ async def sanitized_body(
             texts = [piece.text for pieces in wholes for piece in pieces]
             headers["X-Textveil-Unprotected"] = "true"
             return SanitizedBody(await beside(size, partial(written, template, texts)), memory, headers)
-        memory.sent(made.releases)
-        for release, pieces in zip(made.releases, wholes, strict=True):
+        memory.sent(paid.releases)
+        for release, pieces in zip(paid.releases, wholes, strict=True):
             texts += release.text.split(BORDER) if len(pieces) > 1 else [release.text]
-        headers["X-Textveil-Guarantee"] = str(made.guarantee["text"]).encode("ascii", "replace").decode()
-        headers["X-Textveil-Policy"] = made.policy
-        if made.budget["remaining"] is not None:
-            headers["X-Textveil-Budget"] = made.budget["left"]
+        headers["X-Textveil-Guarantee"] = str(paid.guarantee["text"]).encode("ascii", "replace").decode()
+        headers["X-Textveil-Policy"] = paid.policy
+        if paid.budget["remaining"] is not None:
+            headers["X-Textveil-Budget"] = paid.budget["left"]
     return SanitizedBody(await beside(size, partial(written, template, texts)), memory, headers)
 
 
@@ -99,7 +99,9 @@ def beginning(asked: Mapping[str, Any], names: Sequence[str]) -> str:
     for name in names:
         value = asked.get(name)
         if isinstance(value, list):
-            first = (at for at, one in enumerate(value) if isinstance(one, dict) and one.get("role") == "user")
+            first = (
+                at for at, message in enumerate(value) if isinstance(message, dict) and message.get("role") == "user"
+            )
             value = value[: next(first, len(value)) + 1]
         begins[name] = _said(value)
     return json.dumps(begins, sort_keys=True)
@@ -111,9 +113,9 @@ def _said(value: Any) -> Any:
     Who sends a history again so would begin another conversation, and pay for all of it anew.
     """
     if isinstance(value, dict):
-        said = {name: _said(one) for name, one in value.items() if name != "cache_control"}
+        said = {name: _said(part) for name, part in value.items() if name != "cache_control"}
         return said["text"] if said.keys() == {"type", "text"} and said["type"] == "text" else said
     if isinstance(value, list):
-        several = [_said(one) for one in value]
+        several = [_said(part) for part in value]
         return several[0] if len(several) == 1 and isinstance(several[0], str) else several
     return value

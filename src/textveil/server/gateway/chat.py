@@ -41,9 +41,9 @@ def parts(reading: RequestReading, value: Any, place: str, kinds: dict[str, Read
     """
     fields = {kind: "refusal" if kind == "refusal" else "text" for kind in kinds}
     readers = {kind: typed(kind, {fields[kind]: reader}, (fields[kind],)) for kind, reader in kinds.items()}
-    made = reading.each(value, place, by_type(readers))
-    reading.go_on([one.get("text", one.get("refusal")) for one in made], place)
-    return made
+    parts = reading.each(value, place, by_type(readers))
+    reading.go_on([part.get("text", part.get("refusal")) for part in parts], place)
+    return parts
 
 
 def typed(kind: str, readers: Mapping[str, Reader], needed: Sequence[str]) -> Reader:
@@ -139,8 +139,8 @@ def _message(reading: RequestReading, value: Any, place: str) -> Any:
     if role == "assistant":
         if value.get("audio") is not None:
             refuse(f"{place}.audio", "left out", code="unsupported_content", got="a recording")
-        made = reading.fields(value, place, _ASSISTANT)
-        return {**made, "content": made.get("content")}  # some want it said that there is none
+        message = reading.fields(value, place, _ASSISTANT)
+        return {**message, "content": message.get("content")}  # some want it said that there is none
     if role not in _INPUT_ROLES:
         refuse(f"{place}.role", "assistant, " + " or ".join(_INPUT_ROLES), code="invalid_role", got="another role")
     readers: dict[str, Reader] = {"role": one_of(role), "content": _content}

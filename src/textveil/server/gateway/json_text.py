@@ -61,13 +61,13 @@ def leaves(text: str) -> list[str | Leaf] | None:
         return None
     parts: list[str | Leaf] = []
     at = 0
-    for found in _LEAF.finditer(text):
-        parts.append(text[at : found.start()])
-        parts.append(_leaf(found))
-        at = found.end("string") if found["string"] else found.end()
-        if found["key"]:
-            parts.append(found["key"])
-            at = found.end()
+    for match in _LEAF.finditer(text):
+        parts.append(text[at : match.start()])
+        parts.append(_leaf(match))
+        at = match.end("string") if match["string"] else match.end()
+        if match["key"]:
+            parts.append(match["key"])
+            at = match.end()
     return [*parts, text[at:]]
 
 
@@ -99,11 +99,11 @@ def _string_or_literal(match: re.Match[str]) -> str:
     return f'"{escaped(written)}"' if is_draw else written
 
 
-def _leaf(found: re.Match[str]) -> Leaf:
-    if found["string"]:
-        kind = LeafKind.KEY if found["key"] else LeafKind.STRING
-        return Leaf(kind, json.loads(found["string"]), found["string"])
-    return Leaf(LeafKind.NUMBER if found["number"] else LeafKind.WORD, found[0], found[0])
+def _leaf(match: re.Match[str]) -> Leaf:
+    if match["string"]:
+        kind = LeafKind.KEY if match["key"] else LeafKind.STRING
+        return Leaf(kind, json.loads(match["string"]), match["string"])
+    return Leaf(LeafKind.NUMBER if match["number"] else LeafKind.WORD, match[0], match[0])
 
 
 def escaped(text: str) -> str:

@@ -65,7 +65,11 @@ class RequestMemory:
 
     def sent(self, releases: Sequence[Release]) -> None:
         """Note what goes on."""
-        self._add(tuple({id(one.private_map): one.private_map for one in releases if one.private_map}.values()))
+        self._add(
+            tuple(
+                {id(release.private_map): release.private_map for release in releases if release.private_map}.values()
+            )
+        )
 
     @property
     def maps(self) -> tuple[PrivateMap, ...]:
@@ -77,7 +81,7 @@ class RequestMemory:
         maps = self.maps
         kept = self._state.take_restorer(maps) or Restorer(())
         new = maps[len(kept.maps) :]
-        sizes = [len(one.released) for one in maps]
+        sizes = [len(private_map.released) for private_map in maps]
         if sum(sizes) <= LONG_CHARACTERS and sum(sizes[len(kept.maps) :]) <= QUICK_CHARACTERS:
             kept.extend(new)
         else:
@@ -105,7 +109,9 @@ class RequestMemory:
             self._maps = max(self._maps, maps, key=len)
             return
         known = set(map(id, self._maps))
-        self._maps += tuple({id(one): one for one in maps if id(one) not in known}.values())
+        self._maps += tuple(
+            {id(private_map): private_map for private_map in maps if id(private_map) not in known}.values()
+        )
 
 
 def under_seal(seal: str, read: str) -> str:

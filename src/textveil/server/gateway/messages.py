@@ -53,8 +53,8 @@ def _content(plain: Reader, others: Mapping[str, Reader]) -> Reader:
     def reader(reading: RequestReading, value: Any, place: str) -> Any:
         if isinstance(value, str):
             return plain(reading, value, place)
-        blocks = [one for one in reading.each(value, place, by_type(kinds)) if one is not None]
-        reading.go_on([one.get("text") for one in blocks], place)
+        blocks = [block for block in reading.each(value, place, by_type(kinds)) if block is not None]
+        reading.go_on([block.get("text") for block in blocks], place)
         return blocks
 
     return reader
@@ -94,8 +94,8 @@ def _thinking(reading: RequestReading, value: Any, place: str) -> Any:
     can read what else a signature may hold.
     """
     fields = {name: value.get(name) or "" for name in ("thinking", "signature")}
-    for name, one in fields.items():
-        if not isinstance(one, str):
+    for name, reader in fields.items():
+        if not isinstance(reader, str):
             refuse(under(place, name), "a string", code="invalid_type")
     written = reading.memory.answer("sealed", under_seal(fields["signature"], fields["thinking"]))
     if written is None:

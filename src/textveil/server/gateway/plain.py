@@ -12,7 +12,7 @@ def _texts(reading: RequestReading, value: Any, place: str) -> Any:
     """One text or several; the numbers of tokens are texts that cannot be read here."""
     if isinstance(value, str):
         return text(reading, value, place)
-    numbers = isinstance(value, list) and any(isinstance(one, int | list) for one in value)
+    numbers = isinstance(value, list) and any(isinstance(part, int | list) for part in value)
     if numbers:
         refuse(place, "a string or a list of strings", code="unsupported_content", got="tokens", hint="Send text.")
     if value == []:

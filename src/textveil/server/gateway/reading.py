@@ -181,11 +181,11 @@ class RequestReading:
         Raises:
             ApiError: one of them has the character that stands for a cut.
         """
-        for one, following in pairwise(one for one in slots if one != ""):
-            if self.escapes and isinstance(one, Slot) and isinstance(following, Slot):
-                if any(BORDER in self.pieces[slot.number].text for slot in (one, following)):
+        for slot, following in pairwise(slot for slot in slots if slot != ""):
+            if self.escapes and isinstance(slot, Slot) and isinstance(following, Slot):
+                if any(BORDER in self.pieces[each.number].text for each in (slot, following)):
                     refuse(place, "text without U+FDD0, which is no character", code="invalid_text")
-                self._going_on.add(one.number)
+                self._going_on.add(slot.number)
 
     def wholes(self) -> list[list[Piece]]:
         """The pieces, those together that are one text."""
@@ -223,15 +223,15 @@ class RequestReading:
         parts = leaves(value) if isinstance(value, str) else None
         if parts is None:
             return self.text(value, place, what)
-        made: list[str | tuple[Slot, Leaf]] = []
+        slots: list[str | tuple[Slot, Leaf]] = []
         for part in parts:
             plain = isinstance(part, str) or (part.kind is LeafKind.KEY and part.text in self.parameters)
             slot = None if plain or isinstance(part, str) else self.text(part.text, place, what)
             if isinstance(slot, Slot) and isinstance(part, Leaf):
-                made.append((slot, part))
+                slots.append((slot, part))
             else:
-                made.append(part.written if isinstance(part, Leaf) else part)
-        return JsonSlots(tuple(made))
+                slots.append(part.written if isinstance(part, Leaf) else part)
+        return JsonSlots(tuple(slots))
 
     def values(self, value: Any, place: str, what: str = "value") -> Any:
         """JSON data all of whose strings, numbers and truth values are text."""
@@ -273,7 +273,7 @@ class RequestReading:
         """
         if not isinstance(value, list):
             refuse(place, "a list", code="invalid_type")
-        return [reader(self, one, f"{place}[{number}]") for number, one in enumerate(value)]
+        return [reader(self, item, f"{place}[{number}]") for number, item in enumerate(value)]
 
 
 @final
@@ -291,25 +291,25 @@ def written(template: Any, released: Sequence[str]) -> Any:
         return with_quoted_draws(text) if template.is_output else text
     if isinstance(template, JsonSlots):
         return "".join(
-            one if isinstance(one, str) else one[1].with_text(released[one[0].number]) for one in template.parts
+            part if isinstance(part, str) else part[1].with_text(released[part[0].number]) for part in template.parts
         )
     if isinstance(template, _Parsed):
         said = written(template.text, released)
         return parsed(said) if isinstance(template.text, JsonSlots) else _scalar(said)
     if isinstance(template, dict):
-        return {name: written(one, released) for name, one in template.items()}
+        return {name: written(part, released) for name, part in template.items()}
     if isinstance(template, list):
-        return [written(one, released) for one in template]
+        return [written(part, released) for part in template]
     return template
 
 
 def _scalar(said: str) -> str | int | float | bool:
     """A number or truth value where a release of one is such again, else the text."""
     try:
-        found = parsed(said)
+        scalar = parsed(said)
     except ValueError:
         return said
-    return found if isinstance(found, bool | int | float) else said
+    return scalar if isinstance(scalar, bool | int | float) else said
 
 
 def refuse(
@@ -420,5 +420,5 @@ def _is_mark(character: str) -> bool:
 def stops(reading: RequestReading, value: Any, place: str) -> Any:
     """Where the upstream stops: marks and white space go on, texts are released."""
     if isinstance(value, str):
-        return value if all(_is_mark(one) for one in value) else reading.text(value, place, "stop")
+        return value if all(_is_mark(character) for character in value) else reading.text(value, place, "stop")
     return reading.each(value, place, stops) if value else None

@@ -80,8 +80,8 @@ class Exchange(NamedTuple):
     @property
     def conversations(self) -> Conversations:
         """Of the server."""
-        found: Conversations = self.request.app.state.conversations
-        return found
+        conversations: Conversations = self.request.app.state.conversations
+        return conversations
 
     async def restored(self, data: dict[str, Any], restore: Callable[[], None]) -> None:
         """Restore an answer: a long one in a thread, while nothing else is released in the conversation or kept."""
@@ -146,7 +146,7 @@ class Exchange(NamedTuple):
         service: SanitizingService = self.request.app.state.service
         who: Caller = self.request.state.caller
         policy = who.policy(self.request.headers.get("x-textveil-policy"))
-        made = await sanitized_body(
+        sanitized = await sanitized_body(
             service,
             self.asked,
             readers,
@@ -158,7 +158,7 @@ class Exchange(NamedTuple):
             fails_open=self.request.app.state.config.on_error == "send-unprotected",
         )
         await self.conversations.keep(self.state)  # what goes on is known to whoever goes on with it
-        return SanitizedRequest(as_json(made.body), made.memory, made.headers)
+        return SanitizedRequest(as_json(sanitized.body), sanitized.memory, sanitized.headers)
 
 
 def _characters(data: Any) -> int:
@@ -197,7 +197,7 @@ def api_headers(request: Request) -> dict[str, str] | None:
     if betas := ",".join(request.headers.getlist("anthropic-beta")).replace(" ", ""):
         said["anthropic-beta"] = betas
     for name, value in said.items():
-        if not all(_API_WORDS[name].fullmatch(one) for one in value.split(",")):
+        if not all(_API_WORDS[name].fullmatch(word) for word in value.split(",")):
             message = f"{name} must be {_API_FORMS[name]}; got something else."
             raise ApiError(400, "invalid_header", message)
     return said
@@ -303,7 +303,7 @@ class RestoredStream(StreamingResponse):
         reader = EventReader()
         try:
             async for piece in upstream.pieces():
-                restored = [one.as_bytes() for event in reader.feed(piece) for one in restoring.event(event)]
+                restored = [said.as_bytes() for event in reader.feed(piece) for said in restoring.event(event)]
                 if restored:
                     await keep()
                     yield b"".join(restored)

@@ -159,7 +159,7 @@ class ChatEvents:
                 called["arguments"] = self._text(*place, what="arguments").feed(called["arguments"])
 
     def _text(self, *place: Any, what: str) -> _Text:
-        if not all(isinstance(one, str | int | None) for one in place):
+        if not all(isinstance(part, str | int | None) for part in place):
             raise invalid_answer("a choice of it has no number")
         return self._texts.setdefault(place, _Text(what, self._restoration))
 
@@ -185,7 +185,7 @@ def _add(choice: dict[str, Any], place: tuple[Any, ...], rest: str) -> None:
         _append(_inner(delta, "function_call"), "arguments", rest)
     elif field == "tool_calls":
         calls = delta["tool_calls"] = objects(delta.get("tool_calls"))
-        call = next((one for one in calls if [one.get("index")] == number), None)
+        call = next((call for call in calls if [call.get("index")] == number), None)
         if call is None:
             call = {"index": number[0]}
             calls.append(call)
@@ -275,7 +275,7 @@ class ResponseEvents:
 
     def _piece(self, data: dict[str, Any], name: str, base: str, step: str) -> Iterator[Event]:
         place = (base, data.get("item_id"), data.get("content_index"), data.get("summary_index"))
-        if not all(isinstance(one, str | int | None) for one in place):
+        if not all(isinstance(part, str | int | None) for part in place):
             raise invalid_answer("a text of it has no number")
         text = self._texts.get(place)
         if step == "delta":

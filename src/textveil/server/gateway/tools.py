@@ -74,7 +74,7 @@ def _named_schemas(reading: RequestReading, value: Any, place: str) -> Any:
     if not isinstance(value, dict):
         refuse(place, "an object", code="invalid_type")
     reading.parameters.update(parameter_name(reading, key, place) for key in value)
-    return {key: schema(reading, one, under(place, key)) for key, one in value.items()}
+    return {key: schema(reading, part, under(place, key)) for key, part in value.items()}
 
 
 _limit: Final = number(-1e300, 1e300)

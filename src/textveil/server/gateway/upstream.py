@@ -248,7 +248,7 @@ def _checked(url: str, hosts: tuple[str, ...]) -> tuple[str, bool]:
         "a URL without a user or password",
         "Give the key by `upstream_key`.",
     )
-    allowed = {one.lower().rstrip(".") for one in hosts}
+    allowed = {host.lower().rstrip(".") for host in hosts}
     need(not allowed or host in allowed, "upstream", host, "of a host that `upstream_hosts` names")
     address = literal(host)
     return host, host == "localhost" or (address is not None and is_near(address))

@@ -61,7 +61,7 @@ class PublicExamples:
         """
         known = [row["epsilon"] for row in recovery()["rows"]]
         if epsilon not in known:
-            shown = ", ".join(f"{one:g}" for one in known)
+            shown = ", ".join(f"{epsilon:g}" for epsilon in known)
             error = ParameterError(f"epsilon must be one of {shown}; got another. Recovery was measured at these.")
             error.parameter = "epsilon"
             raise error
@@ -72,7 +72,9 @@ class PublicExamples:
         releases = sanitizer.batch(EXAMPLES, spans=False, maps=False)
         return {
             "epsilon": epsilon,
-            "examples": [{"text": text, "released": one.text} for text, one in zip(EXAMPLES, releases, strict=True)],
+            "examples": [
+                {"text": text, "released": release.text} for text, release in zip(EXAMPLES, releases, strict=True)
+            ],
             "words": [word],
         }
 
@@ -84,7 +86,7 @@ def _at(epsilon: float) -> tuple[Sanitizer, dict[str, Any]]:
     if mechanism is None:
         raise UnsupportedGuarantee(f"the policy {POLICY} must draw words; it does not.")
     law = explain(mechanism, WORD, top=_OUTCOMES).to_data()
-    outcomes = [{"word": one["word"], "probability": one["estimate"]} for one in law["outputs"]]
+    outcomes = [{"word": output["word"], "probability": output["estimate"]} for output in law["outputs"]]
     return sanitizer, {"word": law["word"], "outcomes": outcomes}
 
 
@@ -104,8 +106,8 @@ def recovery() -> dict[str, Any]:
         if quoted is None or quoted["epsilon"] != epsilon:
             continue
         model, texts = quoted["model"], list(quoted["texts"])
-        found = [[kind["in_context"]["estimate"] for kind in one["kinds"]] for one in quoted["texts"].values()]
+        estimates = [[kind["in_context"]["estimate"] for kind in text["kinds"]] for text in quoted["texts"].values()]
         rows.append(
-            {"epsilon": epsilon, "shares": [{"low": min(of), "high": max(of)} for of in zip(*found, strict=True)]}
+            {"epsilon": epsilon, "shares": [{"low": min(of), "high": max(of)} for of in zip(*estimates, strict=True)]}
         )
     return {"epsilon": own, "model": model, "texts": texts, "rows": rows}

@@ -48,5 +48,5 @@ def page_files() -> Mapping[str, PageFile]:
     """Every file of the page by its name."""
     folder = files("textveil.server.page") / "assets"
     shared = files("textveil.pages") / "corrections.js"
-    found = sorted([*folder.iterdir(), shared], key=lambda one: one.name)
-    return {one.name: PageFile(one.read_bytes(), _TYPES["." + one.name.rpartition(".")[2]]) for one in found}
+    entries = sorted([*folder.iterdir(), shared], key=lambda file: file.name)
+    return {file.name: PageFile(file.read_bytes(), _TYPES["." + file.name.rpartition(".")[2]]) for file in entries}

@@ -71,7 +71,7 @@ class HeldRelease(Body):
             if not at <= piece.start <= piece.end <= len(self.text):
                 raise ApiError(400, "invalid_field", "maps must be those of releases, unchanged.", param="maps")
             at = piece.end
-        pieces = tuple(Replaced(one.start, one.end, one.was, one.kind) for one in self.pieces)
+        pieces = tuple(Replaced(piece.start, piece.end, piece.was, piece.kind) for piece in self.pieces)
         return PrivateMap(released=self.text, replaced=pieces)
 
 
@@ -126,27 +126,27 @@ def add_work(router: APIRouter) -> None:
         response.headers.update(PRIVATE)
         service = service_of(request)
         policy = service.policies.at(who.policy(body.policy), body.epsilon)
-        made = await service.release([body.text], policy=policy, account=who.account(body.unit))
-        (released,) = made.releases
-        report = report_data(made) or {}
+        paid = await service.release([body.text], policy=policy, account=who.account(body.unit))
+        (released,) = paid.releases
+        report = report_data(paid) or {}
         return {
             "text": released.text,
             "pieces": _pieces(released.private_map),
-            "policy": made.policy,
+            "policy": paid.policy,
             "guarantee": {
                 **report["guarantee"],
                 "not_covered": report.get("not_covered", []),
                 "public": report["public"],
                 "for_release": report["for_release"],
             },
-            "budget": made.budget,
-            "corrections": corrections_of(service.policies.policy(made.policy)),
+            "budget": paid.budget,
+            "corrections": corrections_of(service.policies.policy(paid.policy)),
         }
 
     @router.post("/page/restore", include_in_schema=False)
     def restore(body: PageAnswer, who: CallerNow, response: Response) -> dict[str, Any]:
         response.headers.update(PRIVATE)
-        done = Restorer([one.private_map() for one in body.maps]).restore(body.answer)
+        done = Restorer([written.private_map() for written in body.maps]).restore(body.answer)
         return {
             "text": done.text,
             "originals": _places(done.originals),
@@ -163,7 +163,10 @@ def _pieces(private_map: PrivateMap | None) -> list[dict[str, Any]] | None:
     """What stands in a release in place of what; None where nothing can be undone."""
     if private_map is None:
         return None
-    return [{"start": one.start, "end": one.end, "was": one.original, "kind": one.kind} for one in private_map.replaced]
+    return [
+        {"start": piece.start, "end": piece.end, "was": piece.original, "kind": piece.kind}
+        for piece in private_map.replaced
+    ]
 
 
 def corrections_of(chosen: Policy) -> dict[str, Any] | None:
@@ -182,5 +185,5 @@ def _extended(name: str) -> dict[str, Any]:
     return correctable(name)
 
 
-def _places(found: Sequence[tuple[int, int]]) -> list[dict[str, int]]:
-    return [{"start": start, "end": end} for start, end in found]
+def _places(places: Sequence[tuple[int, int]]) -> list[dict[str, int]]:
+    return [{"start": start, "end": end} for start, end in places]

@@ -1,10 +1,12 @@
 """What `textveil synthesize` reaches: a classifier trained on synthetic text alone, tested on real text.
 
     python benchmarks/corpus_synthesis.py [--epsilons .5,1,4] [--seeds 5] [--documents 100000] [--articles 5247]
-        [--pool model] [--texts 12000]
+        [--pool wikipedia|model|counts] [--texts 12000]
 
 Corpus: AG News, 29,331 documents, one a person; delta 1e-6; labels are selected. Pool: passages of Wikipedia articles,
 of at least 8, 25 and 50 words, a random ``--texts`` of them; or as many texts that the embedded language model writes.
+``--pool counts`` spends epsilon on counts of words, pairs and triples by label (``textveil count --ngrams 3``),
+and draws texts word by word from these counts: a comparison.
 The classifier is scikit-learn's logistic regression (C = 1) on tf-idf weights of words; "real" is the same on the real
 texts. The test set is the official one. Each draw has a seed of its own; the interval is Student's, at 95 %, over the
 seeds.
@@ -16,7 +18,12 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
+import random
 import re
+import tempfile
+from collections import Counter, defaultdict
+from itertools import accumulate
+from pathlib import Path
 
 import numpy as np
 from learning import TEXT, Labelled, agnews
@@ -26,8 +33,10 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
+from textveil.aggregates.count_run import count
 from textveil.aggregates.learning import released_moments
 from textveil.aggregates.public_texts import PoolVectors, written_pool
+from textveil.aggregates.records import EACH_RECORD, PersonalRecords
 from textveil.aggregates.synthesis import drawn
 from textveil.models.ngram import embedded_language_model
 from textveil.randomness import seeded_generator
@@ -68,6 +77,36 @@ def accuracy(texts: list[str], labels: list[str], test: Labelled) -> float:
     return float(model.score([text for text, _ in test], [label for _, label in test]))
 
 
+def from_counts(train: Labelled, epsilon: float, seed: int, documents: int) -> tuple[list[str], list[str]]:
+    """Texts of 25 words, and their labels, drawn from the noisy counts of n-grams of each label."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "news.jsonl"
+        path.write_text("".join(json.dumps({"text": text, "label": label}) + "\n" for text, label in train))
+        records = PersonalRecords(inputs=(str(path),), unit=EACH_RECORD, label="label")
+        release, _ = count(records, epsilon=epsilon, delta=DELTA, ngrams=3, seed=seed)
+    followers: defaultdict[tuple[str, ...], tuple[list[str], list[int]]] = defaultdict(lambda: ([], []))
+    sizes: Counter[str] = Counter()
+    for line in release.counts:
+        *before, word = line.item.split()
+        if line.count > 0:
+            words, weights = followers[line.label, *before]
+            words.append(word)
+            weights.append(line.count)
+            sizes[line.label] += line.count * (not before)
+    rng = random.Random(seed)
+    cumulated = {key: (words, list(accumulate(weights))) for key, (words, weights) in followers.items()}
+    labels = rng.choices(list(sizes), list(sizes.values()), k=documents)
+    texts = []
+    for label in labels:
+        text: list[str] = []
+        while len(text) < 25:
+            contexts = ((label, *text[len(text) - size :]) for size in (2, 1, 0) if size <= len(text))
+            words, weights = next(cumulated[context] for context in contexts if context in cumulated)
+            text += rng.choices(words, cum_weights=weights)
+        texts.append(" ".join(text))
+    return texts, labels
+
+
 def main() -> None:
     """Print a line for each epsilon."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -75,12 +114,14 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--documents", type=int, default=100_000)
     parser.add_argument("--articles", type=int, default=10**6)
-    parser.add_argument("--pool", choices=("wikipedia", "model"), default="wikipedia")
+    parser.add_argument("--pool", choices=("wikipedia", "model", "counts"), default="wikipedia")
     parser.add_argument("--texts", type=int, default=10**6)
     options = parser.parse_args()
     train, test = agnews()
     if options.pool == "model":
         public = written_pool(embedded_language_model(), load_vocabulary().words, options.texts)
+    elif options.pool == "counts":
+        public = []
     else:
         public = pool(options.articles)
         kept = np.sort(np.random.default_rng(SEED).permutation(len(public))[: options.texts])
@@ -94,6 +135,9 @@ def main() -> None:
     for epsilon in map(float, options.epsilons.split(",")):
         rights = []
         for seed in range(options.seeds):
+            if options.pool == "counts":
+                rights.append(accuracy(*from_counts(train, epsilon, SEED + seed, options.documents), test))
+                continue
             rng = seeded_generator(SEED + seed)
             released = released_moments(records, epsilon=epsilon, delta=DELTA, rng=rng)
             vectors = vectors or PoolVectors.of(public, released.features)

@@ -6,6 +6,7 @@ A keep list is a part of the public function that finds spans: a span that lies 
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from pathlib import Path
@@ -101,9 +102,20 @@ class KeepList:
             return False
         reach = self._longest * _WORD
         begin = _word_start(text, max(0, start - reach))
-        tokens = list(TOKEN.finditer(text, begin, min(len(text), span.end + reach)))
+        before: deque[re.Match[str]] = deque(maxlen=self._longest)
+        tokens: list[re.Match[str]] = []
+        behind = 0
+        for token in TOKEN.finditer(text, begin, min(len(text), span.end + reach)):
+            if token.end() <= span.start:
+                before.append(token)
+                continue
+            tokens.append(token)
+            behind += token.start() >= span.end
+            if behind == self._longest:  # no phrase that reaches the span goes further
+                break
+        at = len(before)
+        tokens = [*before, *tokens]
         keys = [token_key(token[0]) for token in tokens]
-        at = next(place for place, token in enumerate(tokens) if token.end() > span.start)
         for place in range(max(0, at - self._longest + 1), at + 1):
             count = self._covered(tokens, keys, place, span.end)
             if count > at - place:

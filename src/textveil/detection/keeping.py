@@ -79,6 +79,7 @@ class KeepList:
         self.phrases = frozenset(filter(None, entries.values()))
         need(bool(self.phrases), "words", "none", "words and phrases")
         self._words = frozenset(word for phrase in self.phrases for word in phrase)
+        self._goes_on = _LINKS.union(*(phrase[1:] for phrase in self.phrases))
         self._longest = max(map(len, self.phrases))
         begun: dict[str, set[int]] = {}
         for phrase in self.phrases:
@@ -98,10 +99,12 @@ class KeepList:
         """Whether a span lies in kept phrases."""
         start = _word_start(text, span.start)
         first = TOKEN.match(text, start)
-        if first is None or token_key(first[0]) not in self._words:
+        if first is None or (key := token_key(first[0])) not in self._words:
             return False
         reach = self._longest * _WORD
-        begin = _word_start(text, max(0, start - reach))
+        # What begins a phrase, and goes on in none, is kept by what begins there or not at all.
+        begins = first.end() > span.start and key not in self._goes_on and not _evident(span)
+        begin = start if begins else _word_start(text, max(0, start - reach))
         before: deque[re.Match[str]] = deque(maxlen=self._longest)
         tokens: list[re.Match[str]] = []
         behind = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
@@ -17,6 +18,7 @@ from textveil.surrogates import person as persons
 from textveil.surrogates.making import SURROGATE_ENTRIES
 from textveil.surrogates.scopes import MemoryScope, Scope
 from textveil.surrogates.surrogate import Mention
+from textveil.surrogates.writing import shape_of
 
 ATTACKS = Path(__file__).resolve().parents[2] / "benchmarks" / "attacks"
 EACH = pytest.mark.parametrize("name", SURROGATE_ENTRIES)
@@ -137,6 +139,7 @@ def test_a_value_that_cannot_be_read_pays_for_itself() -> None:
         ("person", ["Smith JJ", "Roe AJ"], ["Smith JA", "Roe BC"]),
         ("place", ["12 Elm St., 12", "12 Oak Rd."], ["34 Elm St., 56", "78 Oak Rd."]),
         ("place", ["Reno, NV 89501", "Ely, UT 89501"], ["Reno, NV 89501", "Ely, UT 84101"]),
+        ("place", ["80335 Ulm", "1010 Ulm", "Ulm"], ["20095 Ems", "8001 Ems", "Ems"]),
         ("place", ["12 Elm St.", "14 Elm St."], ["3\u0661 Elm St.", "14 Elm St."]),
     ],
 )
@@ -149,6 +152,13 @@ def test_a_street_and_a_state_stay_what_they_are_beside_other_numbers() -> None:
     one, other, alone = outputs(made("place"), ["12 Elm St., NV 89501", "345 Elm St., NV", "NV"], 1)
     street, state = one.split(" ", 1)[1].rsplit(" ", 1)[0].rsplit(", ", 1)
     assert other.split(" ", 1)[1] == f"{street}, {state}" and alone == state
+
+
+def test_a_town_stays_what_it_is_behind_a_postal_code() -> None:
+    town, german, austrian = outputs(made("place"), ["Ulm", "80335 Ulm", "1010 Ulm"], 1)
+    assert re.fullmatch(rf"[0-9]{{5}} {town}", german) and re.fullmatch(rf"[0-9]{{4}} {town}", austrian)
+    letters = outputs(made("place"), ["SW1A 1AA", "1012 AB"], 1)
+    assert [shape_of(code) for code in letters] == ["AA9A 9AA", "9999 AA"]
 
 
 def test_one_number_agrees_in_all_its_forms() -> None:

@@ -35,6 +35,7 @@ SAME_FORM = [
     ("organization", ["\u00c4\u00d6", "A", "3M", "R&D", "A\u0308O"], ["AB", "\u00c4", "7\u00c4", "A1\u00c4", "XY"]),
     ("place", ["\u00dcK", "\u0661\u0662 Elm St.", "\u00c9X \u0661\u0662\u0663"], ["UK", "34 Oak Rd.", "IL 456"]),
     ("place", ["123456789 Elm St.", "T\u00dc\u00a002110"], ["987654321 Oak Rd.", "MA\u00a099999"]),
+    ("place", ["SW1A 1AA", "80335 M\u00fcnchen", "1012 AB", "H3Z2Y7"], ["EC4V 4EG", "10115 Bonn", "3511 CX", "K1A0B1"]),
     ("id", ["GB12ABCDEFGHIJ\u00c9", "\u00dcB12ABCDEFGHIJK"], ["GB12ABCDEFGHIJK", "\u00c9\u00c912ABCDEFGHIJ\u00c9"]),
     ("id", ["GB\u0661\u0662 ABCD 1234 567"], ["GB34 ABCD 1234 567"]),
     ("url", ["http\u017f://a.com"], ["gopher://a.com"]),

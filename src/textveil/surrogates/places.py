@@ -28,9 +28,15 @@ _MARK: Final = lazy_regex(r"([,\n])")
 _CODE: Final = lazy_regex(r"AA(?:\s+[9-]{3,10})?")
 """The shape of a state, with or without a postal code."""
 
+_POSTAL: Final = lazy_regex(r"A{1,2}9{1,2}A? ?9AA|A9A ?9A9|9999 ?AA")
+"""The shape of a postal code with letters: British, Canadian, Dutch."""
+
+_CODE_AND_TOWN: Final = lazy_regex(r"9{4,5} [^\s9]+")
+"""The shape of a town behind its postal code: streets have two words behind a number of so many digits."""
+
 _EQUAL: Final = (
     "are equal, but for case and possessive; also which streets are, whatever their house numbers, and which states "
-    "are, whatever their postal codes"
+    "and towns are, whatever their postal codes"
 )
 """What equality of parts is public, within a place and among places."""
 
@@ -49,11 +55,12 @@ _LEVEL = Option(
 def place(*, level: Annotated[str, _LEVEL] = "drawn") -> Drawn:
     """A pseudonym for each part of a place between commas: a town, or what its format shows.
 
-    A street and a state have one of their own, whatever number or code stands beside them; house numbers and postal
-    codes are drawn for the whole part.
+    A street, a state and a town have one of their own, whatever number or code stands beside them; house numbers and
+    postal codes are drawn for the whole part.
 
-    The format is what no list is needed for: a part that begins with digits is a street with its number, two capitals
-    (with a postal code) are a state, digits alone are digits; all else is a town.
+    The format is what no list is needed for: four or five digits and one word are a town behind its postal code; any
+    other part that begins with digits is a street with its number; two capitals (with a postal code) are a state;
+    digits alone are digits; SW1A 1AA, K1A 0B1 and 1012 AB are postal codes by their shape; all else is a town.
 
     ``level`` kept looks parts up in public lists of countries and states, and draws from the list where one stands.
     """
@@ -68,6 +75,7 @@ def place(*, level: Annotated[str, _LEVEL] = "drawn") -> Drawn:
     public = ["its format: its parts between commas and line breaks, and which of them are two capitals alone"]
     public += ["how many digits it has that stand at the beginning of a part, or in one without letters, and its marks"]
     public += ["digits, hyphens and spaces of a postal code behind two capitals, by their number and places"]
+    public += ["of a part of another postal code's shape, that shape; whether one word follows four or five digits"]
     public += ["letter case and possessive of each part", "which of its parts are equal"]
     if level == "kept":
         public.append("whether a part stands in the public lists of countries and of states of the USA")
@@ -83,11 +91,15 @@ def _key(value: str) -> str:
 
 
 def _format(part: str, shape: str) -> str:
-    """What a part is by its format: a state, digits, a street or a town."""
+    """What a part is by its format: a state, a postal code, digits, a street or a town."""
     if _CODE.fullmatch(shape):
         return "state"
+    if _POSTAL.fullmatch(shape):
+        return "code"
     if not any(map(str.isalpha, part)):
         return "digits"
+    if _CODE_AND_TOWN.fullmatch(shape):
+        return "code and town"
     return "street" if shape.startswith("9") else "town"
 
 
@@ -97,23 +109,28 @@ def _part(part: str, level: str, scope: Scope, rng: np.random.Generator) -> str:
     written = _format(part, shape)
     if written == "state":
         return _entry("state code", key_of(part[:2]), scope, rng) + _digits(shape[2:], key, scope, rng)
-    if written == "digits":
+    if written in ("digits", "code"):
         return _digits(shape, key, scope, rng)
-    if written == "street":
+    if written in ("street", "code and town"):
         digits = len(shape) - len(shape.lstrip("9"))
-        street = part[digits:].strip()
+        named_place = part[digits:].strip()
+        drawn = _street if written == "street" else _town_of
         number = _digits(shape[:digits], key, scope, rng)
-        return f"{number} {in_case_of(street, _street(key_of(street), scope, rng))}"
+        return f"{number} {in_case_of(named_place, drawn(key_of(named_place), scope, rng))}"
     if level == "kept":
         for listed in ("country", "state"):
             if key in keys_of(listed):
                 return in_case_of(part, _entry(listed, key, scope, rng))
-    return in_case_of(part, _town(scope.place("place", key, towns(), rng)))
+    return in_case_of(part, _town_of(key, scope, rng))
 
 
 def towns() -> int:
     """How many towns there are."""
     return len(pool("town")) * (len(BEFORE) + len(AFTER))
+
+
+def _town_of(key: str, scope: Scope, rng: np.random.Generator) -> str:
+    return _town(scope.place("place", key, towns(), rng))
 
 
 def _town(place: int) -> str:

@@ -60,13 +60,13 @@ def find_people_in_tables(text: str) -> Iterator[Found]:
         if start < reached:
             continue
         end = _line_end(text, start)
-        mark = match["mark"] or next((one for one in "|,;\t" if one in text[start:end]), "")
+        mark = match["mark"] or next((separator for separator in "|,;\t" if separator in text[start:end]), "")
         columns = _names_of_columns(text[start:end], mark) if mark else []
         reached = end
         if any(columns):
-            for found, reached in _rows(text, end + 1, mark, columns):  # noqa: B007 - how far the rows go
-                if found is not None:
-                    yield found
+            for span, reached in _rows(text, end + 1, mark, columns):  # noqa: B007 - how far the rows go
+                if span is not None:
+                    yield span
 
 
 def _line_end(text: str, start: int) -> int:
@@ -252,27 +252,27 @@ _BESIDE: Final = frozenset((" ", ", "))
 _ASCII: Final = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ß": "ss", "æ": "ae", "'": "", "\u2019": "", "-": ""})
 
 
-def with_addressed(text: str, found: list[Found]) -> list[Found]:
+def with_addressed(text: str, detected: list[Found]) -> list[Found]:
     """The spans of a text, and the capitalized words that are parts of its e-mail addresses: Ada, of ada.oz@mail.org.
 
     A word of English is one only beside another part. A span that holds a part is one whatever its own score is.
     """
     parts: set[str] = set()
-    for span in found:
+    for span in detected:
         if span.kind == "email":
             words = _PARTS.findall(_folded(text[span.start : span.end].partition("@")[0]))
             parts.update(word for word in words if len(word) > (2 if len(words) > 1 else 3))
     if not parts:
-        return found
+        return detected
     met = [match.span() for match in matches(_CAPITALIZED, text) if _is_part(match[0], parts)]
     held = bytearray(len(text))
-    for span in found:
+    for span in detected:
         held[span.start : span.end] = b"\1" * (span.end - span.start)
     spans = [
         span._replace(score=max(span.score, _SCORE))
         if span.kind == "person" and any(span.start <= start and end <= span.end for start, end in met)
         else span
-        for span in found
+        for span in detected
     ]
     for number, (start, end) in enumerate(met):
         beside = (number and text[met[number - 1][1] : start] in _BESIDE) or (
@@ -286,7 +286,11 @@ def with_addressed(text: str, found: list[Found]) -> list[Found]:
 def _folded(word: str) -> str:
     """A word without accents, in small letters."""
     folded = unicodedata.normalize("NFKD", word.casefold()).translate(_ASCII)
-    return "".join(one for one in folded if not unicodedata.combining(one)) if not folded.isascii() else folded
+    return (
+        "".join(character for character in folded if not unicodedata.combining(character))
+        if not folded.isascii()
+        else folded
+    )
 
 
 def _is_part(word: str, parts: set[str]) -> bool:

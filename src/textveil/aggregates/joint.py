@@ -32,7 +32,9 @@ def joint_epsilon(budgets: Sequence[GaussianBudget], delta: float) -> float:
     Source: Dong, Roth and Su 2022, corollary 3.3; ``proofs/discrete_gaussian.md``.
     """
     need(bool(budgets), "budgets", "none", "at least one")
-    rest = Fraction(delta) * (1 - Fraction(_ROUNDING)) - sum(one.selections * Fraction(one.delta) for one in budgets)
+    rest = Fraction(delta) * (1 - Fraction(_ROUNDING)) - sum(
+        budget.selections * Fraction(budget.delta) for budget in budgets
+    )
     if rest <= 0:
         raise ParameterError(f"`delta` must be above what selections take of it together; got {delta:g}. Raise it.")
     noises = GaussianTokens(

@@ -72,15 +72,15 @@ def joint_guarantee(reports: Sequence[Path], delta: float | None = None) -> Appr
 
 def _read(path: Path, number: int) -> tuple[ApproximateDP, GaussianBudget]:
     """What one report states; its number is for errors."""
-    wanted = "a report of `textveil count`, `textveil learn`, `textveil synthesize` or `textveil topics`"
+    expected = "a report of `textveil count`, `textveil learn`, `textveil synthesize` or `textveil topics`"
     try:
         report = json.loads(path.read_bytes())
         guarantee = stated_guarantee(report)
         budget = GaussianBudget(guarantee.epsilon, guarantee.delta, Fraction(report["selections"]))
     except OSError as error:
-        raise InputError(f"report {number} must be {wanted}; got {error.strerror or type(error).__name__}.") from None
+        raise InputError(f"report {number} must be {expected}; got {error.strerror or type(error).__name__}.") from None
     except (KeyError, TypeError, ValueError, ZeroDivisionError):
-        raise InputError(f"report {number} must be {wanted}; got another file.") from None
+        raise InputError(f"report {number} must be {expected}; got another file.") from None
     if report.get("randomness") != "operating system":
         raise InputError(f"report {number} must be of a release with the operating system's randomness; got a seed.")
     need(guarantee.status is Status.PROVED, f"report {number}", guarantee.status.value, "of a proved release")

@@ -29,9 +29,9 @@ DEFAULT = "neighborhood"
 ENTRY_POINT_GROUP = "textveil.mechanisms"
 
 
-def _read(name: str, made: object) -> CatalogEntry | None:
+def _read(name: str, loaded: object) -> CatalogEntry | None:
     """What an object declares; claimed where the proof that it names is no file."""
-    entry = made if isinstance(made, CatalogEntry) else entry_of(made)
+    entry = loaded if isinstance(loaded, CatalogEntry) else entry_of(loaded)
     if entry is not None and entry.status in TRUSTED and entry.proof_file() is None:
         return replace(entry, status=Status.CLAIMED)
     return entry
@@ -180,9 +180,9 @@ def mechanism(
     constructor = chosen.constructor()
     if progress is not None and takes_progress(constructor):
         given["progress"] = progress
-    made = constructor(words, **given)
-    note_maker(made, constructor)
-    return made
+    instance = constructor(words, **given)
+    note_maker(instance, constructor)
+    return instance
 
 
 def guarantee_of(mechanism: Described) -> Guarantee:

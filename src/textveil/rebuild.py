@@ -73,16 +73,16 @@ def report_of(data: Any) -> ReleaseReport:
             "Release with a mechanism, or the policy all-words."
         )
     try:
-        version, made, fields = data["textveil"], data["mechanism"], data["fields"]
+        version, stated, fields = data["textveil"], data["mechanism"], data["fields"]
         digest = data["vocabulary"].get("digest", "")
         sanitized, kept = tuple(map(str, fields["sanitized"])), tuple(map(str, fields["kept"]))
-        found = ReleaseReport(str(made["name"]), dict(made["parameters"]), str(digest), sanitized, kept)
+        report = ReleaseReport(str(stated["name"]), dict(stated["parameters"]), str(digest), sanitized, kept)
     except (KeyError, TypeError, ValueError, AttributeError):
         raise InputError(f"the report must say mechanism, vocabulary and fields; this one does not. {_HINT}") from None
     if version != VERSION:
         got = str(version)[:_SHOWN]
         raise InputError(f"the report must be of textveil {VERSION}; got one of {got}. Use the version that released.")
-    return found
+    return report
 
 
 def rebuilt(
@@ -119,15 +119,15 @@ def rebuilt(
     for spare in _spare(options):
         try:
             asked = {name: value for name, value in options.items() if name != spare}
-            made = mechanism(report.mechanism, vocabulary, progress=progress, **asked)
+            candidate = mechanism(report.mechanism, vocabulary, progress=progress, **asked)
         except ParameterError as error:
             raise InputError(f"the report's parameters must make a mechanism; {error}") from None
-        here = json.loads(json.dumps(dict(made.parameters)))
+        here = json.loads(json.dumps(dict(candidate.parameters)))
         names = {*here, *report.parameters}
-        found = sorted(name for name in names if not _same(here.get(name), report.parameters.get(name)))
-        if not found:
-            return made
-        differing = differing or found
+        mismatched = sorted(name for name in names if not _same(here.get(name), report.parameters.get(name)))
+        if not mismatched:
+            return candidate
+        differing = differing or mismatched
     hint = "Give the file of word counts as `prior`." if "prior" in differing else "Use the data that released."
     raise InputError(
         f"the mechanism must come out as the report says; its {', '.join(differing)[:_SHOWN]} did not. {hint}"

@@ -115,37 +115,35 @@ def _queries(table: Vectors, batch: int, rng: np.random.Generator) -> Vectors:
 def _check_batch(backend: Projection, name: str, table: Vectors, queries: Vectors) -> None:
     what = f"{name}, batch {len(queries)}"
     kept = queries.copy()
-    found: Ids = backend(queries)
-    assert isinstance(found, np.ndarray) and found.dtype == np.int64, f"{what}: ids must be an int64 array"
-    assert found.shape == (len(queries),), f"{what}: ids must have shape ({len(queries)},); got {found.shape}"
+    ids: Ids = backend(queries)
+    assert isinstance(ids, np.ndarray) and ids.dtype == np.int64, f"{what}: ids must be an int64 array"
+    assert ids.shape == (len(queries),), f"{what}: ids must have shape ({len(queries)},); got {ids.shape}"
     assert np.array_equal(queries, kept), f"{what}: queries must not be written to"
     if not len(queries):
         return
-    assert int(found.min()) >= 0 and int(found.max()) < len(table), f"{what}: ids must be in [0, {len(table)})"
+    assert int(ids.min()) >= 0 and int(ids.max()) < len(table), f"{what}: ids must be in [0, {len(table)})"
     if not backend.exact:
         return
-    excess, allowed = _excess(table, queries, found)
+    excess, allowed = _excess(table, queries, ids)
     worst = int(np.argmax(excess - allowed))
     assert excess[worst] <= allowed[worst], (
         f"{what}: the row must be the nearest; query {worst} got one whose score is {excess[worst]:.3g} below "
         f"the best, and {allowed[worst]:.3g} is rounding"
     )
     _, first, which = np.unique(table, axis=0, return_index=True, return_inverse=True)
-    assert np.array_equal(first[which.reshape(-1)[found]], found), (
-        f"{what}: of identical rows the first must be returned"
-    )
+    assert np.array_equal(first[which.reshape(-1)[ids]], ids), f"{what}: of identical rows the first must be returned"
     reference = exact_numpy(table)(queries)
-    differ = found != reference
+    differ = ids != reference
     close, rounding = _excess(table, queries, reference)
     assert np.all((excess - close)[differ] <= rounding[differ]), f"{what}: differs from NumPy's beyond rounding"
 
 
-def _excess(table: Vectors, queries: Vectors, found: Ids) -> tuple[Reals, NDArray[np.float64]]:
+def _excess(table: Vectors, queries: Vectors, ids: Ids) -> tuple[Reals, NDArray[np.float64]]:
     """By how much the scores z.v - ||v||^2 / 2 of what was found stay below the best, and what rounding allows."""
     rows, points = table.astype(np.float64), queries.astype(np.float64)
     halves = (rows**2).sum(axis=1) / 2
     scores = points @ rows.T - halves
-    excess = scores.max(axis=1) - scores[np.arange(len(points)), found]
+    excess = scores.max(axis=1) - scores[np.arange(len(points)), ids]
     longest = np.sqrt(2 * halves.max())
     allowed = 4 * (table.shape[1] + 8) * 2.0**-24 * longest * (np.linalg.norm(points, axis=1) + longest)
     return excess, allowed
@@ -195,18 +193,20 @@ def check_mechanism(
     _check_declaration(entry, declarations)
     if "epsilon" in declarations and not options.keys() & {"epsilon", "epsilon_per_distance"}:
         options["epsilon"] = 1.0
-    made = constructor(vocabulary, **options)
-    assert isinstance(made, Mechanism), f"the constructor must make a Mechanism; it made a {type(made).__name__}"
-    assert made.name == entry.name, f"name is {made.name!r}, and {entry.name!r} is declared"
-    stated = (made.guarantee.status, made.guarantee.source)
+    mechanism = constructor(vocabulary, **options)
+    assert isinstance(mechanism, Mechanism), (
+        f"the constructor must make a Mechanism; it made a {type(mechanism).__name__}"
+    )
+    assert mechanism.name == entry.name, f"name is {mechanism.name!r}, and {entry.name!r} is declared"
+    stated = (mechanism.guarantee.status, mechanism.guarantee.source)
     assert stated == (entry.status, entry.proof), f"{stated} is stated, and {(entry.status, entry.proof)} declared"
-    missing = {name for name, value in options.items() if value is not None} - set(made.parameters)
+    missing = {name for name, value in options.items() if value is not None} - set(mechanism.parameters)
     assert not missing, f"parameters must hold every option that was given; {sorted(missing)} are missing"
-    json.dumps(dict(made.parameters))
-    size = len(getattr(made, "vocabulary", vocabulary))  # some bring words of their own
-    _check_draws(made, size, seed)
-    _check_rows(made, size)
-    return made
+    json.dumps(dict(mechanism.parameters))
+    size = len(getattr(mechanism, "vocabulary", vocabulary))  # some bring words of their own
+    _check_draws(mechanism, size, seed)
+    _check_rows(mechanism, size)
+    return mechanism
 
 
 def _check_declaration(entry: CatalogEntry, options: Mapping[str, Option]) -> None:
@@ -218,83 +218,85 @@ def _check_declaration(entry: CatalogEntry, options: Mapping[str, Option]) -> No
         assert option.domain.wanted, f"option {name} must have a domain"
 
 
-def _check_draws(made: Mechanism, size: int, seed: int) -> None:
+def _check_draws(mechanism: Mechanism, size: int, seed: int) -> None:
     """Shapes, types and repeatability of draws, and the refusal of ids that are no words."""
-    if isinstance(made, TextMechanism):
-        _check_texts(made, seed)
+    if isinstance(mechanism, TextMechanism):
+        _check_texts(mechanism, seed)
         return
-    if isinstance(made, VectorMechanism):
-        _check_vectors(made, seed)
+    if isinstance(mechanism, VectorMechanism):
+        _check_vectors(mechanism, seed)
         return
     ids = np.arange(5 * size, dtype=np.int64) % size
-    drawn = _drawn(made, ids, seed)
-    shape = (len(ids), *drawn.shape[1:2]) if isinstance(made, SetMechanism) else ids.shape
+    drawn = _drawn(mechanism, ids, seed)
+    shape = (len(ids), *drawn.shape[1:2]) if isinstance(mechanism, SetMechanism) else ids.shape
     assert drawn.dtype == np.int64 and drawn.shape == shape, f"draws must be int64 of shape {shape}"
     assert bool((drawn >= 0).all() and (drawn < size).all()), f"draws must be in [0, {size})"
     assert np.array_equal(ids, np.arange(5 * size) % size), "ids must not be written to"
-    assert len(_drawn(made, ids[:0], seed)) == 0, "no ids must give no draws"
-    copy = pickle.loads(pickle.dumps(made))
-    for one, which in ((made, "the mechanism"), (copy, "a pickled copy")):
-        assert np.array_equal(_drawn(one, ids, seed), drawn), f"{which} must draw the same under the same seed"
+    assert len(_drawn(mechanism, ids[:0], seed)) == 0, "no ids must give no draws"
+    copy = pickle.loads(pickle.dumps(mechanism))
+    for instance, which in ((mechanism, "the mechanism"), (copy, "a pickled copy")):
+        assert np.array_equal(_drawn(instance, ids, seed), drawn), f"{which} must draw the same under the same seed"
     for outside in ([size], [-1], [0.5], [[0]]):
         try:
-            _drawn(made, np.array(outside), seed)
+            _drawn(mechanism, np.array(outside), seed)
         except ParameterError:
             continue
         raise AssertionError(f"ids {outside} must be refused with a ParameterError")
 
 
-def _drawn(made: WordMechanism | SequenceMechanism | SetMechanism, ids: NDArray[Any], seed: int) -> NDArray[Any]:
+def _drawn(mechanism: WordMechanism | SequenceMechanism | SetMechanism, ids: NDArray[Any], seed: int) -> NDArray[Any]:
     """Draws for words, in documents of three words and one of the rest where the mechanism looks at documents."""
     rng = seeded_generator(seed)
-    if isinstance(made, SequenceMechanism):
-        return made.privatize_documents(ids, np.append(np.arange(0, len(ids), 3), len(ids)), rng)
-    return made.privatize_sets(ids, rng) if isinstance(made, SetMechanism) else made.privatize(ids, rng)
+    if isinstance(mechanism, SequenceMechanism):
+        return mechanism.privatize_documents(ids, np.append(np.arange(0, len(ids), 3), len(ids)), rng)
+    return mechanism.privatize_sets(ids, rng) if isinstance(mechanism, SetMechanism) else mechanism.privatize(ids, rng)
 
 
-def _check_vectors(made: VectorMechanism, seed: int) -> None:
+def _check_vectors(mechanism: VectorMechanism, seed: int) -> None:
     """A vector for each vector, the same under the same seed; what is no vector of finite numbers is refused."""
-    vectors = np.linspace(-1.0, 1.0, 7 * made.dim).reshape(7, made.dim)
+    vectors = np.linspace(-1.0, 1.0, 7 * mechanism.dim).reshape(7, mechanism.dim)
     kept = vectors.copy()
-    drawn = made.privatize_vectors(vectors, seeded_generator(seed))
+    drawn = mechanism.privatize_vectors(vectors, seeded_generator(seed))
     assert drawn.dtype == np.float64, f"draws must be float64; got {drawn.dtype}"
-    assert drawn.shape == (7, made.released_dim), f"draws must have shape {(7, made.released_dim)}; got {drawn.shape}"
+    assert drawn.shape == (7, mechanism.released_dim), (
+        f"draws must have shape {(7, mechanism.released_dim)}; got {drawn.shape}"
+    )
     assert bool(np.isfinite(drawn).all()), "draws must be finite"
     assert np.array_equal(vectors, kept), "vectors must not be written to"
-    assert made.privatize_vectors(vectors[:0], seeded_generator(seed)).shape == (0, made.released_dim)
-    copy = pickle.loads(pickle.dumps(made))
-    for one, which in ((made, "the mechanism"), (copy, "a pickled copy")):
-        again = one.privatize_vectors(vectors, seeded_generator(seed))
+    assert mechanism.privatize_vectors(vectors[:0], seeded_generator(seed)).shape == (0, mechanism.released_dim)
+    copy = pickle.loads(pickle.dumps(mechanism))
+    for instance, which in ((mechanism, "the mechanism"), (copy, "a pickled copy")):
+        again = instance.privatize_vectors(vectors, seeded_generator(seed))
         assert np.array_equal(again, drawn), f"{which} must draw the same under the same seed"
-    for wrong in (vectors[0], np.zeros((1, made.dim + 1)), np.full((1, made.dim), np.nan)):
+    for wrong in (vectors[0], np.zeros((1, mechanism.dim + 1)), np.full((1, mechanism.dim), np.nan)):
         try:
-            made.privatize_vectors(wrong)
+            mechanism.privatize_vectors(wrong)
         except ParameterError:
             continue
         raise AssertionError(f"vectors of shape {wrong.shape} that are wrong must be refused with a ParameterError")
 
 
-def _check_texts(made: TextMechanism, seed: int) -> None:
+def _check_texts(mechanism: TextMechanism, seed: int) -> None:
     """A text for each text, the same under the same seed."""
     texts = ["", "one word", "One word, and 2 more.", "one word"]
-    drawn = made.privatize_texts(texts, seeded_generator(seed))
+    drawn = mechanism.privatize_texts(texts, seeded_generator(seed))
     assert len(drawn) == len(texts) and all(isinstance(text, str) for text in drawn), "a str must come for each text"
-    assert made.privatize_texts([], seeded_generator(seed)) == [], "no texts must give no draws"
-    copy = pickle.loads(pickle.dumps(made))
-    for one, which in ((made, "the mechanism"), (copy, "a pickled copy")):
-        again = one.privatize_texts(texts, seeded_generator(seed))
+    assert mechanism.privatize_texts([], seeded_generator(seed)) == [], "no texts must give no draws"
+    copy = pickle.loads(pickle.dumps(mechanism))
+    for instance, which in ((mechanism, "the mechanism"), (copy, "a pickled copy")):
+        again = instance.privatize_texts(texts, seeded_generator(seed))
         assert again == drawn, f"{which} must draw the same under the same seed"
 
 
-def _check_rows(made: Mechanism, size: int) -> None:
+def _check_rows(mechanism: Mechanism, size: int) -> None:
     """Rows of a channel are probabilities; integer weights have positive sums below 2^62 and give these rows."""
     words = np.unique(np.linspace(0, size - 1, min(size, 50)).astype(np.int64))
-    rows = [made.probabilities(int(word)) for word in words] if isinstance(made, Channel) else []
+    rows = [mechanism.probabilities(int(word)) for word in words] if isinstance(mechanism, Channel) else []
     for row in rows:
         assert row.shape == (size,) and bool((row >= 0).all()), f"rows must have shape ({size},) and no negative entry"
         assert abs(float(row.sum()) - 1) < 1e-9, f"rows must sum to 1; one sums to {float(row.sum())}"
-    if isinstance(made, IntegerWeights):
-        weights = made.integer_weights(words)
+    if isinstance(mechanism, IntegerWeights):
+        weights = mechanism.integer_weights(words)
         totals = weights.astype(object).sum(axis=1)
         assert weights.shape == (len(words), size) and weights.dtype == np.int64, "weights must be int64, a row a word"
         assert all(0 < total < 2**62 for total in totals), "sums of weights must be above 0 and below 2^62"

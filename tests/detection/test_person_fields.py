@@ -7,7 +7,9 @@ import pytest
 import textveil as tv
 from textveil.detection.embedded import embedded_detector
 from textveil.detection.found import Found
+from textveil.detection.gates import glance
 from textveil.detection.people_in_records import (
+    KEY_GATE,
     find_owners,
     find_people_in_tables,
     find_people_under_keys,
@@ -119,6 +121,7 @@ def test_capitalized_words_of_an_address_are_names(text: str, names: list[str]) 
         ("contacts:\n  primary: Quennetia\n  backup: Rovelsky (late)\nregion: Zorndyke", 2),
         ("Cc: Quennetia; Rovelsky <r@x.org>\nApproved-by: Oyindamola\nauthor = 'Zorndyke'\nowner=Kwabenya ms=4", 5),
         ('{"stdout": "passengers:\\n", "x": 1}\nPassengers:\n 1. Rovelsky\n 2. Zorndyke\n', 2),
+        ("coauthor: Quennetia Rovelsky", 1),
         ("Hope Winter\nlead: Dawn Meadows\nmanager: Nathan West\n", 2),
         ("owners: Platform Team\nmembers:\n  - Germany\n  - Readers\n  - serviceAccount:x\n  - infra-core\n", 0),
         ("The owner: a person who owns. Contact: Support\nusers: [Admins, root, admin]\nlead: TBD\n", 0),
@@ -129,6 +132,7 @@ def test_values_of_keys_that_hold_persons_are_persons_or_logins(text: str, expec
     found = list(find_people_under_keys(text))
     assert len(found) == expected, [text[span.start : span.end] for span in found]
     assert all((span.kind == "handle") == text[span.start].islower() for span in found)
+    assert not expected or KEY_GATE(text, glance(text))
 
 
 @pytest.mark.parametrize(

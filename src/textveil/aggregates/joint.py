@@ -32,7 +32,9 @@ def joint_epsilon(budgets: Sequence[GaussianBudget], delta: float) -> float:
     Source: Dong, Roth and Su 2022, corollary 3.3; ``proofs/discrete_gaussian.md``.
     """
     need(bool(budgets), "budgets", "none", "at least one")
-    rest = Fraction(delta) * (1 - Fraction(_ROUNDING)) - sum(one.selections * Fraction(one.delta) for one in budgets)
+    rest = Fraction(delta) * (1 - Fraction(_ROUNDING)) - sum(
+        budget.selections * Fraction(budget.delta) for budget in budgets
+    )
     if rest <= 0:
         raise ParameterError(f"`delta` must be above what selections take of it together; got {delta:g}. Raise it.")
     noises = GaussianTokens(
@@ -70,15 +72,15 @@ def joint_guarantee(reports: Sequence[Path], delta: float | None = None) -> Appr
 
 def _read(path: Path, number: int) -> tuple[ApproximateDP, GaussianBudget]:
     """What one report states; its number is for errors."""
-    wanted = "a report of `textveil count`, `textveil learn`, `textveil synthesize` or `textveil topics`"
+    expected = "a report of `textveil count`, `textveil learn`, `textveil synthesize` or `textveil topics`"
     try:
         report = json.loads(path.read_bytes())
         guarantee = stated_guarantee(report)
         budget = GaussianBudget(guarantee.epsilon, guarantee.delta, Fraction(report["selections"]))
     except OSError as error:
-        raise InputError(f"report {number} must be {wanted}; got {error.strerror or type(error).__name__}.") from None
+        raise InputError(f"report {number} must be {expected}; got {error.strerror or type(error).__name__}.") from None
     except (KeyError, TypeError, ValueError, ZeroDivisionError):
-        raise InputError(f"report {number} must be {wanted}; got another file.") from None
+        raise InputError(f"report {number} must be {expected}; got another file.") from None
     if report.get("randomness") != "operating system":
         raise InputError(f"report {number} must be of a release with the operating system's randomness; got a seed.")
     need(guarantee.status is Status.PROVED, f"report {number}", guarantee.status.value, "of a proved release")

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 import numpy as np
 
 from textveil.aggregates.budget import GRID, GaussianBudget
+from textveil.aggregates.payment import paid
 from textveil.aggregates.records import Batch
-from textveil.errors import InputError
+from textveil.corpora.payment import Payer
+from textveil.errors import InputError, ParameterError
+from textveil.privacy.guarantees import Guarantee
 from textveil.privacy.units import Adjacency, Unit
+from textveil.randomness import secure_generator
 from textveil.types import Progress
 
 SELECTION: Final = Fraction(1, 20)
@@ -43,6 +48,70 @@ class Source(Protocol):
 
     def batches(self, progress: Progress | None = None) -> Iterator[Batch]:
         """The records."""
+
+
+class PaidLabels(NamedTuple):
+    """The labels of a release that is paid for.
+
+    Attributes:
+        labels: given, or selected; in their order.
+        persons: how many wrote the records: private.
+        rng: of the release.
+    """
+
+    labels: tuple[str, ...]
+    persons: int
+    rng: np.random.Generator
+
+
+def budget_of_labels(labels: Sequence[str], epsilon: float, delta: float) -> tuple[GaussianBudget, Fraction]:
+    """The budget of a release by label, and the share of it that is left for noise on the sums.
+
+    Args:
+        labels: public ones; none where they are to be selected.
+        epsilon: of the whole release.
+        delta: of the whole release.
+
+    Raises:
+        ParameterError: a label is given twice, or a number is outside.
+    """
+    if len(set(labels)) != len(labels):
+        raise ParameterError("`labels` must be different; got one twice.")
+    if labels:
+        return GaussianBudget(epsilon, delta), Fraction(1)
+    return GaussianBudget(epsilon, delta, DELTA_OF_SELECTION), 1 - SELECTION
+
+
+@contextlib.contextmanager
+def paid_labels(
+    records: Source,
+    labels: Sequence[str],
+    budget: GaussianBudget,
+    guarantee: Guarantee,
+    *,
+    payer: Payer | None,
+    rng: np.random.Generator | None,
+    progress: Progress | None,
+) -> Iterator[PaidLabels]:
+    """Read the labels, pay for the release, then select labels; the block draws the rest.
+
+    Args:
+        records: with labels; they are read once here.
+        labels: public ones; none selects those that many persons use.
+        budget: of the release.
+        guarantee: of the release, which ``payer`` pays.
+        payer: see ``learning.learn``.
+        rng: None is the operating system's randomness.
+        progress: called with bytes read and in all.
+
+    Raises:
+        InputError: a record cannot be read; no label is used by enough persons.
+        BudgetExhausted: a person's budget does not reach.
+    """
+    used, persons = used_labels(records, progress)
+    drawing = secure_generator() if rng is None else rng
+    with paid(payer, guarantee, records.names):
+        yield PaidLabels(tuple(labels) or selected(used, budget, drawing), persons, drawing)
 
 
 def used_labels(records: Source, progress: Progress | None) -> tuple[dict[str, int], int]:

@@ -17,17 +17,15 @@ import numpy as np
 from textveil.aggregates.budget import GaussianBudget
 from textveil.aggregates.classifier import PROOF, Learned, TextClassifier
 from textveil.aggregates.features import PublicFeatures, public_transform
-from textveil.aggregates.labels import DELTA_OF_SELECTION, SELECTION, Source, selected, used_labels
+from textveil.aggregates.labels import Source, budget_of_labels, paid_labels
 from textveil.aggregates.moments import Moments, PersonVectors, gathered, moments
 from textveil.aggregates.naive_bayes import NAIVE_BAYES, naive_bayes
-from textveil.aggregates.payment import paid
 from textveil.aggregates.report import AggregateReport
 from textveil.corpora.payment import Payer
-from textveil.errors import ParameterError, need
+from textveil.errors import need
 from textveil.noise.integer_noise import DiscreteGaussian
 from textveil.numerics.discrete_gaussian import LARGEST_SIGMA
 from textveil.privacy.units import Adjacency, Unit
-from textveil.randomness import secure_generator
 from textveil.types import Integers, Progress, Reals
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -177,27 +175,23 @@ def released_moments(
     progress: Progress | None = None,
 ) -> ReleasedMoments:
     """The noisy sums alone; see ``learn``, which says what the arguments are and what is raised."""
-    if len(set(labels)) != len(labels):
-        raise ParameterError("`labels` must be different; got one twice.")
-    budget = GaussianBudget(epsilon, delta, Fraction(0) if labels else DELTA_OF_SELECTION)
-    noise = _noise(budget, Fraction(1) if labels else 1 - SELECTION)
-    used, persons = used_labels(records, progress)
-    drawing = secure_generator() if rng is None else rng
-    with paid(payer, budget.guarantee(records.adjacency, PROOF), records.names):
-        chosen = tuple(labels) or selected(used, budget, drawing)
+    budget, share = budget_of_labels(labels, epsilon, delta)
+    noise = _noise(budget, share)
+    guarantee = budget.guarantee(records.adjacency, PROOF)
+    with paid_labels(records, labels, budget, guarantee, payer=payer, rng=rng, progress=progress) as paid:
         words = load_vocabulary() if vocabulary is None else vocabulary
         features = PublicFeatures(words, public_transform(words))
-        noisy = _drawn(_sums(records, chosen, features, noise.norm, progress), noise, drawing)
+        noisy = _drawn(_sums(records, paid.labels, features, noise.norm, progress), noise, paid.rng)
     return ReleasedMoments(
         budget=budget,
         adjacency=records.adjacency,
         limit=records.limit,
-        labels=chosen,
+        labels=paid.labels,
         public_labels=bool(labels),
         features=features,
         noise=noise,
         moments=noisy,
-        persons=persons,
+        persons=paid.persons,
         secure=rng is None,
     )
 

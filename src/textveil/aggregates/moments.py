@@ -66,9 +66,9 @@ def moments(parts: Iterable[PersonVectors], dim: int, labels: int, norm: int) ->
         _add(total, part.vectors[single], part.labels[single])
         for start, size in zip(starts[sizes > 1].tolist(), sizes[sizes > 1].tolist(), strict=True):
             rows = order[start : start + size]
-            one = contribution(part.vectors[rows], part.labels[rows], labels, norm)
-            total.second[:] += one.second
-            total.cross[:] += one.cross
+            person_moments = contribution(part.vectors[rows], part.labels[rows], labels, norm)
+            total.second[:] += person_moments.second
+            total.cross[:] += person_moments.cross
     return total
 
 

@@ -6,23 +6,20 @@ Everything after the noise uses noisy numbers and public facts alone. Proof: pri
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from fractions import Fraction
 from typing import Final, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from textveil.aggregates.budget import GRID, GaussianBudget
+from textveil.aggregates.budget import GRID
 from textveil.aggregates.classifier import PROOF, Learned, TextClassifier
 from textveil.aggregates.features import PublicWords
-from textveil.aggregates.labels import DELTA_OF_SELECTION, SELECTION, Source, selected, used_labels
-from textveil.aggregates.payment import paid
+from textveil.aggregates.labels import Source, budget_of_labels, paid_labels
 from textveil.aggregates.report import AggregateReport
+from textveil.aggregates.spill import whole_persons
 from textveil.corpora.payment import Payer
-from textveil.errors import ParameterError
 from textveil.noise.integer_noise import DiscreteGaussian
 from textveil.privacy.units import Unit
-from textveil.randomness import secure_generator
 from textveil.types import Integers, Progress, Reals
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -35,7 +32,7 @@ _SMOOTHING: Final = 4
 half and twice as many are at most .005 worse or better."""
 
 _BLOCK: Final = 8192
-"""Documents that are added up at once, and all of one person's."""
+"""Documents that are added up at once; more only where one person wrote more."""
 
 _MARGIN: Final = 1 + 2.0**-20
 """Above the rounding of a sum of up to 2^31 floats, none negative."""
@@ -53,20 +50,16 @@ def naive_bayes(
     progress: Progress | None = None,
 ) -> Learned:
     """Learn from noisy counts of words; see ``learning.learn``."""
-    if len(set(labels)) != len(labels):
-        raise ParameterError("`labels` must be different; got one twice.")
-    budget = GaussianBudget(epsilon, delta, Fraction(0) if labels else DELTA_OF_SELECTION)
-    noise = budget.noise(GRID**2, Fraction(1) if labels else 1 - SELECTION)
-    used, persons = used_labels(records, progress)
-    drawing = secure_generator() if rng is None else rng
-    with paid(payer, budget.guarantee(records.adjacency, PROOF), records.names):
-        chosen = tuple(labels) or selected(used, budget, drawing)
+    budget, share = budget_of_labels(labels, epsilon, delta)
+    noise = budget.noise(GRID**2, share)
+    guarantee = budget.guarantee(records.adjacency, PROOF)
+    with paid_labels(records, labels, budget, guarantee, payer=payer, rng=rng, progress=progress) as paid:
         features = PublicWords(load_vocabulary() if vocabulary is None else vocabulary)
-        sums = word_sums(_documents(records, chosen, features, progress), features.dim, len(chosen))
-        noisy = sums + noise.sample(sums.size, drawing).reshape(sums.shape)
+        sums = word_sums(_documents(records, paid.labels, features, progress), features.dim, len(paid.labels))
+        noisy = sums + noise.sample(sums.size, paid.rng).reshape(sums.shape)
     report = AggregateReport(
         release="classifier",
-        guarantee=budget.guarantee(records.adjacency, PROOF),
+        guarantee=guarantee,
         selections=budget.selections,
         public={
             "method": NAIVE_BAYES,
@@ -75,11 +68,11 @@ def naive_bayes(
         },
         bounded={"records per person": records.limit, "a person's words for each label (L2 norm)": 1},
         noise={"words for each label": noise.sigma / GRID},
-        facts={"labels": len(chosen), "words": features.dim - 1},
+        facts={"labels": len(paid.labels), "words": features.dim - 1},
         secure=rng is None,
     )
     weights = log_ratios(noisy, noise, features).astype(np.float32)
-    return Learned(TextClassifier(chosen, weights, features, report.to_data()), persons)
+    return Learned(TextClassifier(paid.labels, weights, features, report.to_data()), paid.persons)
 
 
 class PersonDocuments(NamedTuple):
@@ -132,13 +125,10 @@ def word_sums(parts: Iterable[PersonDocuments], dim: int, labels: int) -> Intege
     total = np.zeros((labels, dim), np.int64)
     for part in parts:
         order = np.argsort(part.persons, kind="stable")
-        ends = np.append(np.flatnonzero(np.diff(part.persons[order])) + 1, len(order))  # of persons
-        first = 0
-        while first < len(order):
-            stop = int(ends[np.searchsorted(ends, min(first + _BLOCK, len(order)))])
-            own = order[first:stop]
-            total += _bounded(part.persons[own], part.labels[own], part.rows[own].astype(np.int64), labels)
-            first = stop
+        persons = part.persons[order]
+        for documents, _ in whole_persons(np.ones_like(persons), persons, _BLOCK):
+            own = order[documents]
+            total += _bounded(persons[documents], part.labels[own], part.rows[own].astype(np.int64), labels)
     return total.T
 
 

@@ -53,13 +53,13 @@ def compared(synthetic: Sequence[str], pool: Sequence[str], private: Iterable[st
         for words in _runs(text, run):
             lines.setdefault(words, []).append(line)
     public, in_pool = set(pool), 0
-    found: dict[int, tuple[str, ...]] = {}
+    shared: dict[int, tuple[str, ...]] = {}
     for text in private:
         in_pool += text.strip() in public
         for words in _runs(text, run):
             for line in lines.get(words, ()):
-                found.setdefault(line, words)
-    return Comparison([Overlap(line, " ".join(found[line])) for line in sorted(found)], in_pool)
+                shared.setdefault(line, words)
+    return Comparison([Overlap(line, " ".join(shared[line])) for line in sorted(shared)], in_pool)
 
 
 def _runs(text: str, run: int) -> set[tuple[str, ...]]:

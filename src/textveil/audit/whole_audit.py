@@ -213,13 +213,13 @@ def audit_callable(
             finding = replace(finding, notes=(*finding.notes, f"The hygiene checks could not be run: {error}"))
         checks = tuple(
             {
-                "check": one.check,
-                "passed": one.passed,
-                "result": one.result,
-                "witness": one.witness,
-                "detail": one.detail,
+                "check": check.check,
+                "passed": check.passed,
+                "result": check.result,
+                "witness": check.witness,
+                "detail": check.detail,
             }
-            for one in hygiene_findings
+            for check in hygiene_findings
         )
     return AuditReport(
         name=target,

@@ -85,15 +85,15 @@ def paired(ours: Callable[[], object], other: Callable[[], object], rounds: int 
     other()
     times = [(seconds(ours), seconds(other)) for _ in range(rounds)]
     return Pair(
-        statistics.median(one for one, _ in times),
-        statistics.median(two for _, two in times),
-        statistics.median(two / one for one, two in times),
+        statistics.median(own_time for own_time, _ in times),
+        statistics.median(other_time for _, other_time in times),
+        statistics.median(other_time / own_time for own_time, other_time in times),
     )
 
 
 def machine() -> dict[str, Any]:
     """Processor, cores, threads, Python and the versions of what is compared."""
-    found: dict[str, Any] = {
+    facts: dict[str, Any] = {
         "processor": _processor(),
         "cores": cores(),
         "system": platform.system(),
@@ -101,22 +101,22 @@ def machine() -> dict[str, Any]:
     }
     for package in PACKAGES:
         try:
-            found[package] = version(package)
+            facts[package] = version(package)
         except PackageNotFoundError:
-            found[package] = "absent"
-    return {**found, **threads()}
+            facts[package] = "absent"
+    return {**facts, **threads()}
 
 
 def threads() -> dict[str, int | str]:
     """Threads that each library uses, of those that are imported."""
-    found: dict[str, int | str] = {
+    settings: dict[str, int | str] = {
         name: os.environ[name] for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS") if name in os.environ
     }
     if "torch" in sys.modules:
-        found["torch threads"] = sys.modules["torch"].get_num_threads()
+        settings["torch threads"] = sys.modules["torch"].get_num_threads()
     if "faiss" in sys.modules:
-        found["faiss threads"] = sys.modules["faiss"].omp_get_max_threads()
-    return found
+        settings["faiss threads"] = sys.modules["faiss"].omp_get_max_threads()
+    return settings
 
 
 def _processor() -> str:

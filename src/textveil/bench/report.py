@@ -86,15 +86,15 @@ def _series(results: Iterable[Result], along: str, fixed: str, keep: Callable[[l
         if result.part in ("search", "mechanisms") and result.rate and along in result.facts
     ]
     rows = [result for result in rows if result.against in ("", "faiss IndexFlatL2")]
-    found: dict[str, dict[float, float]] = {}
+    series: dict[str, dict[float, float]] = {}
     for name, mine in _grouped(rows).items():
         value = keep([result.facts[fixed] for result in mine])
         for row in mine:
             if row.facts[fixed] == value and row.rate:
-                found.setdefault(name, {})[row.facts[along]] = row.rate
+                series.setdefault(name, {})[row.facts[along]] = row.rate
                 if row.speedup and name.endswith("numpy"):
-                    found.setdefault("search, faiss flat", {})[row.facts[along]] = row.rate / row.speedup
-    return {name: sorted(points.items()) for name, points in found.items() if len(points) > 1}
+                    series.setdefault("search, faiss flat", {})[row.facts[along]] = row.rate / row.speedup
+    return {name: sorted(points.items()) for name, points in series.items() if len(points) > 1}
 
 
 def _grouped(rows: Iterable[Result]) -> dict[str, list[Result]]:

@@ -31,7 +31,7 @@ def search(scale: Scale) -> Iterator[Result]:
     """Exact nearest word at every size and batch, against faiss-cpu's flat index and the plain loop."""
     for words in scale.sizes:
         vectors = table(words)
-        backends = {name: made for name in ("numpy", "int8") if (made := _backend(vectors, name)) is not None}
+        backends = {name: candidate for name in ("numpy", "int8") if (candidate := _backend(vectors, name)) is not None}
         flat = _flat(vectors)
         for batch in scale.batches:
             points = noisy_points(vectors, batch)
@@ -73,14 +73,14 @@ def _limits(vectors: Vectors, backends: dict[str, Projection], scale: Scale) -> 
     yield _result(f"nearest word, {name}, {len(vectors):,} words", batch, slower, "a loop over words", facts)
 
 
-def _result(what: str, batch: int, found: Any, against: str, facts: dict[str, Any]) -> Result:
+def _result(what: str, batch: int, times: Any, against: str, facts: dict[str, Any]) -> Result:
     return Result(
         part="search",
         what=f"{what}, batch {batch}",
-        rate=batch / found.ours,
+        rate=batch / times.ours,
         unit="words/s",
         against=against,
-        speedup=found.speedup,
+        speedup=times.speedup,
         facts=facts,
     )
 

@@ -34,14 +34,18 @@ def mechanisms_command(
         columns = [("NAME", "GUARANTEE", "STATUS", "WHAT IT DOES")]
         _write(columns + [(entry.name, entry.notion, entry.status.shown, entry.summary) for entry in shown])
     else:
-        (one,) = shown
-        facts = {"mechanism": one.name, "guarantee": f"{one.notion} [{one.status.shown}]", "family": one.family}
-        facts |= {"unit": one.unit.value, "adjacency": one.adjacency.text, "needs": one.needs}
-        facts |= {"source": one.source, "proof": one.proof, "instead": one.instead}
+        (chosen,) = shown
+        facts = {
+            "mechanism": chosen.name,
+            "guarantee": f"{chosen.notion} [{chosen.status.shown}]",
+            "family": chosen.family,
+        }
+        facts |= {"unit": chosen.unit.value, "adjacency": chosen.adjacency.text, "needs": chosen.needs}
+        facts |= {"source": chosen.source, "proof": chosen.proof, "instead": chosen.instead}
         _write([(key, value) for key, value in facts.items() if value])
-        sys.stdout.write(f"\n{one.summary}\n\n")
+        sys.stdout.write(f"\n{chosen.summary}\n\n")
         columns = [("OPTION", "VALUES", "DEFAULT", "WHAT IT DOES")]
-        rows = [(key, each.wanted, each.default_text or "-", each.help) for key, each in one.options().items()]
+        rows = [(key, each.wanted, each.default_text or "-", each.help) for key, each in chosen.options().items()]
         _write(columns + rows)
 
 

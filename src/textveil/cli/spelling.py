@@ -48,10 +48,10 @@ def spelled(message: str, options: Mapping[str, str]) -> str:
         options: of ``options_of``.
     """
 
-    def option(found: re.Match[str]) -> str:
-        name, value = found[1], found[2]
+    def option(match: re.Match[str]) -> str:
+        name, value = match[1], match[2]
         if name not in options:
-            return found[0]
+            return match[0]
         return options[name] if value in (None, "True") else f"{options[name]} {value}"
 
     return _NAMED.sub(option, message)

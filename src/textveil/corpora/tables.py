@@ -64,17 +64,17 @@ def _provided(
 ) -> list[OpenTable]:
     held: list[OpenTable] = []
     for table in tables:
-        found = table.opened()
-        if found is None and building:
+        open_table = table.opened()
+        if open_table is None and building:
             if table.nbytes > MOST_BYTES:
                 continue
             problem = _no_room(table.nbytes)
             if not problem:
-                found, _, problem = table.build(progress)
+                open_table, _, problem = table.build(progress)
             if problem:
                 tell(f"{problem} Rows are made as words appear. Set TEXTVEIL_CACHE to a folder with room.")
-        if found is not None:
-            held.append(found)
+        if open_table is not None:
+            held.append(open_table)
     return held
 
 

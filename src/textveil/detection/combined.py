@@ -107,12 +107,12 @@ def _joined(spans: Iterable[DetectedSpan]) -> list[DetectedSpan]:
 
 def _free(taken: bytearray, start: int, end: int) -> list[tuple[int, int]]:
     """Stretches between ``start`` and ``end`` that are not taken."""
-    found = []
+    stretches = []
     while (begin := taken.find(0, start, end)) != -1:
         stop = taken.find(1, begin, end)
         start = end if stop == -1 else stop
-        found.append((begin, start))
-    return found
+        stretches.append((begin, start))
+    return stretches
 
 
 def _better(order: Sequence[str]) -> Callable[[DetectedSpan], Any]:
@@ -136,19 +136,21 @@ class CombinedDetector:
     def __init__(self, detectors: Sequence[Detector], min_score: float = 0.0) -> None:
         self._detectors = tuple(detectors)
         self._min_score = checked_score(min_score)
-        highest = max((highest_score(one, kind) for one in detectors for kind in one.kinds), default=1.0)
+        highest = max((highest_score(detector, kind) for detector in detectors for kind in detector.kinds), default=1.0)
         need_reachable(self._min_score, highest, "any kind")
-        self.name = "+".join(one.name for one in self._detectors)
-        self.kinds = tuple(dict.fromkeys(kind for one in self._detectors for kind in one.kinds))
+        self.name = "+".join(detector.name for detector in self._detectors)
+        self.kinds = tuple(dict.fromkeys(kind for detector in self._detectors for kind in detector.kinds))
 
     def detect(self, texts: Sequence[str]) -> list[list[DetectedSpan]]:
         """The spans of all, each detector's own checked first."""
-        found = [checked_spans(one, texts) for one in self._detectors]
+        by_detector = [checked_spans(detector, texts) for detector in self._detectors]
         if self._min_score:
             least = self._min_score
-            found = [[[span for span in spans if span.score >= least] for spans in answer] for answer in found]
-        if len(found) == 1:
-            return found[0]
-        order = [one.name for one in self._detectors]
-        answers = zip(texts, *found, strict=True)
+            by_detector = [
+                [[span for span in spans if span.score >= least] for spans in answer] for answer in by_detector
+            ]
+        if len(by_detector) == 1:
+            return by_detector[0]
+        order = [detector.name for detector in self._detectors]
+        answers = zip(texts, *by_detector, strict=True)
         return [covering(text, (span for spans in here for span in spans), order) for text, *here in answers]

@@ -37,8 +37,8 @@ COORDINATE_GATE: Final = at_digits(
 def find_coordinates(text: str) -> Iterator[Found]:
     """Latitudes and longitudes: "40.7128, -74.0060", degrees, minutes and seconds, ``"lat": 40.7128``."""
     end = 0
-    found = [*_pairs(text), *_arcs(text), *_labelled(text)]
-    for span in sorted(found, key=lambda span: (span.start, -span.end)):
+    spans = [*_pairs(text), *_arcs(text), *_labelled(text)]
+    for span in sorted(spans, key=lambda span: (span.start, -span.end)):
         if span.start >= end:
             yield span
             end = span.end

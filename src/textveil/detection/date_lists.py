@@ -110,16 +110,16 @@ def find_dates_and_lists(text: str) -> Iterator[Found]:
 
 def find_dates_of_languages(text: str) -> Iterator[Found]:
     """Dates with a month of another language than English: 3. Marz 2021, 14 juillet, 3 de mayo de 2020; their lists."""
-    found: list[Found] = []
+    dates: list[Found] = []
     for match in matches(_OTHER, text):
         before = _WEEKDAY.search(text, max(0, match.start() - _WINDOW), match.start())
-        found.append(Found(before.start() if before else match.start(), match.end(), "date", 0.9))
-    covered = without(text, [(one.start, one.end) for one in found])
+        dates.append(Found(before.start() if before else match.start(), match.end(), "date", 0.9))
+    covered = without(text, [(date.start, date.end) for date in dates])
     for match in matches(_A_YEAR, covered):
         before = _MONTH_BEFORE.search(covered, max(0, match.start() - _WINDOW), match.start())
         if before:
-            found.append(Found(before.start(), match.end(), "date", 0.9))
-    return _joined(text, sorted(found))
+            dates.append(Found(before.start(), match.end(), "date", 0.9))
+    return _joined(text, sorted(dates))
 
 
 def _joined(text: str, dates: list[Found]) -> Iterator[Found]:
@@ -170,10 +170,10 @@ def _reach_left(text: str, date: Found, style: re.Pattern[str], low: int) -> int
         if join is None:
             break
         by_word = by_word or "," not in join[0] or join[0].strip(", ") != ""
-        one = alone.search(text, max(low, join.start() - 12), join.start())
-        if one is None or not by_word:
+        item = alone.search(text, max(low, join.start() - 12), join.start())
+        if item is None or not by_word:
             break
-        start = one.start()
+        start = item.start()
     return start
 
 
@@ -182,10 +182,10 @@ def _reach_right(text: str, date: Found) -> int:
     end = date.end
     while end - date.start < _LONGEST:
         join = _JOIN_AFTER.match(text, end, end + 12)
-        one = _DAY_AFTER.match(text, join.end(), join.end() + _WINDOW) if join else None
-        if one is None:
+        day = _DAY_AFTER.match(text, join.end(), join.end() + _WINDOW) if join else None
+        if day is None:
             break
-        end = one.end()
+        end = day.end()
     return end
 
 

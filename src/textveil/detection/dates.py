@@ -179,10 +179,10 @@ def _in_calendar(match: re.Match[str]) -> bool:
         return _is_day(2000, int(match["p"]), int(match["q"]))
     if match["y"]:
         return _is_day(int(match["y"]), int(match["m"]), int(match["d"]))
-    year, one, other = int(match["z"]), int(match["a"]), int(match["b"])
+    year, first, second = int(match["z"]), int(match["a"]), int(match["b"])
     if len(match["z"]) == 2:
         year += 2000
-    return _is_day(year, one, other) or _is_day(year, other, one)
+    return _is_day(year, first, second) or _is_day(year, second, first)
 
 
 def _is_day(year: int, month: int, day: int) -> bool:

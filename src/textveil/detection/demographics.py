@@ -222,14 +222,14 @@ def find_demographics(text: str) -> Iterator[Found]:
     """What the text says of persons, by start."""
     taken = sorted((*_scanned(text), *_of_hashtags(text)), key=_order)
     reached = 0
-    for found in taken:
-        if found.start >= reached:
-            reached = found.end
-            yield found
+    for span in taken:
+        if span.start >= reached:
+            reached = span.end
+            yield span
 
 
-def _order(found: Found) -> tuple[int, int]:
-    return found.start, -found.end
+def _order(span: Found) -> tuple[int, int]:
+    return span.start, -span.end
 
 
 def find_witnesses(text: str) -> Iterator[Found]:
@@ -252,10 +252,10 @@ def _scanned(text: str) -> Iterator[Found]:
             yield from _stated(text, max(fields, start - _BACK // 2), end + 2 * _AHEAD)
             fields = end
         entries = endings(low)
-        found = None if entries is None else _read(text, start, end, entries, lists, before)
-        if found is not None:
-            yield found
-            before = found
+        span = None if entries is None else _read(text, start, end, entries, lists, before)
+        if span is not None:
+            yield span
+            before = span
 
 
 def _stated(text: str, start: int, end: int) -> Iterator[Found]:
@@ -354,12 +354,12 @@ def _cued(before: str, cues: frozenset[str], words: int = 4) -> bool:
     return not cues.isdisjoint(before[-40:].lower().split()[-words:])
 
 
-def _of_work(text: str, start: int, end: int, form: Form, words: int, last: str, found: Found) -> float:
+def _of_work(text: str, start: int, end: int, form: Form, words: int, last: str, previous: Found) -> float:
     """How sure it is that an occupation is somebody's."""
     before = _around(text, start)
-    between = text[found.end : start] if 0 < start - found.end < 30 else ""
-    if (between == " " and found.why in _OF_PEOPLE) or (
-        between and found.why == OCCUPATION and _TOGETHER.match(between)
+    between = text[previous.end : start] if 0 < start - previous.end < 30 else ""
+    if (between == " " and previous.why in _OF_PEOPLE) or (
+        between and previous.why == OCCUPATION and _TOGETHER.match(between)
     ):
         return _LIKELY
     if not _cued(before, _WORK_CUES) and before.strip():

@@ -40,15 +40,15 @@ class DetectorEntry(NamedTuple):
             parameters = inspect.signature(self.make).parameters.values()
         except ValueError:  # of a builtin, which says nothing
             parameters = ()  # type: ignore[assignment]
-        places = [one for one in parameters if one.kind is not one.KEYWORD_ONLY]
+        places = [parameter for parameter in parameters if parameter.kind is not parameter.KEYWORD_ONLY]
         if places and places[0].default is inspect.Parameter.empty:
             hint = "Name the folder of a model on this machine."
             need(bool(folder), "detector", self.name, f"{self.name}:FOLDER", hint)
         need(bool(places) or not folder, "detector", f"{self.name} with a folder", f"{self.name} alone")
-        made = self.make(folder) if folder else self.make()
-        if not isinstance(made, Detector):
-            raise ParameterError(f"entry point {self.name} must make a detector; got {type(made).__name__}.")
-        return made
+        detector = self.make(folder) if folder else self.make()
+        if not isinstance(detector, Detector):
+            raise ParameterError(f"entry point {self.name} must make a detector; got {type(detector).__name__}.")
+        return detector
 
 
 DETECTORS: Final[Table[DetectorEntry]] = Table(
@@ -62,7 +62,7 @@ DETECTORS: Final[Table[DetectorEntry]] = Table(
         "transformers": "textveil.detection.transformers:transformers_detector",
         "gliner": "textveil.detection.gliner:gliner_detector",
     },
-    lambda name, made: DetectorEntry(name, made) if callable(made) else None,
+    lambda name, make: DetectorEntry(name, make) if callable(make) else None,
     "a function or class that makes a detector",
 )
 """textveil's own; the folder of a model follows the name of some: "spacy:models/en_core_web_sm"."""
@@ -123,6 +123,8 @@ def combined(detectors: Sequence[str | Detector], min_score: float = 0.0) -> Com
     Raises:
         ParameterError: an unknown detector, or an object that is none; a score that no span has.
     """
-    for one in detectors:
-        need(isinstance(one, str | Detector), "detectors", f"one of type {type(one).__name__}", _WANTED)
-    return CombinedDetector([detector_of(one) if isinstance(one, str) else one for one in detectors], min_score)
+    for detector in detectors:
+        need(isinstance(detector, str | Detector), "detectors", f"one of type {type(detector).__name__}", _WANTED)
+    return CombinedDetector(
+        [detector_of(detector) if isinstance(detector, str) else detector for detector in detectors], min_score
+    )

@@ -161,8 +161,10 @@ class EmbeddedDetector:
         for language in dict.fromkeys(languages):
             here = [number for number, of_text in enumerate(languages) if of_text == language]
             for group in _groups(here, texts):
-                for number, found in zip(group, self._detected([texts[one] for one in group], language), strict=True):
-                    spans[number] = found
+                for number, detected in zip(
+                    group, self._detected([texts[index] for index in group], language), strict=True
+                ):
+                    spans[number] = detected
         return spans
 
     def _searches_in(self, language: str) -> tuple[tuple[Search, Gate], ...]:
@@ -182,19 +184,22 @@ class EmbeddedDetector:
         for text, read, seen, here in zip(texts, readings, together.seen, numbers, strict=True):
             yield self._judged(text, read, language, *searched(read.text, searches, seen, here))
 
-    def _judged(self, text: str, read: Plain, language: str, found: list[Found], rest: str) -> list[DetectedSpan]:
+    def _judged(self, text: str, read: Plain, language: str, candidates: list[Found], rest: str) -> list[DetectedSpan]:
         """The spans of a document, by what the searches found in its plain form and left of it."""
-        found = sorted(one for one in found if one.kind not in (ORDINARY, technical.CODE))
-        found = with_mentions(read.text, with_enumerated(read.text, found))
+        candidates = sorted(span for span in candidates if span.kind not in (ORDINARY, technical.CODE))
+        candidates = with_mentions(read.text, with_enumerated(read.text, candidates))
         if self._tagger and language not in LANGUAGES:
-            found = with_mentions(read.text, tagged(read.text, rest, found))
-        found = people_in_records.with_addressed(read.text, found)
-        spans = [DetectedSpan(*read.original(one.start, one.end), one.kind, one.score, NAME, one.why) for one in found]
+            candidates = with_mentions(read.text, tagged(read.text, rest, candidates))
+        candidates = people_in_records.with_addressed(read.text, candidates)
+        spans = [
+            DetectedSpan(*read.original(span.start, span.end), span.kind, span.score, NAME, span.why)
+            for span in candidates
+        ]
         # What a path of a URL may hold is nearly anything: also what covers an e-mail address that it runs into.
-        met = any(after.start < before.end for before, after in pairwise(found))
+        met = any(after.start < before.end for before, after in pairwise(candidates))
         if read.places is not None:
             # An address may be one only by a mark or an invisible character that the plain form leaves out.
-            written = [DetectedSpan(one.start, one.end, one.kind, one.score, NAME) for one in find_addresses(text)]
+            written = [DetectedSpan(span.start, span.end, span.kind, span.score, NAME) for span in find_addresses(text)]
             if written:
                 return covering(text, spans + written)
         return covering(text, spans) if met else spans

@@ -65,7 +65,9 @@ class Score:
         half = (1 + self.confidence) / 2
         recall, precision = _share(self.hit, self.labelled, half), _share(self.right, self.found, half)
         assert recall is not None and precision is not None
-        lower, estimate, upper = (_f2(one, other) for one, other in zip(precision[:3], recall[:3], strict=True))
+        lower, estimate, upper = (
+            _f2(precision_end, recall_end) for precision_end, recall_end in zip(precision[:3], recall[:3], strict=True)
+        )
         return Bound(lower, estimate, upper, self.confidence)
 
     def to_data(self) -> dict[str, Any]:
@@ -156,9 +158,9 @@ def evaluate(
     missed: list[Missed] = []
     for first in range(0, len(texts), _BLOCK):
         block = texts[first : first + _BLOCK]
-        answers = checked_spans(detector, [one.text for one in block], first + 1)
-        for number, (one, found) in enumerate(zip(block, answers, strict=True), start=first + 1):
-            missed += _compare(one, found, number, kinds, total)
+        answers = checked_spans(detector, [document.text for document in block], first + 1)
+        for number, (document, detected) in enumerate(zip(block, answers, strict=True), start=first + 1):
+            missed += _compare(document, detected, number, kinds, total)
         if progress is not None:
             progress(first + len(block), len(texts))
     names = sorted(kinds)
@@ -176,26 +178,32 @@ def evaluate(
 
 
 def _compare(
-    one: LabelledText, found: Sequence[DetectedSpan], number: int, kinds: dict[str, Counter[str]], total: Counter[str]
+    document: LabelledText,
+    detected: Sequence[DetectedSpan],
+    number: int,
+    kinds: dict[str, Counter[str]],
+    total: Counter[str],
 ) -> list[Missed]:
     """Count one text."""
     missed = []
-    for label in one.spans:
+    for label in document.spans:
         if not label.kinds:
             continue
-        here = _meeting(label, found)
+        here = _meeting(label, detected)
         held = sum(min(span.end, label.end) - max(span.start, label.start) for span in here)
         length = label.end - label.start
         if held < length:
-            missed.append(Missed(number, label.start, label.end, label.kinds[0], one.text[label.start : label.end]))
+            missed.append(
+                Missed(number, label.start, label.end, label.kinds[0], document.text[label.start : label.end])
+            )
         right = [span for span in here if span.kind in label.kinds]
         for counts, hits in ((kinds.setdefault(label.kinds[0], Counter()), right), (total, here)):
             exact = any((span.start, span.end) == (label.start, label.end) for span in hits)
             counts.update(
                 labelled=1, hit=bool(hits), exact=exact, covered=held == length, characters=length, open=length - held
             )
-    for span in found:
-        labels = _meeting(span, one.spans)
+    for span in detected:
+        labels = _meeting(span, document.spans)
         if labels and not any(label.kinds for label in labels):
             continue  # a title, a people: right or wrong, it says nothing
         right_kind = any(span.kind in label.kinds for label in labels)
@@ -204,9 +212,9 @@ def _compare(
     return missed
 
 
-def _meeting(one: DetectedSpan | LabelledSpan, others: Iterable[Any]) -> list[Any]:
-    """Those of ``others`` that share a character with ``one``."""
-    return [other for other in others if other.start < one.end and one.start < other.end]
+def _meeting(span: DetectedSpan | LabelledSpan, others: Iterable[Any]) -> list[Any]:
+    """Those of ``others`` that share a character with ``span``."""
+    return [other for other in others if other.start < span.end and span.start < other.end]
 
 
 def _score(counts: Counter[str], confidence: float) -> Score:

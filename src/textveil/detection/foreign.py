@@ -59,10 +59,10 @@ def by_pieces(
     """
     whole = [encodable(text) for text in texts]
     cut = [(number, start, piece) for number, text in enumerate(whole) for start, piece in pieces(text, most)]
-    found: list[list[DetectedSpan]] = [[] for _ in texts]
+    detected: list[list[DetectedSpan]] = [[] for _ in texts]
     try:
         for (number, start, _), spans in zip(cut, find([piece for *_, piece in cut]), strict=True):
-            found[number] += [one._replace(start=one.start + start, end=one.end + start) for one in spans]
+            detected[number] += [span._replace(start=span.start + start, end=span.end + start) for span in spans]
     except TextveilError:
         raise
     except Exception as error:  # whatever a foreign package makes of a text
@@ -70,7 +70,7 @@ def by_pieces(
             f"detector {name} must read {len(texts)} documents; got {type(error).__name__} from its package. Leave out "
             "one after the other to see which it is."
         ) from None
-    return [covering(text, spans) for text, spans in zip(whole, found, strict=True)]
+    return [covering(text, spans) for text, spans in zip(whole, detected, strict=True)]
 
 
 def folder_name(folder: Path | str) -> str:
@@ -89,6 +89,6 @@ def folder_name(folder: Path | str) -> str:
     for path in sorted(where.rglob("*")):
         if path.is_file():
             with path.open("rb") as stream:
-                found = hashlib.file_digest(stream, "sha256").hexdigest()
-            total.update(f"{path.relative_to(where).as_posix()} {found}\n".encode())
+                digest = hashlib.file_digest(stream, "sha256").hexdigest()
+            total.update(f"{path.relative_to(where).as_posix()} {digest}\n".encode())
     return f"{where.resolve().name}@{total.hexdigest()[:_SHOWN]}"

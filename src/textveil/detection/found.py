@@ -42,7 +42,7 @@ def searched(
         seen: what a glance at the text shows; None looks.
         opened: the numbers of the searches whose gates are open, in order; None asks each gate.
     """
-    found: list[Found] = []
+    spans: list[Found] = []
     seen = glance(text) if seen is None else seen
     for number in range(len(searches)) if opened is None else opened:
         search, gate = searches[number]
@@ -52,13 +52,13 @@ def searched(
         here = sorted(search(text))
         if not here:
             continue
-        found += here
-        cut = any(_cuts_a_word(text, one) for one in here)
-        text = without(text, [(one.start, one.end) for one in here])
+        spans += here
+        cut = any(_cuts_a_word(text, span) for span in here)
+        text = without(text, [(span.start, span.end) for span in here])
         if cut:  # there are other words now, which may open other gates
             more, text = searched(text, searches[number + 1 :], seen._replace(words=words_of(text)))
-            return found + more, text
-    return found, text
+            return spans + more, text
+    return spans, text
 
 
 def _cuts_a_word(text: str, span: Found) -> bool:
@@ -90,9 +90,9 @@ def near_places(
         start, stop = max(0, begin - before), end + after
         if start > high:
             if high >= 0:
-                for found in matches(pattern, text, low, _at_a_gap(text, high)):
-                    reached = found.end()
-                    yield found
+                for match in matches(pattern, text, low, _at_a_gap(text, high)):
+                    reached = match.end()
+                    yield match
             low = max(start, reached)
         high = stop
     if high >= 0:

@@ -71,11 +71,11 @@ class Together:
         self.texts = texts
         self.seen = [glance(text) for text in texts]
         self.whole = _Row(texts)
-        self.digits = _Row([one.digits for one in self.seen])
-        self.runs = _Row([one.runs for one in self.seen])
+        self.digits = _Row([seen.digits for seen in self.seen])
+        self.runs = _Row([seen.runs for seen in self.seen])
         self.with_word: dict[bytes, list[int]] = {}
-        for number, one in enumerate(self.seen):
-            for word in one.words:
+        for number, seen in enumerate(self.seen):
+            for word in seen.words:
                 self.with_word.setdefault(word, []).append(number)
         self.words = frozenset(self.with_word)
 
@@ -86,7 +86,7 @@ class _Row:
 
     def __init__(self, strings: Sequence[str]) -> None:
         self._text = "\0".join(["", *strings])
-        self._starts = [0, *accumulate(len(one) + 1 for one in strings)]
+        self._starts = [0, *accumulate(len(string) + 1 for string in strings)]
 
     def matching(self, pattern: re.Pattern[str]) -> list[int]:
         """The numbers of the strings in which a pattern matches, or begins to."""
@@ -267,12 +267,12 @@ class _OfTwo:
         self._first, self._second, self._both = first, second, both
 
     def __call__(self, text: str, seen: Seen) -> object:
-        one = self._first(text, seen)
-        return self._second(text, seen) if bool(one) is self._both else one
+        first = self._first(text, seen)
+        return self._second(text, seen) if bool(first) is self._both else first
 
     def among(self, texts: Together) -> Collection[int]:
-        one, other = set(self._first.among(texts)), self._second.among(texts)
-        return one.intersection(other) if self._both else one.union(other)
+        first, second = set(self._first.among(texts)), self._second.among(texts)
+        return first.intersection(second) if self._both else first.union(second)
 
 
 def either(first: Gate, second: Gate) -> Gate:

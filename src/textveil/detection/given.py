@@ -225,22 +225,22 @@ def value_spans(text: str, values: Iterable[tuple[str, str]], name: str = "recor
     Raises:
         ParameterError: a kind is no name of one.
     """
-    found: list[DetectedSpan] = []
+    spans: list[DetectedSpan] = []
     for value, kind in values:
         checked_kind(kind)
         if not value.strip() or TOKEN.search(value) is None:
             continue
-        found += ListDetector(kind, [value], name=name).detect([text])[0]
+        spans += ListDetector(kind, [value], name=name).detect([text])[0]
         digits = re.findall(r"\d", value)
         if len(digits) >= _DIGITS:
             grouped = re.compile(r"(?<!\d)" + r"[ .()/-]{0,3}".join(map(re.escape, digits)) + r"(?!\d)")
-            found += [DetectedSpan(*match.span(), kind, 1.0, name) for match in grouped.finditer(text)]
+            spans += [DetectedSpan(*match.span(), kind, 1.0, name) for match in grouped.finditer(text)]
         elif kind in ("person", "organization") and (parts := _parts(value)):
             for span in ListDetector(kind, parts, name=name).detect([text])[0]:
                 part = text[span.start : span.end]
                 if part[:1].isupper() or not lists().words.get(spelling(part), 0) & (Marks.COMMON | Marks.SMALL):
-                    found.append(span)
-    return disjoint(found)
+                    spans.append(span)
+    return disjoint(spans)
 
 
 def _parts(value: str) -> list[str]:

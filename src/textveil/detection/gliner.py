@@ -127,24 +127,24 @@ class GlinerDetector:
         windows = [
             (number, start, window) for number, text in enumerate(texts) for start, window in self._windows(text)
         ]
-        found: list[list[DetectedSpan]] = [[] for _ in texts]
+        detected: list[list[DetectedSpan]] = [[] for _ in texts]
         if windows:
             with _quiet():
                 answers = self._model.inference(
                     [window for *_, window in windows], list(self._kinds), threshold=threshold, batch_size=batch
                 )
             for (number, start, _), answer in zip(windows, answers, strict=True):
-                found[number] += [
+                detected[number] += [
                     DetectedSpan(
-                        start + int(one["start"]),
-                        start + int(one["end"]),
-                        self._kinds[one["label"]],
-                        float(one["score"]),
+                        start + int(entity["start"]),
+                        start + int(entity["end"]),
+                        self._kinds[entity["label"]],
+                        float(entity["score"]),
                         self.name,
                     )
-                    for one in answer
+                    for entity in answer
                 ]
-        yield from found
+        yield from detected
 
     def _windows(self, text: str) -> Iterator[tuple[int, str]]:
         """Places and parts of a text of no more words than the model reads: it leaves out what is beyond them."""

@@ -164,9 +164,9 @@ def small_end(text: str, end: int) -> int:
     return match.end() if match else 0
 
 
-def glosses(text: str, found: Sequence[Found], marks_of: Mapping[str, int]) -> Iterator[Found]:
+def glosses(text: str, spans: Sequence[Found], marks_of: Mapping[str, int]) -> Iterator[Found]:
     """What stands in parentheses beside an institution: its short form, or its name in another language."""
-    for span in found:
+    for span in spans:
         if span.kind == "person":
             continue
         match = _GLOSS.match(text, span.end)

@@ -141,7 +141,7 @@ class KeepList:
         phrase = tuple(keys[place : place + count])
         if phrase not in self.phrases:
             return False
-        return phrase not in self._capitals or "".join(one[0] for one in tokens[place : place + count]).isupper()
+        return phrase not in self._capitals or "".join(token[0] for token in tokens[place : place + count]).isupper()
 
 
 def _keys_of(word: str) -> tuple[str, ...]:
@@ -187,7 +187,7 @@ class KeepPattern:
 
     def _keeps_value(self, value: str) -> bool:
         text = f"Then {value} came"
-        return any(one.start() <= 5 and one.end() >= 5 + len(value) for one in self._pattern.finditer(text))
+        return any(match.start() <= 5 and match.end() >= 5 + len(value) for match in self._pattern.finditer(text))
 
     def keeping(self, text: str) -> Keeps:
         """What stays of a text."""

@@ -54,7 +54,7 @@ def read_labelled(path: Path | str) -> list[LabelledText]:
         raise InputError(f"the labelled file must be readable UTF-8 text; got {kind}. Check its path.") from None
     reader = {".json": _objects, ".jsonl": _lines}.get(place.suffix.lower(), _columns)
     texts = list(reader(content))
-    if not any(one.spans for one in texts):
+    if not any(text.spans for text in texts):
         raise InputError("the labelled file must hold a labelled span at least; got none. Is it the right file?")
     return texts
 
@@ -90,8 +90,8 @@ def _record(record: Any, number: int) -> LabelledText:
         spans = [
             [next(span[key] for key in keys if key in span) for keys in _SPAN] for span in record.get("spans") or ()
         ]
-        found = sorted(LabelledSpan(start, end, kinds_of(label, number)) for start, end, label in spans)
-        sound = isinstance(text, str) and all(0 <= span.start < span.end <= len(text) for span in found)
+        labels = sorted(LabelledSpan(start, end, kinds_of(label, number)) for start, end, label in spans)
+        sound = isinstance(text, str) and all(0 <= span.start < span.end <= len(text) for span in labels)
     except (AttributeError, KeyError, StopIteration, TypeError):
         sound = False
     if not sound:
@@ -99,7 +99,7 @@ def _record(record: Any, number: int) -> LabelledText:
             f"record {number} of the labelled file must have a text and spans inside it (start, end, kind); "
             "it has not. Correct it."
         )
-    return LabelledText(text, tuple(found))
+    return LabelledText(text, tuple(labels))
 
 
 def kinds_of(label: object, number: int) -> tuple[str, ...]:

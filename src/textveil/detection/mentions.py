@@ -42,11 +42,11 @@ _MOST_LENGTHS: Final = 6
 class _Known:
     """What a document's names are known by."""
 
-    def __init__(self, text: str, found: Sequence[Found]) -> None:
+    def __init__(self, text: str, spans: Sequence[Found]) -> None:
         self.parts: dict[str, Found] = {}
         self.initials: dict[str, Found] = {}
         self.phrases: dict[str, dict[int, dict[str, Found]]] = {}
-        for span in sorted(found, key=lambda span: (-span.score, span.start)):
+        for span in sorted(spans, key=lambda span: (-span.score, span.start)):
             written = text[span.start : span.end]
             if span.kind == "person":
                 self._person(written, span)
@@ -87,22 +87,22 @@ class _Known:
                 lengths.setdefault(len(phrase), {}).setdefault(phrase, span)
 
 
-def with_mentions(text: str, found: Sequence[Found]) -> list[Found]:
+def with_mentions(text: str, spans: Sequence[Found]) -> list[Found]:
     """What was found in a plain text, with every other mention of its names.
 
     A mention takes the place of guesses that it meets, never of a span with evidence.
 
     Args:
         text: a plain text, nothing covered.
-        found: disjoint spans of it, by start.
+        spans: disjoint spans of it, by start.
     """
-    evident = [span for span in found if span.kind in _NAME_KINDS and span.score > EVIDENCE]
+    evident = [span for span in spans if span.kind in _NAME_KINDS and span.score > EVIDENCE]
     if not evident:
-        return list(found)
+        return list(spans)
     beside = list(glosses(text, evident, lists().words))
     within = bytearray(len(text) if beside else 0)
     _take(within, beside)
-    firm = [span for span in found if not (_is_guess(span) or _lies_in(within, span))]
+    firm = [span for span in spans if not (_is_guess(span) or _lies_in(within, span))]
     taken = bytearray(len(text))
     _take(taken, firm)
     met = []
@@ -113,23 +113,23 @@ def with_mentions(text: str, found: Sequence[Found]) -> list[Found]:
     met += _joined(text, _mentions(text, _Known(text, [*evident, *beside]), taken))
     _take(taken, met)
     guesses = [
-        span for span in found if (_is_guess(span) or _lies_in(within, span)) and 1 not in taken[span.start : span.end]
+        span for span in spans if (_is_guess(span) or _lies_in(within, span)) and 1 not in taken[span.start : span.end]
     ]
     return sorted([*firm, *met, *guesses])
 
 
-def with_enumerated(text: str, found: Sequence[Found]) -> list[Found]:
+def with_enumerated(text: str, spans: Sequence[Found]) -> list[Found]:
     """What was found in a plain text, with the other names of each enumeration half of which are persons.
 
     Args:
         text: a plain text, nothing covered.
-        found: disjoint spans of it, by start.
+        spans: disjoint spans of it, by start.
     """
-    persons = {span.start: span for span in found if span.kind == "person" and span.score > EVIDENCE}
+    persons = {span.start: span for span in spans if span.kind == "person" and span.score > EVIDENCE}
     if len(persons) < 2:
-        return list(found)
+        return list(spans)
     taken = bytearray(len(text))
-    _take(taken, [span for span in found if not _is_guess(span)])
+    _take(taken, [span for span in spans if not _is_guess(span)])
     listed: list[Found] = []
     for enumeration in matches(_ENUMERATION, text):
         items = list(_ITEMS.finditer(text, *enumeration.span()))
@@ -138,9 +138,9 @@ def with_enumerated(text: str, found: Sequence[Found]) -> list[Found]:
             free = (item for item in items if 1 not in taken[item.start() : item.end()] and _can_be_listed(item[0]))
             listed += [Found(*item.span(), "person", 0.5, "enumeration") for item in free]
     if not listed:
-        return list(found)
+        return list(spans)
     _take(taken, listed)
-    return sorted([*(span for span in found if not _is_guess(span) or 1 not in taken[span.start : span.end]), *listed])
+    return sorted([*(span for span in spans if not _is_guess(span) or 1 not in taken[span.start : span.end]), *listed])
 
 
 def _can_be_listed(item: str) -> bool:

@@ -404,25 +404,25 @@ class _Run:
         first = group[place]
         if first.low in known.LINKS or titled > 1:
             return 0, _NOTHING
-        found = institution(group, place) if ends and first.low not in known.FUNCTION_WORDS else None
-        if found and opens and first.marks & (_COMMON | _LISTED) == _COMMON and self._stands_without(group, place):
+        candidate = institution(group, place) if ends and first.low not in known.FUNCTION_WORDS else None
+        if candidate and opens and first.marks & (_COMMON | _LISTED) == _COMMON and self._stands_without(group, place):
             return 0, _NOTHING
-        if found and found.proper:
-            return found.length, Judged(_ORGANIZATION, 0.8, found.why)
+        if candidate and candidate.proper:
+            return candidate.length, Judged(_ORGANIZATION, 0.8, candidate.why)
         reach = self._public.openings.get(first.low, 0)
         for count in range(min(reach, len(group) - place), 1, -1):
             words = group[place : place + count]
             if " ".join([word.low.replace("-", " ") for word in words]) in self._public.phrases:
                 return count, Judged(_PLACE, 0.8, "list")
-        if found:
-            return found.length, _NOTHING
+        if candidate:
+            return candidate.length, _NOTHING
         return self._place_of_words(group, place) if ends else (0, _NOTHING)
 
     def _stands_without(self, group: list[Word], place: int) -> bool:
         """Whether an institution's name stands behind the first word of a sentence, which is none of its own."""
         first = group[place].low
-        found = institution(group, place + 1) if place + 1 < len(group) else None
-        return found is not None and found.proper and first not in known.GENERIC and first not in _ENDS
+        candidate = institution(group, place + 1) if place + 1 < len(group) else None
+        return candidate is not None and candidate.proper and first not in known.GENERIC and first not in _ENDS
 
     def _place_of_words(self, group: list[Word], place: int) -> tuple[int, Judged]:
         """Lake County, County of Dalarna, Republic of Turkey."""

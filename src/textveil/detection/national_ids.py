@@ -82,8 +82,8 @@ _ODD: Final = dict(
 
 
 def _italian(value: str) -> bool:
-    even = sum(int(one) if one.isdigit() else ord(one) - 65 for one in value[1:15:2])
-    return chr(65 + (sum(_ODD[one] for one in value[0:15:2]) + even) % 26) == value[15]
+    even = sum(int(character) if character.isdigit() else ord(character) - 65 for character in value[1:15:2])
+    return chr(65 + (sum(_ODD[character] for character in value[0:15:2]) + even) % 26) == value[15]
 
 
 def _french(value: str) -> bool:
@@ -258,7 +258,7 @@ def _checked(text: str, match: re.Match[str]) -> Iterator[Found]:
 
 def bare(value: str) -> str:
     """Letters and digits of a value, in capitals."""
-    return "".join(one for one in value.upper() if one.isalnum())
+    return "".join(character for character in value.upper() if character.isalnum())
 
 
 _NINE, _TEN, _ELEVEN = 9, 10, 11

@@ -60,13 +60,13 @@ def find_people_in_tables(text: str) -> Iterator[Found]:
         if start < reached:
             continue
         end = _line_end(text, start)
-        mark = match["mark"] or next((one for one in "|,;\t" if one in text[start:end]), "")
-        columns = _names_of_columns(text[start:end], mark) if mark else []
+        mark = match["mark"] or next((separator for separator in "|,;\t" if separator in text[start:end]), "")
+        columns = _column_kinds(text[start:end], mark) if mark else []
         reached = end
         if any(columns):
-            for found, reached in _rows(text, end + 1, mark, columns):  # noqa: B007 - how far the rows go
-                if found is not None:
-                    yield found
+            for span, reached in _rows(text, end + 1, mark, columns):  # noqa: B007 - how far the rows go
+                if span is not None:
+                    yield span
 
 
 def _line_end(text: str, start: int) -> int:
@@ -89,7 +89,7 @@ def _cells(line: str, mark: str) -> list[tuple[int, str]]:
     return cells
 
 
-def _names_of_columns(line: str, mark: str) -> list[str]:
+def _column_kinds(line: str, mark: str) -> list[str]:
     """Of each column whether it holds persons, by "name" or "role"; none where the line is no header."""
     cells = [value for _, value in _cells(line, mark)]
     if len(cells) < 2 or not all(_HEADING.fullmatch(value) or (mark == "|" and not value) for value in cells):
@@ -118,14 +118,21 @@ def _rows(text: str, start: int, mark: str, columns: list[str]) -> Iterator[tupl
         start = end + 1
 
 
+_PERSONS: Final = (
+    "owner|maintainer|assignee|reviewer|approver|contact|author|coauthor|reporter|requester|contributor|committer|guest"
+    "|recipient|passenger|patient|customer|employee|lead|manager|organizer|speaker|student|teacher|candidate|applicant"
+)
+"""Keys of one person; with an "s", of several."""
+_GROUPS: Final = "cc|bcc|attendees|participants|invitees|watchers|members|users|escalation|stakeholders"
+_DONE_TO: Final = "assigned|escalated"
+_DONE_BY: Final = (
+    "reviewed|approved|reported|created|updated|merged|opened|closed|requested|submitted|signed|prepared|resolved"
+    "|edited"
+)
 _KEY: Final = lazy_regex(
-    r"(?<![\w.-])(?i:(?:(?:requested|tech|team|account|primary|secondary|backup)[_ -])?(?:on[_ -]?call|owners?"
-    r"|maintainers?|assignees?|reviewers?|approvers?|contacts?|(?:co-?)?authors?|b?cc|reporters?|requesters?|contributors?"
-    r"|committers?|attendees|participants|invitees|guests?|watchers|recipients?|passengers?|patients?|customers?"
-    r"|employees?|leads?|managers?|organizers?|speakers?|members|users|students?|teachers?|candidates?|applicants?"
-    r"|escalation|stakeholders"
-    r"|(?:assigned|escalated)[_ -]?to|(?:reviewed|approved|reported|created|updated|merged|opened|closed|requested"
-    r"|submitted|signed|prepared|resolved|edited)[_ -]?by))[\"']?(?:[ \t]{0,2}:[ \t]{0,8}|[ \t]{0,8}=[ \t]{0,2})"
+    r"(?<![\w.-])(?i:(?:(?:requested|tech|team|account|primary|secondary|backup)[_ -])?"
+    rf"(?:on[_ -]?call|(?:{_PERSONS}|co-author)s?|{_GROUPS}|(?:{_DONE_TO})[_ -]?to|(?:{_DONE_BY})[_ -]?by))"
+    r"[\"']?(?:[ \t]{0,2}:[ \t]{0,8}|[ \t]{0,8}=[ \t]{0,2})"
 )
 _BEFORE_KEY: Final = lazy_regex(r"(?:[\n{,(|>]|\A|\\n)[ \t]{0,24}(?:[-*#+] )?[\"'*]{0,2}\Z")
 _LISTED: Final = lazy_regex(r"(?P<indent>[ \t]{0,24})(?:[-*+] |[0-9]{1,2}[.)] |(?P<key>[\w-]{1,24}: ))[ \t]{0,8}(?=\S)")
@@ -138,17 +145,16 @@ _PERSON: Final = lazy_regex(
 _LONGEST: Final = 200
 _LONGEST_LIST: Final = 4_000
 _KEY_WORDS: Final = with_words(
-    """oncall call owner owners maintainer maintainers assignee assignees reviewer reviewers approver approvers contact
-    contacts author authors coauthors cc bcc reporter reporters requester requesters contributor contributors committer
-    committers attendees participants invitees guest guests watchers recipient recipients passenger passengers patient
-    patients customer customers employee employees lead leads manager managers organizer organizers speaker speakers
-    members users student students teacher teachers candidate candidates applicant applicants escalation stakeholders
-    assigned escalated reviewed approved reported created updated merged opened closed requested submitted signed
-    prepared resolved edited assignedto escalatedto reviewedby approvedby reportedby createdby updatedby mergedby
-    openedby closedby requestedby submittedby signedby preparedby resolvedby editedby"""
+    " ".join(
+        (
+            "oncall call",
+            *(f"{word} {word}s" for word in _PERSONS.split("|")),
+            *_GROUPS.split("|"),
+            *(f"{word} {word}to" for word in _DONE_TO.split("|")),
+            *(f"{word} {word}by" for word in _DONE_BY.split("|")),
+        )
+    )
 )
-
-
 KEY_GATE: Final = both(_KEY_WORDS, holding(":", "="))
 
 
@@ -252,27 +258,27 @@ _BESIDE: Final = frozenset((" ", ", "))
 _ASCII: Final = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ß": "ss", "æ": "ae", "'": "", "\u2019": "", "-": ""})
 
 
-def with_addressed(text: str, found: list[Found]) -> list[Found]:
+def with_addressed(text: str, detected: list[Found]) -> list[Found]:
     """The spans of a text, and the capitalized words that are parts of its e-mail addresses: Ada, of ada.oz@mail.org.
 
     A word of English is one only beside another part. A span that holds a part is one whatever its own score is.
     """
     parts: set[str] = set()
-    for span in found:
+    for span in detected:
         if span.kind == "email":
             words = _PARTS.findall(_folded(text[span.start : span.end].partition("@")[0]))
             parts.update(word for word in words if len(word) > (2 if len(words) > 1 else 3))
     if not parts:
-        return found
+        return detected
     met = [match.span() for match in matches(_CAPITALIZED, text) if _is_part(match[0], parts)]
     held = bytearray(len(text))
-    for span in found:
+    for span in detected:
         held[span.start : span.end] = b"\1" * (span.end - span.start)
     spans = [
         span._replace(score=max(span.score, _SCORE))
         if span.kind == "person" and any(span.start <= start and end <= span.end for start, end in met)
         else span
-        for span in found
+        for span in detected
     ]
     for number, (start, end) in enumerate(met):
         beside = (number and text[met[number - 1][1] : start] in _BESIDE) or (
@@ -286,7 +292,11 @@ def with_addressed(text: str, found: list[Found]) -> list[Found]:
 def _folded(word: str) -> str:
     """A word without accents, in small letters."""
     folded = unicodedata.normalize("NFKD", word.casefold()).translate(_ASCII)
-    return "".join(one for one in folded if not unicodedata.combining(one)) if not folded.isascii() else folded
+    return (
+        "".join(character for character in folded if not unicodedata.combining(character))
+        if not folded.isascii()
+        else folded
+    )
 
 
 def _is_part(word: str, parts: set[str]) -> bool:

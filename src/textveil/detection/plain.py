@@ -47,11 +47,11 @@ def plain(text: str) -> Plain:
     """
     if text.isascii():
         return Plain(text, None, len(text))
-    found = translated(text, _TABLE)
-    if len(found) == len(text):
-        return Plain(found, None, len(text))
+    converted = translated(text, _TABLE)
+    if len(converted) == len(text):
+        return Plain(converted, None, len(text))
     places = [place for place, character in enumerate(text) if _TABLE[ord(character)]]
-    return Plain(found, [*places, len(text)], len(text))
+    return Plain(converted, [*places, len(text)], len(text))
 
 
 def without(text: str, spans: Iterable[tuple[int, int]]) -> str:

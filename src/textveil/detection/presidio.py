@@ -59,14 +59,14 @@ def analyzer_engine(pipeline: Any = None, language: str = "en") -> Any:
         registry = provider.create_recognizer_registry()
         if pipeline is not None:
             registry.add_nlp_recognizer(nlp_engine=engine)
-        made = presidio.AnalyzerEngine(registry=registry, nlp_engine=engine, supported_languages=[language])
+        analyzer = presidio.AnalyzerEngine(registry=registry, nlp_engine=engine, supported_languages=[language])
     except Exception as error:  # whatever Presidio makes of a language
         raise ModelError(
             f"Presidio must have recognizers for the language {language}; got {type(error).__name__}. Try 'en'."
         ) from error
     for recognizer in registry.recognizers:
         _keep_offline(recognizer)
-    return made
+    return analyzer
 
 
 def _keep_offline(recognizer: Any) -> None:
@@ -162,11 +162,15 @@ class PresidioDetector:
         entities = sorted(self._kinds)
         for text in texts:
             with _nothing_skipped():
-                found = self._analyzer.analyze(text, self._language, entities=entities, score_threshold=self._threshold)
+                results = self._analyzer.analyze(
+                    text, self._language, entities=entities, score_threshold=self._threshold
+                )
             yield [
-                DetectedSpan(int(one.start), int(one.end), self._kinds[one.entity_type], float(one.score), self.name)
-                for one in found
-                if one.start < one.end
+                DetectedSpan(
+                    int(result.start), int(result.end), self._kinds[result.entity_type], float(result.score), self.name
+                )
+                for result in results
+                if result.start < result.end
             ]
 
 

@@ -80,7 +80,10 @@ FORMS: Final = MappingProxyType(
 """By beginning, what is a secret. Public: it is what surrogates keep as it is."""
 
 KEPT_BEGINNINGS: Final = tuple(
-    sorted((one for one, form in FORMS.items() if not form.before), key=lambda one: (-len(one), one))
+    sorted(
+        (beginning for beginning, form in FORMS.items() if not form.before),
+        key=lambda beginning: (-len(beginning), beginning),
+    )
 )
 """Beginnings at the start of a secret, the longest first."""
 

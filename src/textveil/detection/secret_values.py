@@ -91,5 +91,5 @@ def is_said_word(value: str) -> bool:
 def has_marks(value: str) -> bool:
     """Whether a value has a digit, a mark inside, or a capital behind a small letter."""
     inner = value[1:]
-    marks = any(not one.isalnum() and one not in "-_'./" for one in value)
+    marks = any(not character.isalnum() and character not in "-_'./" for character in value)
     return any(map(str.isdigit, value)) or marks or (any(map(str.isupper, inner)) and not value.isupper())

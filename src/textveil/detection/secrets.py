@@ -32,10 +32,10 @@ def places(text: str, words: Iterable[str]) -> Iterator[int]:
             place = text.find(word, place + 1)
 
 
-def apart(found: Iterable[Found]) -> Iterator[Found]:
+def apart(spans: Iterable[Found]) -> Iterator[Found]:
     """Spans of which none begins before the last one ends: the earlier first, then the longer one."""
     end = 0
-    for span in sorted(found, key=lambda span: (span.start, -span.end)):
+    for span in sorted(spans, key=lambda span: (span.start, -span.end)):
         if span.start >= end:
             yield span
             end = span.end

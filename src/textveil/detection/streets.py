@@ -154,8 +154,8 @@ def _search(pattern: re.Pattern[str], score: float, anchor: re.Pattern[str] | No
     group: int | str = "place" if "(?P<place>" in pattern.pattern else 0
 
     def find(text: str) -> Iterator[Found]:
-        found = matches(pattern, text) if anchor is None else near(pattern, text, anchor, 150, 50)
-        for match in found:
+        candidates = matches(pattern, text) if anchor is None else near(pattern, text, anchor, 150, 50)
+        for match in candidates:
             start, end = match.span(group)
             yield Found(start, end - (text[end - 1] == "."), "place", score)  # a full stop is the sentence's
 

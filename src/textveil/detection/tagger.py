@@ -137,7 +137,7 @@ class Tagger:
     def shares(self, sums: Sequence[int]) -> list[float]:
         """Sums as probabilities of the classes."""
         most = max(sums)
-        powers = [exp((one - most) * self._scale) for one in sums]
+        powers = [exp((total - most) * self._scale) for total in sums]
         whole = sum(powers)
         return [power / whole for power in powers]
 
@@ -237,21 +237,21 @@ def features_of(text: str, word: Word, small: frozenset[bytes], topic: str, mark
     ]  # fmt: skip
 
 
-def tagged(text: str, rest: str, found: Sequence[Found]) -> list[Found]:
+def tagged(text: str, rest: str, spans: Sequence[Found]) -> list[Found]:
     """Spans with the names that have no evidence judged by the model: kept, named otherwise, left out, or added.
 
     Args:
         text: a plain text.
         rest: the text with what the rules found covered.
-        found: what the rules found in it, by start.
+        spans: what the rules found in it, by start.
     """
     kept: list[Found] = []
     guesses: list[Found] = []
-    for span in found:
+    for span in spans:
         (guesses if span.score <= WEAK and span.kind in KINDS else kept).append(span)
     marks_of = lists().words.get
     capitalized = [(match.start(), match[0]) for match in matches(_CAPITALIZED, rest)]
-    rare = [one for one in capitalized if not marks_of(one[1].removesuffix("'s").lower(), 0) & _COMMON]
+    rare = [entry for entry in capitalized if not marks_of(entry[1].removesuffix("'s").lower(), 0) & _COMMON]
     others = [word for word in starmap(word_at, rare) if is_asked(word, marks_of)]
     others = [word for word in others if word.low not in known.VERBS or not begins_order(rest, word.end)]
     if not guesses and not others:
@@ -304,7 +304,7 @@ class _Judge:
         if _EPONYM.match(self._text, span.end):
             return
         sums = [self._sums(word) for word in words_of(self._text[span.start : span.end], span.start)]
-        shares = [1 - self._model.shares(one)[0] for one in sums]
+        shares = [1 - self._model.shares(word_sums)[0] for word_sums in sums]
         if not sums:
             yield span
             return

@@ -152,10 +152,10 @@ class TransformersDetector:
         mask = torch.tensor([[1] * len(row) + [0] * (longest - len(row)) for row in rows], device=device)
         with torch.inference_mode():
             logits = self._model.model(input_ids=ids, attention_mask=mask).logits
-            made: Reals = torch.softmax(logits.double(), dim=-1).cpu().numpy()
-        if not np.isfinite(made).all():
+            probabilities: Reals = torch.softmax(logits.double(), dim=-1).cpu().numpy()
+        if not np.isfinite(probabilities).all():
             raise InputError(f"detector {self.name} must give finite numbers; got NaN. Check the weights of its model.")
-        return made
+        return probabilities
 
     def _spans(self, text: str, tokens: Iterable[_Token]) -> Iterator[DetectedSpan]:
         """Runs of tokens of one entity, with the rest of the words that they begin or end in."""

@@ -61,8 +61,8 @@ def valid_bech32(value: str) -> bool:
         return False
     human, _, data = value.lower().partition("1")
     check = 1
-    words = [ord(one) >> 5 for one in human] + [0] + [ord(one) & 31 for one in human]
-    words += [_BECH32.index(one) for one in data]
+    words = [ord(character) >> 5 for character in human] + [0] + [ord(character) & 31 for character in human]
+    words += [_BECH32.index(character) for character in data]
     for word in words:
         top = check >> 25
         check = (check & 0x1FFFFFF) << 5 ^ word

@@ -15,7 +15,7 @@ _LOOKS: Final = 7
 _SIZE: Final = (5.0, 3.6)
 
 
-def drawn_frontier(found: Frontier) -> Chart:
+def drawn_frontier(frontier: Frontier) -> Chart:
     """Every measure against the verified epsilon of any two words; metric mechanisms at equal vulnerability dashed.
 
     Of several vocabularies each has a column, and the panels of a row have one scale.
@@ -23,19 +23,19 @@ def drawn_frontier(found: Frontier) -> Chart:
     Raises:
         MissingExtra: matplotlib is not installed.
     """
-    keys = found.measured
-    neighbors = found.facts["neighbors"]
-    numbers = looks(found)
-    drawn = [(key, part) for key in keys for part in found.parts]
+    keys = frontier.measured
+    neighbors = frontier.facts["neighbors"]
+    numbers = looks(frontier)
+    drawn = [(key, part) for key in keys for part in frontier.parts]
     titles = [
-        MEASURES[key].title.format(k=neighbors) + (f"\n{part.vocabulary}" if found.several else "")
+        MEASURES[key].title.format(k=neighbors) + (f"\n{part.vocabulary}" if frontier.several else "")
         for key, part in drawn
     ]
-    columns = len(found.parts) if found.several else 3
+    columns = len(frontier.parts) if frontier.several else 3
     chart = new_figure(titles, x="epsilon, nats of one word", y="", columns=columns, panel_size=_SIZE)
     for panel, (key, part) in zip(chart.panels, drawn, strict=True):
         _draw(panel, part, key, numbers)
-    if found.several:
+    if frontier.several:
         for start in range(0, len(drawn), columns):
             _share_scale(chart.panels[start : start + columns])
     labels: dict[str, object] = {}
@@ -46,16 +46,22 @@ def drawn_frontier(found: Frontier) -> Chart:
     return chart
 
 
-def looks(found: Frontier) -> dict[str, int]:
+def looks(frontier: Frontier) -> dict[str, int]:
     """The number of the look of every contender."""
-    return {label: place for place, label in enumerate(dict.fromkeys(point.contender.label for point in found.points))}
+    return {
+        label: place for place, label in enumerate(dict.fromkeys(point.contender.label for point in frontier.points))
+    }
 
 
-def shown_label(one: FrontierPoint) -> str:
+def shown_label(point: FrontierPoint) -> str:
     """What a legend calls a line."""
-    if one.way != GUARANTEE:
-        return f"{one.contender.label}, at equal Bayes vulnerability"
-    return one.contender.label if one.contender.comparable else f"{one.contender.label} (weaker: its groups are public)"
+    if point.way != GUARANTEE:
+        return f"{point.contender.label}, at equal Bayes vulnerability"
+    return (
+        point.contender.label
+        if point.contender.comparable
+        else f"{point.contender.label} (weaker: its groups are public)"
+    )
 
 
 def _draw(panel: Panel, part: FrontierPart, key: str, numbers: Mapping[str, int]) -> None:

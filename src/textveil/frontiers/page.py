@@ -25,23 +25,23 @@ STAMP: Final = "An experiment with a seed: nothing of it is for release."
 _SCRIPT: Final = Path(__file__).parent / "page.js"
 
 
-def to_html(found: Frontier, folder: Path) -> str:
+def to_html(frontier: Frontier, folder: Path) -> str:
     """The page."""
-    weaker = {point.contender.label: point.contender.weaker for point in found.points if point.contender.weaker}
+    weaker = {point.contender.label: point.contender.weaker for point in frontier.points if point.contender.weaker}
     return rendered(
         "frontier.html",
         title=TITLE,
         stamp=STAMP,
-        conditions=_conditions(found),
-        data=_data(found),
+        conditions=_conditions(frontier),
+        data=_data(frontier),
         script=Markup(_SCRIPT.read_text(encoding="utf-8")),
-        measures=list(_about(found)),
-        place=_head(found),
-        guarantees=list(_guarantees(found)),
+        measures=list(_about(frontier)),
+        place=_head(frontier),
+        guarantees=list(_guarantees(frontier)),
         weaker=list(weaker.items()),
-        losses=_losses(found),
+        losses=_losses(frontier),
         text_words=TEXT_WORDS,
-        tables=list(_tables(found)),
+        tables=list(_tables(frontier)),
         folder=folder,
     )
 
@@ -199,22 +199,22 @@ def checked_folder(folder: Path) -> Path:
     return results_folder(folder, f"{NAME}.json")
 
 
-def write_frontier(found: Frontier, folder: Path) -> list[Path]:
+def write_frontier(frontier: Frontier, folder: Path) -> list[Path]:
     """Write all files of a frontier.
 
     Args:
         folder: see ``checked_folder``.
     """
     home = checked_folder(folder)
-    files = save_table(found.table(), home, NAME)
-    files += save_table(found.limit_table(), home, LIMITS)
-    files += save_table(found.shown_losses(), home, LOSSES)
-    files += save_figure(drawn_frontier(found), home, NAME)
-    files.append(write_whole(home / PAGE, to_html(found, home).encode("utf-8")))
+    files = save_table(frontier.table(), home, NAME)
+    files += save_table(frontier.limit_table(), home, LIMITS)
+    files += save_table(frontier.shown_losses(), home, LOSSES)
+    files += save_figure(drawn_frontier(frontier), home, NAME)
+    files.append(write_whole(home / PAGE, to_html(frontier, home).encode("utf-8")))
     return files
 
 
-def frontier_json(found: Frontier) -> str:
+def frontier_json(frontier: Frontier) -> str:
     """The points and facts as JSON text, for the command line."""
-    whole = {"points": found.table().to_data(), "limits": found.limit_table().to_data()}
+    whole = {"points": frontier.table().to_data(), "limits": frontier.limit_table().to_data()}
     return json_text(whole, sort_keys=True)

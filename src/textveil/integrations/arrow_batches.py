@@ -180,11 +180,11 @@ class BatchSanitizer:
             return released_rows(
                 sanitizer, rows, derived_generator(self.secret, b"batch", public, contexts, _digest(rows))
             )
-        made: list[list[Release]] = []
+        releases: list[list[Release]] = []
         for row, context in zip(rows, contexts, strict=True):
             rng = derived_generator(self.secret, b"row", public, context, _digest([row]))
-            made += released_rows(sanitizer, [row], rng)
-        return made
+            releases += released_rows(sanitizer, [row], rng)
+        return releases
 
     def _with_counts(self, schema: Any) -> Any:
         pyarrow = arrow()

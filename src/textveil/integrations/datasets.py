@@ -172,11 +172,11 @@ def _mapped(dataset: Any, function: DatasetSanitizer, names: Sequence[str], proc
     return chosen.map(function, batched=True, with_indices=key is None, num_proc=processes, batch_size=rows)
 
 
-def _plain(found: Any, names: Sequence[str]) -> Any:
+def _plain(dataset: Any, names: Sequence[str]) -> Any:
     """The named columns, with nothing else that came with the input; the fingerprint is then that of the releases."""
-    chosen = found.select_columns(list(names))
+    chosen = dataset.select_columns(list(names))
     info = datasets.DatasetInfo(features=chosen.features)
-    return datasets.Dataset(chosen.data, info=info, split=found.split)
+    return datasets.Dataset(chosen.data, info=info, split=dataset.split)
 
 
 def _for_split(release: DatasetSanitizer, name: str) -> DatasetSanitizer:

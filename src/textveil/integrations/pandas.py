@@ -91,15 +91,15 @@ def _released(given: Sequence[Any], names: Sequence[str], columns: ColumnSanitiz
     released = columns.rows(_rows(given, names))
     for here in _cut(given):
         fresh = zip(*islice(released, len(here[0])), strict=True)
-        for made, kind, old, new in zip(pieces, kinds, here, fresh, strict=True):
+        for parts, kind, old, new in zip(pieces, kinds, here, fresh, strict=True):
             gaps = _gaps(old)
             values = np.array(new, dtype=object)
             values[gaps] = old.to_numpy(dtype=object)[gaps]  # None, NaN and NA as they were
-            made.append(pd.Series(values, dtype=kind))
+            parts.append(pd.Series(values, dtype=kind))
     joined = [pd.concat(piece, ignore_index=True) for piece in pieces]
     return [
-        made.astype("category") if isinstance(series.dtype, pd.CategoricalDtype) else made
-        for made, series in zip(joined, given, strict=True)
+        column.astype("category") if isinstance(series.dtype, pd.CategoricalDtype) else column
+        for column, series in zip(joined, given, strict=True)
     ]
 
 

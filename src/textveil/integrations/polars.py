@@ -106,8 +106,8 @@ def _released(given: Sequence[Any], columns: ColumnSanitizer) -> list[Any]:
     pieces = [[pl.Series(series.name, [], pl.String)] for series in given]
     rows = columns.rows(zip(*texts, strict=True))
     while chunk := list(islice(rows, _ROWS)):
-        for made, values in zip(pieces, zip(*chunk, strict=True), strict=True):
-            made.append(pl.Series(made[0].name, values, pl.String))
+        for parts, values in zip(pieces, zip(*chunk, strict=True), strict=True):
+            parts.append(pl.Series(parts[0].name, values, pl.String))
     return [pl.concat(piece) for piece in pieces]
 
 

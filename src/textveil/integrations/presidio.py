@@ -150,20 +150,20 @@ class Veil:
         scope, as in reports (docs/guarantees.md); ``mentions`` is how many values were replaced.
         """
         return {
-            kind: self._cost(kind, one, self._drawn[kind])
-            for kind, one in self._surrogates.items()
+            kind: self._cost(kind, surrogate, self._drawn[kind])
+            for kind, surrogate in self._surrogates.items()
             if kind in self._drawn
         }
 
     def _cost(self, kind: str, surrogate: Surrogate, values: list[str]) -> dict[str, Any]:
         within = self._within(kind)
-        one, paying = protected(kind, surrogate, within), paying_draws(surrogate, values, within)
+        part, paying = protected(kind, surrogate, within), paying_draws(surrogate, values, within)
         return {
             "surrogate": surrogate.name,
             "parameters": dict(surrogate.parameters),
-            "guarantee": one.guarantee.to_data(),
-            "public": list(one.public),
-            "pays": one.pays,
+            "guarantee": part.guarantee.to_data(),
+            "public": list(part.public),
+            "pays": part.pays,
             "draws": len(values) if paying is None else paying,
             "mentions": len(values),
         }

@@ -160,8 +160,8 @@ class TextveilComponent(spacy.pipeline.Pipe):  # type: ignore[misc]
 
     def __call__(self, doc: Any) -> Any:
         """Release one document."""
-        (made,) = self.pipe([doc])
-        return made
+        (released_doc,) = self.pipe([doc])
+        return released_doc
 
     def pipe(self, stream: Iterable[Any], *, batch_size: int = 128) -> Iterator[Any]:
         """Release documents, ``batch_size`` of them together."""

@@ -246,20 +246,22 @@ def checked_word_id(word_id: int, size: int) -> int:
 _SHOWN = 4  # numbers of a vector that are shown
 
 
-def released(mechanism: VectorMechanism | SetMechanism, one: Any, count: int, rng: np.random.Generator) -> NDArray[Any]:
+def released(
+    mechanism: VectorMechanism | SetMechanism, value: Any, count: int, rng: np.random.Generator
+) -> NDArray[Any]:
     """Independent releases of one input, one a row.
 
-    ``mechanism``: releases vectors, or sets of words; ``one``: a vector of shape (dim,), or a word id.
+    ``mechanism``: releases vectors, or sets of words; ``value``: a vector of shape (dim,), or a word id.
     """
     if isinstance(mechanism, VectorMechanism):
-        return mechanism.privatize_vectors(np.tile(one, (count, 1)), rng)
-    return mechanism.privatize_sets(np.full(count, one, dtype=np.int64), rng)
+        return mechanism.privatize_vectors(np.tile(value, (count, 1)), rng)
+    return mechanism.privatize_sets(np.full(count, value, dtype=np.int64), rng)
 
 
-def shown_input(mechanism: VectorMechanism | SetMechanism, one: Any) -> str:
+def shown_input(mechanism: VectorMechanism | SetMechanism, value: Any) -> str:
     """A public word, or the first numbers of a vector that is nobody's."""
     if isinstance(mechanism, SetMechanism):
-        return mechanism.vocabulary.words[int(one)]
-    numbers = np.ravel(one)
+        return mechanism.vocabulary.words[int(value)]
+    numbers = np.ravel(value)
     more = ", ..." if numbers.size > _SHOWN else ""
     return f"({', '.join(f'{number:g}' for number in numbers[:_SHOWN])}{more})"

@@ -114,8 +114,8 @@ def nearest(vectors: Vectors, backend: str | None = None) -> Projection:
     if backend is None or backend == FASTEST:
         return fastest_exact(vectors)
     module, _, name = checked_backend(backend).partition(":")
-    made: Projection = getattr(import_module(module), name)(vectors)
-    return made
+    projection: Projection = getattr(import_module(module), name)(vectors)
+    return projection
 
 
 def checked_backend(backend: str) -> str:

@@ -221,11 +221,11 @@ def new_figure(
         MissingExtra: matplotlib is not installed.
     """
     need(len(titles) > 0, "titles", "none", "one or more")
-    rc, made, _ = _matplotlib()
+    rc, make_figure, _ = _matplotlib()
     across = min(columns or 3, len(titles))
     down = -(-len(titles) // across)
     with rc(dict(_STYLE)):
-        figure = made(figsize=(panel_size[0] * across, panel_size[1] * down), layout="constrained")
+        figure = make_figure(figsize=(panel_size[0] * across, panel_size[1] * down), layout="constrained")
         panels = []
         for index, title in enumerate(titles):
             axes = figure.add_subplot(down, across, index + 1)

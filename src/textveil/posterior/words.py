@@ -52,18 +52,18 @@ def posteriors(columns: Columns, prior: Reals) -> Posteriors:
     return Posteriors(columns.starts, columns.inputs, joint / np.repeat(total, np.diff(columns.starts)), 1 / total)
 
 
-def posterior_means(found: Posteriors, prior: Reals, rows: Vectors) -> Vectors:
+def posterior_means(posterior: Posteriors, prior: Reals, rows: Vectors) -> Vectors:
     """Sum over x of P(x | y) v(x) for every column, float32, shape (columns, dim).
 
     Args:
-        found: P(x | y).
+        posterior: P(x | y).
         prior: it was made with.
         rows: v, float32, shape (n, dim).
     """
-    shape = (len(found.rest), len(prior))
-    listed = _sparse((found.above.astype(np.float32), found.inputs, found.starts), shape)
+    shape = (len(posterior.rest), len(prior))
+    listed = _sparse((posterior.above.astype(np.float32), posterior.inputs, posterior.starts), shape)
     mean = (prior @ rows).astype(np.float32)
-    return listed @ rows + found.rest[:, None].astype(np.float32) * mean
+    return listed @ rows + posterior.rest[:, None].astype(np.float32) * mean
 
 
 @final

@@ -269,8 +269,8 @@ def _read(hint: Any) -> tuple[Option, list[Any]]:
     origin = get_origin(hint)
     if origin is Annotated:
         inner, *extras = get_args(hint)
-        found, parts = _read(inner)
-        return next((extra for extra in extras if isinstance(extra, Option)), found), parts
+        option, parts = _read(inner)
+        return next((extra for extra in extras if isinstance(extra, Option)), option), parts
     if origin is Union or origin is types.UnionType:
         about, parts = Option(), []
         for arm in get_args(hint):

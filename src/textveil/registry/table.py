@@ -155,31 +155,31 @@ def file_of(module: str, path: str) -> Path | None:
     return file if file.is_file() else None
 
 
-def note_maker(made: object, maker: Callable[..., Any]) -> None:
+def note_maker(instance: object, maker: Callable[..., Any]) -> None:
     """Remember which function made an object; a copy or a pickle of it remembers it too, a changed copy does not.
 
     Objects of a class with slots and without ``weakref_slot`` stay in memory as long as the process lives.
     """
-    kind, number = type(made), id(made)
+    kind, number = type(instance), id(instance)
     if kind.__module__ == "builtins":
         return
     try:
-        _MADE[number] = weakref.ref(made, lambda _: _MADE.pop(number, None)), maker
+        _MADE[number] = weakref.ref(instance, lambda _: _MADE.pop(number, None)), maker
     except TypeError:
-        _MADE[number] = (lambda: made), maker
+        _MADE[number] = (lambda: instance), maker
     if kind not in copyreg.dispatch_table:
         copyreg.pickle(kind, _reduced)
 
 
-def maker_of(made: object) -> Callable[..., Any] | None:
+def maker_of(instance: object) -> Callable[..., Any] | None:
     """The function that made this very object, as far as one was noted."""
-    get, maker = _MADE.get(id(made), (None, None))
-    return maker if get is not None and get() is made else None
+    get, maker = _MADE.get(id(instance), (None, None))
+    return maker if get is not None and get() is instance else None
 
 
-def _reduced(made: Any) -> Any:
+def _reduced(instance: Any) -> Any:
     """What pickles an object whose maker was noted: its own reduction, and the maker by name."""
-    plain, maker = made.__reduce_ex__(4), maker_of(made)
+    plain, maker = instance.__reduce_ex__(4), maker_of(instance)
     if maker is None or isinstance(plain, str) or any(part is not None for part in plain[3:]):
         return plain
     return _remade, (plain[:3], f"{maker.__module__}:{maker.__qualname__}")

@@ -59,7 +59,9 @@ def to_html(report: RiskReport) -> str:
 
 def named(report: RiskReport, against: str) -> str:
     """How many records the strongest attacker names who has these texts, as a sentence."""
-    best = max((attack for attack in report.release.linkage if attack.against == against), key=lambda one: one.top1)
+    best = max(
+        (attack for attack in report.release.linkage if attack.against == against), key=lambda attack: attack.top1
+    )
     count = best.top1 * best.records
     about = "" if count == round(count) else "about "
     interval = ""

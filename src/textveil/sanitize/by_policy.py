@@ -75,7 +75,7 @@ class ByPolicy:
     def __init__(self, parts: PolicyParts, outside: Outside, scope: ScopeName, key: bytes | None) -> None:
         self._finder = parts.finder
         self._surrogates = parts.surrogates
-        self._by_turn = sorted(parts.surrogates.items(), key=lambda one: one[0] != AGE)
+        self._by_turn = sorted(parts.surrogates.items(), key=lambda item: item[0] != AGE)
         self._outside = outside
         self._scopes_of = {kind: parts.scopes.get(kind, scope) for kind in parts.surrogates}
         self._key = key
@@ -149,7 +149,7 @@ class ByPolicy:
             drawn = self._drawn(reading, spans, values, around, scope, rng)
             released, places = self._outside.joined(around, drawn)
             found_spans = tuple(DrawnSpan(*place, span.kind) for place, span in zip(places, spans, strict=True))
-            replaced = tuple(one for one in found_spans if one.kind in self._surrogates)
+            replaced = tuple(span for span in found_spans if span.kind in self._surrogates)
             releases.append(
                 Release(
                     text=released,
@@ -279,7 +279,7 @@ def draw_mentions(
     """
     drawing = surrogate.draw if draw is None else draw
     if within == "mention":
-        values = [one for mention in mentions for one in drawing([mention], MemoryScope(), rng)]
+        values = [value for mention in mentions for value in drawing([mention], MemoryScope(), rng)]
     else:
         values = drawing(mentions, scope, rng)
     if len(values) != len(mentions) or not all(isinstance(value, str) for value in values):

@@ -27,7 +27,7 @@ def trimmed(kinds: Mapping[str, int], counted: Sequence[str]) -> Counts:
 
 def added(first: Counts, second: Counts) -> Counts:
     """The counts of two units that are one."""
-    return tuple(one + other for one, other in zip_longest(first, second, fillvalue=0))
+    return tuple(count + other for count, other in zip_longest(first, second, fillvalue=0))
 
 
 def with_largest(largest: list[Counts], here: Counts) -> list[Counts]:
@@ -42,7 +42,7 @@ def with_largest(largest: list[Counts], here: Counts) -> list[Counts]:
 
 def _within(first: Counts, second: Counts) -> bool:
     """Whether no count of ``first`` is above that of ``second``."""
-    return all(one <= other for one, other in zip_longest(first, second, fillvalue=0))
+    return all(count <= other for count, other in zip_longest(first, second, fillvalue=0))
 
 
 class Costliest(NamedTuple):

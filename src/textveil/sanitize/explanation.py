@@ -195,8 +195,8 @@ def explain(
     nearby = [set(row.tolist()) for row in _nearest_sets(mechanism, ids)]
     exact = isinstance(mechanism, Channel)
     if isinstance(mechanism, Channel):
-        rows = [mechanism.probabilities(int(one)) for one in ids]
-        unchanged = exactly(float(np.mean([row[one] for row, one in zip(rows, ids, strict=True)])))
+        rows = [mechanism.probabilities(int(word_id)) for word_id in ids]
+        unchanged = exactly(float(np.mean([row[word_id] for row, word_id in zip(rows, ids, strict=True)])))
         near = exactly(float(np.mean([row[list(close)].sum() for row, close in zip(rows, nearby, strict=True)])))
         likeliest = _likeliest_exact(rows[0], vocabulary.words, top) if word is not None else ()
     else:
@@ -204,7 +204,9 @@ def explain(
         drawn = mechanism.privatize(np.repeat(ids, each), resolve(rng)).reshape(len(ids), each)
         samples = drawn.size
         same = int(np.count_nonzero(drawn == ids[:, None]))
-        close_ones = sum(sum(one in close for one in row.tolist()) for row, close in zip(drawn, nearby, strict=True))
+        close_ones = sum(
+            sum(output in close for output in row.tolist()) for row, close in zip(drawn, nearby, strict=True)
+        )
         unchanged = clopper_pearson(same, samples, _CONFIDENCE)
         near = clopper_pearson(close_ones, samples, _CONFIDENCE)
         likeliest = _likeliest_sampled(drawn[0], vocabulary.words, top) if word is not None else ()
@@ -242,9 +244,9 @@ def _likeliest_exact(row: Reals, words: tuple[str, ...], top: int) -> tuple[tupl
 
 
 def _likeliest_sampled(drawn: Ids, words: tuple[str, ...], top: int) -> tuple[tuple[str, Bound], ...]:
-    found, counts = np.unique(drawn, return_counts=True)
+    outputs, counts = np.unique(drawn, return_counts=True)
     order = np.argsort(-counts, kind="stable")[:top]
     return tuple(
-        (words[int(found[index])], clopper_pearson(int(counts[index]), len(drawn), _CONFIDENCE))
+        (words[int(outputs[index])], clopper_pearson(int(counts[index]), len(drawn), _CONFIDENCE))
         for index in order.tolist()
     )

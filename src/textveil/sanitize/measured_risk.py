@@ -56,7 +56,7 @@ def read_risk(path: Path) -> MeasuredRisk:
     """
     data = _json(path, _RISK)
     try:
-        attacks = tuple(_attack(one) for one in data["linkage"])
+        attacks = tuple(_attack(attack) for attack in data["linkage"])
         kept = data["kept"] if isinstance(data["kept"], Mapping) else {"words": data["kept"]}
         measured = MeasuredRisk(
             attacks, {str(name): _share(share) for name, share in kept.items()}, _unique(data.get("unique"))
@@ -101,15 +101,17 @@ def recall_of(data: Any) -> dict[str, Any]:
         ParameterError: ``data`` says no recall by kind.
     """
     try:
-        measured = {str(kind): found["recall"] for kind, found in data["kinds"].items() if found["recall"] is not None}
+        measured = {
+            str(kind): scores["recall"] for kind, scores in data["kinds"].items() if scores["recall"] is not None
+        }
         kinds = {kind: {"recall": _bound(recall)} for kind, recall in measured.items()}
         return {"corpus": str(data["corpus"]), "detector": str(data.get("detector", "")), "kinds": kinds}
     except (KeyError, TypeError, ValueError, AttributeError):
         raise _fault(_RECALL, "an evaluation with the recall of each kind; this one is none") from None
 
 
-def _bound(found: Mapping[str, Any]) -> dict[str, float]:
-    bound = {end: float(found[end]) for end in _BOUND}
+def _bound(interval: Mapping[str, Any]) -> dict[str, float]:
+    bound = {end: float(interval[end]) for end in _BOUND}
     if not 0 <= bound["lower"] <= bound["estimate"] <= bound["upper"] <= 1:
         raise ValueError
     return bound

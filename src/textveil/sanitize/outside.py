@@ -97,7 +97,9 @@ class Verbatim:
     def prepared(self, texts: Sequence[Sequence[str]]) -> Sequence[Stretches]:
         """The stretches, for which nothing is drawn."""
         if self.marks == "normalize":
-            texts = [[plain_text(one, *_ends(place, len(text))) for place, one in enumerate(text)] for text in texts]
+            texts = [
+                [plain_text(stretch, *_ends(place, len(text))) for place, stretch in enumerate(text)] for text in texts
+            ]
         return [Stretches(stretches, shown=self._shown) for stretches in texts]
 
     def counts(self, prepared: Sequence[Stretches]) -> Sequence[Mapping[str, int]]:
@@ -150,8 +152,8 @@ class DrawnOutside:
 
     def drawn(self, prepared: CountedTexts, rng: np.random.Generator) -> Sequence[Stretches]:
         """Draw for every word."""
-        made = self._tokens.drawn(prepared, rng)
-        codes, bounds = made.codes
+        drawn = self._tokens.drawn(prepared, rng)
+        codes, bounds = drawn.codes
         strings = self._tokens.codes.legend.written[codes]
         gaps = np.flatnonzero(codes == self._tokens.codes.gap)
         inside = [gaps[low:high] for low, high in pairwise(np.searchsorted(gaps, bounds).tolist())]
@@ -161,7 +163,7 @@ class DrawnOutside:
         ]
         return [
             Stretches(text, kinds=counts, mapped=mapped)
-            for text, counts, mapped in zip(texts, made.counts, made.mapped, strict=True)
+            for text, counts, mapped in zip(texts, drawn.counts, drawn.mapped, strict=True)
         ]
 
     def joined(self, around: Stretches, drawn: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:

@@ -75,7 +75,7 @@ def policy_lines(setting: Setting, kinds: Mapping[str, int], recall: Mapping[str
     policy = setting.policy
     assert policy is not None
     lines = [f"policy      {policy.name}, sha256 {policy.digest[:16]}"]
-    lines_of_kinds = [_kind_line(one, kinds) for one in setting.protected if kinds.get(one.kind)]
+    lines_of_kinds = [_kind_line(part, kinds) for part in setting.protected if kinds.get(part.kind)]
     lines += lines_of_kinds or ["  nothing was found that is drawn"]
     kept = [f"{kinds[kind]} {kind}" for kind in policy.kept if kinds.get(kind)]
     lines += [f"kept        as they are: {', '.join(kept)}"] if kept else []
@@ -126,8 +126,8 @@ def _recall(recall: Mapping[str, Any] | None) -> str:
     if recall is None:
         return "not measured"
     parts = []
-    for kind, found in sorted(recall["kinds"].items()):
-        bound = found["recall"]
+    for kind, scores in sorted(recall["kinds"].items()):
+        bound = scores["recall"]
         low, middle, high = (f"{100 * bound[end]:.0f}" for end in ("lower", "estimate", "upper"))
         parts.append(f"{kind} {middle} % [{low}, {high}]")
     return f"recall on {recall['corpus']}, of each kind: {', '.join(parts) or 'nothing'}"

@@ -41,10 +41,10 @@ def quoted_recovery(
     above = [row for row in fits if row["epsilon"] >= epsilon - 1e-9]
     if not above:
         return None
-    row = min(above, key=lambda one: float(one["epsilon"]))
-    below = [one for one in fits if one["epsilon"] <= epsilon + 1e-9]
-    near = [row, *([max(below, key=lambda one: float(one["epsilon"]))] if below else [])]
-    if {name: parameters.get(name) for name in TUNED} not in [one["tuned"] for one in near]:
+    row = min(above, key=lambda fit: float(fit["epsilon"]))
+    below = [fit for fit in fits if fit["epsilon"] <= epsilon + 1e-9]
+    near = [row, *([max(below, key=lambda fit: float(fit["epsilon"]))] if below else [])]
+    if {name: parameters.get(name) for name in TUNED} not in [fit["tuned"] for fit in near]:
         return None
     return {"epsilon": row["epsilon"], "model": table["model"], "texts": row["texts"]}
 
@@ -55,8 +55,8 @@ def recovery_lines(quoted: Mapping[str, Any] | None) -> list[str]:
         return []
     shares = []
     for place, name in enumerate(("words", "content words", "names")):
-        found = [one["kinds"][place]["in_context"]["estimate"] for one in quoted["texts"].values()]
-        low, high = (round(100 * end) for end in (min(found), max(found)))
+        estimates = [measured["kinds"][place]["in_context"]["estimate"] for measured in quoted["texts"].values()]
+        low, high = (round(100 * end) for end in (min(estimates), max(estimates)))
         shares.append(f"{low} % of {name}" if low == high else f"{low} to {high} % of {name}")
     return [f"recovery    at epsilon {quoted['epsilon']:g} a decoder named {', '.join(shares)} of public texts"]
 

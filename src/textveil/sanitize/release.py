@@ -112,8 +112,8 @@ class Report:
 
     def costliest(self) -> tuple[int, Guarantee]:
         """The protected tokens of the document with the largest epsilon, and a bound for every document."""
-        found = costliest(self.setting, self.tally.largest)
-        return found.tokens, found.guarantee
+        worst = costliest(self.setting, self.tally.largest)
+        return worst.tokens, worst.guarantee
 
     def _everything(self) -> Accountant:
         """The accountant of all documents together, as if they were one person's."""
@@ -152,7 +152,7 @@ class Report:
                     **everything.spent.to_data(),
                     "optimal": optimal_data([everything]),
                 },
-                "by_kind": [{**one.to_data(), "count": tally.kinds.get(one.kind, 0)} for one in setting.protected],
+                "by_kind": [{**part.to_data(), "count": tally.kinds.get(part.kind, 0)} for part in setting.protected],
                 "digit_keep_limit": setting.digit_keep_limit,
                 "unchanged_numbers": {str(digits): p for digits, p in setting.unchanged_numbers.items()},
             },
@@ -352,7 +352,11 @@ class Release:
     private_map: PrivateMap | None = field(default=None, repr=False, compare=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        values = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "private_map"}
+        values = {
+            attribute.name: getattr(self, attribute.name)
+            for attribute in fields(self)
+            if attribute.name != "private_map"
+        }
         return _release_of, (values,)
 
     def __repr__(self) -> str:
@@ -381,8 +385,8 @@ class Release:
         drawn = len(self.drawn_spans) or sum(self.kinds.get(kind, 0) for kind in self.setting.counted)
         policy = self.setting.policy
         spans = policy is not None and policy.finds_spans
-        found = " for the values found" if policy is not None and spans and not policy.draws_words else ""
-        return f"{_counted(drawn, 'span' if spans else 'draw')}, {guarantee_line(self.guarantee)}{found}"
+        suffix = " for the values found" if policy is not None and spans and not policy.draws_words else ""
+        return f"{_counted(drawn, 'span' if spans else 'draw')}, {guarantee_line(self.guarantee)}{suffix}"
 
     def vectors(self, prior: Reals | None = None) -> Vectors:
         """The mean vector of what each released word may stand for, word by word: free post-processing.

@@ -58,7 +58,7 @@ class ReleaseExplanation:
 
     def summary(self) -> str:
         """The explanation for a reader."""
-        found = self.told_apart
+        share = self.told_apart
         allowed = "" if self.limit is None else f"; the guarantee allows {self.limit:.4g}"
         return "\n".join(
             [
@@ -67,7 +67,7 @@ class ReleaseExplanation:
                 f"compares     {self.guarantee.adjacency}",
                 f"releases     {self.releases}",
                 f"told apart   {self.inputs[0]!r} and {self.inputs[1]!r}, by the best reader, in a share of "
-                f"{found.estimate:.4g}  [{found.lower:.4g}, {found.upper:.4g}] of {self.samples} draws{allowed}",
+                f"{share.estimate:.4g}  [{share.lower:.4g}, {share.upper:.4g}] of {self.samples} draws{allowed}",
             ]
         )
 
@@ -92,8 +92,8 @@ def explain_release(
         )
     pair, source, each = mechanism.worst_inputs(), resolve(rng), samples // 2
     right = 0.0
-    for one, sign in zip(pair, (1, -1), strict=True):
-        ratios = sign * mechanism.log_ratio(*pair, released(mechanism, one, each, source))
+    for worst_input, sign in zip(pair, (1, -1), strict=True):
+        ratios = sign * mechanism.log_ratio(*pair, released(mechanism, worst_input, each, source))
         right += np.count_nonzero(ratios > 0) + np.count_nonzero(ratios == 0) / 2
     promise = guarantee_of(mechanism)
     return ReleaseExplanation(

@@ -39,7 +39,7 @@ def report_page(report: Report, risk: MeasuredRisk | None = None, release_sha256
     setting, counts = report.setting, report.tally.kinds
     data = report.to_data()
     kinds = [_kind(part, counts) for part in setting.protected]
-    found = sorted((kind for kind in kinds if kind.times), key=lambda kind: -kind.times)
+    present = sorted((kind for kind in kinds if kind.times), key=lambda kind: -kind.times)
     policy = setting.policy
     kept = [(kind, counts[kind]) for kind in (policy.kept if policy else ()) if counts.get(kind)]
     return rendered(
@@ -49,8 +49,8 @@ def report_page(report: Report, risk: MeasuredRisk | None = None, release_sha256
         day=f"{datetime.now(UTC):%Y-%m-%d}",
         documents=report.tally.documents,
         what=_what(report),
-        found=found[:_ROWS],
-        more=found[_ROWS:],
+        found=present[:_ROWS],
+        more=present[_ROWS:],
         absent=sorted(kind.name for kind in kinds if not kind.times),
         kept=kept,
         costs=_costs(data["guarantee"]),
@@ -124,7 +124,7 @@ def _cost(data: Mapping[str, Any]) -> str:
 def _recall(report: Report) -> list[tuple[str, str]]:
     """The measured share that detection found, by kind."""
     kinds = {} if report.recall is None else report.recall["kinds"]
-    return [(kind, _interval(**found["recall"])) for kind, found in sorted(kinds.items())]
+    return [(kind, _interval(**scores["recall"])) for kind, scores in sorted(kinds.items())]
 
 
 def _interval(lower: float, estimate: float, upper: float, **_: Any) -> str:
@@ -149,15 +149,19 @@ def _identifiers(report: Report) -> list[tuple[str, str, str, str]]:
     policy, counts = report.setting.policy, report.tally.kinds
     rules: Sequence[Mapping[str, Any]] = policy.data["rules"] if policy else ()
     spans = bool(policy and policy.finds_spans)
-    found = {kind: counts.get(mentions_of(kind), counts.get(kind, 0)) for one in IDENTIFIERS for kind in one.kinds}
+    times = {
+        kind: counts.get(mentions_of(kind), counts.get(kind, 0))
+        for identifier in IDENTIFIERS
+        for kind in identifier.kinds
+    }
     return [
         (
-            f"{one.letters} {one.name}",
-            covered(rules, one.kinds, finds_spans=spans),
-            ", ".join(f"{found[kind]} {kind}" for kind in one.kinds) if spans else "",
-            one.watch,
+            f"{identifier.letters} {identifier.name}",
+            covered(rules, identifier.kinds, finds_spans=spans),
+            ", ".join(f"{times[kind]} {kind}" for kind in identifier.kinds) if spans else "",
+            identifier.watch,
         )
-        for one in IDENTIFIERS
+        for identifier in IDENTIFIERS
     ]
 
 

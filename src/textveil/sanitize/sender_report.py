@@ -38,7 +38,7 @@ class SenderReport:
             "setting_digest": self.setting.digest().hex(),
             "note": NOTE,
             "unknown_words_mapped": self.mapped,
-            "skipped": {"count": self.skipped_count, "first": [dict(one) for one in self.skipped]},
+            "skipped": {"count": self.skipped_count, "first": [dict(skip) for skip in self.skipped]},
             **({"sample": [{"before": old, "after": new} for old, new in self.sample]} if self.sample else {}),
         }
 

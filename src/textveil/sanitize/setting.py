@@ -56,8 +56,11 @@ def short_number_lines(unchanged: Mapping[int, float]) -> list[str]:
     """What a summary says of them, where it is worth saying."""
     if unchanged.get(1, 0.0) < _TOLD:
         return []
-    one, two = (f"{unchanged[length]:.2g}" for length in LENGTHS)
-    return [f"            a number of one digit comes out as it was with probability {one}, of two (an age) with {two}"]
+    one_digit, two_digits = (f"{unchanged[length]:.2g}" for length in LENGTHS)
+    return [
+        f"            a number of one digit comes out as it was with probability {one_digit}, "
+        f"of two (an age) with {two_digits}"
+    ]
 
 
 def short_number_warnings(unchanged: Mapping[int, float]) -> list[str]:

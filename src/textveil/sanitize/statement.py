@@ -25,11 +25,11 @@ def statement(setting: Setting, kinds: Mapping[str, int]) -> tuple[str, ...]:
     tokens = [part for part in setting.protected if not part.pays]
     if not spans:
         return _of_tokens(setting, tokens)
-    found = tokens or any(kinds.get(part.kind) for part in spans)
+    has_draws = tokens or any(kinds.get(part.kind) for part in spans)
     kept = _kept_kinds(setting)
     also = f", and what the policy keeps ({', '.join(kept)})" if kept else ""
     return (
-        *(() if found else ("Nothing was found that the policy draws.",)),
+        *(() if has_draws else ("Nothing was found that the policy draws.",)),
         f"Values that were found: {_hidden(setting, spans)}.",
         f"What was not found{also}: {_not_found(setting, tokens)}.",
         f"The text as a whole: no guarantee; {_RISK}",
@@ -115,8 +115,8 @@ def _in_part(setting: Setting, parts: Sequence[Protected]) -> str:
 
 def _guarantee(parts: Sequence[Protected]) -> str:
     """The weakest guarantee of one draw, with its status."""
-    one = parts[0].guarantee.adjacency
-    bound = weakest([replace(part.guarantee, adjacency=one) for part in parts])
+    adjacency = parts[0].guarantee.adjacency
+    bound = weakest([replace(part.guarantee, adjacency=adjacency) for part in parts])
     each = " each" if any(part.costs for part in parts) else ""
     return f"{bound}{each}, {bound.status.shown}"
 

@@ -140,9 +140,9 @@ def _counts(kinds: NDArray[np.int8], going_on: Ids, bounds: Integers) -> list[li
     """How many tokens of each kind each document has; a number counts once, however many tokens it is."""
     if len(bounds) == 2:  # a byte for each code: counted where they lie
         raw = kinds.tobytes()
-        found = [raw.count(kind) for kind in range(len(_NAMES))]
-        found[Kind.NUMBER] -= len(going_on)
-        return [found]
+        totals = [raw.count(kind) for kind in range(len(_NAMES))]
+        totals[Kind.NUMBER] -= len(going_on)
+        return [totals]
     begun = kinds != GOES_ON
     begun[going_on] = False
     cells = (kinds + len(_NAMES) * np.repeat(np.arange(len(bounds) - 1), bounds[1:] - bounds[:-1]))[begun]

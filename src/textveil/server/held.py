@@ -1,6 +1,7 @@
-"""How many bytes of memory a process holds of what it keeps: strings as they are measured, objects as CPython has them.
+"""Estimates of the memory that kept conversations, private maps and restorers take, in bytes.
 
-The numbers are those of CPython 3.11 on 64 bits; tests compare them with what ``tracemalloc`` finds.
+Strings are measured. The constants are sizes of objects in CPython 3.11 on 64 bits; tests compare the sums with
+``tracemalloc``.
 """
 
 from __future__ import annotations
@@ -13,22 +14,22 @@ from textveil.sanitize.release import Release
 from textveil.surrogates.private_map import PrivateMap
 
 CONVERSATION: Final = 2600
-"""Of a conversation without a text: its dictionaries, its lock, its place among the others."""
+"""Bytes of a conversation without texts: its dictionaries, its lock, its entry in the table of conversations."""
 
 ENTRY: Final = 230
-"""Of an entry of a dictionary under a digest."""
+"""Bytes of a dictionary entry whose key is a digest."""
 
 ANSWER: Final = 500
-"""Of an answer's identifier, by which its conversation is found: two digests."""
+"""Bytes of an answer's identifier, which finds its conversation: two digests."""
 
 SCOPE_VALUE: Final = 420
-"""Of a value and its surrogate in a scope, without the value's characters."""
+"""Bytes of a value and its surrogate in a scope, without the value's characters."""
 
 RESTORED_PIECE: Final = 2600
-"""Of a piece of a private map in what restores: its words in a tree, and what they stand for."""
+"""Bytes that a restorer takes for a piece of a private map: a tree of its words, and the original."""
 
 RESTORED_MAP: Final = 400
-"""Of a private map in what restores, without its text as it is read."""
+"""Bytes that a restorer takes for a private map, without its decoded text and its pieces."""
 
 _MAP: Final = 120
 _PIECE: Final = 160
@@ -37,13 +38,13 @@ _SPAN: Final = 150
 
 
 def map_bytes(private_map: PrivateMap) -> int:
-    """Bytes of a private map, its released text included."""
+    """Bytes of a private map with its released text."""
     originals = sum(getsizeof(piece.original) for piece in private_map.replaced)
     return _MAP + getsizeof(private_map.released) + _PIECE * len(private_map.replaced) + originals
 
 
 def restorer_bytes(maps: Iterable[PrivateMap]) -> int:
-    """Bytes of what restores by private maps, without these."""
+    """Bytes of a restorer for these private maps, without the maps themselves."""
     return sum(
         RESTORED_MAP
         + getsizeof(private_map.released)
@@ -53,7 +54,7 @@ def restorer_bytes(maps: Iterable[PrivateMap]) -> int:
 
 
 def release_bytes(release: Release) -> int:
-    """Bytes of a release with its private map, and of the values of it that a scope remembers."""
+    """Bytes of a release, its private map and the values that a scope remembers of it."""
     spans = _SPAN * (len(release.spans) + len(release.drawn_spans))
     private_map = release.private_map
     if private_map is None:

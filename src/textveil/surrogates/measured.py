@@ -146,7 +146,10 @@ class _Measurement:
 
     def draw(self, mentions: Sequence[Mention], scope: Scope, rng: np.random.Generator) -> list[str]:
         surrogate_of, of_section = self._drawn.surrogate_of, AFTER_SECTION.search
-        return [one.value if of_section(one.before) else surrogate_of(one.value, scope, rng) for one in mentions]
+        return [
+            mention.value if of_section(mention.before) else surrogate_of(mention.value, scope, rng)
+            for mention in mentions
+        ]
 
 
 def _singular(value: str) -> str:

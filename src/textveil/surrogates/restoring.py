@@ -1,8 +1,8 @@
-"""Originals put back in the places of their surrogates: in an untouched release, in an answer, in a stream.
+"""Put originals back in the place of surrogates: in an untouched release, in an answer, in a stream.
 
-A text that begins as the release does is told by position, as far as it agrees; behind that, surrogates are told by
-what they look like (docs/restoring.md says what is done where that does not tell). Both the release and the text are
-read through their escapes for that (``text.escapes``), and an original is written as the place of its surrogate is.
+As far as a text begins like the release, it is restored by position. Behind that, it is restored by mention: a
+surrogate is recognized by its words (docs/restoring.md says which mentions stay as they are). Escapes are read in both
+the release and the text (``text.escapes``); an original gets the escapes of the place where it is put.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ Maps: TypeAlias = PrivateMap | Iterable[PrivateMap]
 """The map of one release, or of several: those of a conversation, or a map file."""
 
 _Met: TypeAlias = "dict[tuple[KnownSurrogate, bool], str]"
-"""Surrogates that a release mentions by chance, each in small letters or not, with one such mention."""
+"""Surrogates that a release mentions by chance, with one such mention; the flag says whether it is in small letters."""
 
 MARGIN: Final = 16
-"""Characters behind a piece by which a text must agree with the release for the piece to be told by position."""
+"""A piece is restored by position if the text agrees with the release for so many characters behind it."""
 
 _CONTEXT: Final = 256
-"""Characters around a place that tell how it is written, and whether a mention begins there."""
+"""Characters around a place that show its escapes, and whether a mention begins there."""
 
 _LONGEST_ESCAPE: Final = 4096
-"""Characters that a stream waits for the end of an escape, where it holds back nothing else."""
+"""A stream that holds back only an unfinished escape stops waiting for its end after so many characters."""
 
 _NAMES_WITH_PARTS = ("person",)
 _POSSESSIVES = ("'s", "\u2019s", "'S", "\u2019S")
@@ -63,9 +63,10 @@ class Restored:
     """A text with originals in it: private.
 
     Attributes:
-        ambiguous: where ``text`` still has what looks like a surrogate and does not tell for which original it
-            stands, or whether it is one.
-        originals: where ``text`` has what was put back in place of surrogates, in order.
+        replaced: mentions that were restored.
+        ambiguous: places of mentions that stay in ``text``: they may stand for several originals, or for none.
+        unused: surrogates that the text does not mention.
+        originals: places of restored originals in ``text``, in order.
     """
 
     text: str = field(repr=False)
@@ -96,8 +97,8 @@ class Restorer:
     """Restores texts by one map or several; making it takes as long as reading the releases once.
 
     Args:
-        private_map: of one release, or of several. What can be read twice and is no sequence (a map file) is, and only
-            its surrogates are kept; nothing is then told by position.
+        private_map: of one release, or of several. An iterable that is no sequence (a map file) is read twice, and
+            only its surrogates are kept: it restores by mention only.
 
     Raises:
         ParameterError: it is of another type.
@@ -123,13 +124,13 @@ class Restorer:
 
     @property
     def maps(self) -> tuple[PrivateMap, ...]:
-        """Those that it restores by, in order; none of what is no sequence."""
+        """The maps that it restores by, in order; empty if they came from an iterable that is no sequence."""
         return self._kept
 
     def extend(self, maps: Iterable[PrivateMap]) -> None:
-        """Restore by further maps too, as one that is made of all of them does; no stream of it may be open.
+        """Add maps; the restorer then works like a new one made of all maps. No stream of it may be open.
 
-        What was read before is read again only where it may mention a surrogate that is new.
+        An earlier release is read again only if it may mention a new surrogate.
         """
         added = tuple(maps)
         read_now = [_as_read(kept_map) for kept_map in added]
@@ -147,7 +148,7 @@ class Restorer:
 
     @property
     def reach(self) -> int:
-        """Characters, as they are read, that a stream holds back at the most, beside an escape at its end."""
+        """The most characters that a stream holds back, apart from an unfinished escape at its end."""
         longest = max(
             (piece.end - piece.start for private_map in self._kept for piece in private_map.replaced), default=0
         )
@@ -160,9 +161,9 @@ class Restorer:
         return stream.restored(stream.feed(text) + stream.close())
 
     def stream(self) -> RestoringStream:
-        """Restore a text that comes in pieces, as ``restore`` would restore the whole.
+        """Restore a text that comes in pieces; the result is that of ``restore`` on the whole text.
 
-        With several maps nothing is told by position: whether the text is one of the releases shows at its end.
+        With several maps, a stream restores by mention only: it would know only at the end which release the text is.
         """
         return self._stream(self._kept[0] if len(self._kept) == 1 else None)
 
@@ -170,14 +171,14 @@ class Restorer:
         return RestoringStream(self._mentions, release, self._wholes)
 
     def _by_position(self, text: str) -> PrivateMap | None:
-        """The map whose release is told by position in this text."""
+        """The map that restores this text by position; None if no map does."""
         if len(self._kept) == 1:
             return self._kept[0]
         same = [private_map for private_map in self._kept if private_map.released == text]
         return same[0] if same and len({private_map.original() for private_map in same}) == 1 else None
 
     def _learn(self, private_map: PrivateMap) -> set[tuple[str, ...]]:
-        """Note the surrogates of a release; the words of those of which that says anything new."""
+        """Note the surrogates of a release; returns the words of those that are new, or new for their original."""
         new: set[tuple[str, ...]] = set()
         for piece in private_map.replaced:
             surface = private_map.released[piece.start : piece.end]
@@ -189,7 +190,7 @@ class Restorer:
         return new
 
     def _add(self, surface: str, original: str) -> set[tuple[str, ...]]:
-        """Note a surrogate; its words where that says anything new."""
+        """Note a surrogate; returns its words if it is new, or new for this original."""
         for ending in _POSSESSIVES:
             if surface.endswith(ending) and original.endswith(_POSSESSIVES):
                 surface, original = surface[:-2], original[:-2]
@@ -204,7 +205,7 @@ class Restorer:
         return folded_words(surface) if new else set()
 
     def _by_chance(self, private_map: PrivateMap) -> _Met:
-        """The surrogates that this release mentions where something else stood."""
+        """The surrogates that this release mentions in places where the original text had something else."""
         met: _Met = {}
         starts, ends = [piece.start for piece in private_map.replaced], [piece.end for piece in private_map.replaced]
         for mention in self._mentions.in_text(private_map.released, 0, len(private_map.released)):
@@ -223,14 +224,14 @@ class Restorer:
 
 
 def _note(met: _Met, times: int = 1) -> _Met:
-    """Note surrogates that a release mentions by chance, or take that back."""
+    """Count surrogates that a release mentions by chance; ``times`` is -1 to undo it."""
     for (known, _), surface in met.items():
         known.met_by_chance(surface, times)
     return met
 
 
 def _checked(private_map: Maps) -> Iterable[PrivateMap]:
-    """Maps that can be read twice."""
+    """The maps, as an iterable that can be read twice."""
     if isinstance(private_map, PrivateMap):
         return (private_map,)
     if isinstance(private_map, Iterable) and not isinstance(private_map, str | bytes):
@@ -251,7 +252,7 @@ def _checked(private_map: Maps) -> Iterable[PrivateMap]:
 
 
 def _as_read(private_map: PrivateMap) -> PrivateMap:
-    """A map of the same release as it is read through its escapes, and so are its originals."""
+    """The map with escapes decoded, in the release and in the originals."""
     released, original = read(private_map.released), read(private_map.original())
     if not released.escaped and not original.escaped:
         return private_map
@@ -269,12 +270,12 @@ def _as_read(private_map: PrivateMap) -> PrivateMap:
 
 
 def _has_own_percent(surface: str, original: str) -> bool:
-    """Whether a percent sign is of the value itself, or of a place that its surrogate shares: Kg7%cctgz30, p%40ss."""
+    """Whether the percent sign of a secret is its own (Kg7%cctgz30), and no escape, which surrogates keep (p%40ss)."""
     return "%" in original and not any(mark in surface + original for mark in ("\\", "&")) and "%" not in surface
 
 
 def name_parts(surface: str, piece: Replaced) -> list[tuple[str, str]]:
-    """The words of a name with those of its original, where both have as many; titles and particles name nobody."""
+    """Pairs of a name's words and those of its original, if both have as many; without titles and particles."""
     words, originals = surface.split(), piece.original.split()
     if piece.kind not in _NAMES_WITH_PARTS or len(words) < 2 or len(words) != len(originals):
         return []
@@ -293,13 +294,13 @@ def _names(word: str) -> bool:
 
 
 def _inside(mention: FoundMention, piece: Replaced) -> bool:
-    """Whether a mention is a part of a piece, and not all of it."""
+    """Whether a mention is only a part of a piece."""
     within = piece.start <= mention.start and mention.end <= piece.end
     return within and (piece.start, piece.end) != (mention.start, mention.end)
 
 
 def _before(private_map: PrivateMap, pieces: Sequence[Replaced], mention: FoundMention) -> str | None:
-    """What stood in the text where a release mentions a surrogate; None where a piece is cut by its ends."""
+    """The original text of a mention in a release; None if the mention begins or ends inside a piece."""
     parts, at = [], mention.start
     for piece in pieces:
         if piece.start < mention.start or piece.end > mention.end:
@@ -310,7 +311,7 @@ def _before(private_map: PrivateMap, pieces: Sequence[Replaced], mention: FoundM
 
 
 def _restored(text: str, mention: FoundMention) -> str | None:
-    """What a mention is replaced by; None where it does not tell."""
+    """The original that replaces a mention; None if the mention is ambiguous."""
     surface, suffix = (
         text[mention.start : mention.end - mention.suffix],
         text[mention.end - mention.suffix : mention.end],
@@ -321,10 +322,12 @@ def _restored(text: str, mention: FoundMention) -> str | None:
 
 @final
 class RestoringStream:
-    """Restores a text that comes in pieces; ``Restorer.stream`` makes it. What it gives is private.
+    """Restores a text that comes in pieces; made by ``Restorer.stream``. The restored text is private.
 
     Attributes:
-        ambiguous: where the text given back so far has mentions that do not tell for what they stand.
+        replaced: mentions that were restored so far.
+        ambiguous: places of ambiguous mentions in the text returned so far.
+        originals: places of restored originals in it.
     """
 
     def __init__(self, mentions: Mentions, release: PrivateMap | None, wholes: int) -> None:
@@ -345,17 +348,17 @@ class RestoringStream:
         self._closed = False
 
     def feed(self, piece: str) -> str:
-        """Take the next characters; gives back what they settle."""
+        """Take the next characters; returns the text that is settled."""
         return self._given_back(piece, last=False)
 
     def close(self) -> str:
-        """The rest; nothing can follow."""
+        """End the stream; returns the rest of the text."""
         rest = self._given_back("", last=True)
         self._closed = True
         return rest
 
     def restored(self, text: str) -> Restored:
-        """What was done, of which ``text`` came out."""
+        """The counts and places of this stream, with ``text``, all that it returned."""
         unused = self._wholes - len(self._used)
         return Restored(text, self.replaced, tuple(self.ambiguous), unused, tuple(self.originals))
 
@@ -375,7 +378,7 @@ class RestoringStream:
         self._given += len(text)
 
     def _pass(self, count: int) -> None:
-        """Done with so many characters of the text."""
+        """Drop so many characters that are restored from the held text."""
         passed = self._held[:count]
         self._behind = (self._behind + passed)[-_CONTEXT:]
         self._quotes.feed(passed)
@@ -383,7 +386,7 @@ class RestoringStream:
         self._begun += count
 
     def _agree(self, release: PrivateMap, piece: str, parts: list[str], *, last: bool) -> None:
-        """Give back what the release tells by position; it is forgotten where the text differs from it."""
+        """Restore by position as far as the text agrees with the release; forget the release where they differ."""
         released = release.released
         same = released.startswith(piece, self._agrees)
         self._agrees += len(piece) if same else _common(released, self._agrees, piece)
@@ -411,7 +414,7 @@ class RestoringStream:
             self._release = None
 
     def _counts(self, surface: str, piece: Replaced) -> bool:
-        """Whether this is a surrogate, and not a mark in plain form; it is then used."""
+        """Whether a piece is a surrogate, and no mark in plain form; notes that the surrogate was used."""
         if not piece.kind or not any(character.isalnum() for character in surface):
             return False
         for mention in self._mentions.in_text(surface, 0, 1):
@@ -428,7 +431,7 @@ class RestoringStream:
             self._used.add(id(known))
 
     def _by_mention(self, parts: list[str], *, last: bool) -> None:
-        """Give back what no longer hangs on characters to come."""
+        """Restore by mention as far as characters to come cannot change the result."""
         written = self._behind + self._held
         reading = read(written)
         text, begin = reading.text, reading.inner(len(self._behind))[1]
@@ -458,7 +461,7 @@ class RestoringStream:
 
 
 def _common(released: str, start: int, piece: str) -> int:
-    """How many characters of ``piece`` stand in the release at ``start``."""
+    """How many characters of ``piece`` agree with the release from ``start`` on."""
     low, high = 0, len(piece)  # agrees up to low; not up to high
     while low < high - 1:
         middle = (low + high) // 2

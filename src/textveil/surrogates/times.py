@@ -80,15 +80,15 @@ def _key(value: str) -> str:
     return UNREAD + value if match is None or minute < 0 else f"{minute}{match['seconds'] or ''}"
 
 
-def minute_of(found: re.Match[str]) -> int:
+def minute_of(match: re.Match[str]) -> int:
     """The minute of the day that was read; -1 where it is none.
 
     Any hour is read in any format, 24:00 as midnight and 14:30 pm by its hour: else which can be read would tell it.
     """
-    hour, minute, end = int(found["hour"]), int(found["minute"] or 0), found["end"][:1].lower()
-    if found["minute"] is None and not end:
+    hour, minute, end = int(match["hour"]), int(match["minute"] or 0), match["end"][:1].lower()
+    if match["minute"] is None and not end:
         return -1
-    if found["minute"] is not None and not found["mark"] and found["seconds"]:
+    if match["minute"] is not None and not match["mark"] and match["seconds"]:
         return -1
     if end in ("a", "p") and 1 <= hour <= 12:
         hour = hour % 12 + (12 if end == "p" else 0)

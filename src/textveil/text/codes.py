@@ -376,7 +376,7 @@ class TextCodes:
                 new[surface] = _row(*map(self._mark, surface))
         new.update(zip(words, map(_row, self._word_codes(words).tolist()), strict=True))
         coded.update(new)
-        self._surfaces.keep({one: codes for one, codes in new.items() if len(one) <= _LONGEST}, known)
+        self._surfaces.keep({surface: codes for surface, codes in new.items() if len(surface) <= _LONGEST}, known)
         return coded
 
     def _word_codes(self, words: Sequence[str]) -> NDArray[np.int64]:

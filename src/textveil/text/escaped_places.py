@@ -123,8 +123,8 @@ def _in_strings(value: str, strings: int) -> str:
     return value
 
 
-def _escape(found: re.Match[str]) -> str:
-    return _NAMED.get(found[0]) or f"\\u{ord(found[0]):04x}"
+def _escape(match: re.Match[str]) -> str:
+    return _NAMED.get(match[0]) or f"\\u{ord(match[0]):04x}"
 
 
 @final

@@ -99,10 +99,10 @@ class _Beginnings:
         return int(self.ids[start:end][gaps == gaps.min()].min())
 
 
-def _shared_prefix(one: str, other: str) -> int:
+def _shared_prefix(first: str, second: str) -> int:
     """How many characters two words share from the start."""
-    size = min(len(one), len(other))
-    while one[:size] != other[:size]:
+    size = min(len(first), len(second))
+    while first[:size] != second[:size]:
         size -= 1
     return size
 
@@ -141,7 +141,7 @@ class WordIndex:
 
     def lookup_many(self, surfaces: Sequence[str]) -> list[tuple[int, bool]]:
         """``lookup`` of each; of many at once it takes a tenth of the time a word."""
-        found: list[tuple[int, bool]] = []
+        results: list[tuple[int, bool]] = []
         waiting: dict[str, list[int]] = {}
         for index, surface in enumerate(surfaces):
             known = self._exact.get(surface)
@@ -150,21 +150,21 @@ class WordIndex:
                 known = self._spelled.get(spelled)
                 if known is None:
                     waiting.setdefault(spelled[:LONGEST], []).append(index)
-            found.append((-1, True) if known is None else (known, False))
+            results.append((-1, True) if known is None else (known, False))
         if waiting:
             for indices, mapped in zip(waiting.values(), self._map(list(waiting)), strict=True):
                 for index in indices:
-                    found[index] = (mapped, True)
-        return found
+                    results[index] = (mapped, True)
+        return results
 
     def _map(self, spellings: list[str]) -> list[int]:
         """Steps 2 to 5."""
         plain = [self._without_apostrophes(surface) if "'" in surface else surface for surface in spellings]
         ids = {surface: self._inflected(surface) for surface in plain}
-        rest = [one for one, known in ids.items() if known < 0]
+        rest = [word for word, known in ids.items() if known < 0]
         if rest:
-            for one, nearest in zip(rest, self._typing_errors.nearest(rest).tolist(), strict=True):
-                ids[one] = nearest if nearest >= 0 else self._beginnings.nearest(one)
+            for word, nearest in zip(rest, self._typing_errors.nearest(rest).tolist(), strict=True):
+                ids[word] = nearest if nearest >= 0 else self._beginnings.nearest(word)
         return [ids[surface] for surface in plain]
 
     def _inflected(self, spelled: str) -> int:

@@ -87,8 +87,8 @@ def _sliced(pattern: re.Pattern[str], text: str, start: int, end: int, reach: fl
         start = max(start, stop)
 
 
-def _checked(found: Iterator[re.Match[str]]) -> Iterator[re.Match[str]]:
-    for number, match in enumerate(found):
+def _checked(matched: Iterator[re.Match[str]]) -> Iterator[re.Match[str]]:
+    for number, match in enumerate(matched):
         if number % SLICE == 0:
             check_time()
         yield match

@@ -93,12 +93,12 @@ def extremes_of(source: IntegerRows, progress: Progress | None = None) -> tuple[
     Raises:
         ParameterError: the rows are no channel, or their entries over the base are not those of the rows.
     """
-    found = _FOUND.get(source)
-    if found is None:
+    extremes = _FOUND.get(source)
+    if extremes is None:
         over = source.over_base
-        found = _from_rows(source, progress) if over is None else _from_entries(source, over(), progress)
-        _FOUND[source] = found
-    return found
+        extremes = _from_rows(source, progress) if over is None else _from_entries(source, over(), progress)
+        _FOUND[source] = extremes
+    return extremes
 
 
 def _from_rows(source: IntegerRows, progress: Progress | None) -> tuple[Extremes, Extremes]:

@@ -333,8 +333,8 @@ def _delta_of_pairs(source: RowSource, epsilon: float, pairs: Integers) -> Diver
 
 
 def _divergence(epsilon: float, search: _Search, upper: float, *, complete: bool) -> Divergence:
-    found = min(1.0, max(0.0, search.best))
-    bound = Bound(_down(found, search._source.shape[1]), found, max(found, upper), 1.0)
+    estimate = min(1.0, max(0.0, search.best))
+    bound = Bound(_down(estimate, search._source.shape[1]), estimate, max(estimate, upper), 1.0)
     return Divergence(epsilon=epsilon, delta=bound, pair=search.pair, complete=complete)
 
 

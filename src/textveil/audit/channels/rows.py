@@ -106,13 +106,13 @@ class IntegerRows:
         Raises:
             ParameterError: a weight that is not an integer >= 0, or a sum that is 0 or not below 2^62.
         """
-        made = np.asarray(self.make(np.arange(start, stop)))
-        need(made.dtype.kind in "iu", "weights", f"dtype {made.dtype}", "integers")
-        need(made.shape == (stop - start, self.shape[1]), "weights", f"shape {made.shape}", "one row for each id")
-        need(bool((made >= 0).all()), "weights", "a negative one", ">= 0")
-        largest = float(made.sum(axis=1, dtype=np.float64).max())
+        raw = np.asarray(self.make(np.arange(start, stop)))
+        need(raw.dtype.kind in "iu", "weights", f"dtype {raw.dtype}", "integers")
+        need(raw.shape == (stop - start, self.shape[1]), "weights", f"shape {raw.shape}", "one row for each id")
+        need(bool((raw >= 0).all()), "weights", "a negative one", ">= 0")
+        largest = float(raw.sum(axis=1, dtype=np.float64).max())
         need(largest < _TOTAL_LIMIT, "weights", f"a row with sum {largest:.3g}", "of sums below 2^62")
-        weights = made.astype(np.int64, copy=False)
+        weights = raw.astype(np.int64, copy=False)
         totals = weights.sum(axis=1)
         need(bool((totals > 0).all()), "weights", "a row of zeros", "positive somewhere in every row")
         return weights, totals

@@ -136,10 +136,10 @@ def save_field(table: FieldTable, folder: Path) -> list[Path]:
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise OutputError(f"`output` must be a folder, in one that exists; got {reason}. Name another.") from None
-    made = {
+    texts = {
         "md": to_markdown(table),
         "csv": plain_table(table).to_csv(),
         "json": json_text(table.to_data()),
         "html": to_html(table),
     }
-    return [write_whole(folder / f"{STEM}.{end}", text.encode("utf-8")) for end, text in made.items()]
+    return [write_whole(folder / f"{STEM}.{end}", text.encode("utf-8")) for end, text in texts.items()]

@@ -278,10 +278,10 @@ def delta_over_pairs(
             done = stop
         if progress is not None:
             progress(done, total)
-    found = [float(value) for value in np.quantile(values, [0.0, 0.5, 1.0])]
+    quantiles = [float(value) for value in np.quantile(values, [0.0, 0.5, 1.0])]
     if distribution.norm == 2:  # values are distances, in which delta grows
-        found = [_delta_at_distance(distribution, value, chosen) for value in found]
-    least, median, largest = found
+        quantiles = [_delta_at_distance(distribution, value, chosen) for value in quantiles]
+    least, median, largest = quantiles
     return PairSummary(
         epsilon=chosen, words=n, pairs=total, all_pairs=pairs is None, least=least, median=median, largest=largest
     )

@@ -86,7 +86,9 @@ def profile_svg(finding: Finding) -> str:
 def bound_svg(finding: Finding) -> str:
     """What samples say of epsilon: at least the lower bound, with the estimate and the claim."""
     lower, estimate, claimed = finding.epsilon.lower, finding.epsilon.estimate, finding.claim.epsilon
-    frame = _Frame(_widest(one for one in (1.2 * lower, 1.1 * estimate, 1.3 * claimed) if math.isfinite(one)), 150)
+    frame = _Frame(
+        _widest(value for value in (1.2 * lower, 1.1 * estimate, 1.3 * claimed) if math.isfinite(value)), 150
+    )
     return rendered(
         "bound.svg",
         title="bound on epsilon and claim",

@@ -42,7 +42,10 @@ def to_html(report: AuditReport) -> str:
         draws = report.draws
         tables.append(("Draws", checked, [[draws["method"], shown_result(draws), draws["detail"]]]))
     if report.attacks:
-        rows = [[one["name"], shown_bound(Bound(**one["success"])), f"{one['baseline']:.4g}"] for one in report.attacks]
+        rows = [
+            [attack["name"], shown_bound(Bound(**attack["success"])), f"{attack['baseline']:.4g}"]
+            for attack in report.attacks
+        ]
         tables.append(("Attacks", ("attack", "success", "baseline"), rows))
     if report.recovery is not None:
         rows = [
@@ -53,7 +56,7 @@ def to_html(report: AuditReport) -> str:
         head = ("public text", "of its", "named by a decoder in context", "word by word", "unchanged")
         tables.append((f"Recovery by {report.recovery['model']}", head, rows))
     if report.hygiene:
-        rows = [[one["check"], shown_result(one), one["witness"] or one["detail"]] for one in report.hygiene]
+        rows = [[check["check"], shown_result(check), check["witness"] or check["detail"]] for check in report.hygiene]
         tables.append(("Hygiene", checked, rows))
     facts = {**dict(report.parameters), **{f"vocabulary {key}": value for key, value in report.vocabulary.items()}}
     facts |= {"seconds": round(report.seconds, 1), "seed": "none" if report.seed is None else report.seed}

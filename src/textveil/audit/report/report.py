@@ -15,10 +15,10 @@ from textveil.statistics import Bound
 # Draws that are not as stated outweigh all that was computed from the statement. What is known of the word outweighs
 # what is known of the vector; a refutation outweighs what is proved of the same.
 _WEIGHT = (
-    *((one, Verdict.CONTRADICTED) for one in Subject),
+    *((subject, Verdict.CONTRADICTED) for subject in Subject),
     (Subject.WORD_CHANNEL, Verdict.REFUTED),
     (Subject.DOCUMENT_CHANNEL, Verdict.REFUTED),
-    *((one, Verdict.NO_VERDICT) for one in Subject),
+    *((subject, Verdict.NO_VERDICT) for subject in Subject),
     (Subject.WORD_CHANNEL, Verdict.CERTIFIED),
     (Subject.DOCUMENT_CHANNEL, Verdict.CERTIFIED),
     (Subject.WORD_CHANNEL, Verdict.PROVED),
@@ -32,7 +32,10 @@ _WEIGHT = (
     (Subject.NOISY_CODE, Verdict.NOT_REFUTED),
     (Subject.WORD_CHANNEL, Verdict.NOT_REFUTED),
     (Subject.DOCUMENT_CHANNEL, Verdict.NOT_REFUTED),
-    *((Subject.RELEASE, one) for one in (Verdict.REFUTED, Verdict.CERTIFIED, Verdict.PROVED, Verdict.NOT_REFUTED)),
+    *(
+        (Subject.RELEASE, verdict)
+        for verdict in (Verdict.REFUTED, Verdict.CERTIFIED, Verdict.PROVED, Verdict.NOT_REFUTED)
+    ),
 )
 
 _MADE_OF_NOISE = {Subject.NOISY_VECTOR: "word", Subject.NOISY_CODE: "text"}
@@ -98,11 +101,11 @@ class AuditReport:
             "seconds": round(self.seconds, 3),
             "seed": self.seed,
             "sentence": self.sentence(),
-            "findings": [finding_data(one) for one in self.findings],
-            "attacks": [dict(one) for one in self.attacks],
+            "findings": [finding_data(finding) for finding in self.findings],
+            "attacks": [dict(attack) for attack in self.attacks],
             "draws": None if self.draws is None else dict(self.draws),
             "per_distance": self.per_distance,
-            "hygiene": [dict(one) for one in self.hygiene],
+            "hygiene": [dict(check) for check in self.hygiene],
             "recovery": None if self.recovery is None else dict(self.recovery),
         }
 
@@ -136,8 +139,8 @@ class AuditReport:
                     f"its epsilon is {_at_least(lead.epsilon.lower)} with {_percent(lead.epsilon)} confidence "
                     f"from {lead.samples} samples"
                 )
-            made = _MADE_OF_NOISE.get(lead.subject)
-            left = f". Of the released {made} that says nothing" if made is not None else ""
+            output = _MADE_OF_NOISE.get(lead.subject)
+            left = f". Of the released {output} that says nothing" if output is not None else ""
             return f"{_who(self)} is not {claim}: {how}{pair} ({lead.method}){left}."
         if lead.verdict is Verdict.NOT_REFUTED:
             how = f"{_percent(lead.epsilon)} confidence, {lead.samples} samples" if lead.samples else lead.method
@@ -155,10 +158,10 @@ class AuditReport:
         lines.append(self.sentence())
         if self.status is Status.CLAIMED:
             lines.append(f"claim      {shown_claim(self.leading)} [{self.status.shown}]")
-        for one in self.findings:
-            numbers = f"epsilon {shown_bound(one.epsilon)}   delta {shown_delta(one)}"
-            lines.append(f"{one.method:<14} {one.subject.value:<13} {one.verdict.value:<12} {numbers}")
-            lines += [f"               {note}" for note in one.notes]
+        for finding in self.findings:
+            numbers = f"epsilon {shown_bound(finding.epsilon)}   delta {shown_delta(finding)}"
+            lines.append(f"{finding.method:<14} {finding.subject.value:<13} {finding.verdict.value:<12} {numbers}")
+            lines += [f"               {note}" for note in finding.notes]
         if self.draws is not None:
             lines.append(f"{self.draws['method']}: {shown_result(self.draws)}. {self.draws['detail']}")
         for attack in self.attacks:
@@ -179,13 +182,13 @@ def recovery_table(recovery: Mapping[str, Any] | None) -> list[str]:
         return []
     at = f" at epsilon {recovery['epsilon']:g}" if "epsilon" in recovery else ""
     lines = []
-    for text, found in recovery["texts"].items():
-        for one in found["kinds"]:
-            shares = [f"{shown_bound(Bound(**one['in_context']))} named by a decoder in context"]
-            if one["alone"] is not None:
-                shares.append(f"{shown_bound(Bound(**one['alone']))} word by word")
-            shares.append(f"{shown_bound(Bound(**one['unchanged']))} unchanged")
-            lines.append(f"{text}{at}, {one['count']} {one['kind']}: {', '.join(shares)}")
+    for text, recovered in recovery["texts"].items():
+        for kind in recovered["kinds"]:
+            shares = [f"{shown_bound(Bound(**kind['in_context']))} named by a decoder in context"]
+            if kind["alone"] is not None:
+                shares.append(f"{shown_bound(Bound(**kind['alone']))} word by word")
+            shares.append(f"{shown_bound(Bound(**kind['unchanged']))} unchanged")
+            lines.append(f"{text}{at}, {kind['count']} {kind['kind']}: {', '.join(shares)}")
     return lines
 
 
@@ -301,9 +304,9 @@ def _delta(finding: Finding, place: int) -> str:
 
 def _who(report: AuditReport, *, start: bool = True) -> str:
     """What the sentence is about; what holds for the noisy vector holds for what is made of it."""
-    made = _MADE_OF_NOISE.get(report.subject)
-    if made is None:
+    output = _MADE_OF_NOISE.get(report.subject)
+    if output is None:
         return report.name
     article = "The" if start else "the"
-    with_it = f", and with it the {made}," if report.verdict is Verdict.PROVED else ""
+    with_it = f", and with it the {output}," if report.verdict is Verdict.PROVED else ""
     return f"{article} {report.subject.value} of {report.name}{with_it}"

@@ -123,18 +123,18 @@ def audit_sampled(
             f"{samples} samples a word are too few to say anything: no outcome could refute the claim. "
             f"Draw at least {enough}."
         )
-    found: list[_Trial] = []
+    outcomes: list[_Trial] = []
     for number, (first, second) in enumerate(pairs):
         try:
             outputs = [_drawn(draw, word, samples, score is None) for word in (first, second)]
         except InputError as error:
             done = f"Stopped early, after {number} of {len(pairs)} pairs: {error}"
-            partial = _finding(found, claim, confidence, samples, number, name, (done,)) if found else None
+            partial = _finding(outcomes, claim, confidence, samples, number, name, (done,)) if outcomes else None
             if partial is not None and partial.verdict is Verdict.REFUTED:
                 return partial
             raise Interrupted(done, partial) from error
-        found += _trials(first, second, outputs[0], outputs[1], claim, tail, score, name)
-    return _finding(found, claim, confidence, samples, len(pairs), name, ())
+        outcomes += _trials(first, second, outputs[0], outputs[1], claim, tail, score, name)
+    return _finding(outcomes, claim, confidence, samples, len(pairs), name, ())
 
 
 def audit_sampled_metric(

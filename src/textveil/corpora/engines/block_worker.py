@@ -188,8 +188,8 @@ class _BlockReleases:
         own = self._own
         scopes = [own.scopes[place] for place in drawn] if own.scopes else _scopes(sanitizer, drawn)
         values = [own.values[place] for place in drawn] if own.values else None
-        made = sanitizer.batch(wanted, spans=False, rng=rng, maps=self._keeps_maps, scopes=scopes, values=values)
-        releases = iter(made)
+        batch = sanitizer.batch(wanted, spans=False, rng=rng, maps=self._keeps_maps, scopes=scopes, values=values)
+        releases = iter(batch)
         fresh = self._fresh
         alone: Counter[str] = Counter()
         for place, texts in enumerate(texts_of):

@@ -83,9 +83,9 @@ def _cast(column: Any, field: Any) -> Any:
     if column.type == field.type:
         return column
     try:
-        made = column.cast(field.type)
-        made.validate()  # some versions of Arrow make lists of list views whose offsets end too early
-        return made
+        converted = column.cast(field.type)
+        converted.validate()  # some versions of Arrow make lists of list views whose offsets end too early
+        return converted
     except arrow().ArrowException:
         kind = column.type
     raise InputError(
@@ -148,8 +148,8 @@ def _own(pyarrow: Any, taken: Any) -> Any:
     values = _own(pyarrow, taken.values)
     if types.is_fixed_size_list(kind):
         return pyarrow.FixedSizeListArray.from_arrays(values, type=kind, mask=nulls)
-    made = pyarrow.LargeListArray if types.is_large_list(kind) else pyarrow.ListArray
-    return made.from_arrays(taken.offsets, values, type=kind, mask=nulls)
+    array_class = pyarrow.LargeListArray if types.is_large_list(kind) else pyarrow.ListArray
+    return array_class.from_arrays(taken.offsets, values, type=kind, mask=nulls)
 
 
 def texts_of(

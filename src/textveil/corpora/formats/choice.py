@@ -70,12 +70,12 @@ class FormatChoice:
         """
         if self.corpus_format is not None:
             return _known("corpus_format", self.corpus_format)
-        found = {_by_ending(source) for source in inputs}
-        if len(found) > 1:
+        formats = {_by_ending(source) for source in inputs}
+        if len(formats) > 1:
             raise ParameterError(
-                f"`corpus_format` must be one for all inputs; their endings say {', '.join(sorted(found))}."
+                f"`corpus_format` must be one for all inputs; their endings say {', '.join(sorted(formats))}."
             )
-        return found.pop()
+        return formats.pop()
 
     def output_name(self, inputs: Sequence[str], output: Path | None) -> str:
         """The format of the output: as ``output_format`` says, else as its ending does, else that of the inputs.

@@ -151,8 +151,8 @@ def _dropped(piece: bytes, quoted: bool) -> tuple[bool, int]:
         if number:
             quoted = not quoted
             end += 1
-        if not quoted and (found := part.find(b"\n")) >= 0:
-            return quoted, end + found + 1
+        if not quoted and (newline := part.find(b"\n")) >= 0:
+            return quoted, end + newline + 1
         end += len(part)
     return quoted, 0
 
@@ -171,8 +171,8 @@ def _ended(held: bytes, delimiter: str) -> tuple[int, int]:
         part = parts[number]
         behind -= len(part)
         if number % 2 == 0:
-            if not end and (found := part.rfind(b"\n")) >= 0:
-                end = behind + found + 1
+            if not end and (newline := part.rfind(b"\n")) >= 0:
+                end = behind + newline + 1
             count += part.count(b"\n")
         behind -= 1
     return end, count

@@ -76,14 +76,14 @@ class CsvTable:
                 yield Cut(header + body if body else b"", max(cut.first - 1, 1), cut.count - (start > 0), cut.fault)
 
     def rows(self, payload: bytes, first: int) -> RecordRows:
-        found = rows(payload, delimiter=self.delimiter)
-        names = next(found).values or []
+        records = rows(payload, delimiter=self.delimiter)
+        names = next(records).values or []
         columns = self._columns(names)
         order = self._output_order(columns)
         numbers: list[int] = []
         found_rows: list[list[str]] = []
         faults: list[RecordError] = []
-        for number, row in enumerate(found, start=first):
+        for number, row in enumerate(records, start=first):
             if row.values == []:
                 continue
             reason = self._reason(row, payload, len(names), f"record {number}")
@@ -155,8 +155,8 @@ class CsvTable:
 
     def _looks(self, names: Sequence[str], other: str) -> bool:
         """Whether the chosen columns stand in a header row that is separated otherwise."""
-        found = next(csv.reader([self.delimiter.join(names).replace("\n", " ")], delimiter=other), [])
-        return len(found) > 1 and all(found.count(name) == 1 for name in self.choice.needed())
+        cells = next(csv.reader([self.delimiter.join(names).replace("\n", " ")], delimiter=other), [])
+        return len(cells) > 1 and all(cells.count(name) == 1 for name in self.choice.needed())
 
 
 @final

@@ -128,8 +128,8 @@ class JsonArrayWriter(JsonLinesWriter):
 
     def written(self, rows: RecordRows) -> bytes:
         names = [json.dumps(name) for name in rows.names]
-        made = [on_a_line(row[0].json) if rows.bare else written_object(names, row) for row in rows.cells]
-        return json_bytes(",\n".join(made))
+        lines = [on_a_line(row[0].json) if rows.bare else written_object(names, row) for row in rows.cells]
+        return json_bytes(",\n".join(lines))
 
     def sink(self, stream: BinaryIO) -> Sink:
         """See ``Assembled.sink``: the array, handed on in pieces whose sizes do not depend on the blocks."""

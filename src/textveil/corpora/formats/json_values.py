@@ -27,8 +27,8 @@ def after_space(text: str, index: int) -> int:
     """The first place from ``index`` on that is no white space of JSON's."""
     if text[index : index + 1] > " ":  # mostly there is none
         return index
-    found = _SPACE(text, index)
-    return found.end() if found else index
+    match = _SPACE(text, index)
+    return match.end() if match else index
 
 
 def parsed(text: str, where: str) -> Cell:
@@ -51,14 +51,14 @@ def members_of(text: str, where: str) -> list[tuple[str, Cell]]:
         InputError: the text is no JSON object; names ``where``, and never quotes.
     """
     try:
-        found = _members(text)
+        members = _members(text)
     except (ValueError, RecursionError, IndexError, StopIteration):
-        found = None
-    if found is None:
+        members = None
+    if members is None:
         other = parsed(text, where)
         problem = "it is not valid JSON" if isinstance(other.value, dict) else f"got {other.kind}"
         raise InputError(f"{where} must be one JSON object; {problem}.")
-    return found
+    return members
 
 
 def _members(text: str) -> list[tuple[str, Cell]] | None:
@@ -115,9 +115,9 @@ def chosen_cells(members: Iterable[tuple[str, Cell]], choice: FieldChoice, where
     return cells
 
 
-def beside_of(found: Sequence[Mapping[str, Cell]], choice: FieldChoice) -> dict[str, list[Cell]]:
+def beside_of(records: Sequence[Mapping[str, Cell]], choice: FieldChoice) -> dict[str, list[Cell]]:
     """The cells of each field that is read beside the output, of records by ``chosen_cells``."""
-    return {name: [record[name] for record in found] for name in choice.read}
+    return {name: [record[name] for record in records] for name in choice.read}
 
 
 def first_order(texts: Iterable[str], choice: FieldChoice) -> list[str] | None:

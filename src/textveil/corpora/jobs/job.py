@@ -74,15 +74,15 @@ class Job:
             ParameterError: the input is another.
         """
         done, chain = self.totals.blocks, self.totals.chain
-        found = ""
+        last_chain = ""
         for block in blocks:
             if block.number >= done:
-                if found != chain:
+                if last_chain != chain:
                     break
                 yield block
             else:
-                found = block.chain
-        if found != chain:
+                last_chain = block.chain
+        if last_chain != chain:
             self.stuck = True
             raise refused(self.folder, "the input with which the job began", "its first records are other ones now")
 

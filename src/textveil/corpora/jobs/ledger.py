@@ -106,7 +106,9 @@ def block_line(outcome: Outcome, length: int, map_length: int = 0) -> dict[str, 
         "largest": tally.largest,
         "mapped": tally.mapped,
         "nulls": outcome.nulls,
-        **({"persons": {one.hex(): counts for one, counts in outcome.persons.items()}} if outcome.persons else {}),
+        **(
+            {"persons": {person.hex(): counts for person, counts in outcome.persons.items()}} if outcome.persons else {}
+        ),
         "skipped": outcome.skipped,
         "chain": outcome.chain,
     }
@@ -233,10 +235,10 @@ def _outcome(line: Mapping[str, Any]) -> Outcome:
         tally=Tally(
             documents=line["documents"],
             kinds=Counter(line["kinds"]),
-            largest=[_counts(one) for one in line["largest"]],
+            largest=[_counts(counts) for counts in line["largest"]],
             mapped=line["mapped"],
         ),
         nulls=line["nulls"],
-        persons={bytes.fromhex(one): _counts(counts) for one, counts in line.get("persons", {}).items()},
-        skipped=tuple(Skip(*one) for one in line["skipped"]),
+        persons={bytes.fromhex(person): _counts(counts) for person, counts in line.get("persons", {}).items()},
+        skipped=tuple(Skip(*skip) for skip in line["skipped"]),
     )

@@ -76,23 +76,23 @@ def policy(
         type(vocabulary).__name__,
         "a Vocabulary",
     )
-    found = read_policy(Path(text)) if is_path(text) else policy_of(preset_text(text).encode(), text)
+    chosen = read_policy(Path(text)) if is_path(text) else policy_of(preset_text(text).encode(), text)
     if (level, background, others) != (None, None, None):
-        found = _with_common_words(found, level, background, others)
+        chosen = _with_common_words(chosen, level, background, others)
     if epsilon is not None:
-        kinds = found.epsilon_kinds
-        said = "keeps words as they are" if found.rule("common-word") is None else "draws no words with one"
-        hint = "Change its rules." if found.rule("common-word") is None else "Have the others drawn."
-        need(bool(kinds), "epsilon", epsilon, f"left out: the policy {found.name} {said}", hint)
-        changed = (replace(rule, epsilon=epsilon) if rule.kind in kinds else rule for rule in found.rules)
+        kinds = chosen.epsilon_kinds
+        said = "keeps words as they are" if chosen.rule("common-word") is None else "draws no words with one"
+        hint = "Change its rules." if chosen.rule("common-word") is None else "Have the others drawn."
+        need(bool(kinds), "epsilon", epsilon, f"left out: the policy {chosen.name} {said}", hint)
+        changed = (replace(rule, epsilon=epsilon) if rule.kind in kinds else rule for rule in chosen.rules)
         changes["rules"] = tuple(changed)
     for key in changes:
-        known = [one for one in Policy.__dataclass_fields__ if one != "vocabulary"]
+        known = [attribute for attribute in Policy.__dataclass_fields__ if attribute != "vocabulary"]
         need(key in known, "changes", key, f"among {', '.join(known)}")
     for key in ("detectors", "rules", "patterns", "lists"):
         if key in changes:
             changes[key] = tuple(changes[key])
-    return replace(found, vocabulary=vocabulary, **changes)
+    return replace(chosen, vocabulary=vocabulary, **changes)
 
 
 def policy_named(name_or_path: str | os.PathLike[str]) -> Policy:

@@ -52,7 +52,7 @@ def correctable(name: str) -> dict[str, Any]:
         "toml": toml,
         "hides": hides,
         "kinds": kinds,
-        "listed": [word for one in chosen.lists for word in one.words],
+        "listed": [word for word_list in chosen.lists for word in word_list.words],
         "beside": is_path(name),
         "draws_words": chosen.draws_words,
     }

@@ -93,7 +93,7 @@ def _public(policy: Policy) -> tuple[str, ...]:
             *(numbers if _draws_digits(policy) else ()),
             f"spacing, line ends and punctuation, {marks}",
         )
-    listed = any(one.keep for one in policy.lists) or any(one.keep for one in policy.patterns)
+    listed = any(word_list.keep for word_list in policy.lists) or any(pattern.keep for pattern in policy.patterns)
     kept_words = ("what the keep lists and patterns hold, wherever it stands",) if listed else ()
     kept_kinds = (f"the values of the kinds that are kept: {', '.join(kept)}",) if kept else ()
     return (*outside, *spans, *kept_kinds, *kept_words, "the policy, what it names and this report")
@@ -131,7 +131,7 @@ def _scores(policy: Policy) -> str:
 
 def _not_covered(policy: Policy) -> tuple[str, ...]:
     """What the guarantee does not speak of."""
-    found = (
+    detection = (
         f"what no detector found{_scores(policy)}, which is treated as all other text is",
         "two texts in which other spans are found: a word that makes a detector see, or overlook, another",
     )
@@ -145,4 +145,4 @@ def _not_covered(policy: Policy) -> tuple[str, ...]:
         common_words = ("common words, which are released as they are",)
         if policy.finds_spans:
             common_words += ("which common words stay: none in a span, so that it depends on what is found there",)
-    return (*(found if policy.finds_spans else ()), *words, *numbers, *function_words, *common_words)
+    return (*(detection if policy.finds_spans else ()), *words, *numbers, *function_words, *common_words)

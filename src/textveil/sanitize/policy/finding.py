@@ -76,13 +76,13 @@ class SpanFinder:
         other_languages: OtherLanguages = "warn",
     ) -> None:
         self._other_languages = other_languages
-        self._warns = [one.name for one in scored] == ["embedded"] and other_languages == "warn"
+        self._warns = [detector.name for detector in scored] == ["embedded"] and other_languages == "warn"
         self._keepers = tuple(keepers)
-        self._firm = frozenset((RECORD, *(one.name for one in firm)))
+        self._firm = frozenset((RECORD, *(detector.name for detector in firm)))
         self._detectors = tuple(detectors)
         needed = {kind: score for kind, score in min_scores.items() if score > 0}
-        self._needed = [needed if any(one is other for other in scored) else {} for one in detectors]
-        self._order = [one.name for one in detectors]
+        self._needed = [needed if any(detector is other for other in scored) else {} for detector in detectors]
+        self._order = [detector.name for detector in detectors]
         self._drawn, self._kept = frozenset(drawn), frozenset(kept)
         self._numbers = numbers
         self._escapes = escapes
@@ -136,29 +136,29 @@ class SpanFinder:
         self, readings: Sequence[Reading], first: int, values: Sequence[RecordValues] | None
     ) -> list[list[DetectedSpan]]:
         """``found_in``, where documents in other languages are refused or masked."""
-        others = [unfit(one.source) for one in readings]
+        others = [unfit(reading.source) for reading in readings]
         if self._other_languages == "refuse" and any(others):
             raise InputError(
                 f"document {first + others.index(True)} must be in a language that detection has rules for "
                 f"({', '.join(FIT)}); it is in another. Leave it out, or set other_languages in the policy."
             )
-        found = self._found_in(readings, first, values)
+        spans = self._found_in(readings, first, values)
         for place, reading in enumerate(readings):
             if others[place]:
-                found[place] = [DetectedSpan(0, len(reading.source), OTHER_LANGUAGE, 1.0, "language")]
-        return found
+                spans[place] = [DetectedSpan(0, len(reading.source), OTHER_LANGUAGE, 1.0, "language")]
+        return spans
 
     def _found_in(
         self, readings: Sequence[Reading], first: int, values: Sequence[RecordValues] | None
     ) -> list[list[DetectedSpan]]:
-        answers = self._answers([one.text for one in readings], first, values)
-        places = [place for place, one in enumerate(readings) if one.escaped]
+        answers = self._answers([reading.text for reading in readings], first, values)
+        places = [place for place, reading in enumerate(readings) if reading.escaped]
         sources = [readings[place].source.replace(BORDER, "\n") for place in places]
         own = None if values is None else [values[place] for place in places]
         written = dict(zip(places, self._answers(sources, first, own), strict=True))
         return [
-            self._of_one(one, answer, written.get(place, ()))
-            for place, (one, answer) in enumerate(zip(readings, answers, strict=True))
+            self._of_one(reading, answer, written.get(place, ()))
+            for place, (reading, answer) in enumerate(zip(readings, answers, strict=True))
         ]
 
     def _answers(
@@ -168,8 +168,8 @@ class SpanFinder:
         if not texts:
             return []
         answers = [
-            _evident(self._renamed(checked_spans(one, texts, first)), needed)
-            for one, needed in zip(self._detectors, self._needed, strict=True)
+            _evident(self._renamed(checked_spans(detector, texts, first)), needed)
+            for detector, needed in zip(self._detectors, self._needed, strict=True)
         ]
         if values is not None:
             answers.insert(0, [value_spans(text, own, RECORD) for text, own in zip(texts, values, strict=True)])
@@ -192,28 +192,28 @@ class SpanFinder:
         """
         order = [RECORD, *self._order]
         text = reading.text
-        found = [*answer, *_as_read(reading, answer, written)]
-        keeps = [one.keeping(text) for one in self._keepers] if self._keepers else []
+        candidates = [*answer, *_as_read(reading, answer, written)]
+        keeps = [keeper.keeping(text) for keeper in self._keepers] if self._keepers else []
         if keeps:
-            found = [span for span in found if self._stands(span) or not any(keep(span) for keep in keeps)]
-        spans = covering(text, (span for span in found if span.kind in self._drawn), order)
+            candidates = [span for span in candidates if self._stands(span) or not any(keep(span) for keep in keeps)]
+        spans = covering(text, (span for span in candidates if span.kind in self._drawn), order)
         if self._kept:
             taken = bytearray(len(text))
             for span in spans:
                 taken[span.start : span.end] = b"\1" * (span.end - span.start)
-            kept = (one for one in found if one.kind in self._kept and taken.find(1, one.start, one.end) < 0)
+            kept = (span for span in candidates if span.kind in self._kept and taken.find(1, span.start, span.end) < 0)
             spans = [*spans, *disjoint(kept, order)]
         if self._numbers:
             numbers = list(_numbers_outside(text, sorted(spans)))
             if self._escapes and "<" in text and numbers:
                 heads = {match.start(1) for match in matches(_HEADING, text)}
                 numbers = [span for span in numbers if span.start not in heads]
-            counted = [keep for one, keep in zip(self._keepers, keeps, strict=True) if one.of_numbers]
+            counted = [keep for keeper, keep in zip(self._keepers, keeps, strict=True) if keeper.of_numbers]
             spans += [span for span in numbers if not any(keep(span) for keep in counted)] if counted else numbers
         if not reading.escaped:
             return sorted(spans)
-        ends = ((one, *reading.written(one.start, one.end)) for one in sorted(spans))
-        return [one._replace(start=start, end=end) for one, start, end in ends]
+        ends = ((span, *reading.written(span.start, span.end)) for span in sorted(spans))
+        return [span._replace(start=start, end=end) for span, start, end in ends]
 
     def _stands(self, span: DetectedSpan) -> bool:
         """Whether nothing keeps a span: what the user's own lists and patterns find, and kinds that stay anyway."""

@@ -72,22 +72,28 @@ def parts_of(policy: Policy, *, found_elsewhere: bool = False) -> PolicyParts:
         InputError: a rule's file cannot be read; named in the same way.
         MissingExtra: what a detector needs is not installed.
     """
-    lists = tuple(ListDetector(one.kind, one.words) for one in policy.lists if not one.keep)
-    patterns = tuple(PatternDetector(one.kind, one.regex) for one in policy.patterns if not (one.last or one.keep))
-    named = tuple(_detector(one, policy.name) for one in policy.detectors)
+    lists = tuple(ListDetector(word_list.kind, word_list.words) for word_list in policy.lists if not word_list.keep)
+    patterns = tuple(
+        PatternDetector(pattern.kind, pattern.regex)
+        for pattern in policy.patterns
+        if not (pattern.last or pattern.keep)
+    )
+    named = tuple(_detector(detector, policy.name) for detector in policy.detectors)
     detectors: tuple[Detector, ...] = (
         *patterns,
         *lists,
         *named,
         *([TokenKindDetector(policy.token_spans)] if policy.token_spans else []),
-        *(PatternDetector(one.kind, one.regex, "last pattern") for one in policy.patterns if one.last),
+        *(PatternDetector(pattern.kind, pattern.regex, "last pattern") for pattern in policy.patterns if pattern.last),
         *_seen_keepers(policy),
     )
-    known = {NUMBER, *(kind for one in detectors for kind in one.kinds)}
+    known = {NUMBER, *(kind for detector in detectors for kind in detector.kinds)}
     _need_rules(policy)
     if not found_elsewhere:
-        _need_first(policy, lists, {kind for one in detectors if one not in lists for kind in one.kinds})
-        _need_scores(policy, named, {kind for one in detectors if one not in named for kind in one.kinds})
+        _need_first(policy, lists, {kind for detector in detectors if detector not in lists for kind in detector.kinds})
+        _need_scores(
+            policy, named, {kind for detector in detectors if detector not in named for kind in detector.kinds}
+        )
     keepers = _keepers(policy, lists)
     own: tuple[Detector, ...] = (*patterns, *lists)
     surrogates, kept = {}, set()
@@ -128,7 +134,7 @@ def parts_of(policy: Policy, *, found_elsewhere: bool = False) -> PolicyParts:
         other_languages=policy.other_languages,
         min_scores={kind: policy.min_score_of(kind) for kind in ruled},
         keepers=keepers,
-        firm=[one for one in own if one.kinds[0] not in kept],
+        firm=[detector for detector in own if detector.kinds[0] not in kept],
     )
     return PolicyParts(
         words=words_of(policy),
@@ -142,8 +148,8 @@ def parts_of(policy: Policy, *, found_elsewhere: bool = False) -> PolicyParts:
 def _need_rules(policy: Policy) -> None:
     """Refuse what finds spans of a kind that no rule is for: a slip of the pen would release them."""
     kinds = {"", NUMBER, *(rule.kind for _, rule in policy.span_rules)}
-    places = [("pattern", number, one.kind) for number, one in enumerate(policy.patterns, start=1)]
-    places += [("list", number, one.kind) for number, one in enumerate(policy.lists, start=1)]
+    places = [("pattern", number, pattern.kind) for number, pattern in enumerate(policy.patterns, start=1)]
+    places += [("list", number, word_list.kind) for number, word_list in enumerate(policy.lists, start=1)]
     for what, number, kind in places:
         if kind not in kinds:
             raise ParameterError(
@@ -159,16 +165,16 @@ def _keepers(policy: Policy, lists: Sequence[ListDetector]) -> list[Keeper]:
         ParameterError: a phrase is to be kept and to be drawn, or a pattern keeps a whole kind.
     """
     kept = {rule.kind for _, rule in policy.span_rules if rule.action is Action.KEEP}
-    drawn = {phrase for one in lists if one.kinds[0] not in kept for phrase in one.phrases}
+    drawn = {phrase for detector in lists if detector.kinds[0] not in kept for phrase in detector.phrases}
     keepers: list[Keeper] = []
     public: list[str] = []
-    for number, one in enumerate(policy.lists, start=1):
-        if one.keep and one.shipped and not one.kind:
-            public += one.shipped
-        elif one.keep or one.kind in kept:
-            words = [word for name in one.shipped for word in shipped_words(name)] or one.words
-            keeper = KeepList(words, kind=one.kind if one.keep else "", public=bool(one.shipped))
-            both = 0 if one.shipped else len(keeper.phrases & drawn)
+    for number, word_list in enumerate(policy.lists, start=1):
+        if word_list.keep and word_list.shipped and not word_list.kind:
+            public += word_list.shipped
+        elif word_list.keep or word_list.kind in kept:
+            words = [word for name in word_list.shipped for word in shipped_words(name)] or word_list.words
+            keeper = KeepList(words, kind=word_list.kind if word_list.keep else "", public=bool(word_list.shipped))
+            both = 0 if word_list.shipped else len(keeper.phrases & drawn)
             if both:
                 raise ParameterError(
                     f"policy {policy.name}, list {number}: a word that is kept must be in no list that is drawn; got "
@@ -196,9 +202,9 @@ def _seen_keepers(policy: Policy) -> Iterator[Detector]:
     """What finds kept phrases where words outside the spans are drawn: there a phrase stays only as a span."""
     if not policy.draws_words:
         return
-    for one in policy.lists:
-        if one.keep and not one.kind:
-            words = [word for name in one.shipped for word in shipped_words(name)] or one.words
+    for word_list in policy.lists:
+        if word_list.keep and not word_list.kind:
+            words = [word for name in word_list.shipped for word in shipped_words(name)] or word_list.words
             yield ListDetector(KEPT, words, name="keep list")
     for pattern in policy.patterns:
         if pattern.keep and not pattern.kind:
@@ -208,23 +214,23 @@ def _seen_keepers(policy: Policy) -> Iterator[Detector]:
 def _need_scores(policy: Policy, detectors: Sequence[Detector], found_else: Collection[str]) -> None:
     """Refuse a score under which nothing of a kind that is drawn can be found: a policy would release all of it."""
     for number, rule in policy.span_rules:
-        finders = [one for one in detectors if rule.kind in one.kinds]
+        finders = [detector for detector in detectors if rule.kind in detector.kinds]
         if rule.action is Action.KEEP or rule.kind in found_else or not finders:
             continue
         with in_rule(policy, number):
-            highest = max(highest_score(one, rule.kind) for one in finders)
+            highest = max(highest_score(detector, rule.kind) for detector in finders)
             need_reachable(policy.min_score_of(rule.kind), highest, rule.kind)
 
 
 def _need_first(policy: Policy, lists: Sequence[ListDetector], found_else: Collection[str]) -> None:
     """Refuse a list all of whose phrases are another kind's: where two kinds find the same, one of them always wins."""
     phrases: dict[str, set[tuple[str, ...]]] = {}
-    for one in lists:
-        phrases.setdefault(one.kinds[0], set()).update(one.phrases)
+    for detector in lists:
+        phrases.setdefault(detector.kinds[0], set()).update(detector.phrases)
     drawn = {rule.kind for _, rule in policy.span_rules if rule.action is not Action.KEEP}
-    numbers = (number for number, one in enumerate(policy.lists, start=1) if not one.keep)
-    for n, one in zip(numbers, lists, strict=True):
-        kind = one.kinds[0]
+    numbers = (number for number, word_list in enumerate(policy.lists, start=1) if not word_list.keep)
+    for n, detector in zip(numbers, lists, strict=True):
+        kind = detector.kinds[0]
         # As the finder has it: what is drawn goes before what is kept, then the name of the kind decides.
         wins = [other for other in phrases if (other not in drawn, other) < (kind not in drawn, kind)]
         hides = next((other for other in sorted(wins) if phrases[kind] <= phrases[other]), None)
@@ -247,10 +253,10 @@ def words_of(policy: Policy) -> DrawsWords | None:
                 options = dict(rule.options)
                 if rule.epsilon is not None:
                     options["epsilon"] = rule.epsilon
-                made = mechanism(rule.name, policy.vocabulary, **options)
-                if not isinstance(made, WordMechanism | SequenceMechanism):
+                word_mechanism = mechanism(rule.name, policy.vocabulary, **options)
+                if not isinstance(word_mechanism, WordMechanism | SequenceMechanism):
                     raise ParameterError(f"mechanism must be one of words; got {rule.name}. Use it without a policy.")
-                return made
+                return word_mechanism
         if rule.kind == "common-word" and rule.action is Action.MECHANISM:
             with in_rule(policy, number):
                 words = tuple(sorted(rule.common_words.words))
@@ -294,11 +300,11 @@ def in_rule(policy: Policy, number: int) -> Iterator[None]:
         raise type(error)(f"policy {policy.name}, rule {number}: {error}") from None
 
 
-def _detector(one: str | Detector, name: str) -> Detector:
-    if not isinstance(one, str):
-        return one
+def _detector(detector: str | Detector, name: str) -> Detector:
+    if not isinstance(detector, str):
+        return detector
     try:
-        return detector_of(one)
+        return detector_of(detector)
     except ParameterError as error:
         raise type(error)(f"policy {name}, detectors: {error}") from None
 

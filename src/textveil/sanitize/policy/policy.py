@@ -125,7 +125,7 @@ class Rule:
 
 def _need_common_words(rule: Rule) -> None:
     """Refuse a rule for common words without words."""
-    known = {key: one for key, one in rule.options.items() if key != "level"}
+    known = {key: value for key, value in rule.options.items() if key != "level"}
     need(not known, _listed(known), "beside common-word", "left out")
     level = rule.options.get("level", LEVELS[0])
     need(level in LEVELS, "level", repr(level)[:60], f"one of {', '.join(LEVELS)}")
@@ -230,11 +230,11 @@ def _named(name: str, other: str) -> Iterator[None]:
         raise type(error)(name + str(error).removeprefix(other)) from None
 
 
-def _need_kind_of(one: Pattern | WordList) -> None:
+def _need_kind_of(entry: Pattern | WordList) -> None:
     """Refuse a kind that spans cannot have, or none where something is to be found."""
-    need(isinstance(one.keep, bool), "keep", type(one.keep).__name__, "true or false")
-    if not (one.keep and one.kind in ("", "number")):
-        _need_span_kind(one.kind)
+    need(isinstance(entry.keep, bool), "keep", type(entry.keep).__name__, "true or false")
+    if not (entry.keep and entry.kind in ("", "number")):
+        _need_span_kind(entry.kind)
 
 
 def _need_span_kind(kind: str) -> None:
@@ -323,7 +323,7 @@ class Policy:
     def epsilon_kinds(self) -> tuple[str, ...]:
         """Kinds of words that are drawn with an epsilon."""
         drawn = [rule for rule in self.rules if rule.kind in ("word", "common-word")]
-        return tuple(one.kind for one in drawn if one.action is Action.MECHANISM and one.name != "same-class")
+        return tuple(rule.kind for rule in drawn if rule.action is Action.MECHANISM and rule.name != "same-class")
 
     @property
     def span_rules(self) -> Iterator[tuple[int, Rule]]:
@@ -369,10 +369,10 @@ class Policy:
             "scope": self.scope,
             **({"min_score": float(self.min_score)} if self.min_score else {}),
             **({"other_languages": self.other_languages} if self.other_languages != "warn" else {}),
-            "detectors": [one if isinstance(one, str) else one.name for one in self.detectors],
+            "detectors": [detector if isinstance(detector, str) else detector.name for detector in self.detectors],
             "rules": [rule.to_data(whole=whole) for rule in self.rules],
-            "patterns": [one.to_data() for one in self.patterns],
-            "lists": [one.to_data(whole=whole) for one in self.lists],
+            "patterns": [pattern.to_data() for pattern in self.patterns],
+            "lists": [word_list.to_data(whole=whole) for word_list in self.lists],
         }
 
     def whole_data(self) -> dict[str, Any]:
@@ -383,7 +383,7 @@ class Policy:
         Raises:
             InputError: it has a detector that is an object, or a vocabulary: neither is data.
         """
-        if any(not isinstance(one, str) for one in self.detectors):
+        if any(not isinstance(detector, str) for detector in self.detectors):
             raise InputError("a policy that is saved must name its detectors; got an object. Name it, or do not save.")
         if self.vocabulary is not None:
             raise InputError("a policy that is saved must have no vocabulary of its own; got one. Leave it out.")
@@ -392,7 +392,7 @@ class Policy:
     @property
     def private_digest(self) -> str:
         """SHA-256 of the words of all lists, for whoever must tell that they changed; private, as they may be."""
-        words = json.dumps([[one.kind, *one.words] for one in self.lists])
+        words = json.dumps([[word_list.kind, *word_list.words] for word_list in self.lists])
         return hashlib.sha256(words.encode("ascii")).hexdigest() if self.lists else ""
 
     @property

@@ -26,7 +26,7 @@ def words_of_background(path: Path, level: str) -> tuple[str, ...]:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
         records = [line for line in lines if line.strip()]
-        documents = [str(json.loads(one)["text"]) for one in records] if path.suffix == ".jsonl" else records
+        documents = [str(json.loads(record)["text"]) for record in records] if path.suffix == ".jsonl" else records
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as cause:
         why = getattr(cause, "strerror", None) or type(cause).__name__
         error = ParameterError(
@@ -111,7 +111,7 @@ def _policy(data: Mapping[str, Any], folder: Path | None) -> Policy:
     patterns = _tables(data, "pattern", _pattern)
     lists = _tables(data, "list", lambda table: _word_list(table, folder))
     detectors = data.get("detectors", [])
-    if not (isinstance(detectors, list) and all(isinstance(one, str) for one in detectors)):
+    if not (isinstance(detectors, list) and all(isinstance(name, str) for name in detectors)):
         raise ParameterError('detectors must be a list of names; got another. Write: detectors = ["embedded"]')
     texts = {key: data[key] for key in _TEXTS if key in data}
     score = data.get("min_score", 0.0)
@@ -141,16 +141,16 @@ def _placed(place: str) -> Iterator[None]:
         raise type(error)(f"{place}{parts}{error}") from None
 
 
-def _tables(data: Mapping[str, Any], key: str, made: Callable[[dict[str, Any]], _Made]) -> tuple[_Made, ...]:
+def _tables(data: Mapping[str, Any], key: str, build: Callable[[dict[str, Any]], _Made]) -> tuple[_Made, ...]:
     """What is made of the tables of one name, numbered from 1 in messages."""
     tables = data.get(key, [])
     if not (isinstance(tables, list) and all(isinstance(table, dict) for table in tables)):
         raise ParameterError(f"{key} must be written as [[{key}]]; got another form.")
-    found = []
+    entries = []
     for number, table in enumerate(tables, start=1):
         with _placed(f"{key} {number}"):
-            found.append(made(table))
-    return tuple(found)
+            entries.append(build(table))
+    return tuple(entries)
 
 
 def _pattern(table: dict[str, Any]) -> Pattern:
@@ -187,7 +187,7 @@ def _rule(table: dict[str, Any], folder: Path | None) -> Rule:
     if action not in _FLAGS and not isinstance(value, str):
         raise ParameterError(f"{action.value} must be a name; got {type(value).__name__}.")
     words = _common_words(table, folder) if kind == "common-word" else ()
-    options = {key: one for key, one in table.items() if key not in (*_OF_RULES, action.value)}
+    options = {key: option for key, option in table.items() if key not in (*_OF_RULES, action.value)}
     name = "" if value is True else value
     return Rule(
         kind=kind,

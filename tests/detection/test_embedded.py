@@ -106,6 +106,19 @@ def test_months_and_days_are_found_by_their_whole_names() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "dates"),
+    [
+        ("it ends in jan or in Feb", ["jan", "Feb"]),
+        ("Tues 6 October 2026, then Weds 3 Mar", ["Tues 6 October 2026", "Weds 3 Mar"]),
+        ("Thurs 12 Nov", ["Thurs 12 Nov"]),
+        ("held in [1998] 2 AC 214 and", ["1998"]),
+    ],
+)
+def test_short_months_and_weekdays_are_dates_and_law_reports_are_no_streets(text: str, dates: list[str]) -> None:
+    assert found(text) == [(date, "date") for date in dates]
+
+
+@pytest.mark.parametrize(
     ("text", "spans"),
     [
         ("filename 2024", [("2024", "date")]),

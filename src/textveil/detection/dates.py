@@ -8,7 +8,7 @@ from datetime import date, datetime
 from functools import lru_cache
 from typing import Final
 
-from textveil.detection.found import Found, near
+from textveil.detection.found import Found, near, words_in
 from textveil.detection.gates import at_digits, with_words
 from textveil.detection.number_words import ORDINAL, YEAR
 from textveil.text.patterns import lazy_regex
@@ -24,7 +24,7 @@ _WEEKDAY: Final = (
     r"(?:[Mm]onday|[Tt]uesday|[Ww]ednesday|[Tt]hursday|[Ff]riday|[Ss]aturday|[Ss]unday"
     r"|MONDAY|TUESDAY|WEDNESDAY|THURSDAY|FRIDAY|SATURDAY|SUNDAY)"
 )
-_SHORT_WEEKDAY: Final = r"(?:(?:Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)\.?,? )"
+_SHORT_WEEKDAY: Final = r"(?:(?:Mon|Tues?|Weds?|Thu(?:rs?)?|Fri|Sat|Sun)\.?,? )"
 _DAY: Final = rf"(?:[0-3]?[0-9](?:st|nd|rd|th)?|(?:the )?(?:{ORDINAL}))"
 _LONG_YEAR: Final = rf"(?:1[5-9][0-9][0-9]|20[0-9][0-9]|{YEAR})"
 _ANY_YEAR: Final = rf"(?:{_LONG_YEAR}|'[0-9]{{2}})"
@@ -51,11 +51,15 @@ _DAY_OF_WEEK: Final = lazy_regex(
 _LONE_MONTH: Final = lazy_regex(
     r"[JFMASONDjfasond](?<![A-Za-z].)"
     r"(?:(?<=[Jj])(?:anuary|une|uly)|(?<=[Ff])ebruary|(?<=M)(?:arch|ay)|(?<=[Aa])(?:pril|ugust)|(?<=[Ss])eptember"
-    r"|(?<=[Oo])ctober|(?<=[Nn])ovember|(?<=[Dd])ecember)(?![A-Za-z0-9_])"
+    r"|(?<=[Oo])ctober|(?<=[Nn])ovember|(?<=[Dd])ecember"
+    r"|(?<=[Jj])(?:an|u[nl])|(?<=[Ff])eb|(?<=[Aa])(?:pr|ug)|(?<=[Ss])ept?|(?<=[Oo])ct|(?<=[Nn])ov|(?<=[Dd])ec"
+    r")(?![A-Za-z0-9_])"
 )
 _BEFORE_MONTH: Final = lazy_regex(
     r"(?:\b[Ii]n|since|last|next|this|until|by|early|late|mid|during|from|of|to|for)[ -]$"
 )
+_SHORT_MONTHS: Final = words_in("jan feb apr jun jul aug sep sept oct nov dec")
+_BEFORE_SHORT_MONTH: Final = lazy_regex(r"(?:\b[Ii]n|last|next|this|until|early|late|mid)[ -]$")
 _NUMERIC: Final = lazy_regex(
     r"(?<![\w./,-])(?:"
     r"(?P<y>(?:1[5-9]|20)[0-9]{2})(?P<s>[-/.])(?P<m>[01]?[0-9])(?P=s)(?P<d>[0-3]?[0-9])(?=T[0-2][0-9]:|(?!\w|[-/][0-9]))"
@@ -103,7 +107,7 @@ NAMED_DATE_GATE: Final = with_words(
     " jan feb mar apr jun jul aug sep sept oct nov dec"
 )
 LISTED_GATE: Final = at_digits("[a-y]  ?[0-9]{1,2}  ?[0-2][0-9]")
-MONTH_GATE: Final = with_words("january february march april may june july august september october november december")
+MONTH_GATE: Final = NAMED_DATE_GATE
 DAY_GATE: Final = with_words("monday tuesday wednesday thursday friday saturday sunday")
 TIME_GATE: Final = at_digits(r"[0-9](?:[:.][0-9]| ?[AaPp][.Mm]| o'| noon| midn)")
 YEAR_GATE: Final = at_digits("[12][0-9]{3}|'[0-9]0s")
@@ -151,7 +155,8 @@ def find_days(text: str) -> Iterator[Found]:
 def find_months(text: str) -> Iterator[Found]:
     """Months after a word such as "since"."""
     for match in matches(_LONE_MONTH, text):
-        if _BEFORE_MONTH.search(text, max(0, match.start() - 8), match.start()):
+        before = _BEFORE_SHORT_MONTH if match[0].lower() in _SHORT_MONTHS else _BEFORE_MONTH
+        if before.search(text, max(0, match.start() - 8), match.start()):
             yield Found(match.start(), match.end(), "date", 0.7)
 
 
@@ -198,7 +203,7 @@ def readable(written: str) -> bool:
     """Whether a date with a month's name is one of the calendar, as dateutil reads it; words for numbers pass."""
     from dateutil.parser import ParserError, parse
 
-    plain = re.sub(r"\b(?:of|the|in)\b", " ", written)
+    plain = re.sub(rf"^{_SHORT_WEEKDAY}|\b(?:of|the|in)\b", " ", written)  # of Tues and Thurs it knows nothing
     if not _DIGITS.search(plain) or re.search(YEAR, plain):
         return True
     try:

@@ -81,9 +81,12 @@ _OTHERS: Final = lazy_regex(
     rf"|(?:[A-Z][A-Za-z'.-]{{0,30}} ){{1,3}}(?:{_AFTER_NAME}) {_HOUSE}"
     rf")(?:,?\s{{1,3}}{_UNIT})?"
 )
+_REPORTER = r"(?:[A-Z][A-Z.]{0,5} ){1,2}[0-9]"
+"""Behind the volume of a law report: 2 AC 214, 410 U.S. 113."""
+
 _NUMBERED: Final = lazy_regex(
     rf"{_FIRST}[0-9]{{0,5}},? (?:[0-9]{{1,6}} )?(?:{_ANY_WORD} ){{1,5}}?(?:{_HOUSE} )?{_UNIT}"
-    rf"|{_FIRST}[0-9]{{0,5}} (?:[A-Z][A-Za-z'.-]{{0,30}} ){{1,4}}?{_HOUSE}(?:,?\s{{1,3}}{_UNIT})?"
+    rf"|{_FIRST}[0-9]{{0,5}} (?!{_REPORTER})(?:[A-Z][A-Za-z'.-]{{0,30}} ){{1,4}}?{_HOUSE}(?:,?\s{{1,3}}{_UNIT})?"
 )
 _AFTER_WORD: Final = lazy_regex(
     r"(?:[Aa]ddress(?: is|:)?|[Ll]ive[sd]? (?:at|on)|[Rr]esid(?:es?|ing) (?:at|on)|[Ll]ocated (?:at|on)|[Ss]ide of"

@@ -62,7 +62,9 @@ def test_an_epsilon_at_which_words_change_is_not(embedded, name: str) -> None:
     """At 8 nearly all words stay where only the twenty of a cluster are exchanged."""
     clusters = name.startswith("custext")
     assert warned(mechanism(name, embedded, epsilon=8.0)) == clusters
-    assert not warned(mechanism(name, embedded, epsilon=3.0))
+    few = Vocabulary(embedded.words[::32], embedded.vectors[::32])
+    searched = few if name == "optimal" else embedded  # its search takes ten minutes where the package has no result
+    assert not warned(mechanism(name, searched, epsilon=3.0))
 
 
 def test_the_share_is_that_of_the_channel(embedded) -> None:

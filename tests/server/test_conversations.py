@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 
 from textveil.budget.account import Account
 from textveil.sanitize.policy.choice import policy
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.server.conversations import Conversations
-from textveil.server.kept_data import MapsRead, MapTable
+from textveil.server.kept_data import MapsRead, MapTable, release_data, release_of
 from textveil.server.written_answers import Written, WrittenAnswers
 from textveil.surrogates.private_map import PrivateMap, Replaced
 from textveil.surrogates.restoring import Restorer
@@ -190,3 +191,15 @@ def test_answers_that_are_read_again_have_their_maps() -> None:
     earlier = {key: [[text, []] for text, *_ in known] for key, known in data["written"].items()}
     read.read({**data, "written": earlier}, MapsRead([]))
     assert all(one.maps == () for known in read._written.values() for one in known)
+
+
+def test_releases_are_read_again_with_a_map_and_without() -> None:
+    """Kills: the text of a release that has no map, or another text than its map, is not kept."""
+    release = Sanitizer(policy("prompts"))("Maria Gonzalez called.")
+    assert release.private_map is not None
+    for kept in (release, replace(release, private_map=None), replace(release, text="other")):
+        table = MapTable()
+        data = json.loads(json.dumps(release_data(kept, table)))
+        assert (data["text"] is None) == (kept is release)
+        read = release_of(data, kept.setting, MapsRead(table.to_data()))
+        assert (read.text, read.private_map) == (kept.text, kept.private_map)

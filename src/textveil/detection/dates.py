@@ -107,7 +107,6 @@ NAMED_DATE_GATE: Final = with_words(
     " jan feb mar apr jun jul aug sep sept oct nov dec"
 )
 LISTED_GATE: Final = at_digits("[a-y]  ?[0-9]{1,2}  ?[0-2][0-9]")
-MONTH_GATE: Final = NAMED_DATE_GATE
 DAY_GATE: Final = with_words("monday tuesday wednesday thursday friday saturday sunday")
 TIME_GATE: Final = at_digits(r"[0-9](?:[:.][0-9]| ?[AaPp][.Mm]| o'| noon| midn)")
 YEAR_GATE: Final = at_digits("[12][0-9]{3}|'[0-9]0s")
@@ -203,7 +202,7 @@ def readable(written: str) -> bool:
     """Whether a date with a month's name is one of the calendar, as dateutil reads it; words for numbers pass."""
     from dateutil.parser import ParserError, parse
 
-    plain = re.sub(rf"^{_SHORT_WEEKDAY}|\b(?:of|the|in)\b", " ", written)  # of Tues and Thurs it knows nothing
+    plain = re.sub(rf"^{_SHORT_WEEKDAY}|\b(?:of|the|in)\b", " ", written)  # dateutil does not know Tues and Thurs
     if not _DIGITS.search(plain) or re.search(YEAR, plain):
         return True
     try:

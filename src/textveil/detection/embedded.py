@@ -129,7 +129,7 @@ class EmbeddedDetector:
             (date_lists.find_year_lists, date_lists.YEARS_GATE),
             (dates.find_years, dates.YEAR_GATE),
             (dates.find_days, dates.DAY_GATE),
-            (dates.find_months, dates.MONTH_GATE),
+            (dates.find_months, dates.NAMED_DATE_GATE),
             (money.find_spoken_money, money.SPOKEN_GATE),
             (find_witnesses, WITNESS_GATE),
             (find_demographics, DEMOGRAPHIC_GATE),

@@ -102,10 +102,10 @@ class KeepList:
         if first is None or (key := token_key(first[0])) not in self._words:
             return False
         reach = self._longest * _WORD
-        # What begins a phrase, and goes on in none, is kept by what begins there or not at all.
+        # A word that only begins entries is kept by an entry that begins there, or not at all.
         begins = first.end() > span.start and key not in self._goes_on and not _evident(span)
         begin = start if begins else _word_start(text, max(0, start - reach))
-        before: deque[re.Match[str]] = deque(maxlen=self._longest)
+        before: deque[re.Match[str]] = deque(maxlen=self._longest - 1)
         tokens: list[re.Match[str]] = []
         behind = 0
         for token in TOKEN.finditer(text, begin, min(len(text), span.end + reach)):
@@ -119,7 +119,7 @@ class KeepList:
         at = len(before)
         tokens = [*before, *tokens]
         keys = [token_key(token[0]) for token in tokens]
-        for place in range(max(0, at - self._longest + 1), at + 1):
+        for place in range(at + 1):
             count = self._covered(tokens, keys, place, span.end)
             if count > at - place:
                 return not (self._public and count == 1 and _evident(span))

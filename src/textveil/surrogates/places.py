@@ -55,8 +55,8 @@ _LEVEL = Option(
 def place(*, level: Annotated[str, _LEVEL] = "drawn") -> Drawn:
     """A pseudonym for each part of a place between commas: a town, or what its format shows.
 
-    A street, a state and a town have one of their own, whatever number or code stands beside them; house numbers and
-    postal codes are drawn for the whole part.
+    A street, state or town gets its own pseudonym, whatever number or code stands beside it. House numbers and postal
+    codes are drawn for the whole part.
 
     The format is what no list is needed for: four or five digits and one word are a town behind its postal code; any
     other part that begins with digits is a street with its number; two capitals (with a postal code) are a state;

@@ -65,11 +65,8 @@ class RequestMemory:
 
     def sent(self, releases: Sequence[Release]) -> None:
         """Note what goes on."""
-        self._add(
-            tuple(
-                {id(release.private_map): release.private_map for release in releases if release.private_map}.values()
-            )
-        )
+        maps = {id(release.private_map): release.private_map for release in releases if release.private_map}
+        self._add(tuple(maps.values()))
 
     @property
     def maps(self) -> tuple[PrivateMap, ...]:
@@ -109,9 +106,7 @@ class RequestMemory:
             self._maps = max(self._maps, maps, key=len)
             return
         known = set(map(id, self._maps))
-        self._maps += tuple(
-            {id(private_map): private_map for private_map in maps if id(private_map) not in known}.values()
-        )
+        self._maps += tuple(each for each in maps if id(each) not in known)
 
 
 def under_seal(seal: str, read: str) -> str:

@@ -124,6 +124,12 @@ def test_tables_change_no_other_character() -> None:
     assert with_plain_marks(others) == others
 
 
+def touches(side: list[tuple[Kind, str]]) -> bool:
+    """Whether a word would touch what comes from the other side: the nearest token, or the next past an apostrophe."""
+    words = [kind not in (Kind.PUNCTUATION, Kind.SPACE) for kind, _ in side]
+    return words[0] or (side[0][1] == "'" and words[1:] == [True])
+
+
 def slow(text: str) -> list[str]:
     """The rule read aloud: what is released, one string a token, a word as itself."""
     tokens = []
@@ -145,7 +151,8 @@ def slow(text: str) -> list[str]:
     for number, (kind, shown) in enumerate(merged):
         if kind is Kind.SPACE:
             sides = merged[number - 1 : number] + merged[number + 1 : number + 2]
-            parts = number > 0 and len(sides) == 2 and all(side is not Kind.PUNCTUATION for side, _ in sides)
+            before, after = merged[max(0, number - 2) : number][::-1], merged[number + 1 : number + 3]
+            parts = number > 0 and len(sides) == 2 and touches(before) and touches(after)
             shown = "\n" * min(2, shown.count("\n")) or (" " if shown or parts else "")
         if kind is Kind.PUNCTUATION and [one for one, _ in out[-LONGEST_RUN:]] == [kind] * LONGEST_RUN:
             continue
@@ -220,6 +227,22 @@ def test_what_comes_out_is_plain_and_stays_as_it_is(texts: list[str]) -> None:
             assert plain(text) == [text]
 
 
+@pytest.mark.parametrize(
+    ("text", "released"),
+    [
+        ("the'\u00bfthe", "the' the"),
+        ("the\u00bf'the", "the 'the"),
+        ("the'\u200b\u00bf'the", "the' 'the"),
+        ("'\u00bfthe", "'the"),
+        ("the\u00bf'", "the'"),
+        ("the.\u00bfthe", "the.the"),
+    ],
+)
+def test_a_mark_that_is_dropped_joins_no_words(text: str, released: str) -> None:
+    assert plain(text) == [released]
+    assert plain("the'", text, "'the") == ["the'", released, "'the"]
+
+
 @settings(deadline=None, max_examples=300)
 @given(TEXTS)
 def test_the_tokenizer_stays_lossless(texts: list[str]) -> None:
@@ -253,7 +276,7 @@ def test_what_is_told_to_be_plain_is_left_as_it_is(drawn: list[int], cuts: list[
     bounds = np.array([0, *sorted(min(cut, len(codes)) for cut in cuts), len(codes)])
     nothing = np.zeros(len(codes), dtype=np.bool_)
     blank, mark = (codes >= 2) & (codes <= 4), codes == 5
-    found, keep = plain_gaps(codes, bounds, blank, mark, nothing, space=2, line_end=3)
+    found, keep = plain_gaps(codes, bounds, blank, mark, nothing, space=2, line_end=3, apostrophe=6)
     left = keep.all() and np.array_equal(found, codes) and short_runs(bounds, mark).all()
     forms = bytes(np.array([0, 0, BLANK, BLANK, ODD, MARK])[codes].tolist())
     if is_plain(forms):

@@ -174,6 +174,7 @@ class TextCodes:
             self._mark(mark)
         self._joining = np.zeros(len(self.legend.kinds), dtype=np.bool_)
         self._joining[[self._mark(mark) for mark in JOINING]] = True
+        self._apostrophe = self._mark("'")
         self._dropped = self._mark(DROPPED)
         self._pieces = _Memory({None: _row(self._base + _END)})
         self._surfaces = _Memory({})
@@ -324,7 +325,9 @@ class TextCodes:
         vanishing = (codes == self._dropped) | (codes == self._base + _UNSEEN)
         kinds = self.legend.kinds[codes]
         blank, mark = (kinds == _SPACE_KIND) | vanishing, (kinds == _MARK_KIND) & ~vanishing
-        codes, keep = plain_gaps(codes, bounds, blank, mark, vanishing, space=space, line_end=line_end)
+        codes, keep = plain_gaps(
+            codes, bounds, blank, mark, vanishing, space=space, line_end=line_end, apostrophe=self._apostrophe
+        )
         codes, bounds, mark = codes[keep], _after(keep, bounds), mark[keep]
         keep = short_runs(bounds, mark)
         return EncodedTexts(codes, bounds) if keep.all() else EncodedTexts(codes[keep], _after(keep, bounds))

@@ -4,7 +4,7 @@ A pattern of thin spaces, a row of odd symbols or a quotation mark of one countr
 So by default
 
 - punctuation and currency signs become ASCII marks by ``plain_mark``; what has no such mark is dropped, and a
-  space stands for it where words would touch otherwise, or be joined by an apostrophe;
+  space stands for it where words would touch otherwise, or a word and an apostrophe, which joins words;
 - tokens that cannot be seen (zero-width spaces, byte order and direction marks that stand alone) are dropped too;
 - white space is one space, or one or two line ends where it holds as many or more; carriage returns, tabs, thin
   and no-break spaces, indents and spaces at the end of a line vanish in these;
@@ -175,7 +175,7 @@ def plain_gaps(
         vanishing: whether it is dropped; blank too.
         space: the code of a space.
         line_end: the code of a line end.
-        apostrophe: the code of an apostrophe, which joins the words on its two sides.
+        apostrophe: the code of an apostrophe.
 
     Returns:
         The codes, and which of them stay.
@@ -194,14 +194,9 @@ def plain_gaps(
     first, last = places[starts], places[np.append(starts[1:], len(places)) - 1]
     lines = np.minimum(np.add.reduceat(codes[places] == line_end, starts, dtype=np.int64), _LINE_ENDS)
     seen = np.add.reduceat(~vanishing[places], starts, dtype=np.int64) > 0
-    solid = ~(blank | mark)
-    joins = (codes == apostrophe)[1:-1] & ~begins[1:-1] & ~begins[2:]
-    before, after = np.zeros((2, len(codes) + 1), dtype=np.bool_)  # by the place that follows, and by the place
-    before[1:], after[:-1] = solid, solid
-    before[2:-1] |= joins & solid[:-2]
-    after[1:-2] |= joins & solid[2:]
+    solid = np.concatenate([[False], ~(blank | mark) | (codes == apostrophe), [False]])  # by place + 1
     edges = np.append(begins, True)
-    parts = before[first] & ~edges[first] & after[last + 1] & ~edges[last + 1]
+    parts = (solid[first] & ~edges[first]) & (solid[last + 2] & ~edges[last + 1])
     codes = codes.copy()
     codes[places] = line_end
     codes[first[lines == 0]] = space

@@ -35,6 +35,11 @@ class _Part(NamedTuple):
     plain: str | None
     solid: bool = False
 
+    @property
+    def joins(self) -> bool:
+        """Whether it must not touch what stood apart from it: another word, or an apostrophe."""
+        return self.solid or self.plain == "'"
+
 
 def plain_text(text: str, after_solid: bool = False, before_solid: bool = False) -> str:
     """``text`` with all edits.
@@ -63,7 +68,7 @@ def plain_edits(text: str, after_solid: bool = False, before_solid: bool = False
     groups = [(blank, list(parts)) for blank, parts in groupby(_parts(text), key=lambda part: part.plain is None)]
     for place, (blank, parts) in enumerate(groups):
         if blank:
-            following = groups[place + 1][1][0].solid if place + 1 < len(groups) else before_solid
+            following = groups[place + 1][1][0].joins if place + 1 < len(groups) else before_solid
             plain = _gap(text, parts, between=solid and following)
             _edit(edits, text, parts[0].start, parts[-1].end, plain)
             run, solid = (0 if plain else run), (solid and not plain)
@@ -76,7 +81,7 @@ def plain_edits(text: str, after_solid: bool = False, before_solid: bool = False
                 stays = stays[: max(0, LONGEST_RUN - run)]
                 run += len(part.plain or "")
                 _edit(edits, text, part.start, part.end, stays)
-            solid = part.solid
+            solid = part.joins
     return edits
 
 

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple, final
 import numpy as np
 
 from textveil.detection.spans import DetectedSpan
-from textveil.errors import UnsupportedGuarantee
+from textveil.errors import UnsupportedGuarantee, need
 from textveil.privacy.guarantees import Guarantee
 from textveil.privacy.units import ONE_ENTITY, ONE_SPAN
 from textveil.sanitize.outside import Outside, Stretches, Verbatim
@@ -93,6 +93,13 @@ class ByPolicy:
         """The same, where values of each text's record are spans too."""
         readings = self._finder.readings(texts)
         return self._cut(readings, self._finder.found_in(readings, values=values))
+
+    def prepared_from(self, texts: Sequence[str], spans: Sequence[Sequence[DetectedSpan]]) -> _Found:
+        """The same, where their spans were found elsewhere."""
+        for number, (text, here) in enumerate(zip(texts, spans, strict=True), start=1):
+            ends = [0, *(end for span in here for end in (span.start, span.end)), len(text)]
+            need(ends == sorted(ends), "found", f"others for text {number}", "spans of each text, by start, each alone")
+        return self._cut(self._finder.readings(texts), [list(here) for here in spans])
 
     def _cut(self, readings: Sequence[Reading], spans: list[list[DetectedSpan]]) -> _Found:
         stretches = [_between(reading.source, here) for reading, here in zip(readings, spans, strict=True)]

@@ -10,6 +10,7 @@ from typing import Any, final
 
 import numpy as np
 
+from textveil.detection.spans import DetectedSpan
 from textveil.errors import InputError, ParameterError, RandomnessError, UnsupportedGuarantee, need
 from textveil.mechanisms.kinds import Mechanism
 from textveil.randomness import is_secure, resolve, seeded_generator
@@ -228,6 +229,7 @@ class Sanitizer:
         maps: bool = True,
         spans: bool = False,
         values: Sequence[Sequence[tuple[str, str]]] | None = None,
+        found: Sequence[Sequence[DetectedSpan]] | None = None,
     ) -> Prepared:
         """Make documents ready for their draws, and tell what they will cost; nothing is drawn yet.
 
@@ -239,13 +241,18 @@ class Sanitizer:
             maps: see ``batch``.
             spans: see ``batch``.
             values: see ``batch``.
+            found: the spans of each text, where the same policy found them in another process; instead of ``values``.
 
         Raises:
             InputError: one of them is not a str (named by its number, from 1).
-            ParameterError: there are scopes or values, and not one for each text.
+            ParameterError: there are scopes, values or spans, and not one for each text.
         """
         wanted = Wanted(spans, maps, _one_for_each(scopes, texts))
-        ready = self._prepared(texts) if values is None else self._with(texts, values)
+        if found is None:
+            ready = self._prepared(texts) if values is None else self._with(texts, values)
+        else:
+            need(values is None, "values", "some", "left out where spans are given")
+            ready = self._finding("found", found, texts).prepared_from(texts, found)
         if scopes is not None and isinstance(self._way, FindsValues):
             ready = self._way.within(ready, scopes)
         return Prepared(self.setting, self._way.counts(ready), partial(self._releases, ready, wanted))
@@ -280,12 +287,16 @@ class Sanitizer:
 
     def _with(self, texts: Sequence[str], values: Sequence[Sequence[tuple[str, str]]]) -> Any:
         """The same, with values of their records."""
+        return self._finding("values", values, texts).prepared_with(texts, values)
+
+    def _finding(self, name: str, given: Sequence[Any], texts: Sequence[str]) -> FindsValues:
+        """The way, where something is given for each text that only a way which finds values takes."""
         _need_texts(texts)
-        need(len(values) == len(texts), "values", len(values), f"one entry for each of {len(texts)} texts")
+        need(len(given) == len(texts), name, len(given), f"one entry for each of {len(texts)} texts")
         way = self._way
         if not isinstance(way, FindsValues):
-            raise ParameterError("values must be left out where nothing is found; there is no policy with spans.")
-        return way.prepared_with(texts, values)
+            raise ParameterError(f"{name} must be left out where nothing is found; there is no policy with spans.")
+        return way
 
     def _releases(self, prepared: Any, wanted: Wanted, rng: np.random.Generator | None = None) -> list[Release]:
         """Draw for several documents, then put them together."""

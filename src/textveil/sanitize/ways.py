@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple, Protocol, final, runtime_checkable
 
 import numpy as np
 
+from textveil.detection.spans import DetectedSpan
 from textveil.errors import ParameterError, UnsupportedGuarantee
 from textveil.mechanisms.channels.common_word_response import CommonWordResponse
 from textveil.mechanisms.channels.digits import KEEP_LIMIT, DigitResponse
@@ -67,6 +68,9 @@ class FindsValues(Protocol):
 
     def prepared_with(self, texts: Sequence[str], values: Sequence[Sequence[tuple[str, str]]]) -> Any:
         """As ``Way.prepared``; ``values`` are for each text those of its record, each with its kind."""
+
+    def prepared_from(self, texts: Sequence[str], spans: Sequence[Sequence[DetectedSpan]]) -> Any:
+        """As ``Way.prepared``; ``spans`` are what ``SpanFinder.found`` gave for each text."""
 
     def within(self, prepared: Any, scopes: Sequence[Scope]) -> Any:
         """The texts, of each of which it is known now where one value has one surrogate."""

@@ -15,6 +15,7 @@ from textveil.server.api import router
 from textveil.server.config import Config
 from textveil.server.conversations import Conversations
 from textveil.server.errors import add_handlers
+from textveil.server.finding import FindingProcesses
 from textveil.server.foreign import ForeignValues
 from textveil.server.gateway import gateway_router
 from textveil.server.gateway.upstream import Upstream
@@ -70,6 +71,8 @@ def make_app(config: Config, *, ledger: BudgetLedger | None = None, keys: ApiKey
             policies=config.tenant_policies,
         )
         foreign = ForeignValues.of(config.foreign_values, config.foreign_values_limit)
+        most = config.processes or 0
+        finding = FindingProcesses(most, policies.default, policies.all, config.sanitize_seconds) if most else None
         service = SanitizingService(
             policies,
             books,
@@ -77,6 +80,7 @@ def make_app(config: Config, *, ledger: BudgetLedger | None = None, keys: ApiKey
             seconds=config.sanitize_seconds,
             metrics=metrics,
             foreign=foreign,
+            finding=finding,
         )
         upstream = Upstream.of(config)
         app.state.ledger, app.state.service, app.state.upstream = books, service, upstream
@@ -94,6 +98,8 @@ def make_app(config: Config, *, ledger: BudgetLedger | None = None, keys: ApiKey
             yield
         finally:
             forgetting.cancel()
+            if finding is not None:
+                await finding.close()
             service.close()
             callers.close()
             if upstream is not None:

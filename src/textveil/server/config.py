@@ -59,6 +59,8 @@ class Config(BaseModel):
         metrics: who may read ``/metrics``: "admin", whoever has an admin's key, or, while there are no keys, is on this
             machine; or "open", whoever can connect.
         threads: that sanitize.
+        processes: that find values beside the server's own while requests come together; left out, ``textveil serve``
+            starts one for each processor, four at the most, and none where there is one processor; other servers none.
         sanitize_seconds: of processor time that the detection of a request's texts may take.
         maps: where what puts originals back is kept where a request asks for it, and where conversations are: "memory",
             or "database", encrypted.
@@ -102,6 +104,7 @@ class Config(BaseModel):
     units: Literal["named", "bound"] = "named"
     metrics: Literal["admin", "open"] = "admin"
     threads: _Count = 16
+    processes: Annotated[int, Field(ge=0)] | None = None
     sanitize_seconds: _Seconds = 10.0
     maps: Literal["memory", "database"] = "memory"
     maps_seconds: _Seconds = 3600.0

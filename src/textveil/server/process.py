@@ -15,12 +15,16 @@ from textveil.budget.account import Account
 from textveil.budget.ledger import Ledger
 from textveil.budget.limit import Limit
 from textveil.errors import OutputError, need
+from textveil.processors import cores
 from textveil.server.app import make_app, message_costs, open_books
 from textveil.server.budgets import limit_of
 from textveil.server.config import Config
 from textveil.server.keys import LOCAL_TENANT
 from textveil.server.logs import log_as_json
 from textveil.server.protocol import protocol_of
+
+_PROCESSES: Final = 4
+"""That find values, at the most, where the configuration does not say how many; each takes memory."""
 
 BACKLOG: Final = 2048
 """Connections that may wait to be taken."""
@@ -45,6 +49,9 @@ def run_server(config: Config) -> None:
             hint = "Give each key its own: `textveil keys create` takes a budget."
             need(not closed, "budget", "one", "left out where there are API keys", hint)
             _set_budget(ledger, limit_of(config.budget, partial(message_costs, config)))
+        if config.processes is None:
+            processors = cores()
+            config = config.model_copy(update={"processes": min(processors, _PROCESSES) if processors > 1 else 0})
         app = make_app(config, ledger=ledger, keys=keys)
         listening = _listening(config)
         host, port = listening.getsockname()[:2]

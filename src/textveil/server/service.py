@@ -11,7 +11,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any, Final, NamedTuple, TypeVar, final
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar, final
 
 from textveil.budget.account import Account
 from textveil.budget.balance import Balance
@@ -25,6 +25,7 @@ from textveil.sanitize.setting import Setting, mentions_of
 from textveil.server.budgets import budget_data, cost_told
 from textveil.server.conversations import OWN, UNTRACED, ConversationState
 from textveil.server.errors import ApiError, as_api_error
+from textveil.server.finding import FindingProcesses
 from textveil.server.foreign import ForeignValues, Origin, few_values, kinds_with_surrogates, scopes_of, span_kinds
 from textveil.server.metrics import ServerMetrics
 from textveil.server.policies import OfferedPolicies
@@ -34,6 +35,7 @@ from textveil.surrogates.scopes import ApartScope, MemoryScope
 from textveil.text.slices import time_limit
 
 Result = TypeVar("Result")
+Spans: TypeAlias = list[list[DetectedSpan]]
 
 logger = logging.getLogger("textveil.server.service")
 
@@ -113,6 +115,7 @@ class SanitizingService:
         seconds: of processor time that the detection of a call's texts may take.
         metrics: counts releases; None counts for nobody.
         foreign: what happens to values in texts of conversations that others may have written a part of.
+        finding: processes that find values beside this one; None is none.
     """
 
     def __init__(
@@ -124,6 +127,7 @@ class SanitizingService:
         seconds: float = SECONDS,
         metrics: ServerMetrics | None = None,
         foreign: ForeignValues = ForeignValues(),  # noqa: B008
+        finding: FindingProcesses | None = None,
     ) -> None:
         self.policies = policies
         self._ledger = ledger
@@ -133,6 +137,8 @@ class SanitizingService:
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="textveil-sanitize")
         self._lane = ThreadPoolExecutor(max(1, threads // 8), thread_name_prefix="textveil-long-texts")
         self._seconds = seconds
+        self._finding = finding
+        self._under_way = 0
         self._long = 0
         self._known: dict[str, _Known] = {}
 
@@ -164,13 +170,17 @@ class SanitizingService:
             ApiError: too many long texts wait.
         """
         name = self.policies.name(policy)
-        if conversation is None:
-            prepared, releases, balance = await self._paid(name, list(texts), account)
-            return self._told(name, releases, prepared, balance)
-        # A caller that goes away must not leave the conversation without what it has paid for.
-        wanted = list(zip(labels or [""] * len(texts), texts, strict=True))
-        told = dict(zip(wanted, origins or [None] * len(texts), strict=True))
-        return await asyncio.shield(asyncio.ensure_future(self._in_turn(name, wanted, account, conversation, told)))
+        self._under_way += 1
+        try:
+            if conversation is None:
+                prepared, releases, balance = await self._paid(name, list(texts), account)
+                return self._told(name, releases, prepared, balance)
+            # A caller that goes away must not leave the conversation without what it has paid for.
+            wanted = list(zip(labels or [""] * len(texts), texts, strict=True))
+            told = dict(zip(wanted, origins or [None] * len(texts), strict=True))
+            return await asyncio.shield(asyncio.ensure_future(self._in_turn(name, wanted, account, conversation, told)))
+        finally:
+            self._under_way -= 1
 
     async def found(self, name: str, text: str) -> list[DetectedSpan]:
         """The spans that a policy would treat as such.
@@ -251,7 +261,8 @@ class SanitizingService:
     ) -> tuple[Prepared, list[Release], Balance]:
         """Prepare, pay, then draw, then note it: in that order and no other."""
         characters = sum(map(len, texts))
-        prepared = await self._sanitized(name, characters, partial(self._prepared, name, texts, within))
+        spans = await self._found_beside(name, texts, characters)
+        prepared = await self._sanitized(name, characters, partial(self._prepared, name, texts, within, spans))
         try:
             reservation = await asyncio.wrap_future(self._reserving.reserve(account, prepared.accountant))
         except BudgetExhausted as error:
@@ -271,16 +282,23 @@ class SanitizingService:
             error.add_note(_ENGINE)
             raise
 
-    def _prepared(self, name: str, texts: list[str], within: _Within | None) -> Prepared:
+    async def _found_beside(self, name: str, texts: list[str], characters: int) -> Spans | None:
+        """The spans of texts, found by another process; None where this one shall find them."""
+        busy = self._under_way > 1 or characters > QUICK_CHARACTERS
+        if self._finding is None or not busy or not self.policies.is_plain(name):
+            return None
+        return await self._finding.found(name, texts, long=characters > LONG_CHARACTERS)
+
+    def _prepared(self, name: str, texts: list[str], within: _Within | None, spans: Spans | None) -> Prepared:
         sanitizer = self.policies.sanitizer(name)
         with time_limit(self._seconds):
             if within is None:
-                return self._few(sanitizer.prepare(texts))
+                return self._few(sanitizer.prepare(texts, found=spans))
             conversation, scope = within.conversation, within.conversation.scope(name)
             scopes: list[MemoryScope | ApartScope] = [scope] * len(texts)
             if sanitizer.remembers and not self._foreign.shared:
                 scopes, within.sources = scopes_of(within.origins, scope, conversation, partial(span_kinds, sanitizer))
-            prepared = sanitizer.prepare(texts, scopes=scopes if sanitizer.remembers else None)
+            prepared = sanitizer.prepare(texts, scopes=scopes if sanitizer.remembers else None, found=spans)
         within.values = few_values(prepared, within.origins, conversation.foreign_values, self._foreign.most)
         return self._few(prepared)
 

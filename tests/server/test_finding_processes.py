@@ -1,0 +1,222 @@
+"""Processes that find values for the server: what they find, and what happens where one fails or is in the way."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from textveil import Sanitizer
+from textveil.budget.account import Account
+from textveil.detection.spans import DetectedSpan
+from textveil.errors import InputError, ParameterError, SlowText
+from textveil.sanitize.policy.choice import policy
+from textveil.server import finding
+from textveil.server.finding import FindingProcesses
+from textveil.server.policies import OfferedPolicies
+from textveil.server.service import LONG_CHARACTERS, SanitizingService
+from textveil.server.uncounted import UncountedLedger
+
+POLICIES = OfferedPolicies("identifiers")
+TEXTS = [
+    "Maria Gonzalez, born 3/4/1980, lives at 12 Main St.",
+    '{"mail": "a@b.co", "name": "M\\u00fcller"}',
+    "no value \ud800 here",
+    "",
+]
+WARD = Account("ward")
+
+
+@contextlib.asynccontextmanager
+async def processes(most: int = 1, seconds: float = 10.0) -> AsyncIterator[FindingProcesses]:
+    found = FindingProcesses(most, POLICIES.default, POLICIES.all, seconds)
+    try:
+        yield found
+    finally:
+        await found.close()
+
+
+async def answered(
+    found: FindingProcesses, name: str, texts: list[str], *, long: bool = False
+) -> list[list[DetectedSpan]]:
+    """What a process answers, once there is one."""
+    give_up = time.monotonic() + 120
+    while (spans := await found.found(name, texts, long=long)) is None:
+        assert time.monotonic() < give_up
+        await asyncio.sleep(0.05)
+    return spans
+
+
+def test_they_find_what_the_server_finds() -> None:
+    async def compare() -> None:
+        async with processes() as found:
+            for name in ("identifiers", "prompts", "clinical"):
+                assert await answered(found, name, TEXTS) == [POLICIES.found(name, text) for text in TEXTS]
+
+    asyncio.run(compare())
+
+
+def test_texts_that_take_too_long_are_refused_and_other_errors_are_left_to_the_server() -> None:
+    async def compare() -> None:
+        async with processes() as found:
+            await answered(found, "identifiers", [""])
+            assert await found.found("no such policy", ["Maria"], long=False) is None
+            assert await found.found("identifiers", ["Maria"], long=False) == [POLICIES.found("identifiers", "Maria")]
+        async with processes(seconds=1e-9) as found:
+            with pytest.raises(SlowText):
+                await answered(found, "identifiers", ["Maria Gonzalez"])
+
+    asyncio.run(compare())
+
+
+def test_a_process_that_ends_fails_no_request_and_another_takes_its_place() -> None:
+    async def kill() -> None:
+        async with processes() as found:
+            await answered(found, "identifiers", TEXTS)
+            (process,) = found._running
+            waiting = asyncio.gather(*[found.found("identifiers", TEXTS, long=False) for _ in range(3)])
+            await asyncio.sleep(0)
+            process._process.kill()
+            for spans in await waiting:
+                assert spans in (None, [POLICIES.found("identifiers", text) for text in TEXTS])
+            await process.reading
+            assert process not in found._running
+            assert await answered(found, "identifiers", TEXTS)
+            assert found._running != [process]
+
+    asyncio.run(kill())
+
+
+def test_no_request_waits_behind_a_long_text_and_a_long_text_behind_none() -> None:
+    async def ask() -> None:
+        async with processes() as found:
+            await answered(found, "identifiers", [""])
+            long = asyncio.ensure_future(found.found("identifiers", ["so it was " * 20_000], long=True))
+            await asyncio.sleep(0)
+            assert await found.found("identifiers", ["Maria"], long=False) is None
+            assert await long == [[]]
+            short = asyncio.ensure_future(found.found("identifiers", ["Maria"], long=False))
+            await asyncio.sleep(0)
+            assert await found.found("identifiers", ["so it was"], long=True) is None
+            assert await short == [POLICIES.found("identifiers", "Maria")]
+
+    asyncio.run(ask())
+
+
+def test_where_none_can_be_started_the_server_finds_values_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", os.devnull)
+
+    async def ask() -> None:
+        async with processes() as found:
+            for _ in range(6):
+                assert await found.found("identifiers", TEXTS, long=False) is None
+                assert found._starting is not None
+                await asyncio.wait([found._starting])
+            assert found._failed_starts == finding._FAILED_STARTS
+
+    asyncio.run(ask())
+
+
+def test_they_end_with_the_server_even_where_that_is_killed() -> None:
+    script = """
+import asyncio, sys
+from textveil.server.finding import FindingProcesses
+from textveil.server.policies import OfferedPolicies
+async def main():
+    policies = OfferedPolicies("identifiers")
+    found = FindingProcesses(1, policies.default, policies.all, 10.0)
+    while await found.found("identifiers", ["Maria"], long=False) is None:
+        await asyncio.sleep(0.05)
+    print(found._running[0]._process.pid, flush=True)
+    await asyncio.sleep(600)
+asyncio.run(main())
+"""
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        other = int(server.stdout.readline())
+        assert is_running(other)
+        server.kill()
+    give_up = time.monotonic() + 60
+    while is_running(other):
+        assert time.monotonic() < give_up
+        time.sleep(0.05)
+
+
+def is_running(process: int) -> bool:
+    """Whether there is such a process that has not ended; one that nobody waits for stays as a zombie."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+class Counting:
+    """Stands for the processes; finds here, and notes what was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[bool] = []
+
+    async def found(self, policy: str, texts: list[str], *, long: bool) -> list[list[DetectedSpan]] | None:
+        self.asked.append(long)
+        await asyncio.sleep(0.05)
+        return [POLICIES.found(policy, text) for text in texts]
+
+
+def test_requests_that_come_together_and_long_texts_go_to_them() -> None:
+    beside = Counting()
+    service = SanitizingService(POLICIES, UncountedLedger(), threads=2, finding=beside)  # type: ignore[arg-type]
+    long = "so it was and so it is " * (LONG_CHARACTERS // 20)
+
+    async def release() -> None:
+        async def sanitize(text: str, policy: str = "identifiers") -> str:
+            (released,) = (await service.release([text], policy=policy, account=WARD)).releases
+            assert released.private_map is None or released.private_map.original() == text
+            return released.text
+
+        await sanitize("Maria alone")
+        assert beside.asked == []
+        together = await asyncio.gather(*[sanitize(f"Maria Gonzalez {number}") for number in range(4)])
+        assert beside.asked == [False] * 3 and not any("Gonzalez" in text for text in together)
+        await sanitize(long)
+        assert beside.asked[3:] == [True]
+        del beside.asked[:]
+        await asyncio.gather(*[sanitize("the cat sat on the mat", "all-words") for _ in range(2)])
+        assert beside.asked == []
+
+    try:
+        asyncio.run(release())
+    finally:
+        service.close()
+
+
+def test_a_text_whose_spans_are_given_is_released_as_where_they_are_found() -> None:
+    chosen = policy("identifiers")
+    spans = [POLICIES.found("identifiers", text) for text in TEXTS]
+    seeded = [Sanitizer(chosen, rng=np.random.default_rng(5)) for _ in range(2)]
+    given, own = seeded[0].prepare(TEXTS, found=spans), seeded[1].prepare(TEXTS)
+    assert given.counts == own.counts
+    assert [release.text for release in given.release()] == [release.text for release in own.release()]
+
+
+@pytest.mark.parametrize(
+    "spans", [[], [[(0, 9)]], [[(3, 2)]], [[(0, 3), (2, 4)]], [[(2, 4), (0, 1)]], [[(-1, 2)]]], ids=str
+)
+def test_spans_that_are_given_must_lie_in_their_texts_one_after_another(spans: list[list[tuple[int, int]]]) -> None:
+    found = [[DetectedSpan(*ends, "person", 1.0, "d") for ends in here] for here in spans]
+    with pytest.raises((ParameterError, InputError), match="found must be"):
+        Sanitizer("identifiers").prepare(["Maria"], found=found)
+
+
+def test_spans_are_taken_only_where_values_are_found() -> None:
+    with pytest.raises(ParameterError, match="left out"):
+        Sanitizer("identifiers").prepare(["Maria"], found=[[]], values=[[]])
+    with pytest.raises(ParameterError, match="found must be left out"):
+        Sanitizer("all-words").prepare(["Maria"], found=[[]])

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import time
 from itertools import pairwise
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import textveil as tv
+from textveil.detection import technical
 from textveil.detection.embedded import embedded_detector
 from textveil.detection.technical import find_code, find_early, find_homes
 from textveil.sanitize.policy.making import parts_of
@@ -124,3 +128,16 @@ def test_hostile_strings_take_no_long_time(piece: str) -> None:
         found = [(one.start, one.end) for one in find(text)]
         assert all(before[1] <= after[0] for before, after in pairwise(found))
     assert time.process_time() - start < 3
+
+
+@pytest.mark.parametrize("pattern", technical._HELD, ids=lambda pattern: pattern.pattern[:20])
+def test_a_text_without_what_every_match_holds_has_no_match(pattern: re.Pattern[str]) -> None:
+    held = technical._HELD[pattern]
+
+    @settings(deadline=None, max_examples=200)
+    @given(st.from_regex(pattern.pattern))
+    def check(text: str) -> None:
+        for match in pattern.finditer(text):
+            assert held.search(text, match.start(), match.end() + 1)
+
+    check()

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
+from itertools import chain
+from types import MappingProxyType
 from typing import Final
 
 from textveil.detection.found import Found
@@ -17,7 +19,7 @@ from textveil.detection.keeping import shipped_words
 from textveil.detection.lists import Marks, lists
 from textveil.detection.name_words import COMPANY_ENDS
 from textveil.text.patterns import lazy_regex
-from textveil.text.slices import matches
+from textveil.text.slices import matches, search
 
 
 def _set(words: str) -> frozenset[str]:
@@ -145,10 +147,31 @@ _FIRST_WORDS: Final = _set(
     UNION Traceback  File at"""
 )
 _SUBJECT: Final = lazy_regex(
-    r"(?:(?<![^\n])|(?<=\\n))(?:[*|\\/ ]{0,12}[0-9a-f]{7,40} (?:\([^()\n]{1,80}\) )?|(?:(?<=\n\n)|(?<=\\n\\n)) {4}"
+    r"(?:[*|\\/ ]{0,12}[0-9a-f]{7,40} (?:\([^()\n]{1,80}\) )?|(?:(?<=\n\n)|(?<=\\n\\n)) {4}"
     r"|Subject: \[[^\]\n]{1,40}\] )(?P<word>[A-Z][a-z]+)(?= [a-z`\"'(])"
 )
 """The first word of a commit's subject, behind its digest or its header: a verb."""
+
+_LINE_END: Final = lazy_regex(r"\n|\\n")
+"""Of a text, or of a string that is written in it."""
+
+_HELD: Final = MappingProxyType(
+    {
+        _PACKAGE: lazy_regex("@"),
+        _METHOD: lazy_regex(r"\((?<=\w.)"),
+        _VERSION: lazy_regex(r"\.[0-9]"),
+        _HUMPED: lazy_regex("[A-Z](?<=[a-z0-9].)"),
+        _SNAKE: lazy_regex("_"),
+        _DOTTED: lazy_regex("[.:>#][A-Za-z_]"),
+        _CALL: lazy_regex(r"[)\]](?<=[(\[].)"),
+        _COLOR: lazy_regex("#"),
+        _CELLS: lazy_regex(r":\$?[A-Z]"),
+        _KEY: lazy_regex('" ?:'),
+        _PRODUCT: lazy_regex("/v?[0-9]"),
+        _PATH: lazy_regex(r"[/\\]"),
+    }
+)
+"""What every match of a slow pattern holds, or has right behind it: most texts hold it nowhere, told in no time."""
 
 _ID: Final = 6
 """Characters from which on a number counts as an id, in code as elsewhere."""
@@ -208,11 +231,11 @@ def find_early(text: str) -> Iterator[Found]:
 
 
 def _early(text: str) -> Iterator[tuple[str, int, int]]:
-    for match in matches(_PACKAGE, text):
+    for match in _guarded(_PACKAGE, text):
         yield CODE, match.start(), match.start("number")
         yield _NUMBER, *match.span("number")
-    for pattern in (_METHOD, _SCOPED):
-        for match in matches(pattern, text):
+    for matched in (_guarded(_METHOD, text), matches(_SCOPED, text)):
+        for match in matched:
             if not _could_name(match[0]):
                 yield CODE, *match.span()
     if "awk" in text:
@@ -222,7 +245,7 @@ def _early(text: str) -> Iterator[tuple[str, int, int]]:
         yield from ((part.kind, part.start, part.end) for part in _with_numbers(text, *match.span(), ids=False))
     for match in matches(_CELL, text):
         yield _NUMBER, *match.span()
-    for match in matches(_VERSION, text):
+    for match in _guarded(_VERSION, text):
         before = _WORD_BEFORE.search(text, max(0, match.start() - 24), match.start())
         if match[0][0] == "v" or (before and before[1].lower() in _versioned()):
             yield _NUMBER, *match.span()
@@ -337,24 +360,39 @@ def _markup(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         )
 
 
+def _guarded(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+    """``matches`` of one of ``_HELD``."""
+    return iter(()) if search(_HELD[pattern], text) is None else matches(pattern, text)
+
+
 def _words(text: str) -> Iterator[tuple[int, int]]:
     """Words that only code has, wherever they stand."""
     for pattern in (_HUMPED, _SNAKE, _DOTTED, _CALL):
-        for match in matches(pattern, text):
+        for match in _guarded(pattern, text):
             named = _could_name(match[0]) or _FIELD_BEFORE.search(text, max(0, match.start() - 24), match.start())
             if not named and (pattern is not _DOTTED or _is_dotted(match[0])):
                 yield match.span()
     for pattern in (_COLOR, _CELLS, _KEY):
-        for match in matches(pattern, text):
+        for match in _guarded(pattern, text):
             yield match.span()
-    for match in matches(_PRODUCT, text):
+    for match in _guarded(_PRODUCT, text):
         if not _could_name(match[0].partition("/")[0]):
             yield match.span()
-    for match in matches(_PATH, text):
+    for match in _guarded(_PATH, text):
         yield from _segments(text, match)
-    for match in matches(_SUBJECT, text):
+    for match in _subjects(text):
         if not lists().words.get(match["word"].lower(), 0) & _LISTED:
             yield match.span("word")
+
+
+def _subjects(text: str) -> Iterator[re.Match[str]]:
+    """Subjects of commits, each at the start of a line."""
+    reached = 0
+    for start in chain([0], (match.end() for match in matches(_LINE_END, text))):
+        match = _SUBJECT.match(text, start) if start >= reached else None
+        if match is not None:
+            reached = match.end()
+            yield match
 
 
 def _segments(text: str, path: re.Match[str]) -> Iterator[tuple[int, int]]:

@@ -34,15 +34,25 @@ class Served(NamedTuple):
     process: subprocess.Popen[bytes]
     log: Path
 
+    def processes(self) -> list[int]:
+        """The server's own, and those that it has started."""
+        own = self.process.pid
+        return [own, *(int(pid) for task in Path(f"/proc/{own}/task").glob("*/children") for pid in _words(task))]
+
     def processor_seconds(self) -> float:
-        """What it has used so far."""
-        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(") ")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        """What its processes have used so far."""
+        fields = [_words(Path(f"/proc/{pid}/stat"), behind=") ") for pid in self.processes()]
+        return sum(int(field[11]) + int(field[12]) for field in fields) / os.sysconf("SC_CLK_TCK")
 
     def resident_megabytes(self) -> float:
-        """Memory that it holds."""
-        pages = int(Path(f"/proc/{self.process.pid}/statm").read_text().split()[1])
+        """Memory that its own process holds; the others come and go with the load."""
+        pages = int(_words(Path(f"/proc/{self.process.pid}/statm"))[1])
         return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+
+def _words(file: Path, behind: str = "") -> list[str]:
+    text = file.read_text()
+    return (text.rpartition(behind)[2] if behind else text).split()
 
 
 @contextlib.contextmanager

@@ -3,7 +3,7 @@
     python benchmarks/server.py rate [--seconds 20] [--connections 16] [--texts news|reviews] [--postgresql] [--json]
     python benchmarks/server.py stream [--streams 20] [--chunks 100] [--json]
 
-``rate`` starts ``textveil serve`` (one process) on a new SQLite database and sends prompts of 200 words with wrk
+``rate`` starts ``textveil serve`` on a new SQLite database and sends prompts of 200 words with wrk
 (``apt-get install wrk``) to ``POST /v1/sanitize`` under ``identifiers``, each for one of 1,000 persons: first as fast
 as it answers, then at half of that rate. ``--postgresql`` does the same on a new PostgreSQL with its settings as they
 come, in the same run. ``stream`` sets an upstream that writes a chunk each 5 ms behind the gateway, and compares when

@@ -29,6 +29,7 @@ from textveil.detection import (
 from textveil.detection.addresses import IP_GATE, find_addresses, find_domains, find_ip_addresses
 from textveil.detection.combined import covering
 from textveil.detection.demographics import DEMOGRAPHIC_GATE, WITNESS_GATE, find_demographics, find_witnesses
+from textveil.detection.formal_names import FORMAL_GATE, find_formal_names
 from textveil.detection.found import Found, Search, searched
 from textveil.detection.gates import Gate, Together, anywhere, opened
 from textveil.detection.institutions import ACRONYM_GATE, find_acronyms
@@ -85,6 +86,7 @@ class EmbeddedDetector:
             (credentials.find_credentials, credentials.CREDENTIAL_GATE),
             (credentials.find_seed_phrases, credentials.SEED_GATE),
             (person_fields.find_people_in_fields, person_fields.PEOPLE_GATE),
+            (find_formal_names, FORMAL_GATE),
             (people_in_records.find_people_in_tables, people_in_records.TABLE_GATE),
             (people_in_records.find_people_under_keys, people_in_records.KEY_GATE),
             (people_in_records.find_owners, people_in_records.OWNER_GATE),

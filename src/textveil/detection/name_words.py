@@ -15,13 +15,13 @@ TITLES: Final = _set(
     pope bishop cardinal father sister brother rev reverend rabbi imam pastor general gen colonel col major maj
     captain capt lieutenant lt sergeant sgt corporal cpl officer detective inspector doctor nurse coach uncle
     aunt herr frau monsieur madame senor senora secretary ambassador chairman spokesman spokeswoman
-    rn lpn cna crna midwife chaplain dott dra"""
+    rn lpn cna crna midwife chaplain dott dra cllr councillor alderman"""
 )
 """What may stand before a person's name, without the full stop; not part of it."""
 
 FIRM_TITLES: Final = _set(
     """mr mrs ms miss mx dr prof sen gov rev sgt lt col gen capt herr frau monsieur madame senor senora
-    mme mlle rn lpn crna dott dottssa dra"""
+    mme mlle rn lpn crna dott dottssa dra cllr"""
 )
 """Those after which a capitalized word is a name, whatever it is."""
 
@@ -155,7 +155,7 @@ GENERIC_CARE: Final = _set(
 
 FUNCTION_WORDS: Final = _set(
     """i you he she it we they me him her us them my your his its our their this that these those who what which where
-    when why how the a an and or but if so not no yes ok okay oh ah hey hi hello thanks please can could will
+    when why how the a an and or but if so not no yes ok okay oh ah hey hi hello thanks cheers please can could will
     would shall should may might must do does did is are was were be been am have has had here there now then
     today tomorrow yesterday tonight let lol rt omg haha wow yeah yep nope im ive dont cant wont didnt isnt
     youre theyre gonna wanna gotta imma ima mom dad mum mommy daddy grandma grandpa tv pm bot internet email fax

@@ -120,6 +120,12 @@ _TOWN: Final = lazy_regex(
 )
 """A town before its state and postal code. ID is Idaho behind a comma alone; its code may have been found as an ID."""
 
+_BRITISH_TOWN: Final = lazy_regex(
+    r"[,\n] ?(?!P(?:ost|OST))(?P<place>[A-Z][A-Za-z'-]{1,20}(?:[ -][A-Za-z'-]{2,20}){0,3}),? "
+    r"(?=[A-Z]{1,2}[0-9][A-Z0-9]? [0-9][A-Z]{2}(?!\w))"
+)
+"""A town before its postal code, behind a comma or at the start of a line: , Stoke on Trent ST4 7QB."""
+
 _AFTER_CODE_WORD: Final = lazy_regex(
     r"\b(?:[Zz][Ii][Pp]|[Pp]ost(?:al)? ?code|[Pp]ostcode|PLZ)(?: [Cc]ode)?(?: (?:is|number))?:? ?"
     r"(?P<place>[0-9]{3,5}(?:[- ][0-9]{2,4})?(?: ?[A-Z]{2})?)(?!\w)"
@@ -185,6 +191,7 @@ STREET_SEARCHES: Final[tuple[tuple[Search, Gate], ...]] = (
     (_search(_AT_NUMBER, 0.6), both(at_digits("[0-9][A-Za-z]?,? [A-Z]"), _NUMBER_FOLLOWS)),
     (_search(_ALONE, 0.7), _AT_UNIT),
     (find_towns, _AT_CODE),
+    (_search(_BRITISH_TOWN, 0.7), at_digits("[A-Z][0-9][A-Z0-9]? [0-9][A-Z]")),
     (_search(_CODES, 0.7), either(_AT_CODE, with_words("uss usns usnv uscgc"))),
     (_search(_AFTER_CODE_WORD, 0.7), at_digits("(?:[Pp]|ode|PLZ|is|er):? ?[0-9]{3}")),
 )

@@ -60,3 +60,35 @@ def test_a_town_before_a_british_postal_code_is_a_place() -> None:
     places = [text[span.start : span.end] for span in tv.detect(text) if span.kind == "place"]
     assert {"Ludlow", "Stoke on Trent", "SY8 1PX", "ST4 7QB"} <= set(places)
     assert not any("Postcode" in place for place in places)
+
+
+def test_an_address_in_small_letters_is_found_and_ordinals_are_none() -> None:
+    text = "ls6 3hn, 41 norwood grove; e4 7qb. On s3 2nd street and m4 5th; e4 e5 nf3; v2 4ab"
+    places = [text[span.start : span.end] for span in tv.detect(text) if span.kind == "place"]
+    assert places == ["ls6 3hn", "41 norwood grove", "e4 7qb"]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Her last day is 31/3, review 20/03, on 13/4, due 28/2.", ["31/3", "20/03", "13/4", "28/2"]),
+        ("by 2/3 majority, due 12/5 inch, on 24/7, after 24/7 support, seen 30/2, 16/9", []),
+    ],
+)
+def test_a_day_and_a_month_behind_a_word_are_a_date_in_either_order(text: str, found: list[str]) -> None:
+    assert [text[span.start : span.end] for span in tv.detect(text) if span.kind == "date"] == found
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ('Fix it by Friday. - Stav"', ["Stav"]),
+        ("See you soon! -Stav\nok", ["Stav"]),
+        ("It works. - Redis", []),
+        ("Great product! - Verified Buyer", []),
+        ("Two things:\n- Redis\n- Vault", []),
+        ("absent: Per-Olof", ["Per-Olof"]),
+    ],
+)
+def test_who_signs_behind_a_dash_and_names_of_two_parts_are_found(text: str, names: list[str]) -> None:
+    assert persons(text) == names

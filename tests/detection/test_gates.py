@@ -14,7 +14,8 @@ from textveil.detection.found import searched
 from textveil.detection.gates import Together, anywhere, at_digits, glance, opened, places_of, with_words
 from textveil.detection.plain import plain
 
-PIECES = """Mrs J PETTIFER|Agnes PETTIFER|PETTIFER, Agnes|Pt: Okonkwo, Chidi|, Stoke on Trent ST4 7QB
+PIECES = """Mrs J PETTIFER|Agnes PETTIFER|PETTIFER, Agnes|Pt: Okonkwo, Chidi|, Stoke on Trent ST4 7QB|ls6 3hn
+Done. - Stav|2 84 05 69 123 456 78|by 31/3|TODO(mkowalski)
 member of the PKK|Jehovah's Witnesses|user=kdelacroix|I live at 27 Larkfell, Durham
 /home/kaitlyn/x|react@18.2.0|useState()
 $5|US$ 5.2 million|EUR 300|Rs. 50|20 dollars|30 Pounds sterling|5 mln yen|five hundred dollars

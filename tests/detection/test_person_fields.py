@@ -25,6 +25,8 @@ from textveil.detection.person_fields import find_people_in_fields
         ("Failed password for invalid user jpetrosyan from host", ["jpetrosyan"]),
         ('{"username": "kdelacroix", "author": "tnakamura"}', ["kdelacroix", "tnakamura"]),
         ("WHERE c.LastName = 'Papadimitriou'", ["Papadimitriou"]),
+        ("// TODO(mkowalski): ask; # FIXME(@teun.aarts)", ["mkowalski", "teun.aarts"]),
+        ("TODO(team): later; NOTE(see below); TODO(backend)", []),
         ("user=root for user admin; sudo -u postgres psql", []),
         ("user=request.user; user = get_user(); user: User", []),
         ("sort -u file.txt; the user wants a page; product_name: 'Widget'", []),

@@ -66,7 +66,10 @@ _NUMERIC: Final = lazy_regex(
     r"|(?P<a>[0-3]?[0-9])(?P<t>[-/.])(?P<b>[0-3]?[0-9])(?P=t)(?P<z>(?:1[5-9]|20)[0-9]{2}|[0-9]{2})(?!\w|[-/.][0-9])"
     r"|(?P<o>(?:0?[1-9]|1[0-2])/|(?:0[1-9]|1[0-2])[-.])(?P<w>(?:19|20)[0-9]{2})(?!\w|[-/.,][0-9]|%)"
     r"(?! ?(?:m?[gl]|[ck]?m|kg)\b)"
-    r"|(?:(?<=[Oo]n )|(?<=ated )|(?<=ince )|(?<=ntil )|(?<=rom ))(?P<p>[01]?[0-9])/(?P<q>[0-3]?[0-9])(?!\w|[-/.][0-9])"
+    r"|(?!24/7)(?:(?:(?<=[Oo]n )|(?<=ated )|(?<=ince )|(?<=ntil )|(?<=rom ))(?P<p>[0-3]?[0-9])/(?P<q>[0-3]?[0-9])"
+    r"|(?:(?<=[Bb]y )|(?<=[Dd]ue )|(?<=[Tt]ill )|(?<=efore )|(?<=fter )|(?<=eview )|(?<=day is )|(?<=[Ss]een )"
+    r"|(?<=line )|(?<=[Oo]n the )|(?<=ooked )|(?<=ment )|(?<=[Aa]ppt ))(?P<g>[0-3]?[0-9])/(?P<h>[0-3]?[0-9])"
+    r")(?!\w|[-/.][0-9])"
     r")"
 )
 _QUARTER: Final = lazy_regex(
@@ -119,7 +122,7 @@ def find_dates(text: str) -> Iterator[Found]:
     """Dates in digits that a calendar has: 2024-03-04, 3/4/2024, 04.03.24, 3/2024, on 3/4."""
     for match in matches(_NUMERIC, text):
         if _in_calendar(match):
-            yield Found(match.start(), match.end(), "date", 0.9 if match["p"] is None else 0.6)
+            yield Found(match.start(), match.end(), "date", 0.6 if match["p"] or match["g"] else 0.9)
 
 
 def find_coarse_dates(text: str) -> Iterator[Found]:
@@ -179,8 +182,10 @@ def _in_calendar(match: re.Match[str]) -> bool:
     """Whether the numbers of a date are those of a day, in one of the two orders of day and month."""
     if match["o"]:
         return True
-    if match["p"]:
-        return _is_day(2000, int(match["p"]), int(match["q"]))
+    if match["p"] or match["g"]:
+        first, second = int(match["p"] or match["g"]), int(match["q"] or match["h"])
+        fraction = bool(match["g"]) and max(first, second) <= 12  # by 2/3
+        return not fraction and (_is_day(2000, first, second) or _is_day(2000, second, first))
     if match["y"]:
         return _is_day(int(match["y"]), int(match["m"]), int(match["d"]))
     year, first, second = int(match["z"]), int(match["a"]), int(match["b"])

@@ -40,6 +40,11 @@ _ENDS_IN_CAPITALS: Final = lazy_regex(
 """A given name, and a family name in capitals."""
 
 _IN_CAPITALS: Final = lazy_regex(r"[A-Z]['A-Z-]{3,24}(?<=[A-Z])$")
+_SIGNED: Final = lazy_regex(
+    r"[-~](?<=[.!?)\"] .) ?(?P<name>[A-Z][a-z]{1,15}(?: [A-Z][a-z]{1,20}| [A-Z]\.?)?)(?=[\"']?[ \t]*(?:\n|$))"
+)
+"""Behind the end of a sentence and a dash, at the end of a line."""
+
 _LONGEST: Final = 25
 _ACRONYM: Final = 4
 """Letters of a word in capitals that may be short for something."""
@@ -56,7 +61,7 @@ FORMAL_GATE: Final = either(
     with_words(
         "mr mrs ms mx miss dr prof herr frau sir dame rev cllr sister nurse pt patient client resident re name names"
     ),
-    matching(r"[ ,](?:(?<=[a-z] )[A-Z]['A-Z]['A-Z-]{2}|(?<=[A-Z][A-Z],) [A-Z][a-z])"),
+    matching(r"[ ,~-](?:(?<=[a-z] )[A-Z]['A-Z]['A-Z-]{2}|(?<=[A-Z][A-Z],) [A-Z][a-z]|(?<=[.!?)\"] [~-]) ?[A-Z])"),
 )
 
 
@@ -91,6 +96,9 @@ def _names(text: str) -> Iterator[tuple[int, int, str]]:
         given, family = marks_of(text[match.start() : match.end("given")].lower(), 0), match["family"].lower()
         if _is_only_given(given) and _is_family(family):
             yield *match.span(), "list"
+    for match in matches(_SIGNED, text):
+        if not any(is_plain_form(part) for part in match["name"].lower().rstrip(".").split(" ") if len(part) > 1):
+            yield *match.span("name"), "cue"
     for match in matches(_FILED, text):
         family = _IN_CAPITALS.search(text, max(0, match.start() - _LONGEST), match.start())
         if family is None or not _is_only_given(marks_of(match["given"].lower(), 0)):

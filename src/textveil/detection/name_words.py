@@ -159,7 +159,7 @@ FUNCTION_WORDS: Final = _set(
     would shall should may might must do does did is are was were be been am have has had here there now then
     today tomorrow yesterday tonight let lol rt omg haha wow yeah yep nope im ive dont cant wont didnt isnt
     youre theyre gonna wanna gotta imma ima mom dad mum mommy daddy grandma grandpa tv pm bot internet email fax
-    phone mobile tel address name date subject re fw fwd dob mrn ssn iban zip id url ps pps asap faq etc kids
+    phone mobile tel address name date subject re fw fwd dob mrn ssn iban zip id url ps pps asap faq etc todo fixme kids
     over as off out up down all any some more most new old first last next also just only very hm hmm uh uhm um
     huh lemme yessir gotcha dang mister alright okey nah yup oops ma'am maam sir man men woman guys north south
     east west northern southern eastern western sept mb pt mondays tuesdays wednesdays thursdays fridays

@@ -343,6 +343,9 @@ class _Run:
                 return _GIVEN
             parts = [self._public.words.get(part, 0) for part in low.split("-")]
             marks = parts[0] | parts[-1] if not all(part & _COMMON for part in parts) else _COMMON
+            whole = parts[-1] & (_GIVEN | _COMMON | _SMALL_TOO) == _GIVEN
+            if whole and low.partition("-")[0] not in known.PARTICLES:
+                marks &= ~(_COMMON | _SMALL_TOO)  # Per-Olof
         return marks or 0
 
     def _read(self, group: list[Word], titled: int, before: str, opens: bool) -> Iterator[Found]:

@@ -187,6 +187,11 @@ FORMS: Final = {
     "es_id": Form(r"(?:[0-9]{8}|[XYZ][ -]?[0-9]{7})[ -]?[A-HJ-NP-TV-Z]", _spanish),
     "it_cf": Form(r"[A-Z]{6}[0-9L-NP-V]{2}[A-EHLMPR-T][0-9L-NP-V]{2}[A-Z][0-9L-NP-V]{3}[A-Z]", _italian),
     "fr_nir": Form(r"[12] ?[0-9]{2} ?[0-9]{2} ?(?:[0-9]{2}|2[AB]) ?[0-9]{3} ?[0-9]{3} ?[0-9]{2}", _french),
+    "fr_nir_in_groups": Form(
+        r"[12] [0-9]{2} (?:0[1-9]|1[0-2]|[2-9][0-9]) (?:[0-9]{2}|2[AB]) [0-9]{3} [0-9]{3} [0-9]{2}",
+        _french,
+        anyhow=True,
+    ),
     "fi_hetu": Form(r"[0-9]{6}[-+A-FU-Y][0-9]{3}[0-9A-FHJ-NPR-Y]", _finnish),
     "se_pnr": Form(r"(?:(?:19|20)[0-9]{2}|[0-9]{2})[0-9]{4}[-+][0-9]{4}", _swedish),
     "dk_cpr": Form(r"[0-3][0-9][01][0-9]{3}-[0-9]{4}", lambda value: day_and_month(value, 0, 2)),

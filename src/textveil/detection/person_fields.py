@@ -20,7 +20,7 @@ _USER: Final = lazy_regex(
     r"(?:[\"']?:[ \t]{0,3}[\"']?|=[\"']?)"
     r"|(?:invalid user|(?:for|of|by|as|from|unknown|illegal|disabled|locked|the) user|[Uu]sername(?: is)?"
     r"|[Ll]og(?:ged)? ?in as|logged in by|handle is)[ \t]{1,3}[\"'`]?"
-    r"|(?<=\n)[ \t]{0,8}User[ \t]{1,3}"
+    r"|(?<=\n)[ \t]{0,8}User[ \t]{1,3}|(?:TODO|FIXME|XXX|HACK|NOTE)\([ \t]?@?"
     r"|(?<= )(?:-u|-l|--user(?:name)?|--login|--owner)[ =])"
     r"(?P<name>[a-z][a-z0-9_.-]{2,30})(?![\w(\[{<@/:*%$\\-]|\.\w| ?=|'t\b)"
 )
@@ -45,7 +45,7 @@ _LISTED: Final = int(Marks.GIVEN | Marks.FAMILY)
 
 USER_GATE: Final = with_words(
     """user username userid login logon logname uname acct assignee actor principal committer owner author reviewer
-    created updated logged handle u l"""
+    created updated logged handle u l todo fixme xxx hack note"""
 )
 FIELD_GATE: Final = holding(
     "ame=", "ame =", "ame'", 'ame"', "ame:", "ame`", "ame]", "ame)", "ame LIKE", "ame like", "ame ILIKE", "NAME"

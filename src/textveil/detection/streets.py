@@ -36,7 +36,7 @@ _ENDING: Final = _either(
     Valleys Viaduct View Views Village Villages Ville Wall Well Wells"""
 )
 _SMALL_ENDING: Final = _either(
-    "street avenue ave road rd drive lane blvd boulevard court terrace parkway highway crescent str st"
+    "street avenue ave road rd drive lane blvd boulevard court terrace parkway highway crescent grove mews str st"
 )
 _LEADING: Final = _either(
     """rua via calle rue avenida avda plaza piazza viale praca trg ulica travessa camino carrera chemin place quai
@@ -126,6 +126,14 @@ _BRITISH_TOWN: Final = lazy_regex(
 )
 """A town before its postal code, behind a comma or at the start of a line: , Stoke on Trent ST4 7QB."""
 
+_SMALL_CODE: Final = lazy_regex(
+    r"[a-z](?<![\w.-].)(?:(?<=[begmlnsw])|(?<=a)[bl]|(?<=b)[abdhlnrst]|(?<=c)[abfhmortvw]|(?<=d)[adeghlnty]|(?<=e)[chnx]"
+    r"|(?<=f)[ky]|(?<=g)[lu]|(?<=h)[adgprsux]|(?<=i)[gpv]|(?<=k)[atwy]|(?<=l)[adelnsu]|(?<=m)[ekl]|(?<=n)[egnprw]"
+    r"|(?<=o)[lx]|(?<=p)[aehlor]|(?<=r)[ghm]|(?<=s)[aegklmnoprstwy]|(?<=t)[adfnqrsw]|(?<=u)b|(?<=w)[acdfnrsv]|(?<=y)o"
+    r"|(?<=z)e)[0-9][0-9a-z]? [0-9](?!st|nd|rd|th|hr|ft|lb|gb|yr|pt|ed)[abd-hjlnp-uw-z]{2}(?!\w)"
+)
+"""A British postal code in small letters, by its area: ls6 3hn."""
+
 _AFTER_CODE_WORD: Final = lazy_regex(
     r"\b(?:[Zz][Ii][Pp]|[Pp]ost(?:al)? ?code|[Pp]ostcode|PLZ)(?: [Cc]ode)?(?: (?:is|number))?:? ?"
     r"(?P<place>[0-9]{3,5}(?:[- ][0-9]{2,4})?(?: ?[A-Z]{2})?)(?!\w)"
@@ -193,6 +201,7 @@ STREET_SEARCHES: Final[tuple[tuple[Search, Gate], ...]] = (
     (find_towns, _AT_CODE),
     (_search(_BRITISH_TOWN, 0.7), at_digits("[A-Z][0-9][A-Z0-9]? [0-9][A-Z]")),
     (_search(_CODES, 0.7), either(_AT_CODE, with_words("uss usns usnv uscgc"))),
+    (_search(_SMALL_CODE, 0.6), at_digits("[a-z][0-9][0-9a-z]? [0-9][a-z]")),
     (_search(_AFTER_CODE_WORD, 0.7), at_digits("(?:[Pp]|ode|PLZ|is|er):? ?[0-9]{3}")),
 )
 """Street lines, apartments, boxes, towns, ships and postal codes, each form where the ones before it found nothing."""

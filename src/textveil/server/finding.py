@@ -88,7 +88,7 @@ class FindingProcesses:
     async def _start(self) -> None:
         paths = os.pathsep.join(filter(None, sys.path))
         process = None
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError, NotImplementedError):  # not every event loop can start one
             process = _Process(
                 await asyncio.create_subprocess_exec(
                     *(sys.executable, "-P", "-c", "from textveil.server.finding_process import main; main()"),

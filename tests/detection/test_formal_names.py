@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 import textveil as tv
+from textveil.detection.formal_names import FORMAL_GATE, find_formal_names
+from textveil.detection.gates import glance
 
 
 def persons(text: str) -> list[str]:
@@ -85,6 +87,11 @@ def test_a_day_and_a_month_behind_a_word_are_a_date_in_either_order(text: str, f
         ('Fix it by Friday. - Stav"', ["Stav"]),
         ("See you soon! -Stav\nok", ["Stav"]),
         ("It works. - Redis", []),
+        (
+            "12/01/2026, 19:06 - Gio \U0001f3cd: train at 8\n[12/01/26, 7:07:11 PM] Nonna Pina: ok",
+            ["Gio", "Nonna Pina"],
+        ),
+        ("[12/01/2026, 19:06] Customer: hello\n[12/01/2026, 19:07] Support Team: hi", []),
         ("Great product! - Verified Buyer", []),
         ("Two things:\n- Redis\n- Vault", []),
         ("absent: Per-Olof", ["Per-Olof"]),
@@ -92,3 +99,19 @@ def test_a_day_and_a_month_behind_a_word_are_a_date_in_either_order(text: str, f
 )
 def test_who_signs_behind_a_dash_and_names_of_two_parts_are_found(text: str, names: list[str]) -> None:
     assert persons(text) == names
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "so Agnes SMIT came",
+        "so PETTIFER, Agnes came",
+        "so it is. - Stav",
+        "so it is. ~Stav",
+        "3/4/26, 7:07 p.m. - Gio: so",
+        "[3/4/26, 7:07 p.m.] Gio: so",
+        "so Cllr J Pettifer came",
+    ],
+)
+def test_the_gate_is_open_for_each_form_alone(text: str) -> None:
+    assert list(find_formal_names(text)) and FORMAL_GATE(text, glance(text))

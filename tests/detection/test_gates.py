@@ -15,7 +15,7 @@ from textveil.detection.gates import Together, anywhere, at_digits, glance, open
 from textveil.detection.plain import plain
 
 PIECES = """Mrs J PETTIFER|Agnes PETTIFER|PETTIFER, Agnes|Pt: Okonkwo, Chidi|, Stoke on Trent ST4 7QB|ls6 3hn
-Done. - Stav|2 84 05 69 123 456 78|by 31/3|TODO(mkowalski)
+Done. - Stav|serial number PF2X9KLM|2 84 05 69 123 456 78|by 31/3|TODO(mkowalski)
 member of the PKK|Jehovah's Witnesses|user=kdelacroix|I live at 27 Larkfell, Durham
 /home/kaitlyn/x|react@18.2.0|useState()
 $5|US$ 5.2 million|EUR 300|Rs. 50|20 dollars|30 Pounds sterling|5 mln yen|five hundred dollars
@@ -40,7 +40,7 @@ lat: 40.71|12345678Z|131052-308T|PESEL 44051401359|no. 36391/02|nos. 511 and 513
 \u20ac30|\u0661\u0662|M\u00fcller|BP 132/84|Plt 143|40 mg PO BID|stage IIIB|L4-L5|G3P2012|q4h|20/20|COVID-19
 5 %|2nd|version 1.2|page 3 of 12|1. One 2. Two|two of five|12 patients|three months|a fortnight|24h|2,000 zlotys
 (PLN)|-rw-r--r-- 1 pbaptiste x|login("bob", "hunter22!")""".replace("\n", "|").split("|")
-PIECES += ["x,last_name\nA,Zuse\n", "x\nreviewed_by: 'Zorndyke'", "Jun  7 08:15"]
+PIECES += ["x,last_name\nA,Zuse\n", "x\nreviewed_by: 'Zorndyke'", "Jun  7 08:15", "x\n12/01/2026, 19:06 - Gio: ok"]
 
 
 LETTERS = [piece for piece in PIECES if not any(map(str.isdigit, piece))]

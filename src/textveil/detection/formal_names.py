@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Final
 
 from textveil.detection import name_words as known
@@ -45,6 +46,12 @@ _SIGNED: Final = lazy_regex(
 )
 """Behind the end of a sentence and a dash, at the end of a line."""
 
+_SENDER: Final = lazy_regex(
+    r"(?<![^\n])\[?[0-9]{1,4}[./-][0-9]{1,2}[./-][0-9]{1,4},? [0-9]{1,2}[:.][0-9]{2}(?:[:.][0-9]{2})?"
+    r"(?: ?[APap]\.?[Mm]\.?)?(?:\]| -) (?P<name>[A-Z][A-Za-z.'-]*(?: [A-Za-z.'-]{1,20}){0,3})(?=[^\w\n:]{0,6}: )"
+)
+"""Who wrote a line of a chat, behind its date and time."""
+
 _LONGEST: Final = 25
 _ACRONYM: Final = 4
 """Letters of a word in capitals that may be short for something."""
@@ -61,20 +68,23 @@ FORMAL_GATE: Final = either(
     with_words(
         "mr mrs ms mx miss dr prof herr frau sir dame rev cllr sister nurse pt patient client resident re name names"
     ),
-    matching(r"[ ,~-](?:(?<=[a-z] )[A-Z]['A-Z]['A-Z-]{2}|(?<=[A-Z][A-Z],) [A-Z][a-z]|(?<=[.!?)\"] [~-]) ?[A-Z])"),
+    matching(
+        r"[] ,~-](?:(?<=[a-z] )[A-Z]['A-Z]['A-Z-]{2}|(?<=[A-Z][A-Z],) [A-Z][a-z]|(?<=[.!?)\"] [~-]) ?[A-Z]"
+        r"|(?:(?<=[0-9Mm.]\])|(?<=[0-9Mm.] -)) [A-Z])"
+    ),
 )
 
 
 def find_formal_names(text: str) -> Iterator[Found]:
     """Persons in these forms, by start, none overlapping."""
     reached = 0
-    for start, end, why in sorted(_names(text)):
+    for start, end, why in sorted(chain(_names_behind_words(text), _names_without_title(text))):
         if start >= reached:
             reached = end
             yield Found(start, end, "person", 0.8, why)
 
 
-def _names(text: str) -> Iterator[tuple[int, int, str]]:
+def _names_behind_words(text: str) -> Iterator[tuple[int, int, str]]:
     marks_of = lists().words.get
     for match in matches(_TITLED, text):
         family = match["family"].lower()
@@ -92,6 +102,10 @@ def _names(text: str) -> Iterator[tuple[int, int, str]]:
         place = all(part & Marks.KNOWN_PLACE for part in parts)
         if not place and not any(map(_is_thing, parts)) and match["given"].lower() not in known.FUNCTION_WORDS:
             yield *match.span("name"), "field"
+
+
+def _names_without_title(text: str) -> Iterator[tuple[int, int, str]]:
+    marks_of = lists().words.get
     for match in matches(_ENDS_IN_CAPITALS, text):
         given, family = marks_of(text[match.start() : match.end("given")].lower(), 0), match["family"].lower()
         if _is_only_given(given) and _is_family(family):
@@ -99,6 +113,9 @@ def _names(text: str) -> Iterator[tuple[int, int, str]]:
     for match in matches(_SIGNED, text):
         if not any(is_plain_form(part) for part in match["name"].lower().rstrip(".").split(" ") if len(part) > 1):
             yield *match.span("name"), "cue"
+    for match in matches(_SENDER, text):
+        if not all(map(is_plain_form, match["name"].lower().split(" "))):
+            yield *match.span("name"), "field"
     for match in matches(_FILED, text):
         family = _IN_CAPITALS.search(text, max(0, match.start() - _LONGEST), match.start())
         if family is None or not _is_only_given(marks_of(match["given"].lower(), 0)):

@@ -45,7 +45,7 @@ _NAMED: Final = lazy_regex(
     r"|[Aa]ccount|[Aa]cct|[Pp]olicy|[Cc]laim|[Cc]ase|[Ff]ile|[Oo]rder|[Ii]nvoice|[Tt]icket|[Rr]eference|[Rr]ef|[Rr]eg"
     r"|[Ss]erial|[Mm]ember(?:ship)?|[Cc]ustomer|[Pp]atient|[Ee]mployee|[Ss]tudent|[Ss]ubscriber|[Bb]ooking"
     r"|[Cc]onfirmation|[Tt]racking|[Rr]outing|[Tt]ax(?:payer)?|[Nn]ational|[Rr]ecord|[Cc]hart|[Aa]ccession|[Ss]pecimen"
-    r"|[Bb]adge|[Vv]oucher|[Pp]in|PIN|[Ii]d|ID"
+    r"|[Bb]adge|(?:[Ss]taff|[Pp]ayroll)(?= ?(?:[Nn]|[Ii][Dd]|#))|[Vv]oucher|[Pp]in|PIN|[Ii]d|ID"
     r")\.?(?: ?(?:[Ii]d|ID|[Cc]ode|[Nn]umbers?|[Nn]os?\.?|[Nn]um\.?|[Nn]r\.?|[Ii]dentifier|[Cc]ard)){0,8}"
     r"(?: ?(?:is|:|=|#|no\.?|\()){0,8} ?#?"
     r"(?:(?<![A-Za-z0-9])|(?=[A-Za-z/-]{0,38}[0-9]))"  # "filename 2024" names no file's number
@@ -159,7 +159,8 @@ def find_named_ids(text: str) -> Iterator[Found]:
     for match in near(_NAMED, text, _CODED, 80, 60):
         start, value = match.start("value"), match["value"]
         digits = sum(map(str.isdigit, value))
-        if digits < (2 if any(mark in match[0][: start - match.start()] for mark in "#:=") else 4):
+        serial = match["label"].lower() in ("s/n", "sn", "serial") and value.isupper() and len(value) > 5
+        if digits < (2 if serial or any(mark in match[0][: start - match.start()] for mark in "#:=") else 4):
             continue
         *words, last = value.split(" ")  # "record from 1983"
         year = len(last) == 4 and last.isdigit() and last[:2] in ("19", "20") and "#" not in match[0]

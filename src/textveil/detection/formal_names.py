@@ -27,8 +27,8 @@ _FOLLOWING: Final = lazy_regex(r" ([A-Z][a-z]+(?:-[A-Z][a-z]+)?)(?![A-Za-z0-9_])
 """What may be another family name: a word that is not ordinary."""
 
 _LABELED: Final = lazy_regex(
-    r"(?:(?<![A-Za-z])(?:P[Tt]|[Pp]atient|PATIENT|[Cc]lient|CLIENT|[Rr]esident|RESIDENT|[Rr]e|RE)"
-    r"|[Nn]ame|NAME)\.?[\"']? ?[:=#][ \t\"'*]{0,4}"
+    r"(?<![A-Za-z])(?:P[Tt]|[Pp]atient|PATIENT|[Cc]lient|CLIENT|[Rr]esident|RESIDENT|[Rr]e|RE|[Nn]ames?|NAMES?)"
+    r"\.?[\"']? ?[:=#][ \t\"'*]{0,4}"
     rf"(?P<name>(?:(?:v[ao]n|de[lnr]?|la|le|bin|al) ){{0,2}}(?P<family>{_WORD}(?: {_WORD})?), (?P<given>{_WORD})"
     r"(?: [A-Z]\b\.?)?)"
 )

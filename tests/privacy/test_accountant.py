@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import itertools
 import math
+import sys
 from fractions import Fraction
 
 import mpmath
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from textveil.errors import ParameterError, UnsupportedGuarantee
@@ -89,6 +90,7 @@ def test_ten_million_draws_take_the_closed_form() -> None:
     assert found < more.optimal().epsilon < found + 1.5  # type: ignore[union-attr]
 
 
+@example([(4.0, 837), (0.25, 497), (sys.float_info.min / 2, 837)])  # products of masses underflow
 @given(st.lists(st.tuples(epsilons, st.integers(0, 10**5)), max_size=4))
 @settings(deadline=None)
 def test_the_sum_is_that_of_composition_and_bounds_the_optimum(parts: list[tuple[float, int]]) -> None:

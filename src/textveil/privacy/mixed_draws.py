@@ -94,7 +94,9 @@ def _together(first: _Law, second: _Law) -> _Law:
     infinite = first.infinite + second.infinite
     if len(first.losses) * len(second.losses) <= OUTCOMES:
         losses = np.add.outer(first.losses, second.losses).ravel()
-        return _Law(losses, np.multiply.outer(first.masses, second.masses).ravel(), infinite)
+        masses = np.multiply.outer(first.masses, second.masses).ravel()
+        possible = masses > 0  # without what underflows, Q(T) is smaller and epsilon larger
+        return _Law(losses[possible], masses[possible], infinite)
     step = float(np.ptp(first.losses) + np.ptp(second.losses)) / _BINS
     grids = [atoms_loss(law.losses, law.masses, step=step) for law in (first, second)]
     law = grids[0].compose(grids[1])

@@ -64,6 +64,16 @@ def test_they_find_what_the_server_finds() -> None:
     asyncio.run(compare())
 
 
+def test_each_request_gets_its_own_answer() -> None:
+    async def compare() -> None:
+        async with processes() as found:
+            await answered(found, "identifiers", [""])
+            asked = [found.found("identifiers", [text], long=False) for text in TEXTS]
+            assert await asyncio.gather(*asked) == [[POLICIES.found("identifiers", text)] for text in TEXTS]
+
+    asyncio.run(compare())
+
+
 def test_texts_that_take_too_long_are_refused_and_other_errors_are_left_to_the_server() -> None:
     async def compare() -> None:
         async with processes() as found:

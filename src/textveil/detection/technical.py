@@ -171,7 +171,7 @@ _HELD: Final = MappingProxyType(
         _PATH: lazy_regex(r"[/\\]"),
     }
 )
-"""What every match of a slow pattern holds, or has right behind it: most texts hold it nowhere, told in no time."""
+"""What every match of a slow pattern holds, or has right behind it. Most texts hold it nowhere."""
 
 _ID: Final = 6
 """Characters from which on a number counts as an id, in code as elsewhere."""

@@ -59,8 +59,8 @@ class Config(BaseModel):
         metrics: who may read ``/metrics``: "admin", whoever has an admin's key, or, while there are no keys, is on this
             machine; or "open", whoever can connect.
         threads: that sanitize.
-        processes: that find values beside the server's own while requests come together; left out, ``textveil serve``
-            starts one for each processor, four at the most, and none where there is one processor; other servers none.
+        processes: how many find values for the server while requests come together. Left out, ``textveil serve`` starts
+            one for each processor, four at the most, and none where there is one processor; ``make_app`` starts none.
         sanitize_seconds: of processor time that the detection of a request's texts may take.
         maps: where what puts originals back is kept where a request asks for it, and where conversations are: "memory",
             or "database", encrypted.

@@ -1,4 +1,4 @@
-"""Processes beside the server's own that find values, for Python uses one processor at a time.
+"""Processes that find values for the server, because Python computes on one processor at a time.
 
 They hold nothing between requests: conversations, budgets and draws stay with the server. A request goes to one of
 them only while others are under way or where its texts are long, so a quiet server starts none. Which process reads a
@@ -58,7 +58,7 @@ class FindingProcesses:
         Args:
             policy: its name.
             texts: private texts.
-            long: whether they take so long that no other request should wait behind them.
+            long: whether they take so long that no other request may wait behind them.
 
         Raises:
             SlowText: the texts take too long.
@@ -156,7 +156,7 @@ class _Process:
                 read = pickle.loads(await answers.readexactly(size))
                 answer, weight = self._asked.popleft()
                 self._load -= weight
-                if not answer.done():  # else whoever asked is gone
+                if not answer.done():  # it is done where the request was cancelled
                     answer.set_result(read)
         except (asyncio.IncompleteReadError, ConnectionError):
             pass

@@ -1,7 +1,8 @@
 """A process that finds values for the server: requests on its standard input, answers on its standard output.
 
-Both are pickles between a process and the one that started it. The first request is the policies, by name. A text
-goes nowhere else: standard error is closed to it by whoever starts it, and an error is answered without its message.
+Both are pickles, and only the server that started the process holds the other ends. The first request is the name of
+a policy and all policies; each other is a policy's name, texts, and seconds of processor time. Texts go nowhere else:
+the server discards what the process prints, and an error is answered without its message.
 """
 
 from __future__ import annotations
@@ -20,11 +21,8 @@ from textveil.text.slices import time_limit
 SIZE: Final = 8
 """Bytes before each message that tell its length, the largest first."""
 
-Request: TypeAlias = tuple[str, Sequence[str], float]
-"""The name of a policy, texts, and the seconds of processor time that they may take."""
-
 Answer: TypeAlias = list[list[DetectedSpan]] | SlowText | None
-"""The spans of each text; or that they take too long; or None for any other error: whoever asks meets it again."""
+"""The spans of each text; or that the texts take too long; or None for any other error, which the server then meets."""
 
 
 def framed(message: object) -> bytes:

@@ -115,7 +115,7 @@ class SanitizingService:
         seconds: of processor time that the detection of a call's texts may take.
         metrics: counts releases; None counts for nobody.
         foreign: what happens to values in texts of conversations that others may have written a part of.
-        finding: processes that find values beside this one; None is none.
+        finding: processes that find values; with None this one finds all.
     """
 
     def __init__(

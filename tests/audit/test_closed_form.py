@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.helpers.shared import reference
+from tests.helpers.golden import reference
 from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.audit.noise.closed_form import (

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.helpers.exactness import hockey_stick, table, worst_integer_ratio, worst_log_ratio, worst_metric_loss
-from tests.helpers.shared import reference
+from tests.helpers.golden import reference
 from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.audit.channels import exact as exact_module

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.helpers.language_models import TableChannel, reference, reference_model, reference_vocabulary
+from tests.helpers.golden import release_reference
+from tests.helpers.language_models import TableChannel, reference_model, reference_vocabulary
 
 from textveil.decoding.both_sides import BothSides
 from textveil.decoding.candidates import NONE, Candidates
@@ -92,7 +93,7 @@ def test_it_stops_when_nothing_changes() -> None:
 
 def test_a_decoder_goes_over_what_it_found() -> None:
     vocabulary = reference_vocabulary()
-    rows = np.array(reference()["cases"][1]["rows"])
+    rows = np.array(release_reference()["cases"][1]["rows"])
     channel, model = TableChannel(vocabulary, rows), Neighbors(len(vocabulary))
     options = DecoderOptions(candidates=6, width=6)
     released = ["The cat van. The dog 7 the cat", "van?", "5"]
@@ -118,7 +119,7 @@ def test_a_decoder_goes_over_what_it_found() -> None:
 
 def test_other_arguments_are_refused() -> None:
     vocabulary = reference_vocabulary()
-    channel = TableChannel(vocabulary, np.array(reference()["cases"][1]["rows"]))
+    channel = TableChannel(vocabulary, np.array(release_reference()["cases"][1]["rows"]))
     with pytest.raises(ParameterError, match="model must be over the vocabulary's"):
         TextDecoder(channel, reference_model(), both_sides=BothSides(model=Neighbors(3)))
     with pytest.raises(ParameterError, match="sweeps must be"):

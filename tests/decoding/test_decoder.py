@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.helpers.golden import release_reference
 from tests.helpers.language_models import (
     BigramModel,
     TableChannel,
     TrigramModel,
-    reference,
     reference_model,
     reference_vocabulary,
 )
@@ -27,13 +27,13 @@ EXACT = DecoderOptions(choose="text", candidates=6, width=6, model_weight=1)
 
 
 def reference_decoder(case: int = 1, options: DecoderOptions = EXACT, **other) -> TextDecoder:
-    channel = TableChannel(reference_vocabulary(), np.array(reference()["cases"][case]["rows"]))
+    channel = TableChannel(reference_vocabulary(), np.array(release_reference()["cases"][case]["rows"]))
     return TextDecoder(channel, reference_model(), options=options, workers=1, **other)
 
 
 @pytest.mark.parametrize("case", range(3))
 def test_texts_come_back_as_the_reference_says_with_all_else_in_its_place(case: int) -> None:
-    data = reference()
+    data = release_reference()
     for one in data["cases"][case]["viterbi"]:
         released = [data["words"][word] for word in one["released"]]
         wanted = [data["words"][word] for word in one["original"]]
@@ -89,7 +89,7 @@ def test_models_that_reach_far_see_the_sentence_before(order: int) -> None:
 
 
 def test_the_most_probable_words_are_those_of_the_marginals() -> None:
-    data = reference()
+    data = release_reference()
     one = data["cases"][1]["posterior"][0]
     text = plain([data["words"][word] for word in one["released"]])
     wanted = np.argmax(np.array(one["by_position"]), axis=1)

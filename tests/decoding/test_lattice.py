@@ -6,14 +6,15 @@ import itertools
 
 import numpy as np
 import pytest
-from tests.helpers.language_models import TableChannel, TrigramModel, reference, reference_model, reference_vocabulary
+from tests.helpers.golden import release_reference
+from tests.helpers.language_models import TableChannel, TrigramModel, reference_model, reference_vocabulary
 
 from textveil.decoding.candidates import NONE, Candidates, CandidateTable, likeliest
 from textveil.decoding.lattice import Sentences, Trellis, TrellisSearch
 from textveil.mechanisms.channel_columns import columns_of
 from textveil.mechanisms.sampling.output_columns import Columns
 
-DATA = reference()
+DATA = release_reference()
 
 
 def reference_places(case: int, *texts: list[int]) -> tuple[Trellis, Sentences]:

@@ -6,12 +6,10 @@ an interval without its correction, or too narrow by half, is caught.
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 from scipy import stats
-from tests.helpers.shared import shared_path
+from tests.helpers.golden import release_reference
 from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.errors import ParameterError, UnsupportedGuarantee
@@ -64,8 +62,7 @@ def test_the_matrix_is_the_channel(name: str) -> None:
 
 @pytest.mark.parametrize("number", range(3))
 def test_unbiased_weights_are_the_inverse_by_brute_force(number: int) -> None:
-    path = shared_path("reference/release_reference.json")
-    case = json.loads(path.read_text(encoding="utf-8"))["cases"][number]
+    case = release_reference()["cases"][number]
     matrix = matrix_of_rows(made_vocabulary(6), np.array(case["rows"]) / case["total"])
     found = weights_for(matrix, np.eye(6), tokens=1000.0, prior=np.full(6, 1 / 6))
     assert np.abs(found.middle - np.array(case["inverse"])).max() < 1e-9

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import numpy as np
-from tests.helpers.shared import shared_path
+from tests.helpers.golden import release_reference
 
 from textveil.models.language_model import Continuations
 from textveil.privacy.guarantees import PureDP
@@ -65,18 +64,13 @@ class TableChannel:
         return np.array([rng.choice(len(self.rows), p=chances[word]) for word in ids], dtype=np.int64)
 
 
-def reference() -> dict[str, Any]:
-    """``reference/release_reference.json``."""
-    return json.loads(shared_path("reference/release_reference.json").read_text(encoding="utf-8"))
-
-
 def reference_vocabulary() -> Vocabulary:
     """The reference's words, with vectors of no meaning."""
-    words = reference()["words"]
+    words = release_reference()["words"]
     return Vocabulary(words, np.random.default_rng(0).normal(size=(len(words), 4)).astype(np.float32), "reference")
 
 
 def reference_model() -> BigramModel:
     """The reference's bigrams."""
-    data = reference()
+    data = release_reference()
     return BigramModel(np.array(data["bigram"]), np.array(data["start"]))

@@ -1,14 +1,11 @@
-"""Where the shared vectors, texts and reference numbers lie; tests that need them skip where they are absent."""
+"""Where the shared vectors and texts lie; tests that need them skip where they are absent."""
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
-from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,22 +13,20 @@ _ROOT = Path(os.environ.get("TEXTVEIL_SHARED", Path(__file__).resolve().parents[
 
 
 def shared_path(relative: str) -> Path:
-    """The path below shared/, or a skip that says what is missing."""
+    """The path below shared/, or a skip that says what is missing.
+
+    Call it inside a test or a fixture: elsewhere the skip would stop the run of a machine without the folder, so the
+    call fails on a machine with it, too.
+    """
+    if "PYTEST_CURRENT_TEST" not in os.environ:
+        raise RuntimeError(
+            f"shared_path({relative!r}) must be called inside a test or a fixture, which can be skipped; got a call "
+            "while a module is imported"
+        )
     path = _ROOT / relative
     if not path.exists():
         pytest.skip(f"needs {relative} in a folder named shared beside the checkout, or in $TEXTVEIL_SHARED")
     return path
-
-
-@cache
-def _reference() -> dict[str, Any]:
-    return json.loads((_ROOT / "reference/reference.json").read_text(encoding="utf-8"))
-
-
-def reference(key: str) -> Any:
-    """One table of reference.json: numbers from a second method."""
-    shared_path("reference/reference.json")
-    return _reference()[key]
 
 
 def interruptible(command: list[str], **options) -> subprocess.Popen[bytes]:

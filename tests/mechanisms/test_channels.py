@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 from tests.helpers.exactness import hockey_stick, table, worst_integer_ratio, worst_log_ratio, worst_metric_loss
-from tests.helpers.shared import reference
+from tests.helpers.golden import reference
 from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.errors import ParameterError

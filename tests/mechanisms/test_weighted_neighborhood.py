@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import pickle
 from fractions import Fraction
@@ -11,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 from tests.helpers.exactness import worst_integer_ratio
-from tests.helpers.shared import shared_path
+from tests.helpers.golden import release_reference
 from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.errors import InputError, ParameterError
@@ -50,7 +49,7 @@ def made(size: int = 40, epsilon: float = 3.0, base_mass: float = 0.3, seed: int
 
 @pytest.mark.parametrize("case", range(3))
 def test_rows_are_those_of_the_reference(case: int) -> None:
-    data = json.loads(shared_path("reference/release_reference.json").read_text(encoding="utf-8"))
+    data = release_reference()
     wanted, counts = data["cases"][case], np.array(data["base"])
     excess = np.array([exp_floor(wanted["epsilon"], int(one)) - int(one) for one in counts])
     weights = BaseWeights(counts=counts, shift=0, gains=excess, row_gain=wanted["excess"])

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare
-from tests.helpers.shared import reference
+from tests.helpers.golden import reference
 
 from textveil.errors import ParameterError
 from textveil.numerics.integer_weights import (

@@ -9,7 +9,7 @@ import mpmath
 import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
-from tests.helpers.shared import reference
+from tests.helpers.golden import reference
 
 from textveil.errors import ParameterError
 from textveil.privacy.calibration import (

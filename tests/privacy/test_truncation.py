@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from tests.helpers.shared import reference
+from tests.helpers.golden import reference
 
 from textveil.errors import ParameterError
 from textveil.noise.truncated_laplace import TruncatedLaplace

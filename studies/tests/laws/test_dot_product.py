@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.special import kolmogorov, ndtr
-from tests.helpers.shared import reference
+from tests.helpers.golden import reference
 
 from textveil.errors import ParameterError
 from textveil.noise.spherical_laplace import SphericalLaplace

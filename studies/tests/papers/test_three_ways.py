@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.helpers.shared import shared_path
 
 from textveil.errors import ModelError, ParameterError
 from textveil.frontiers.cells import cell_seed
@@ -293,10 +293,8 @@ def test_tables_have_the_papers_bleu_beside_bleu(setting) -> None:
 
 
 def test_our_sentences_stand_in_the_vocabularies_at_hand() -> None:
-    root = Path(__file__).parents[4] / "shared/data/vectors/glove-840b-300d-33860/words.txt"
-    if not root.is_file():
-        pytest.skip("no ../shared/data")
-    known = set(root.read_text(encoding="utf-8").split())
+    words = shared_path("data/vectors/glove-840b-300d-33860/words.txt")
+    known = set(words.read_text(encoding="utf-8").split())
     assert set(f"{RESTAURANT} {WARNING}".split()) <= known
 
 

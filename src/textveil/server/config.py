@@ -71,8 +71,8 @@ class Config(BaseModel):
             the user's values; or "shared", that of an equal value of the user, by which the upstream can test guesses.
         foreign_values_limit: how many such values a conversation may bring.
         forbid_unprotected: whether ``on_error`` must be "refuse"; no later place of the configuration takes it back.
-        on_error: what the gateway does where its engine fails: "refuse"; or "send-unprotected", which sends the texts
-            as they are where no budget limits who asks.
+        on_error: what the gateway does if the policy's model reports that it fails: "refuse"; or "send-unprotected",
+            which sends the texts as they are where no budget limits who asks. Any other failure is refused.
         log: whether a line of JSON is written for each request.
     """
 

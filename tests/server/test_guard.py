@@ -127,11 +127,11 @@ def test_more_requests_than_are_answered_at_one_time_are_told_to_come_again() ->
         waiting.connect((client.base_url.host, client.base_url.port))
         waiting.sendall(_head(client, "Content-Length: 100"))
         give_up = time.monotonic() + 20
-        while (answer := client.get("/healthz")).status_code != 503:
+        while (answer := client.get("/v1/policies")).status_code != 503:
             assert time.monotonic() < give_up
         assert answer.json()["error"]["code"] == "overloaded" and answer.headers["retry-after"] == "1"
         waiting.close()
-        while client.get("/healthz").status_code != 200:
+        while client.get("/v1/policies").status_code != 200:
             assert time.monotonic() < give_up
 
 

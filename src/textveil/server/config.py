@@ -50,7 +50,10 @@ class Config(BaseModel):
         body_bytes: of a request at the most.
         body_seconds: until the head of a request must have come, and then its body.
         send_seconds: until a reader must have taken a piece of the answer.
-        concurrent_requests: answered at one time at the most.
+        concurrent_requests: of callers, answered at one time at the most. Strangers have as many places of their own,
+            and ``/healthz`` and ``/metrics`` need none.
+        key_requests: of one key, or, on a server without keys, of one address, answered at one time at the most.
+        stranger_requests: of one address without a valid key, answered at one time at the most.
         key_seconds: how long an API key that was verified is taken without asking the database again; so long a
             revoked one may still be taken.
         requests_per_second: of one key at the most, on average; 0 is no limit.
@@ -71,8 +74,8 @@ class Config(BaseModel):
             the user's values; or "shared", that of an equal value of the user, by which the upstream can test guesses.
         foreign_values_limit: how many such values a conversation may bring.
         forbid_unprotected: whether ``on_error`` must be "refuse"; no later place of the configuration takes it back.
-        on_error: what the gateway does where its engine fails: "refuse"; or "send-unprotected", which sends the texts
-            as they are where no budget limits who asks.
+        on_error: what the gateway does if the policy's model reports that it fails: "refuse"; or "send-unprotected",
+            which sends the texts as they are where no budget limits who asks. Any other failure is refused.
         log: whether a line of JSON is written for each request.
     """
 
@@ -99,6 +102,8 @@ class Config(BaseModel):
     body_seconds: _Seconds = 30.0
     send_seconds: _Seconds = 30.0
     concurrent_requests: _Count = 256
+    key_requests: _Count = 128
+    stranger_requests: _Count = 16
     key_seconds: _Seconds = 5.0
     requests_per_second: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 1000.0
     units: Literal["named", "bound"] = "named"

@@ -1,4 +1,7 @@
-"""What stands around every route: limits, headers, the shape of errors, counters, a line in the log.
+"""What stands around every route: who calls, limits, headers, the shape of errors, counters, a line in the log.
+
+Who calls is read from the headers alone, before a body is read or a place taken: strangers have places of their own,
+by address, so however many connections they open, they take none of a caller's.
 
 Nothing that is raised inside leaves it: whoever runs the application would log the message, which may hold text.
 """
@@ -6,20 +9,24 @@ Nothing that is raised inside leaves it: whoever runs the application would log 
 from __future__ import annotations
 
 import asyncio
+import ipaddress
 import logging
 import random
 import secrets
 import time
+from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Final, final
 from urllib.parse import urlsplit
+from weakref import WeakValueDictionary
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from textveil.server.config import Config
 from textveil.server.errors import ApiError, as_api_error
+from textveil.server.keys import Caller, Callers, sent_key
 from textveil.server.metrics import ServerMetrics
 
 logger = logging.getLogger("textveil.server.requests")
@@ -43,6 +50,24 @@ _NUMBERS: Final = random.Random(secrets.randbits(256))
 
 _METHODS: Final = frozenset(("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"))
 
+_HEALTH: Final = "/healthz"
+_WITHOUT_PLACES: Final = frozenset((_HEALTH, "/metrics"))
+"""Routes that answer however much the server has to do: they read no body and wait for nothing."""
+
+_VERIFIED_AT_ONCE: Final = 8
+"""Keys of one address that are verified at one time; others of it wait."""
+
+_DRAINED_SECONDS: Final = 1.0
+"""For which a body that nobody reads is waited for: a client that is cut off while it sends may not read its answer."""
+
+_ONCE: Final = frozenset(
+    (b"host", b"origin", b"authorization", b"x-api-key", b"content-type", b"content-length", b"anthropic-version")
+)
+"""Headers that say one thing, with those that begin with ``X-Textveil-``."""
+
+_STRANGER: Final = frozenset((401, 403))
+"""Statuses of a key that is missing or is not taken."""
+
 
 class _Gone(Exception):
     """The client went away before its request was whole."""
@@ -50,12 +75,18 @@ class _Gone(Exception):
 
 @final
 class _Reply:
-    """Passes an answer on, with the headers that every answer has, and remembers how far it came."""
+    """Passes an answer on, with the headers that every answer has, and remembers how far it came.
 
-    def __init__(self, send: Send, request: str) -> None:
+    Attributes:
+        status: of the answer; 0 before it.
+        closes: whether the connection ends with the answer, because a body is still to come.
+    """
+
+    def __init__(self, send: Send, request: str, *, closes: bool) -> None:
         self._send = send
         self._request = request
         self.status = 0
+        self.closes = closes
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -65,6 +96,8 @@ class _Reply:
             for name, value in _HEADERS.items():
                 headers.setdefault(name, value)
             headers["x-request-id"] = self._request
+            if self.closes:
+                headers["connection"] = "close"
         await self._send(message)
 
 
@@ -82,7 +115,9 @@ class Guard:
         self._app = app
         self._config = config
         self._metrics = metrics
-        self._under_way = 0
+        self._places = _Places(config.concurrent_requests)
+        self._strangers = _Places(config.concurrent_requests)
+        self._verifying: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
         names = [*(LOCAL_NAMES if config.loopback else ()), *config.hosts]
         self._names = frozenset(name.lower() for name in names)
 
@@ -93,13 +128,9 @@ class Guard:
             return
         request = f"{_NUMBERS.getrandbits(64):016x}"
         scope.setdefault("state", {})["request"] = request
-        started, reply, problem = time.perf_counter(), _Reply(send, request), None
+        started, reply, problem = time.perf_counter(), _Reply(send, request, closes=_announces_body(scope)), None
         try:
-            with self._admitted():
-                self._need_own_name(scope)
-                _need_plain(scope)
-                body = await self._body(scope, receive)
-                await self._app(scope, replayed(body, receive), reply)
+            await self._answer(scope, receive, reply)
         except _Gone:
             pass
         except Exception as error:
@@ -108,19 +139,61 @@ class Guard:
                 await problem.response(scope)(scope, receive, reply)
         self._note(scope, reply.status, time.perf_counter() - started, problem)
 
-    @contextmanager
-    def _admitted(self) -> Iterator[None]:
-        """Refuse what is more than can be answered at one time."""
-        if self._under_way >= self._config.concurrent_requests:
-            message = "the server has as much to do as it takes at one time. Try again soon."
-            raise ApiError(503, "overloaded", message, "server_error", headers={"retry-after": "1"})
-        self._under_way += 1
-        self._metrics.under_way.inc()
+    async def _answer(self, scope: Scope, receive: Receive, reply: _Reply) -> None:
+        """Let the routes answer a request, if it may be read."""
+        _need_single_headers(scope)
+        self._need_own_name(scope)
+        _need_plain(scope)
+        if scope["path"] == _HEALTH:
+            await self._app(scope, replayed(b"", receive), reply)
+            return
+        who = await self._who(scope)
+        if isinstance(who, ApiError) and (reply.closes or scope["method"] not in ("GET", "HEAD")):
+            await _drained(receive, self._config.body_bytes)
+            raise who
+        with self._admitted(scope, who):
+            body = b""
+            if not isinstance(who, ApiError) and scope["path"] not in _WITHOUT_PLACES:
+                body, reply.closes = await self._body(scope, receive), False
+            await self._app(scope, replayed(body, receive), reply)
+
+    async def _who(self, scope: Scope) -> Caller | ApiError:
+        """Who calls, by the headers; the error of a stranger. Routes find it in the request's state.
+
+        Raises:
+            ApiError: the key sends too much, or too many are verified.
+            LedgerError: the database fails.
+        """
+        state = scope["state"]
+        callers: Callers = scope["app"].state.callers
+        address = _address(scope)
+        verifying = self._verifying.setdefault(address, asyncio.Semaphore(_VERIFIED_AT_ONCE))
+        who: Caller | ApiError
         try:
+            async with verifying:
+                who = await callers.of(sent_key(Headers(scope=scope)))
+        except ApiError as error:
+            if error.status not in _STRANGER:
+                raise
+            who = error
+        state["caller"] = who
+        if isinstance(who, Caller) and who.key_id is not None:
+            state["key"] = who.key_id  # for the log
+        return who
+
+    @contextmanager
+    def _admitted(self, scope: Scope, who: Caller | ApiError) -> Iterator[None]:
+        """Refuse more than can be answered at one time: in all, and of one key or address."""
+        with ExitStack() as held:
+            if scope["path"] not in _WITHOUT_PLACES:
+                if isinstance(who, ApiError):
+                    held.enter_context(self._strangers.held(_address(scope), self._config.stranger_requests))
+                else:
+                    name = _address(scope) if who.key_id is None else who.key_id
+                    held.enter_context(self._places.held(name, self._config.key_requests))
+                self._metrics.under_way.inc()
+                held.callback(self._metrics.under_way.dec)
             yield
-        finally:
-            self._under_way -= 1
-            self._metrics.under_way.dec()
 
     def _need_own_name(self, scope: Scope) -> None:
         """Refuse what a page of another origin sends, and what came by a name that is not the server's.
@@ -184,6 +257,47 @@ class Guard:
         logger.info("request", extra=facts)
 
 
+@final
+class _Places:
+    """Requests that are answered at one time.
+
+    Args:
+        most: of all together.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._all = 0
+        self._of: Counter[str] = Counter()
+
+    @contextmanager
+    def held(self, name: str, most: int) -> Iterator[None]:
+        """Hold a place.
+
+        Args:
+            name: a key, or an address.
+            most: places that it may hold.
+
+        Raises:
+            ApiError: it holds as many, or none is free.
+        """
+        if self._of[name] >= most:
+            message = f"this key or address may have {most} requests at one time; got more. Wait for an answer first."
+            raise ApiError(429, "rate_limit_exceeded", message, "rate_limit_error", headers={"retry-after": "1"})
+        if self._all >= self._most:
+            message = "the server has as much to do as it takes at one time. Try again soon."
+            raise ApiError(503, "overloaded", message, "server_error", headers={"retry-after": "1"})
+        self._all += 1
+        self._of[name] += 1
+        try:
+            yield
+        finally:
+            self._all -= 1
+            self._of[name] -= 1
+            if not self._of[name]:
+                del self._of[name]
+
+
 def replayed(body: bytes, receive: Receive) -> Receive:
     """Gives the body once, then what comes after it."""
     left = [body]
@@ -194,6 +308,58 @@ def replayed(body: bytes, receive: Receive) -> Receive:
         return await receive()
 
     return again
+
+
+async def _drained(receive: Receive, most: int) -> None:
+    """Let a body come that nobody reads, for a while and up to a size.
+
+    Raises:
+        _Gone: the client went away.
+    """
+    size = 0
+    try:
+        async with asyncio.timeout(_DRAINED_SECONDS):
+            while size <= most:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    raise _Gone
+                size += len(message.get("body", b""))
+                if not message.get("more_body", False):
+                    return
+    except TimeoutError:
+        return
+
+
+def _address(scope: Scope) -> str:
+    """Whoever connects, by address: of IPv6 the network, of which one machine has all addresses."""
+    client = scope.get("client")
+    host = client[0] if client else ""
+    if ":" not in host:
+        return str(host)
+    address = ipaddress.IPv6Address(host)
+    return str(address.ipv4_mapped or ipaddress.IPv6Network((int(address), 64), strict=False))
+
+
+def _announces_body(scope: Scope) -> bool:
+    headers = Headers(scope=scope)
+    return headers.get("content-length", "0").strip() != "0" or "transfer-encoding" in headers
+
+
+def _need_single_headers(scope: Scope) -> None:
+    """Refuse a header that occurs twice and may once: a proxy and this server may each read another of the two.
+
+    Raises:
+        ApiError: one does.
+    """
+    seen: set[bytes] = set()
+    for raw, _ in scope["headers"]:
+        name = raw.lower()
+        if name not in _ONCE and not name.startswith(b"x-textveil-"):
+            continue
+        if name in seen:
+            shown = name.decode("latin-1") if name in _ONCE else "a header that begins with x-textveil-"
+            raise ApiError(400, "invalid_header", f"{shown} must occur once in a request; got it twice. Send it once.")
+        seen.add(name)
 
 
 def _too_large(most: int) -> ApiError:

@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import Final, NamedTuple, final
 
 from fastapi import Request
+from starlette.datastructures import Headers
 
 from textveil.budget.account import Account
 from textveil.server.errors import ApiError
@@ -114,6 +115,7 @@ class Callers:
         self._secret = secrets.token_bytes(32)
         self._known: OrderedDict[bytes, _Remembered] = OrderedDict()
         self._open_until = 0.0
+        self._closed = False
         self._waiting = 0
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="textveil-keys")
 
@@ -152,10 +154,10 @@ class Callers:
         if self._keys is None:
             return True
         now = time.monotonic()
-        if now >= self._open_until:
-            exist = await asyncio.get_running_loop().run_in_executor(self._pool, self._keys.exist)
-            self._open_until = now if exist else now + self._seconds
-        return now < self._open_until
+        if not self._closed and now >= self._open_until:
+            self._closed = await asyncio.get_running_loop().run_in_executor(self._pool, self._keys.exist)
+            self._open_until = now + self._seconds
+        return not self._closed
 
     async def _facts(self, token: str) -> KeyFacts:
         digest = hmac.new(self._secret, token.encode("utf-8", "surrogatepass"), hashlib.sha256).digest()
@@ -242,10 +244,18 @@ async def admin(request: Request) -> Caller:
 
 
 async def _caller(request: Request) -> Caller:
-    callers: Callers = request.app.state.callers
-    key = request.headers.get("x-api-key")  # as Anthropic's clients send it
-    who = await callers.of(request.headers.get("authorization", None if key is None else f"Bearer {key}"))
-    request.state.caller = who
-    if who.key_id is not None:
-        request.state.key = who.key_id  # for the log
+    """Who calls, as the guard found out before the body was read.
+
+    Raises:
+        ApiError: a stranger.
+    """
+    who: Caller | ApiError = request.state.caller
+    if isinstance(who, ApiError):
+        raise who
     return who
+
+
+def sent_key(headers: Headers) -> str | None:
+    """The key of a request as ``Callers.of`` takes it; None if it has none."""
+    key = headers.get("x-api-key")  # as Anthropic's clients send it
+    return headers.get("authorization", None if key is None else f"Bearer {key}")

@@ -61,8 +61,8 @@ def run_server(config: Config) -> None:
         sys.stderr.write(f"textveil listens on http://{shown}:{port}, {who}\n")
         if config.on_error != "refuse":
             sys.stderr.write(
-                'warning: on_error is "send-unprotected": where the engine fails, texts go to the upstream as they '
-                "are, each request with a header, a count in /metrics and an entry in the ledger\n"
+                'warning: on_error is "send-unprotected": if the policy\'s model reports that it fails, texts go to '
+                "the upstream as they are, each request with a header, a count in /metrics and an entry in the ledger\n"
             )
         sys.stderr.flush()
         log_as_json(requests=config.log)

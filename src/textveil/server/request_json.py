@@ -48,7 +48,7 @@ def parsed(
         data = json.loads(text, parse_constant=_no_constant, object_pairs_hook=pairs, parse_float=floats)
     except RecursionError:
         raise ValueError from None
-    if _too_deep(data, NESTING):
+    if is_deeper(data, NESTING):
         raise ValueError
     return data
 
@@ -152,8 +152,10 @@ def _no_constant(name: str) -> Any:
     raise ValueError
 
 
-def _too_deep(data: Any, left: int) -> bool:
-    if not isinstance(data, dict | list):
-        return False
-    inner = data.values() if isinstance(data, dict) else data
-    return left == 0 or any(_too_deep(value, left - 1) for value in inner)
+def is_deeper(data: Any, most: int) -> bool:
+    """Whether more arrays and objects than this stand in each other."""
+    level = [data]
+    for _ in range(most):
+        containers = [value for value in level if isinstance(value, dict | list)]
+        level = [part for value in containers for part in (value.values() if isinstance(value, dict) else value)]
+    return any(isinstance(value, dict | list) for value in level)

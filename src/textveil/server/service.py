@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, TypeVar, final
 from textveil.budget.account import Account
 from textveil.budget.balance import Balance
 from textveil.detection.spans import DetectedSpan
-from textveil.errors import BudgetExhausted, SlowText
+from textveil.errors import BudgetExhausted, ModelError, SlowText
 from textveil.sanitize.left import TextCosts
 from textveil.sanitize.policy_report import value_data
 from textveil.sanitize.prepared import Prepared
@@ -56,6 +56,10 @@ VALUES_A_SECOND: Final = 5_000
 
 _ENGINE: Final = "while a text was sanitized"
 """The note of an error of the engine, as against one of the ledger or the conversation."""
+
+_ENGINE_FAILURES: Final = (ModelError,)
+"""Failures that an engine reports of itself. Anything else may be another caller's doing: memory, threads or time that
+one uses up fails in the requests of all."""
 
 _WAITING: Final = 16
 """Calls with long texts that are under way or wait, at the most."""
@@ -198,8 +202,8 @@ class SanitizingService:
     async def may_send_unprotected(self, error: Exception, policy: str | None, account: Account) -> bool:
         """Whether a request whose texts could not be released may go on as it is; that is then entered and counted.
 
-        It may where the engine failed, which nobody who asks can mend: not where a request, a text, a key or a budget
-        is refused, where the ledger or a conversation failed, or where a budget limits the account.
+        It may if this request's own engine reported a failure of itself, and no budget limits the account. Whatever
+        else fails is refused: one caller can exhaust memory or time, and the texts of another would leave unprotected.
 
         Args:
             error: of ``release``.
@@ -209,7 +213,7 @@ class SanitizingService:
         Raises:
             LedgerError: it cannot be entered, and so does not go on.
         """
-        if _ENGINE not in getattr(error, "__notes__", ()) or as_api_error(error).code != "internal_error":
+        if not _engine_reports(error):
             return False
         if not await self.in_thread(partial(self._ledger.note_unprotected, account)):
             return False
@@ -348,6 +352,18 @@ class SanitizingService:
         if known is None:
             known = self._known[name] = _known_of(name, setting)
         return known
+
+
+def _engine_reports(error: Exception) -> bool:
+    """Whether an error is the engine's report of its own failure, and no other error led to it."""
+    if _ENGINE not in getattr(error, "__notes__", ()) or as_api_error(error).code != "internal_error":
+        return False
+    reason: BaseException | None = error
+    while reason is not None:
+        if not isinstance(reason, _ENGINE_FAILURES):
+            return False
+        reason = reason.__cause__ or reason.__context__
+    return True
 
 
 @final

@@ -48,7 +48,6 @@ BAD: list[tuple[dict[str, Any], str, str | None]] = [
     (part(type="text", text=[NAME]), "invalid_type", "messages[0].content[1].text"),
     ({"messages": [{"role": "assistant", "audio": {"id": NAME}}, USER]}, "unsupported_content", "messages[0].audio"),
     ({"messages": [{"role": "tool", "content": NAME}]}, "missing_field", "messages[0].tool_call_id"),
-    ({"messages": [{"role": "function", "name": "f", "content": NAME}]}, "invalid_value", "messages[0].name"),
     ({"messages": [USER], "model": NAME}, "invalid_value", "model"),
     ({"messages": [USER], "model": 3}, "invalid_value", "model"),
     ({"messages": [USER], "temperature": NAME}, "invalid_value", "temperature"),

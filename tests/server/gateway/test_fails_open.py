@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+import errno
 import logging
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +23,7 @@ from tests.server.gateway.test_fails_closed import BODY, CANARY, STEPS
 from textveil.budget.account import Account
 from textveil.budget.ledger import Ledger
 from textveil.budget.limit import Limit
-from textveil.errors import LedgerError, ModelError, ParameterError, SlowText
+from textveil.errors import EndpointError, LedgerError, ModelError, ParameterError, SlowText
 from textveil.sanitize.prepared import Prepared
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.server.app import make_app, open_books
@@ -31,7 +36,28 @@ CHATS = "/v1/chat/completions"
 
 
 def fails(*arguments: Any, **named: Any) -> Any:
-    raise RuntimeError(f"a fault that quotes {CANARY}")
+    raise ModelError(f"a fault that quotes {CANARY}")
+
+
+def _model_error_of(error: Exception) -> ModelError:
+    failure = ModelError("the model cannot be read.")
+    failure.__cause__ = error
+    return failure
+
+
+NOT_OF_THE_ENGINE = [
+    MemoryError(),
+    RuntimeError("can't start new thread"),
+    OSError(errno.ENOMEM, "Cannot allocate memory"),
+    TimeoutError(),
+    EndpointError("the service does not answer."),
+    BrokenProcessPool(),
+    ConnectionResetError(),
+    RecursionError(),
+    asyncio.CancelledError(),
+    _model_error_of(MemoryError()),
+]
+"""What others can cause: memory, threads, time, and processes that died."""
 
 
 @pytest.fixture(scope="module")
@@ -112,6 +138,53 @@ def test_what_the_sender_can_mend_and_what_the_ledger_says_is_refused(
     monkeypatch.setattr(Sanitizer, "prepare", refuses)
     answer = opened[0].post(CHATS, json=BODY)
     assert answer.status_code == status and provider.got == b""
+
+
+@pytest.mark.parametrize("error", NOT_OF_THE_ENGINE, ids=repr)
+@pytest.mark.parametrize("owner", [Sanitizer, Prepared], ids=lambda one: one.__name__)
+def test_a_failure_that_another_caller_can_cause_is_refused(
+    opened: tuple[httpx.Client, Any],
+    provider: Provider,
+    monkeypatch: pytest.MonkeyPatch,
+    owner: Any,
+    error: BaseException,
+) -> None:
+    def exhausted(*arguments: Any, **named: Any) -> Any:
+        raise error
+
+    client, ledger = opened
+    ledger.calls.clear()
+    monkeypatch.setattr(owner, "prepare" if owner is Sanitizer else "release", exhausted)
+    with contextlib.suppress(httpx.RemoteProtocolError):  # a cancelled request has no answer
+        assert client.post(CHATS, json=BODY).status_code == 500
+    assert provider.got == b"" and "unprotected" not in ledger.calls
+
+
+def test_a_tenant_that_exhausts_memory_sends_no_other_tenants_texts(
+    opened: tuple[httpx.Client, Any], provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client, _ = opened
+    full, over = threading.Event(), threading.Event()
+    prepare = Sanitizer.prepare
+
+    def prepared(self: Sanitizer, texts: Any, **named: Any) -> Any:
+        if any("greedy" in text for text in texts):
+            full.set()
+            assert over.wait(60)
+        elif full.is_set():
+            raise MemoryError
+        return prepare(self, texts, **named)
+
+    monkeypatch.setattr(Sanitizer, "prepare", prepared)
+    greedy = {"model": "m", "messages": [{"role": "user", "content": "greedy " * 2000}]}
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(client.post, CHATS, json=greedy, headers={"X-Textveil-Unit": "greedy"})
+        assert full.wait(60)
+        answers = [client.post(CHATS, json=BODY, headers={"X-Textveil-Unit": f"other {number}"}) for number in range(9)]
+        over.set()
+        assert first.result().status_code == 200
+    assert [answer.status_code for answer in answers] == [500] * 9
+    assert not provider.heard(CANARY)
 
 
 def test_a_model_that_fails_is_a_fault_of_the_engine_and_other_routes_never_fail_open(

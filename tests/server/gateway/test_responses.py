@@ -225,7 +225,6 @@ def test_equal_texts_behind_two_answers_that_the_upstream_keeps_are_two(
             {"input": [{"type": "reasoning", "summary": [], "encrypted_content": "of nobody"}]},
             "unsupported_content",
         ),
-        ({"input": [{"type": "function_call", "call_id": "c", "name": "g", "arguments": "{}"}]}, "invalid_value"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_read_is_not_sent(

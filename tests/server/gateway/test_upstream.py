@@ -136,9 +136,6 @@ BROKEN: dict[str, tuple[list[bytes], bool]] = {
     "a list": ([events(chunk({"content": "Well, I"}), b'["PRIVATE"]')], True),
     "no UTF-8": ([events(chunk({"content": "Well, I"})), b"data: \xff\xfe\n\n"], True),
     "an error": ([events(chunk({"content": "Well, I"}), {"error": {"message": "PRIVATE", "code": KEY}})], True),
-    "a choice without number": (
-        [events(chunk({"content": "Well, I"}), {"choices": [{"index": [1], "delta": {"content": "PRIVATE"}}]})], True,
-    ),
 }  # fmt: skip
 
 

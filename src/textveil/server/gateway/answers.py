@@ -11,9 +11,8 @@ from collections.abc import Mapping
 from typing import Any, Final, Protocol, final
 
 from textveil.server.gateway.chat import ANSWER_TEXTS
-from textveil.server.gateway.json_text import RestoringJson
+from textveil.server.gateway.json_text import RestoringJson, answer_data
 from textveil.server.gateway.memory import under_seal
-from textveil.server.request_json import parsed
 from textveil.surrogates.restoring import Restorer
 
 
@@ -145,7 +144,7 @@ def restore_block(block: dict[str, Any], restoration: Restoration) -> None:
         restoration.given("function", block.get("name"))
         if isinstance(block.get("input"), dict):
             written = json.dumps(block["input"], ensure_ascii=False)
-            block["input"] = parsed(restoration.json("arguments", written, handle_of(block.get("id"))))
+            block["input"] = answer_data(restoration.json("arguments", written, handle_of(block.get("id"))))
     elif kind == "thinking" and isinstance(block.get("thinking"), str):
         block["thinking"] = restoration.thought(block["thinking"], handle_of(block.get("signature")))
     elif kind == "redacted_thinking":

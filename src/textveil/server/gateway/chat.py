@@ -19,7 +19,16 @@ from textveil.server.gateway.reading import (
     stops,
     text,
 )
-from textveil.server.gateway.tools import arguments, call_handle, called_name, choice, function, schema, tool
+from textveil.server.gateway.tools import (
+    arguments,
+    call_handle,
+    called_name,
+    choice,
+    chosen_name,
+    function,
+    schema,
+    tool,
+)
 
 ANSWER_TEXTS: Final = ("content", "refusal", "reasoning_content", "reasoning")
 """Fields of a message in which a model writes text."""
@@ -178,7 +187,7 @@ def _functions(reading: RequestReading, value: Any, place: str) -> Any:
 def _function_choice(reading: RequestReading, value: Any, place: str) -> Any:
     if isinstance(value, str):
         return one_of("none", "auto")(reading, value, place)
-    return reading.fields(value, place, {"name": called_name}, ("name",))
+    return reading.fields(value, place, {"name": chosen_name}, ("name",))
 
 
 FORMAT_SCHEMA: Final[dict[str, Reader]] = {"name": name, "description": text, "schema": schema, "strict": flag}

@@ -6,12 +6,19 @@ All else of it, white space too, stays as it is written; so does a piece that co
 from __future__ import annotations
 
 import json
+import math
 import re
 from enum import Enum
 from typing import Any, Final, NamedTuple, final
 
-from textveil.server.request_json import parsed
+from textveil.server.request_json import is_deeper, parsed
 from textveil.surrogates.restoring import Restorer, RestoringStream
+
+_ANSWER_NESTING: Final = 200
+"""Arrays and objects in each other in an answer at the most: what is nested deeper cannot be written again."""
+
+_DIGITS: Final = 4_000
+"""Of a whole number of an answer at the most, as above."""
 
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _LEAF: Final = re.compile(rf'(?P<string>"(?:[^"\\]|\\.)*")(?P<key>\s*:)?|(?P<number>{_NUMBER.pattern})|true|false')
@@ -108,7 +115,7 @@ def _leaf(match: re.Match[str]) -> Leaf:
 
 def escaped(text: str) -> str:
     """A text as it stands between the quotes of a JSON string."""
-    return json.dumps(text, ensure_ascii=not _encodable(text))[1:-1]
+    return json.dumps(text, ensure_ascii=not is_encodable(text))[1:-1]
 
 
 def as_json(data: Any) -> bytes:
@@ -123,6 +130,32 @@ def as_json(data: Any) -> bytes:
         return written.encode("utf-8")
     except UnicodeEncodeError:
         return json.dumps(data, separators=(",", ":"), allow_nan=False).encode("ascii")
+
+
+def answer_data(text: str | bytes | bytearray) -> Any:
+    """What JSON of the upstream says, read as leniently as its clients read it: what was paid for is handed on.
+
+    NaN, infinities and numbers that no double holds become null, which JSON has.
+
+    Raises:
+        ValueError: it is no JSON, or nested too deep.
+    """
+    try:
+        data = json.loads(text, parse_float=_double, parse_int=_whole, parse_constant=lambda name: None)
+    except RecursionError:
+        raise ValueError from None
+    if is_deeper(data, _ANSWER_NESTING):
+        raise ValueError
+    return data
+
+
+def _double(written: str) -> float | None:
+    value = float(written)
+    return value if math.isfinite(value) else None
+
+
+def _whole(written: str) -> int | None:
+    return int(written) if len(written) <= _DIGITS else None
 
 
 def canonical(text: str) -> str:
@@ -140,7 +173,8 @@ def _shortest(written: str) -> float:
     return int(value) if value.is_integer() and abs(value) < 2**53 else value
 
 
-def _encodable(text: str) -> bool:
+def is_encodable(text: str) -> bool:
+    """Whether UTF-8 can write a text: it holds no lone surrogate of UTF-16."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:

@@ -22,7 +22,7 @@ from textveil.server.gateway.reading import (
     text,
     under,
 )
-from textveil.server.gateway.tools import call_handle, called_name, declared_name, many_values, schema
+from textveil.server.gateway.tools import call_handle, called_name, chosen_name, declared_name, many_values, schema
 from textveil.server.request_json import parsed
 
 _LOCAL_TOOL: Final = re.compile(r"(bash|text_editor|memory)_20[0-9]{6}")
@@ -178,7 +178,7 @@ def _tools(reading: RequestReading, value: Any, place: str) -> Any:
 
 def _choice(reading: RequestReading, value: Any, place: str) -> Any:
     kinds = one_of("auto", "any", "tool", "none")
-    readers = {"type": kinds, "name": called_name, "disable_parallel_tool_use": flag}
+    readers = {"type": kinds, "name": chosen_name, "disable_parallel_tool_use": flag}
     return reading.fields(value, place, readers, ("type",))
 
 

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Annotated, Any, Final, TypeAlias
 
 from fastapi import APIRouter, Depends, Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from textveil.server.conversations import Conversations
 from textveil.server.errors import ApiError
@@ -21,6 +21,7 @@ from textveil.server.gateway.responses import RESPONSE
 from textveil.server.gateway.sending import (
     Exchange,
     RestoredStream,
+    after_sending,
     answered,
     api_headers,
     refuse_failure,
@@ -138,7 +139,7 @@ async def _asked(request: Request, path: str) -> Response:
     upstream = upstream_of(request)
     async with upstream.send("GET", path, api=api_headers(request)) as answer:
         await refuse_failure(answer, upstream)
-        return JSONResponse(await answer.data(), headers=dict(answer.headers))
+        return answered(await answer.data(), answer, {})
 
 
 async def _sent(
@@ -159,15 +160,18 @@ async def _sent(
         held.callback(sanitized.memory.restored)
         held.callback(making.cancel)
         answer = await held.enter_async_context(upstream.send("POST", path, sanitized.body, api))
-        await refuse_failure(answer, upstream)
-        restoration = await making
-        if streamed is not None and wants_stream and answer.kind == "text/event-stream":
-            events = streamed(restoration, exchange.asked)
-            keep, scope = exchange.keep_answer, exchange.request.scope
-            return RestoredStream(answer, events, sanitized.headers, held.pop_all(), keep, scope)
-        if answer.kind != "application/json":
-            raise invalid_answer("it is no JSON")
-        data = await answer.data()
-        await exchange.restored(data, partial(whole, data, restoration, exchange.asked))
-        await exchange.keep_answer()
-        return answered(data, answer, sanitized.headers)
+        try:
+            await refuse_failure(answer, upstream)
+            restoration = await making
+            if streamed is not None and wants_stream and answer.kind == "text/event-stream":
+                events = streamed(restoration, exchange.asked)
+                keep, scope = exchange.keep_answer, exchange.request.scope
+                return RestoredStream(answer, events, sanitized.headers, held.pop_all(), keep, scope)
+            if answer.kind != "application/json":
+                raise invalid_answer("it is no JSON")
+            data = await answer.data()
+            await exchange.restored(data, partial(whole, data, restoration, exchange.asked))
+            await exchange.keep_answer()
+            return answered(data, answer, sanitized.headers)
+        except Exception as error:
+            raise after_sending(error) from None

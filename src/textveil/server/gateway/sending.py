@@ -11,16 +11,17 @@ from functools import partial
 from typing import Any, Final, NamedTuple, final
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from textveil.budget.account import Account
+from textveil.server.bodies import NAME_CHARACTERS
 from textveil.server.conversations import Conversations, ConversationState
-from textveil.server.errors import ApiError, as_api_error, speaks_anthropic
+from textveil.server.errors import ApiError, place_of, speaks_anthropic
 from textveil.server.gateway.answers import Restoration
 from textveil.server.gateway.bodies import beginning, sanitized_body
 from textveil.server.gateway.events import Event, EventReader
-from textveil.server.gateway.json_text import as_json
+from textveil.server.gateway.json_text import as_json, is_encodable
 from textveil.server.gateway.memory import RequestMemory
 from textveil.server.gateway.reading import Reader
 from textveil.server.gateway.streams import RestoringEvents
@@ -114,7 +115,7 @@ class Exchange(NamedTuple):
         need_json(request.headers)
         body = await request.body()
         asked = await beside(len(body), partial(request_object, body))
-        account = who.account(request.headers.get("x-textveil-unit"))
+        account = who.account(_unit(request))
         conversations: Conversations = request.app.state.conversations
         name = request.headers.get("x-textveil-conversation")
         if name is not None:
@@ -173,6 +174,28 @@ def _characters(data: Any) -> int:
     return size
 
 
+def _unit(request: Request) -> str | None:
+    """The person that a request names; None if it names none.
+
+    The name is read as the API reads it from JSON, as UTF-8 and of the same length: a person named in both ways has
+    one account, and one limit.
+
+    Raises:
+        ApiError: it is no such name.
+    """
+    written = request.headers.get("x-textveil-unit")
+    if written is None:
+        return None
+    try:
+        unit = written.encode("latin-1").decode("utf-8")
+    except UnicodeDecodeError:
+        unit = ""
+    if not 1 <= len(unit) <= NAME_CHARACTERS:
+        message = f"X-Textveil-Unit must be 1 to {NAME_CHARACTERS} characters in UTF-8; got something else."
+        raise ApiError(400, "invalid_header", message)
+    return unit
+
+
 def upstream_of(request: Request) -> Upstream:
     """The upstream of the application that a request came to.
 
@@ -221,7 +244,7 @@ async def refuse_failure(answer: Answer, upstream: Upstream) -> None:
     facts = said if isinstance(said, dict) else {}
     told = facts.get("message")
     message = f"the upstream answered with status {answer.status}."
-    if isinstance(told, str) and len(told) <= _MESSAGE_CHARACTERS and upstream.hides(told):
+    if isinstance(told, str) and len(told) <= _MESSAGE_CHARACTERS and is_encodable(told) and upstream.hides(told):
         message = told
     words = {name: _word(facts.get(name), upstream) for name in ("code", "type", "param")}
     status = answer.status if answer.status < 500 or answer.status in (503, 504, 529) else 502
@@ -260,7 +283,17 @@ def _retrieved(task: asyncio.Task[Restoration]) -> None:
 
 def answered(data: dict[str, Any], answer: Answer, headers: Mapping[str, str]) -> Response:
     """An answer to the asker."""
-    return JSONResponse(data, status_code=answer.status, headers={**answer.headers, **headers})
+    told = {**answer.headers, **headers}
+    return Response(as_json(data), status_code=answer.status, headers=told, media_type="application/json")
+
+
+def after_sending(error: Exception) -> ApiError:
+    """What an asker is told where this was raised after the request was sent on: it was sent, and is paid."""
+    if isinstance(error, ApiError):
+        return error
+    logger.error("internal error", extra={"place": place_of(error)})
+    message = "the request was sent on and is paid, but the server failed on the answer. See its log."
+    return ApiError(500, "answer_failed", message, "server_error")
 
 
 @final
@@ -315,6 +348,6 @@ class RestoredStream(StreamingResponse):
         except Exception as error:
             for event in restoring.close():
                 yield event.as_bytes()
-            told = as_api_error(error)
+            told = after_sending(error)
             name = "error" if speaks_anthropic(self._scope) else ""
             yield Event(as_json(told.to_data(self._scope)).decode("utf-8"), name).as_bytes()

@@ -1,5 +1,8 @@
 """Streamed answers, restored as they come: a surrogate that is cut by two events is found.
 
+What the API does not say of an event, as pieces of an unknown type, goes on as the upstream wrote it: it holds
+surrogates and no originals.
+
 What may still become a surrogate is held back, at the most ``Restorer.reach`` characters of each text, and comes at the
 latest with the end of the text.
 """
@@ -21,9 +24,8 @@ from textveil.server.gateway.answers import (
 )
 from textveil.server.gateway.chat import ANSWER_TEXTS
 from textveil.server.gateway.events import Event
-from textveil.server.gateway.json_text import RestoringJson, as_json
+from textveil.server.gateway.json_text import RestoringJson, answer_data, as_json
 from textveil.server.gateway.upstream import invalid_answer
-from textveil.server.request_json import parsed
 from textveil.surrogates.restoring import RestoringStream
 
 DONE: Final = "[DONE]"
@@ -136,6 +138,8 @@ class ChatEvents:
 
     def _restore(self, choice: dict[str, Any]) -> None:
         index = choice.get("index")
+        if not _is_number(index):
+            return
         if isinstance(choice.get("text"), str):
             choice["text"] = self._text(index, "text", what="content").feed(choice["text"])
         delta = choice.get("delta")
@@ -145,6 +149,8 @@ class ChatEvents:
             if isinstance(delta.get(field), str):
                 delta[field] = self._text(index, field, what=field).feed(delta[field])
         for call in objects(delta.get("tool_calls")):
+            if not _is_number(call.get("index")):
+                continue
             self._restoration.given("handle", call.get("id"))
             handle, place = handle_of(call.get("id")), (index, "tool_calls", call.get("index"))
             if handle:
@@ -159,8 +165,6 @@ class ChatEvents:
                 called["arguments"] = self._text(*place, what="arguments").feed(called["arguments"])
 
     def _text(self, *place: Any, what: str) -> _Text:
-        if not all(isinstance(part, str | int | None) for part in place):
-            raise invalid_answer("a choice of it has no number")
         return self._texts.setdefault(place, _Text(what, self._restoration))
 
     def _end(self, choice: dict[str, Any]) -> bool:
@@ -275,12 +279,11 @@ class ResponseEvents:
 
     def _piece(self, data: dict[str, Any], name: str, base: str, step: str) -> Iterator[Event]:
         place = (base, data.get("item_id"), data.get("content_index"), data.get("summary_index"))
-        if not all(isinstance(part, str | int | None) for part in place):
-            raise invalid_answer("a text of it has no number")
+        if not all(map(_is_number, place)) or (step == "delta" and not isinstance(data.get("delta"), str)):
+            yield self._numbered(data, name)
+            return
         text = self._texts.get(place)
         if step == "delta":
-            if not isinstance(data.get("delta"), str):
-                raise invalid_answer("a piece of it is no text")
             text = self._texts.setdefault(place, _Text(_DELTAS[base], self._restoration)) if text is None else text
             data["delta"] = text.feed(data["delta"])
             if data["delta"]:
@@ -329,16 +332,16 @@ class MessageEvents:
     def event(self, event: Event) -> Iterator[Event]:
         """See ``RestoringEvents``."""
         data = _object(event)
-        step = data.get("type")
+        step, index = data.get("type"), data.get("index")
         if step == "message_start" and isinstance(data.get("message"), dict):
             restore_message(data["message"], self._restoration)
-        elif step == "content_block_start" and isinstance(data.get("content_block"), dict):
-            self._begin(_index(data), data["content_block"])
-        elif step == "content_block_delta" and isinstance(data.get("delta"), dict):
-            if not self._piece(_index(data), data["delta"]):
+        elif step == "content_block_start" and isinstance(data.get("content_block"), dict) and isinstance(index, int):
+            self._begin(index, data["content_block"])
+        elif step == "content_block_delta" and isinstance(data.get("delta"), dict) and isinstance(index, int):
+            if not self._piece(index, data["delta"]):
                 return
-        elif step == "content_block_stop":
-            yield from self._end(_index(data))
+        elif step == "content_block_stop" and isinstance(index, int):
+            yield from self._end(index)
         elif step == "message_delta":
             self._restoration.fields(data.get("delta"), {"stop_sequence": "stop"})
         elif step == "message_stop":
@@ -354,7 +357,7 @@ class MessageEvents:
     def _begin(self, index: int, block: dict[str, Any]) -> None:
         """A block begins: mostly an empty one, whose text follows."""
         kind = block.get("type")
-        if kind not in _BLOCKS or block.get("input"):
+        if not isinstance(kind, str) or kind not in _BLOCKS or block.get("input"):
             restore_block(block, self._restoration)
             return
         _, field, what = _BLOCKS[kind]
@@ -373,13 +376,9 @@ class MessageEvents:
         kind = delta.get("type")
         of_block, text = self._texts.get(index, ("", None))
         known, field, _ = _BLOCKS.get(of_block, ("", "", ""))
-        if text is not None and kind == known:
-            if not isinstance(delta.get(field), str):
-                raise invalid_answer("a piece of it is no text")
+        if text is not None and kind == known and isinstance(delta.get(field), str):
             delta[field] = text.feed(delta[field])
             return bool(delta[field])
-        if kind in [pieces for pieces, _, _ in _BLOCKS.values()]:
-            raise invalid_answer("a piece of it is of no block")
         if text is not None and kind == "signature_delta":
             text.seal += handle_of(delta.get("signature"))
         return True
@@ -396,17 +395,16 @@ class MessageEvents:
             yield Event(as_json(data).decode("utf-8"), "content_block_delta")
 
 
-def _index(data: dict[str, Any]) -> int:
-    if not isinstance(data.get("index"), int):
-        raise invalid_answer("a block of it has no number")
-    return int(data["index"])
+def _is_number(value: Any) -> bool:
+    """Whether it can tell a part of an answer from others, as numbers and identifiers do."""
+    return isinstance(value, str | int | None)
 
 
 def _object(event: Event) -> dict[str, Any]:
     try:
-        data = parsed(event.data)
+        data = answer_data(event.data)
     except ValueError:
-        raise invalid_answer("an event of it is no JSON") from None
+        raise invalid_answer("an event of it is no JSON, or nested too deep") from None
     if not isinstance(data, dict):
         raise invalid_answer("an event of it is no JSON object")
     if data.get("error") or data.get("type") == "error":

@@ -141,15 +141,34 @@ def only_functions(value: Any, place: str) -> None:
 
 
 def called_name(reading: RequestReading, value: Any, place: str) -> str:
-    """The name of a function that was called: one that is declared, or that the upstream wrote.
+    """The name of a function that a history calls: one that is declared, or that the upstream wrote.
+
+    Any other may be text, and another stands in its place, the same in all of the conversation: tools may be left out
+    of a request whose history has calls of them.
 
     Raises:
-        ApiError: it is neither, and so may be text.
+        ApiError: it is no string.
     """
-    known = isinstance(value, str) and NAME.fullmatch(value) is not None
-    if known and (value in reading.functions or reading.memory.answer("function", value) is not None):
+    if not isinstance(value, str) or not value:
+        refuse(place, "a string", code="invalid_type")
+    return value if _is_known(reading, value) else reading.memory.handle(value)
+
+
+def chosen_name(reading: RequestReading, value: Any, place: str) -> str:
+    """The name of a function that is to be called.
+
+    Raises:
+        ApiError: the request does not declare it.
+    """
+    if isinstance(value, str) and _is_known(reading, value):
         return value
-    refuse(place, "the name of a function that `tools` declares", got="another", hint="Send the tools in each request.")
+    refuse(place, "the name of a function that `tools` declares", got="another", hint="Declare it in `tools`.")
+
+
+def _is_known(reading: RequestReading, value: str) -> bool:
+    """Whether the upstream knows a name of a function, by a declaration or because it wrote it."""
+    plain = NAME.fullmatch(value) is not None
+    return plain and (value in reading.functions or reading.memory.answer("function", value) is not None)
 
 
 def call_handle(reading: RequestReading, value: Any, place: str) -> Any:
@@ -171,9 +190,9 @@ def choice(reading: RequestReading, value: Any, place: str) -> Any:
     """Which tool is to be called."""
     if isinstance(value, str):
         return one_of("none", "auto", "required")(reading, value, place)
-    named = {"type": one_of("function"), "name": called_name, "function": _named}
+    named = {"type": one_of("function"), "name": chosen_name, "function": _named}
     return reading.fields(value, place, named, ("type",))
 
 
 def _named(reading: RequestReading, value: Any, place: str) -> Any:
-    return reading.fields(value, place, {"name": called_name}, ("name",))
+    return reading.fields(value, place, {"name": chosen_name}, ("name",))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import re
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
@@ -24,6 +23,7 @@ from textveil.server.gateway.addresses import (
     literal,
     look_up,
 )
+from textveil.server.gateway.json_text import answer_data
 from textveil.version import VERSION
 
 ANSWER_BYTES: Final = 64 * 2**20
@@ -81,9 +81,9 @@ class Answer:
             if len(body) > ANSWER_BYTES:
                 raise invalid_answer("it is too long")
         try:
-            data = json.loads(body)
-        except (ValueError, RecursionError):
-            raise invalid_answer("it is no JSON") from None
+            data = answer_data(body)
+        except ValueError:
+            raise invalid_answer("it is no JSON, or nested too deep") from None
         if not isinstance(data, dict):
             raise invalid_answer("it is no JSON object")
         return data
@@ -300,7 +300,6 @@ def _answered(answer: httpcore.Response, whole_by: float, streamed_by: float) ->
 
 
 def invalid_answer(what: str) -> ApiError:
-    """The upstream did not answer as the API says."""
-    return ApiError(
-        502, "upstream_invalid", f"the upstream's answer cannot be used: {what}. Try again later.", "upstream_error"
-    )
+    """The upstream did not answer as the API says; it has the request."""
+    message = f"the request was sent on and is paid, but the upstream's answer cannot be used: {what}. Try again later."
+    return ApiError(502, "upstream_invalid", message, "upstream_error")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from functools import partial
 from typing import Any, Final, final
@@ -11,12 +10,9 @@ from fastapi import Request, Response
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 
+from textveil.json_text import json_data
 from textveil.server.errors import ApiError, repeatable
 from textveil.server.service import beside
-
-NESTING: Final = 100
-"""Arrays and objects in each other at the most."""
-
 
 @final
 class _SaidTwice(dict[str, Any]):
@@ -44,13 +40,7 @@ def parsed(
     Raises:
         ValueError: it is no JSON by the standard, or nested too deep.
     """
-    try:
-        data = json.loads(text, parse_constant=_no_constant, object_pairs_hook=pairs, parse_float=floats)
-    except RecursionError:
-        raise ValueError from None
-    if _too_deep(data, NESTING):
-        raise ValueError
-    return data
+    return json_data(text, constants=_no_constant, pairs=pairs, floats=floats)
 
 
 def request_json(body: bytes) -> Any:
@@ -150,10 +140,3 @@ def _below(place: str, key: str) -> str:
 
 def _no_constant(name: str) -> Any:
     raise ValueError
-
-
-def _too_deep(data: Any, left: int) -> bool:
-    if not isinstance(data, dict | list):
-        return False
-    inner = data.values() if isinstance(data, dict) else data
-    return left == 0 or any(_too_deep(value, left - 1) for value in inner)

@@ -10,6 +10,7 @@ import re
 from enum import Enum
 from typing import Any, Final, NamedTuple, final
 
+from textveil.json_text import json_data
 from textveil.server.request_json import parsed
 from textveil.surrogates.restoring import Restorer, RestoringStream
 
@@ -102,7 +103,7 @@ def _string_or_literal(match: re.Match[str]) -> str:
 def _leaf(match: re.Match[str]) -> Leaf:
     if match["string"]:
         kind = LeafKind.KEY if match["key"] else LeafKind.STRING
-        return Leaf(kind, json.loads(match["string"]), match["string"])
+        return Leaf(kind, json_data(match["string"]), match["string"])
     return Leaf(LeafKind.NUMBER if match["number"] else LeafKind.WORD, match[0], match[0])
 
 
@@ -247,6 +248,6 @@ def _is_half(character: str) -> bool:
 def _unescaped(escape: str) -> str:
     """The character of an escape; what is none stands for itself."""
     try:
-        return str(json.loads(f'"{escape}"'))
+        return str(json_data(f'"{escape}"'))
     except ValueError:
         return escape

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import re
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
@@ -14,6 +13,7 @@ from urllib.parse import urlsplit
 import httpcore
 
 from textveil.errors import ParameterError, need
+from textveil.json_text import json_data
 from textveil.server.config import Config
 from textveil.server.errors import ApiError
 from textveil.server.gateway.addresses import (
@@ -81,8 +81,8 @@ class Answer:
             if len(body) > ANSWER_BYTES:
                 raise invalid_answer("it is too long")
         try:
-            data = json.loads(body)
-        except (ValueError, RecursionError):
+            data = json_data(body)
+        except ValueError:
             raise invalid_answer("it is no JSON") from None
         if not isinstance(data, dict):
             raise invalid_answer("it is no JSON object")

@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 
 from textveil.catalog import entry, mechanism
 from textveil.errors import InputError, ParameterError, UnknownNameError
+from textveil.json_text import json_data, json_file
 from textveil.mechanisms.kinds import Mechanism
 from textveil.types import Progress
 from textveil.version import VERSION
@@ -53,7 +54,7 @@ def read_report(path: Path) -> ReleaseReport:
         InputError: it cannot be read, is no report, or is of another version of textveil.
     """
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = json_file(path)
     except (OSError, ValueError) as error:
         kind = type(error).__name__
         raise InputError(f"the report must be a readable JSON file; got {kind}. Check its path.") from None
@@ -122,7 +123,7 @@ def rebuilt(
             candidate = mechanism(report.mechanism, vocabulary, progress=progress, **asked)
         except ParameterError as error:
             raise InputError(f"the report's parameters must make a mechanism; {error}") from None
-        here = json.loads(json.dumps(dict(candidate.parameters)))
+        here = json_data(json.dumps(dict(candidate.parameters)))
         names = {*here, *report.parameters}
         mismatched = sorted(name for name in names if not _same(here.get(name), report.parameters.get(name)))
         if not mismatched:

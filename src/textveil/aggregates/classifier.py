@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,7 +14,7 @@ import numpy as np
 from textveil.aggregates.features import PublicFeatures, PublicWords
 from textveil.aggregates.report import stated_guarantee
 from textveil.errors import ModelError, ParameterError, TextveilError
-from textveil.json_text import json_text
+from textveil.json_text import json_file, json_text
 from textveil.privacy.guarantees import ApproximateDP
 from textveil.types import Reals, Vectors
 from textveil.vocabulary.embedded import load_vocabulary
@@ -149,7 +148,7 @@ def _read(path: Path) -> tuple[Any, dict[str, Vectors]]:
     from safetensors.numpy import load
 
     try:
-        facts, data = json.loads((path / FACTS).read_bytes()), (path / WEIGHTS).read_bytes()
+        facts, data = json_file(path / FACTS), (path / WEIGHTS).read_bytes()
         tensors = load(data)
     except OSError as error:
         raise _damaged(error.strerror or type(error).__name__) from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, final
@@ -21,6 +20,7 @@ from textveil.budget.reservation import Reservation
 from textveil.budget.schema import CHAINS, ENTRIES, LEVELS, OPEN
 from textveil.budget.standing import CountedSums, Standing, time_of
 from textveil.errors import Amount, BudgetExhausted, LedgerError
+from textveil.json_text import json_data
 from textveil.privacy.guarantees import Guarantee
 
 
@@ -268,7 +268,7 @@ class Book:
         self._flush()
         wanted = [*own_rows(ENTRIES, level), ENTRIES.c.what == "reserve", ENTRIES.c.at >= since]
         for at, data in self._connection.execute(sa.select(ENTRIES.c.at, ENTRIES.c.data).where(*wanted)):
-            yield at, Charge.of_data(json.loads(data))
+            yield at, Charge.of_data(json_data(data))
 
 
 def own_rows(table: sa.Table, level: BudgetLevel) -> list[sa.ColumnElement[bool]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, Final
@@ -12,6 +11,7 @@ from textveil.budget.charge import canonical
 from textveil.budget.replay import Replay
 from textveil.budget.verification import Verification, heads_of
 from textveil.errors import InputError
+from textveil.json_text import FILE_BYTES, json_data
 
 TITLE: Final = {"textveil": "ledger of budgets", "form": 1}
 """The first line."""
@@ -68,9 +68,9 @@ def _lines(path: Path) -> Iterator[tuple[int, Any]]:
     number = 0
     try:
         with path.open("rb") as stream:
-            for line in stream:
+            while line := stream.readline(FILE_BYTES):
                 number += 1
-                yield number, json.loads(line)
+                yield number, json_data(line)
     except OSError as error:
         reason = f"it cannot be read: {error.strerror}"
     except ValueError:

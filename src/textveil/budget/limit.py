@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -10,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Literal, TypeAlias, final
 
 from textveil.errors import need
+from textveil.json_text import json_data
 
 Composition: TypeAlias = Literal["sum", "optimal"]
 Period: TypeAlias = Literal["day", "week", "month"]
@@ -85,4 +85,4 @@ class Limit:
     @classmethod
     def of_text(cls, text: str) -> Limit:
         """The limit of ``to_data`` as JSON text."""
-        return cls.of_data(json.loads(text))
+        return cls.of_data(json_data(text))

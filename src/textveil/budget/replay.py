@@ -6,7 +6,6 @@ told apart by the digests that entries have; without the key nothing more can be
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any, NamedTuple, TypeAlias, final
 
@@ -14,6 +13,7 @@ from textveil.budget.chain import BEFORE_ALL, Entry
 from textveil.budget.charge import Charge
 from textveil.budget.limit import Limit
 from textveil.budget.standing import Standing
+from textveil.json_text import json_data
 
 Source: TypeAlias = Callable[[], Iterable[Entry]]
 """Gives the entries of all tenants from the first; it is asked again where sums must be counted again."""
@@ -83,7 +83,7 @@ class Replay:
             self.entries += 1
             self._link(entry)
             try:
-                self._apply(entry, json.loads(entry.data))
+                self._apply(entry, json_data(entry.data))
             except (ValueError, KeyError, TypeError, IndexError):
                 self.tell(entry, "cannot be read")
             self.ends[entry.tenant] = entry
@@ -168,4 +168,4 @@ class Replay:
             return
         for entry in self._source():
             if who.owns(entry) and entry.what == "reserve" and since <= entry.at and entry.number <= end.number:
-                yield entry, Charge.of_data(json.loads(entry.data))
+                yield entry, Charge.of_data(json_data(entry.data))

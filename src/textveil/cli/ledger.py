@@ -14,7 +14,7 @@ import typer
 
 from textveil.cli import options as opt
 from textveil.errors import ParameterError
-from textveil.json_text import json_text
+from textveil.json_text import json_data, json_text
 
 if TYPE_CHECKING:
     from textveil.budget.account import Account
@@ -211,7 +211,7 @@ def _lines(balance: Balance) -> list[str]:
 def _entry_line(entry: dict[str, Any]) -> str:
     from textveil.budget.standing import time_of
 
-    data = json.loads(entry["data"])
+    data = json_data(entry["data"])
     if entry["what"] == "reserve":
         draws = ", ".join(f"{times} at epsilon {epsilon:g}" for epsilon, _, times, _ in data["draws"])
         about = draws or "nothing drawn that costs"

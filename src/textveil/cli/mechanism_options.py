@@ -9,7 +9,6 @@ option imports a mechanism.
 from __future__ import annotations
 
 import inspect
-import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
@@ -22,6 +21,7 @@ from typer.core import TyperCommand
 
 from textveil.cli.help_groups import write_groups
 from textveil.errors import ParameterError, UnknownNameError
+from textveil.json_text import json_file
 from textveil.mechanisms.options import ANY, Option
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def _read(kind: str | None, names: Iterable[str], **shown: Any) -> Option:
 @cache
 def _declared() -> dict[str, dict[str, Option]]:
     """The options of textveil's own mechanisms, by mechanism and name."""
-    data = json.loads(DECLARED.read_text(encoding="utf-8"))
+    data = json_file(DECLARED)
     options = [_read(**row) for row in data["options"]]
     return {name: {options[at].name: options[at] for at in places} for name, places in data["mechanisms"].items()}
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, final
 
 from textveil.errors import ParameterError
+from textveil.json_text import json_data
 from textveil.sanitize.setting import Setting
 from textveil.surrogates.scopes import KEY_BYTES, KeyedScope, MemoryScope, Scope
 
@@ -93,8 +93,8 @@ def _values(written: str) -> list[str]:
     if not written.lstrip().startswith(("[", "{")):
         return [written]
     try:
-        held = json.loads(written)
-    except (ValueError, RecursionError):  # a text that only looks so
+        held = json_data(written, nesting=len(written))
+    except ValueError:  # a text that only looks so
         return [written]
     values, open_ones = [written], [held]
     while open_ones:

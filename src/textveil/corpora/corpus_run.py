@@ -30,6 +30,7 @@ from textveil.corpora.payment import Payer, paid
 from textveil.corpora.pieces import Pieces
 from textveil.corpora.places import Places
 from textveil.errors import InputError, ParameterError, TextveilError, need
+from textveil.json_text import json_data
 from textveil.mechanisms.kinds import Mechanism
 from textveil.randomness import new_secret
 from textveil.sanitize.costs import Persons
@@ -196,7 +197,7 @@ class Run:
             ParameterError: another job is there, or it was begun otherwise.
         """
         self._check_reports(report, sender_report)
-        settings = json.loads(json.dumps({**self.setting.to_data(), **self._beside()}))
+        settings = json_data(json.dumps({**self.setting.to_data(), **self._beside()}))
         kept = None if private_map is None else self._map_wanted(private_map)
         terms = Terms(
             {**settings, "private_map": True} if kept else settings,

@@ -27,6 +27,7 @@ from textveil.corpora.engines.engine import Engine
 from textveil.corpora.files.inputs import Inputs
 from textveil.corpora.jobs.folder import JobFolder
 from textveil.errors import InputError, ParameterError
+from textveil.json_text import json_file
 from textveil.privacy.accountant import Accountant
 from textveil.sanitize.costs import Counts, added, trimmed
 from textveil.sanitize.setting import Setting
@@ -147,7 +148,7 @@ def _remembered(folder: JobFolder | None, secret: bytes, counts: Mapping[bytes |
     if folder is None:
         return None
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-        data = json.loads(folder.paid.read_bytes())
+        data = json_file(folder.paid)
         if data["counts"] == _digest(secret, counts) and len(data["numbers"]) == len(counts):
             return [int(number) for number in data["numbers"]]
     return None

@@ -21,6 +21,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from textveil.environment import ENDPOINT_KEY
 from textveil.errors import EndpointError, need
+from textveil.json_text import json_data
 from textveil.version import VERSION
 
 _AGAIN: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
@@ -178,9 +179,9 @@ class Endpoint:
     def _content(self, answer: bytes, most_characters: int) -> str:
         """The text in an answer."""
         try:
-            (choice, *_) = json.loads(answer)["choices"]
+            (choice, *_) = json_data(answer)["choices"]
             content, reason = choice["message"]["content"], choice.get("finish_reason")
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
             got = "another" if not isinstance(error, ValueError) else "no such JSON"
             raise self._refusal("a chat completion", got, "Is the address that of such a service?") from None
         if not isinstance(content, str):

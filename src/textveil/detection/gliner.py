@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
@@ -15,6 +14,7 @@ from textveil.detection.foreign import by_pieces, folder_name
 from textveil.detection.kinds import KINDS, checked_kind
 from textveil.detection.spans import DetectedSpan
 from textveil.errors import MissingExtra, ModelError, need
+from textveil.json_text import json_file
 
 PROMPTS: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -59,7 +59,7 @@ def _read(folder: Path | str, device: str) -> Any:
         if not (where / name).is_file():
             raise ModelError(f"{wanted}; got no {name} there. Save it with `save_pretrained`.")
     try:
-        config = json.loads((where / "gliner_config.json").read_text(encoding="utf-8"))
+        config = json_file(where / "gliner_config.json")
         others = [name for name in ("labels_encoder", "labels_decoder") if config.get(name)]
         for name in ("encoder_config", *(f"{other}_config" for other in others)):
             if not config.get(name):

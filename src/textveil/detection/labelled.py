@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -11,6 +10,7 @@ from typing import Any, Final, NamedTuple, final
 from textveil.detection.kinds import KINDS
 from textveil.detection.labels import kind_of_label
 from textveil.errors import InputError
+from textveil.json_text import json_data
 
 _LABELS: Final = MappingProxyType({"DATE_TIME": ("date", "time"), "DOMAIN_NAME": ("url",), "TITLE": (), "PREFIX": ()})
 """The kinds that count as right for labels that mean another thing here than in ``labels``, the first of which they are
@@ -75,8 +75,8 @@ def _lines(content: str) -> Iterator[LabelledText]:
 
 def _parsed(content: str, what: str) -> Any:
     try:
-        return json.loads(content)
-    except (ValueError, RecursionError):
+        return json_data(content)
+    except ValueError:
         raise InputError(f"{what} must be JSON; it is not.") from None
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntFlag
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Final, final
 
 from textveil.errors import InputError
+from textveil.json_text import json_file
 
 DATA = Path(__file__).parent / "data"
 FILE = "names.txt.gz"
@@ -58,7 +58,7 @@ def lists() -> Lists:
         InputError: the file is not the one that was shipped.
     """
     packed = (DATA / FILE).read_bytes()
-    record = json.loads((DATA / RECORD).read_text(encoding="ascii"))
+    record = json_file(DATA / RECORD)
     if hashlib.sha256(packed).hexdigest() != record["file"]:
         raise InputError(f"the embedded file {FILE} must be intact; got another. Install textveil again.")
     names, marks, places = gzip.decompress(packed).decode("ascii").splitlines()

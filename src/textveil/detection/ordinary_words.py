@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import lzma
 from functools import cache
 from typing import Final
 
 from textveil.detection.lists import DATA
 from textveil.errors import InputError
+from textveil.json_text import json_file
 
 FILE: Final = "ordinary.txt.xz"
 RECORD: Final = "ordinary.json"
@@ -20,7 +20,7 @@ LANGUAGES: Final = ("de", "fr", "es", "it", "pt", "nl")
 @cache
 def _lines() -> dict[str, str]:
     packed = (DATA / FILE).read_bytes()
-    record = json.loads((DATA / RECORD).read_text(encoding="ascii"))
+    record = json_file(DATA / RECORD)
     if hashlib.sha256(packed).hexdigest() != record["file"]:
         raise InputError(f"the embedded file {FILE} must be intact; got another. Install textveil again.")
     lines = lzma.decompress(packed).decode("ascii").splitlines()

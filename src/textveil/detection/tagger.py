@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import lzma
 import re
 from collections.abc import Iterator, Sequence
@@ -23,6 +22,7 @@ from textveil.detection.lists import DATA, Marks, lists
 from textveil.detection.names import begins_order
 from textveil.detection.person_fields import is_plain_form
 from textveil.errors import InputError
+from textveil.json_text import json_file
 from textveil.text.patterns import lazy_regex
 from textveil.text.slices import matches
 
@@ -150,7 +150,7 @@ def tagger() -> Tagger:
         InputError: the file is not the one that was shipped, or is for another version of the features.
     """
     packed = (DATA / FILE).read_bytes()
-    record = json.loads((DATA / RECORD).read_text(encoding="ascii"))
+    record = json_file(DATA / RECORD)
     if hashlib.sha256(packed).hexdigest() != record["file"]:
         raise InputError(f"the embedded file {FILE} must be intact; got another. Install textveil again.")
     if record["version"] != VERSION:

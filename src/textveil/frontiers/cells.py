@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeAlias, final
 
 from textveil.errors import OutputError, ParameterError, TextveilError
-from textveil.json_text import json_text
+from textveil.json_text import json_data, json_file, json_text
 from textveil.processors import shared_among
 from textveil.whole_files import write_whole
 
@@ -57,7 +57,7 @@ class CellFolder:
     def kept(self, name: str) -> Values | None:
         """What the cell of that name found, or None where it was not measured, or its file was damaged since."""
         try:
-            values = json.loads((self.path / f"{name}.json").read_text(encoding="utf-8"))
+            values = json_file(self.path / f"{name}.json")
         except (FileNotFoundError, ValueError):
             return None
         if not isinstance(values, dict) or values.pop(_DIGEST, None) != _digest(values):
@@ -70,7 +70,7 @@ class CellFolder:
         Raises:
             OutputError: the folder cannot be written or the disk is full.
         """
-        plain = json.loads(json.dumps(values, allow_nan=False))
+        plain = json_data(json.dumps(values, allow_nan=False))
         text = json_text({**plain, _DIGEST: _digest(plain)}, indent=1, sort_keys=True)
         write_whole(self.path / f"{name}.json", text.encode("utf-8"))
 
@@ -86,7 +86,7 @@ def open_cells(path: Path, terms: Mapping[str, Any]) -> CellFolder:
         ParameterError: its cells were measured under other terms, or it holds something else.
         OutputError: it cannot be written.
     """
-    wanted: dict[str, Any] = json.loads(json_text(terms))
+    wanted: dict[str, Any] = json_data(json_text(terms))
     if path.is_dir() and any(path.iterdir()):
         earlier = _terms(path)
         differing = sorted(key for key in {*earlier, *wanted} if earlier.get(key) != wanted.get(key))
@@ -192,7 +192,7 @@ def _end_with_parent() -> None:
 
 def _terms(path: Path) -> dict[str, Any]:
     try:
-        terms = json.loads((path / TERMS).read_text(encoding="utf-8"))
+        terms = json_file(path / TERMS)
     except (OSError, ValueError):
         terms = None
     if not isinstance(terms, dict):

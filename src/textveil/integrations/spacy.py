@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from textveil.detection.spacy import load_spacy
 from textveil.errors import ParameterError, need
+from textveil.json_text import json_data
 
 if TYPE_CHECKING:
     from textveil.detection.spans import DetectedSpan
@@ -63,7 +64,7 @@ def released(doc: Any) -> ReleasedDocument | None:
     pieces = data["replaced"]
     return ReleasedDocument(
         data["text"],
-        json.loads(data["report"]),
+        json_data(data["report"]),
         tuple((start, end, kind) for start, end, kind in data["spans"]),
         None
         if pieces is None
@@ -221,7 +222,7 @@ class TextveilComponent(spacy.pipeline.Pipe):  # type: ignore[misc]
         """Take over a policy that ``to_bytes`` wrote."""
         from textveil.sanitize.policy.reading import policy_of_data
 
-        stored = json.loads(data)
+        stored = json_data(data)
         if stored is not None:
             self._take(policy_of_data(stored))
         return self

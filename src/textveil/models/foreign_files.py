@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import json
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -12,6 +11,7 @@ from types import ModuleType
 from typing import Any, Final, Literal, NamedTuple
 
 from textveil.errors import MissingExtra, ModelError, WrongModel
+from textveil.json_text import json_file
 from textveil.numerics.torch_package import checked_device
 
 EXTRA: Final = "transformers"
@@ -157,7 +157,7 @@ def quiet(transformers: ModuleType) -> Iterator[None]:
 def is_masked(folder: Path | str) -> bool:
     """Whether the configuration in a folder is of a masked model; what it is otherwise shows when it is read."""
     try:
-        config = json.loads((Path(folder) / "config.json").read_text(encoding="utf-8"))
+        config = json_file(Path(folder) / "config.json")
         return any("MaskedLM" in str(architecture) for architecture in config["architectures"])
     except (OSError, ValueError, KeyError, TypeError):
         return False
@@ -166,7 +166,7 @@ def is_masked(folder: Path | str) -> bool:
 def is_encoder_decoder(folder: Path | str) -> bool:
     """Whether the configuration in a folder is of an encoder with a decoder; a fault shows when it is read."""
     try:
-        config = json.loads((Path(folder) / "config.json").read_text(encoding="utf-8"))
+        config = json_file(Path(folder) / "config.json")
         return config.get("is_encoder_decoder") is True
     except (OSError, ValueError, AttributeError):
         return False

@@ -9,7 +9,6 @@ Built by ``ngram_build`` and, for the embedded vocabulary, ``tools/build_languag
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -20,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import ModelError
+from textveil.json_text import json_file
 from textveil.models.key_tables import PairTable, TripleTable
 from textveil.models.language_model import Continuations, check_contexts, check_words
 from textveil.types import Ids, Integers, Vectors
@@ -230,7 +230,7 @@ def read_ngram_model(path: Path | str, vocabulary: Vocabulary) -> NgramModel:
 
 def embedded_record() -> dict[str, Any]:
     """Source, license, numbers and SHA-256 digest of the embedded model."""
-    record: dict[str, Any] = json.loads((DATA / RECORD).read_text(encoding="ascii"))
+    record: dict[str, Any] = json_file(DATA / RECORD)
     return record
 
 

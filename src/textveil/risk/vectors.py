@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any, Final, final
 import numpy as np
 
 from textveil.errors import ModelError
+from textveil.json_text import json_file
 from textveil.models.foreign_files import ForeignModel, files_digest, load_libraries, read_model
 from textveil.types import Vectors
 
@@ -110,7 +110,7 @@ def sentence_vectors(folder: Path | str) -> SentenceVectors:
 def _settings(path: Path) -> dict[str, Any]:
     """What a file of settings says; nothing where it is not there."""
     try:
-        settings = json.loads(path.read_text(encoding="utf-8"))
+        settings = json_file(path)
     except (OSError, ValueError):
         return {}
     return settings if isinstance(settings, dict) else {}

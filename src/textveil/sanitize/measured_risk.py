@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple, final
 
 from textveil.errors import ParameterError
+from textveil.json_text import json_file
 
 _RISK: Final = ("risk", "Give the risk.json that `textveil risk` wrote.")
 _RECALL: Final = ("detection_report", "Give the JSON of an evaluation on labelled text.")
@@ -119,8 +119,8 @@ def _bound(interval: Mapping[str, Any]) -> dict[str, float]:
 
 def _json(path: Path, source: tuple[str, str]) -> Any:
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
+        return json_file(path)
+    except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or type(error).__name__
         raise _fault(source, f"a JSON file that can be read; got: {why}") from None
 

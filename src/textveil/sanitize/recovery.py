@@ -6,11 +6,12 @@ by ``tools/build_recovery.py``; an audit with a reference text measures settings
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
+
+from textveil.json_text import json_file
 
 TABLE: Final = Path(__file__).resolve().parent / "data" / "recovery.json"
 """Shares by setting and epsilon, with what they were measured on."""
@@ -66,5 +67,5 @@ def stored_table() -> dict[str, Any]:
     """The table that comes with the package."""
     if not TABLE.is_file():  # while the table itself is built
         return {}
-    data: dict[str, Any] = json.loads(TABLE.read_text(encoding="ascii"))
+    data: dict[str, Any] = json_file(TABLE)
     return data

@@ -15,6 +15,7 @@ from pydantic_core import PydanticCustomError
 
 from textveil.environment import PREFIX, refuse_unread_variables
 from textveil.errors import ParameterError
+from textveil.json_text import json_data
 
 _Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 _Count = Annotated[int, Field(ge=1)]
@@ -203,7 +204,7 @@ def _read(file: Path) -> dict[str, Any]:
         return tomllib.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
         raise ParameterError(f"{file.name} cannot be read: {error.strerror}.") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         at = str(error).rpartition("(at ")[2].rstrip(")")  # the rest of the message may quote a secret
         raise ParameterError(
             f"{file.name} must be TOML in UTF-8; got something else at {at or 'some place'}."
@@ -216,7 +217,7 @@ def _of_environment(name: str, value: str) -> Any:
         return [part.strip() for part in value.split(",") if part.strip()]
     if name == "tenant_policies":
         with contextlib.suppress(ValueError):
-            return json.loads(value)
+            return json_data(value)
     return value
 
 

@@ -23,6 +23,7 @@ from sqlalchemy.engine import RowMapping
 from textveil.budget.database import opened, told, url_of, writing
 from textveil.budget.ledger import ledger_key
 from textveil.errors import ParameterError, need
+from textveil.json_text import json_data
 from textveil.server.sealing import Sealing
 from textveil.server.tables import KEYS, make_tables
 
@@ -207,7 +208,7 @@ class ApiKeys:
         return self._facts(row) if hashed is not None and _fits(hashed, secret) else None
 
     def _facts(self, row: RowMapping) -> KeyFacts:
-        tenant, unit, *policies = json.loads(self._sealing.opened(row["owner"], row["id"]))
+        tenant, unit, *policies = json_data(self._sealing.opened(row["owner"], row["id"]))
         times = (row["created"], row["expires"], row["revoked"])
         return KeyFacts(row["id"], tenant, unit, row["admin"], *times, tuple(policies))
 

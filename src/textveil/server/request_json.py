@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from functools import partial
-from typing import Any, Final, final
+from typing import Any, final
 
 from fastapi import Request, Response
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 
+from textveil.json_text import json_data
 from textveil.server.errors import ApiError, repeatable
 from textveil.server.service import beside
-
-NESTING: Final = 100
-"""Arrays and objects in each other at the most."""
 
 
 @final
@@ -44,13 +41,7 @@ def parsed(
     Raises:
         ValueError: it is no JSON by the standard, or nested too deep.
     """
-    try:
-        data = json.loads(text, parse_constant=_no_constant, object_pairs_hook=pairs, parse_float=floats)
-    except RecursionError:
-        raise ValueError from None
-    if is_deeper(data, NESTING):
-        raise ValueError
-    return data
+    return json_data(text, constants=_no_constant, pairs=pairs, floats=floats)
 
 
 def request_json(body: bytes) -> Any:
@@ -150,12 +141,3 @@ def _below(place: str, key: str) -> str:
 
 def _no_constant(name: str) -> Any:
     raise ValueError
-
-
-def is_deeper(data: Any, most: int) -> bool:
-    """Whether more arrays and objects than this stand in each other."""
-    level = [data]
-    for _ in range(most):
-        containers = [value for value in level if isinstance(value, dict | list)]
-        level = [part for value in containers for part in (value.values() if isinstance(value, dict) else value)]
-    return any(isinstance(value, dict | list) for value in level)

@@ -19,6 +19,7 @@ import sqlalchemy as sa
 from textveil.budget.database import opened, told, url_of, writing
 from textveil.budget.ledger import ledger_key
 from textveil.budget.statements import set_rows
+from textveil.json_text import json_data
 from textveil.server.sealing import Sealing
 from textveil.server.tables import CONVERSATIONS, MAPS, delete_expired, make_tables
 
@@ -105,7 +106,7 @@ class SealedConversations:
         wanted = (CONVERSATIONS.c.id == _place(name)) & (CONVERSATIONS.c.until > self._clock())
         with told(), self._engine.connect() as connection:
             sealed = connection.execute(sa.select(CONVERSATIONS.c.sealed).where(wanted)).scalar()
-        return None if sealed is None else json.loads(zlib.decompress(_sealing(name).opened(sealed, what)))
+        return None if sealed is None else json_data(zlib.decompress(_sealing(name).opened(sealed, what)))
 
 
 def _row(name: bytes, what: str, data: Any, until: int) -> dict[str, Any]:

@@ -18,6 +18,7 @@ import sqlalchemy as sa
 
 from textveil.budget.database import opened, told, url_of, writing
 from textveil.budget.ledger import ledger_key
+from textveil.json_text import json_data
 from textveil.server.kept_data import map_data, map_of
 from textveil.server.maps import Owner, new_identity
 from textveil.server.sealing import Sealing
@@ -78,7 +79,7 @@ class SealedMaps:
             sealed = connection.execute(sa.select(MAPS.c.sealed).where(wanted)).scalar()
         if sealed is None:
             return None
-        whose, maps = json.loads(zlib.decompress(self._sealing(identity).opened(sealed, tenant)))
+        whose, maps = json_data(zlib.decompress(self._sealing(identity).opened(sealed, tenant)))
         return tuple(map_of(private_map) for private_map in maps) if unit in (None, whose) else None
 
     def _sealing(self, identity: str) -> Sealing:

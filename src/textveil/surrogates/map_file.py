@@ -13,6 +13,7 @@ from typing import Any, BinaryIO, TypeAlias, final
 
 from textveil import key_files
 from textveil.errors import InputError, ParameterError
+from textveil.json_text import json_data
 from textveil.surrogates.map_cipher import ABOUT, BLOCK, END, HEADER_BYTES, MapCipher, damaged
 from textveil.surrogates.private_map import PrivateMap, Replaced
 
@@ -105,7 +106,7 @@ class MapFile:
                     yield maps
                     count += 1
                 number += 1
-            if frame.mark != END or json.loads(frame.plain)["documents"] != count or stream.read(1):
+            if frame.mark != END or json_data(frame.plain)["documents"] != count or stream.read(1):
                 raise damaged("its end")
 
     def document(self, number: int) -> Document:
@@ -139,7 +140,7 @@ def _about(cipher: MapCipher, stream: BinaryIO) -> Mapping[str, Any]:
     frame = cipher.opened(0, stream)
     if frame.mark != ABOUT:
         raise damaged("frame 0")
-    return json.loads(frame.plain)
+    return json_data(frame.plain)
 
 
 def _facts(piece: Replaced) -> list[Any]:
@@ -155,7 +156,7 @@ def _documents(plain: bytes) -> Iterator[Document]:
         at += length
         return text[at - length : at]
 
-    for maps in json.loads(facts):
+    for maps in json_data(facts):
         yield tuple(
             PrivateMap(
                 released=taken(length),

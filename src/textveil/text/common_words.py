@@ -7,7 +7,6 @@ such a list from public text of your own.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from typing import Any, Final, final
 import numpy as np
 
 from textveil.errors import InputError, need
+from textveil.json_text import json_file
 from textveil.text.patterns import lazy_regex
 
 DATA: Final = Path(__file__).parent / "data"
@@ -64,7 +64,7 @@ def _entries() -> tuple[tuple[str, str, bool], ...]:
 @cache
 def measured() -> dict[str, Any]:
     """The rule of the embedded lists, and for each level the linkage that was measured (a copy of the record)."""
-    record: dict[str, Any] = json.loads((DATA / RECORD).read_text(encoding="ascii"))
+    record: dict[str, Any] = json_file(DATA / RECORD)
     return record
 
 

@@ -7,12 +7,12 @@ The embedded words and vectors come from GloVe 840B (public domain, PDDL 1.0) an
 from __future__ import annotations
 
 import hashlib
-import json
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from textveil.errors import need
+from textveil.json_text import json_file
 from textveil.types import Progress
 from textveil.vocabulary.readers.arrays import read_npy
 from textveil.vocabulary.readers.formats import read_vocabulary
@@ -58,7 +58,7 @@ def load_vocabulary(
 
 def provenance() -> dict[str, Any]:
     """Source, license, selection rule, rounding error and SHA-256 digests of the embedded vocabulary."""
-    record: dict[str, Any] = json.loads((DATA / "provenance.json").read_text(encoding="utf-8"))
+    record: dict[str, Any] = json_file(DATA / "provenance.json")
     return record
 
 
@@ -70,7 +70,7 @@ def _embedded() -> Vocabulary:
     for file, digest in record["files"].items():
         if _sha256(DATA / file) != digest:
             raise refusal(name, f"its file {file} intact", "another", "Install textveil again.")
-    facts = json.loads((DATA / "facts.json").read_text(encoding="utf-8"))
+    facts = json_file(DATA / "facts.json")
     bare = read_npy(DATA, name)
     whole = Vocabulary(bare.words, name=name, grid=bare.grid, facts=facts)
     return whole.kept_at(_embedded_again, whole.digest)

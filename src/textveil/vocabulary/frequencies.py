@@ -8,7 +8,6 @@ may be computed from the texts that are to be released.
 from __future__ import annotations
 
 import hashlib
-import json
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -18,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import InputError, need
+from textveil.json_text import json_file
 from textveil.types import Integers
 from textveil.vocabulary.embedded import DATA, load_vocabulary
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -137,7 +137,7 @@ def zipf_frequencies(size: int) -> WordFrequencies:
 
 @cache
 def _embedded() -> WordFrequencies:
-    record = json.loads((DATA / RECORD).read_text(encoding="ascii"))
+    record = json_file(DATA / RECORD)
     for name, digest in record["files"].items():
         actual = hashlib.sha256((DATA / name).read_bytes()).hexdigest()
         if actual != digest:

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import lzma
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -15,6 +14,7 @@ from typing import Final
 import numpy as np
 
 from textveil.errors import InputError
+from textveil.json_text import json_file
 from textveil.types import Integers
 from textveil.vocabulary.embedded import DATA, load_vocabulary
 
@@ -56,7 +56,7 @@ def base_forms(word: str) -> Iterator[str]:
 def _table() -> dict[str, int]:
     """The class of each embedded word."""
     packed = (DATA / FILE).read_bytes()
-    record = json.loads((DATA / RECORD).read_text(encoding="ascii"))
+    record = json_file(DATA / RECORD)
     if hashlib.sha256(packed).hexdigest() != record["file"]:
         raise InputError(f"the embedded file {FILE} must be intact; got another. Install textveil again.")
     return dict(zip(load_vocabulary().words, lzma.decompress(packed), strict=True))

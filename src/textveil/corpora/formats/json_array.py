@@ -28,6 +28,7 @@ from textveil.corpora.formats.rows import Cell, RecordRows, records_of
 from textveil.corpora.formats.text_lines import marked_pieces
 from textveil.corpora.pieces import Pieces
 from textveil.errors import InputError
+from textveil.json_text import json_data
 
 _BETWEEN = "\x1e"
 """Stands between the elements of a payload: valid JSON holds it nowhere (RFC 7464)."""
@@ -86,7 +87,7 @@ class JsonArray:
 
     def rows(self, payload: bytes, first: int) -> RecordRows:
         head, _, body = payload.partition(b"\n")
-        names: list[str] | None = json.loads(head)
+        names: list[str] | None = json_data(head)
         numbers: list[int] = []
         records: list[dict[str, Cell]] = []
         faults: list[RecordError] = []

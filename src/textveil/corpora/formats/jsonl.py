@@ -20,6 +20,7 @@ from textveil.corpora.formats.records import MAX_DOCUMENT_BYTES, Cut, RecordErro
 from textveil.corpora.formats.rows import Cell, RecordRows, records_of
 from textveil.corpora.formats.text_lines import BOM, cut_lines, split_lines
 from textveil.errors import InputError
+from textveil.json_text import json_data
 
 
 @final
@@ -58,7 +59,7 @@ class JsonLines:
 
     def rows(self, payload: bytes, first: int) -> RecordRows:
         head, _, body = payload.partition(b"\n")
-        names: list[str] = json.loads(head) if head else []
+        names: list[str] = json_data(head) if head else []
         numbers: list[int] = []
         records: list[dict[str, Cell]] = []
         faults: list[RecordError] = []

@@ -11,6 +11,7 @@ from typing import Any, BinaryIO, final
 
 from textveil.corpora.blocks import Outcome, Sampled, Skip
 from textveil.corpora.files.identity import Whole
+from textveil.json_text import json_data
 from textveil.sanitize.costs import Counts, added
 from textveil.sanitize.release import Tally
 
@@ -215,8 +216,8 @@ def _parsed(raw: bytes) -> dict[str, Any] | None:
     if not raw.endswith(b"\n"):
         return None
     try:
-        line = json.loads(raw)
-    except (ValueError, RecursionError):
+        line = json_data(raw)
+    except ValueError:
         return None
     return line if isinstance(line, dict) else None
 

@@ -13,7 +13,6 @@ The first alone would spend everything on the few hundred words that need no pro
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass
 from functools import cache
@@ -24,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import need
+from textveil.json_text import json_file
 from textveil.types import Ids, Integers, Progress, Reals, Vectors
 from textveil.vocabulary.embedded import DATA
 from textveil.vocabulary.frequencies import WordFrequencies
@@ -245,7 +245,7 @@ def _stored() -> _Stored:
     path = DATA / CHOICES
     if not path.is_file():  # while the file itself is built
         return _Stored(("", ""), ((math.inf, 0.0, 0.0),))
-    data = json.loads(path.read_text(encoding="ascii"))
+    data = json_file(path)
     return _Stored(
         (data["vocabulary"], data["frequencies"]), tuple((row[0], row[1], row[2]) for row in data["choices"])
     )

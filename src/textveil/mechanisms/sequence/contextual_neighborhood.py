@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ from typing import Any, ClassVar, Final, NamedTuple, final
 import numpy as np
 
 from textveil.errors import need
+from textveil.json_text import json_file
 from textveil.mechanisms.kinds import checked_bounds, checked_ids
 from textveil.mechanisms.sampling.neighbor_rows import NearestInOrder
 from textveil.mechanisms.sampling.output_columns import Columns
@@ -59,7 +59,7 @@ def context_choice(epsilon: float) -> ContextChoice:
 
 @cache
 def _stored() -> dict[float, ContextChoice]:
-    data = json.loads((DATA / CONTEXT_CHOICES).read_text(encoding="ascii"))
+    data = json_file(DATA / CONTEXT_CHOICES)
     return {row["epsilon"]: ContextChoice(*(row[name] for name in ContextChoice._fields)) for row in data["choices"]}
 
 

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import MissingExtra, ModelError, OutputError
+from textveil.json_text import json_file
 from textveil.models.autoencoder.network import Autoencoder, new_autoencoder
 from textveil.models.autoencoder.settings import AutoencoderSettings
 from textveil.models.autoencoder.training import Epochs
@@ -97,7 +98,7 @@ def read_facts(folder: Path | str) -> dict[str, Any]:
     """The facts of the network in a folder. Raises ModelError: there is none, or it is of another format."""
     where = Path(folder)
     try:
-        facts = json.loads((where / FACTS).read_text(encoding="utf-8"))
+        facts = json_file(where / FACTS)
     except (OSError, ValueError) as error:
         got = "none" if isinstance(error, FileNotFoundError) else type(error).__name__
         raise ModelError(f"the folder {where.name} must hold a network's {FACTS}; got {got}. {_HINT}") from None

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from textveil.errors import ParameterError
+from textveil.json_text import json_data
 from textveil.sanitize.policy.policy import Action, Pattern, Policy, Rule, WordList
 from textveil.text.common_words import LEVELS, common_words_of
 
@@ -26,8 +26,8 @@ def words_of_background(path: Path, level: str) -> tuple[str, ...]:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
         records = [line for line in lines if line.strip()]
-        documents = [str(json.loads(record)["text"]) for record in records] if path.suffix == ".jsonl" else records
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as cause:
+        documents = [str(json_data(record)["text"]) for record in records] if path.suffix == ".jsonl" else records
+    except (OSError, ValueError, KeyError, TypeError) as cause:
         why = getattr(cause, "strerror", None) or type(cause).__name__
         error = ParameterError(
             f"background must be a text file with a document a line, or .jsonl with text; got: {why}. Check its path."

@@ -11,7 +11,8 @@ import re
 from enum import Enum
 from typing import Any, Final, NamedTuple, final
 
-from textveil.server.request_json import is_deeper, parsed
+from textveil.json_text import json_data
+from textveil.server.request_json import parsed
 from textveil.surrogates.restoring import Restorer, RestoringStream
 
 _ANSWER_NESTING: Final = 200
@@ -109,7 +110,7 @@ def _string_or_literal(match: re.Match[str]) -> str:
 def _leaf(match: re.Match[str]) -> Leaf:
     if match["string"]:
         kind = LeafKind.KEY if match["key"] else LeafKind.STRING
-        return Leaf(kind, json.loads(match["string"]), match["string"])
+        return Leaf(kind, json_data(match["string"]), match["string"])
     return Leaf(LeafKind.NUMBER if match["number"] else LeafKind.WORD, match[0], match[0])
 
 
@@ -140,13 +141,7 @@ def answer_data(text: str | bytes | bytearray) -> Any:
     Raises:
         ValueError: it is no JSON, or nested too deep.
     """
-    try:
-        data = json.loads(text, parse_float=_double, parse_int=_whole, parse_constant=lambda name: None)
-    except RecursionError:
-        raise ValueError from None
-    if is_deeper(data, _ANSWER_NESTING):
-        raise ValueError
-    return data
+    return json_data(text, nesting=_ANSWER_NESTING, floats=_double, integers=_whole, constants=lambda name: None)
 
 
 def _double(written: str) -> float | None:
@@ -281,6 +276,6 @@ def _is_half(character: str) -> bool:
 def _unescaped(escape: str) -> str:
     """The character of an escape; what is none stands for itself."""
     try:
-        return str(json.loads(f'"{escape}"'))
+        return str(json_data(f'"{escape}"'))
     except ValueError:
         return escape

@@ -6,7 +6,6 @@ Nothing here can run code from a file: arrays of Python objects (pickles) are re
 
 from __future__ import annotations
 
-import json
 import struct
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from textveil.json_text import json_data
 from textveil.types import Progress
 from textveil.vocabulary.vocabulary import Vocabulary, refusal
 
@@ -168,8 +168,8 @@ def _safetensors_header(path: Path, name: str) -> tuple[dict[str, Any], int]:
             raise _damaged(name, "a whole header", "none")
         text = stream.read(length)
     try:
-        header = json.loads(text)
-    except (ValueError, RecursionError):  # its message may quote the file
+        header = json_data(text)
+    except ValueError:  # its message may quote the file
         header = None
     if not isinstance(header, dict):
         raise _damaged(name, "a JSON object as header", "something else")
@@ -218,8 +218,8 @@ def _from_bfloat16(bits: NDArray[Any]) -> NDArray[np.float32]:
 def _listed(text: object, name: str) -> list[str]:
     """The words of the metadata entry."""
     try:
-        words = json.loads(text) if isinstance(text, str) else None
-    except (ValueError, RecursionError):
+        words = json_data(text) if isinstance(text, str) else None
+    except ValueError:
         words = None
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
         raise _damaged(name, "metadata 'words' as a JSON list of strings", "something else")

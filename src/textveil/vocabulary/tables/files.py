@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import need
+from textveil.json_text import json_data
 from textveil.whole_files import sync_folder
 
 FORMAT: Final = 1
@@ -284,12 +285,12 @@ def _stated(contents: mmap.mmap | bytes | None) -> TableKey | None:
     if contents is None:
         return None
     try:
-        header = json.loads(contents[:_HEADER_BYTES])
+        header = json_data(contents[:_HEADER_BYTES])
         arrays = tuple(ArrayShape(name, kind, tuple(shape)) for name, kind, shape in header["arrays"])
         key = TableKey(kind=header["kind"], made_from=dict(header["made_from"]), arrays=arrays)
         sizes = [size for array in arrays for size in array.shape]
         return key if all(type(size) is int and size >= 0 for size in sizes) and key.nbytes else None
-    except (ValueError, TypeError, KeyError, AttributeError, IndexError, RecursionError):  # need() raises a ValueError
+    except (ValueError, TypeError, KeyError, AttributeError, IndexError):  # need() raises a ValueError
         return None
 
 

@@ -22,6 +22,7 @@ import numpy as np
 
 from textveil.environment import SHARED
 from textveil.errors import InputError, need
+from textveil.json_text import json_data
 from textveil.numerics.torch_package import checked_device, load_torch
 from textveil.text.tokens import Kind, classify, split
 from textveil.types import Ids, Progress
@@ -206,4 +207,4 @@ def _articles() -> list[str]:
             f"{ARTICLES} (docs/data.md). Give `texts`, or take `static_encoder()`."
         )
     with gzip.open(path, "rt", encoding="utf-8") as lines:
-        return [json.loads(line)["text"] for line in islice(lines, _TEXTS)]
+        return [json_data(line)["text"] for line in islice(lines, _TEXTS)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import secrets
 import shutil
 import time
@@ -12,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from textveil.errors import OutputError, ParameterError
-from textveil.json_text import json_text
+from textveil.json_text import json_file, json_text
 from textveil.numerics.torch_package import checked_device
 from textveil.pages.plots import need_matplotlib, save_figure
 from textveil.pages.tables import save_table
@@ -175,7 +174,7 @@ def _earlier_files(folder: Path) -> tuple[str, ...]:
     if all(path.name.startswith(hidden[0]) and path.name.endswith(hidden[1]) for path in folder.iterdir()):
         return ()
     try:
-        facts = json.loads((folder / REPORT).read_text(encoding="utf-8"))
+        facts = json_file(folder / REPORT)
         if not set(facts) >= _MARKS:
             raise ValueError("another program's report")
         names = [str(name) for item in facts["items"] for name in item["files"]]

@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeVar, final
 import numpy as np
 
 from textveil.errors import ModelError, ParameterError, need
+from textveil.json_text import json_data
 from textveil.models.autoencoder.coder import said_of
 from textveil.models.autoencoder.files import facts_of, read_network, restored_network, write_network
 from textveil.models.autoencoder.network import Autoencoder, new_autoencoder
@@ -308,7 +309,7 @@ def load_rewriter(
 
 def _check_injection(there: Any, here: Injection) -> None:
     """Refuse another injection: what a network rewrites would have another guarantee than was asked for."""
-    if there != json.loads(json.dumps(here.to_data())):
+    if there != json_data(json.dumps(here.to_data())):
         place = there.get("place") if isinstance(there, dict) else None
         raise ModelError(
             f"the network must be used with the noise that it was trained with, at place {place}; got other or none. "
@@ -325,7 +326,7 @@ def _kept_run(
     seed: int,
 ) -> KeptRun:
     run = {
-        "injection": json.loads(json.dumps(injection.to_data())),
+        "injection": json_data(json.dumps(injection.to_data())),
         "feeding": feeding.value,
         "seed": seed,
         "sentences": corpus_digest(sentences),

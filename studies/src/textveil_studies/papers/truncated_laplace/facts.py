@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from functools import cache
@@ -14,6 +13,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, final
 
 from textveil.errors import UnknownNameError
+from textveil.json_text import json_data
 
 WORDS = 10_000
 """Size of the fixed vocabulary."""
@@ -110,7 +110,7 @@ class CorpusSize(NamedTuple):
 def published() -> Mapping[str, Any]:
     """The file as it is: item to its numbers."""
     text = files("textveil_studies.papers.truncated_laplace").joinpath("data/published.json").read_text("utf-8")
-    return MappingProxyType(json.loads(text))
+    return MappingProxyType(json_data(text))
 
 
 @cache

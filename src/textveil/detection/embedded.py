@@ -140,6 +140,7 @@ class EmbeddedDetector:
             (durations.find_durations, durations.DURATION_GATE),
             (durations.find_fortnights, durations.FORTNIGHT_GATE),
             (durations.find_short_durations, durations.SHORT_GATE),
+            (measurements.find_spoken_measurements, measurements.SPOKEN_GATE),
             (quantities.find_percentages, quantities.PERCENT_GATE),
             (quantities.find_ordinals, quantities.ORDINAL_GATE),
             (quantities.find_versions, quantities.VERSION_GATE),

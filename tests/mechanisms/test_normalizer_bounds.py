@@ -9,6 +9,7 @@ from textveil.catalog import word_mechanism
 from textveil.mechanisms.channels.integer_channel import GroupedChannel
 from textveil.mechanisms.sampling.normalizer_bounds import bounds_of, steepest
 from textveil.vocabulary.embedded import load_vocabulary
+from textveil.vocabulary.vocabulary import Vocabulary
 
 FAMILY = ("exponential", "tem", "santext", "santext-plus", "same-tag", "privic", "hyperbolic-exponential", "custext")
 
@@ -43,3 +44,15 @@ def test_slightly_steeper_weights_exceed_epsilon():
         return loss(np.exp(-rate * apart), np.zeros(200, dtype=int))
 
     assert lost(weights.rate) <= 2.0 < lost(weights.rate * 1.02)
+
+
+@pytest.mark.parametrize("name", ["exponential", "tem", "santext"])
+@pytest.mark.parametrize("apart", [1e-5, 1e-6, 3e-8])
+def test_vectors_that_nearly_coincide_lose_what_is_stated(name, apart):
+    """Their computed distances are rounding, some of them above the diameter."""
+    rng = np.random.default_rng(1)
+    vectors = np.ones((6, 8)) + apart * rng.normal(size=(6, 8))
+    vocabulary = Vocabulary([*"abcdef"], vectors.astype(np.float32))
+    mechanism = word_mechanism(name, vocabulary, epsilon=2.0)
+    lost = loss(mechanism.integer_weights(np.arange(6)).astype(float), np.zeros(6, dtype=int))
+    assert lost <= mechanism.guarantee.epsilon <= 2.0

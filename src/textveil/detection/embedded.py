@@ -10,6 +10,7 @@ from typing import Final, final
 
 from textveil.detection import (
     ages,
+    card_rows,
     coordinates,
     credentials,
     date_lists,
@@ -97,6 +98,7 @@ class EmbeddedDetector:
             (wallets.find_wallets, wallets.WALLET_GATE),
             (coordinates.find_coordinates, coordinates.COORDINATE_GATE),
             (identifiers.find_ibans, identifiers.IBAN_GATE),
+            (card_rows.find_card_rows, card_rows.CARD_GATE),
             (national_ids.find_forms, national_ids.FORM_GATE),
             (national_ids.find_labelled, national_ids.LABEL_GATE),
             (identifiers.find_case_numbers, identifiers.CASE_GATE),
@@ -109,7 +111,7 @@ class EmbeddedDetector:
             (dates.find_listed_days, dates.LISTED_GATE),
             (date_lists.find_dates_and_lists, dates.NAMED_DATE_GATE),
             (dates.find_times, dates.TIME_GATE),
-            (identifiers.find_cards, identifiers.CARD_GATE),
+            (card_rows.find_cards, card_rows.CARD_GATE),
             (measurements.find_births, measurements.BIRTHS_GATE),
             (identifiers.find_fixed_forms, identifiers.FIXED_GATE),
             (identifiers.find_long_codes, identifiers.LONG_CODE_GATE),
@@ -140,6 +142,7 @@ class EmbeddedDetector:
             (durations.find_durations, durations.DURATION_GATE),
             (durations.find_fortnights, durations.FORTNIGHT_GATE),
             (durations.find_short_durations, durations.SHORT_GATE),
+            (measurements.find_spoken_measurements, measurements.SPOKEN_GATE),
             (quantities.find_percentages, quantities.PERCENT_GATE),
             (quantities.find_ordinals, quantities.ORDINAL_GATE),
             (quantities.find_versions, quantities.VERSION_GATE),

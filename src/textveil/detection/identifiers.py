@@ -9,22 +9,23 @@ from typing import Final
 from textveil.detection.found import Found, near, words_in
 from textveil.detection.gates import at_digits, either, holding, matching, with_words
 from textveil.detection.national_ids import checked_label
+from textveil.detection.plain import without
+from textveil.detection.readings import readings
 from textveil.text.patterns import lazy_regex
 from textveil.text.slices import matches
 
-_CARD: Final = lazy_regex(r"[0-9](?<![\w.,+-].)(?:[ -]?[0-9]){11,18}(?![\w]|[.,-][0-9])")
-_CARD_WORDS: Final = lazy_regex(r"(?i)\b(?:card|credit|debit|visa|mastercard|amex|maestro|cc)\b")
 _IBAN: Final = lazy_regex(
     r"(?<![A-Za-z0-9])[A-Za-z]{2}[0-9]{2}(?:[A-Za-z0-9]{11,30}|(?: [A-Za-z0-9]{4}){2,7}(?: [A-Za-z0-9]{1,3})?)"
     r"(?![A-Za-z0-9])"
 )
+_IBAN_BEFORE: Final = lazy_regex(r"\bIBAN(?: ?(?:nummer|number|no\.?|nr\.?|code|is|:|=|#)){0,3} ?\Z", re.IGNORECASE)
 _FIXED: Final = lazy_regex(
     r"(?<![\w.,-])(?:"
     r"(?P<ssn>[0-9]{3}-[0-9]{2}-[0-9]{4}(?![\w]|-[0-9]))"
     r"|(?P<uuid>[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}(?![\w-]))"
     r"|(?P<mac>[0-9A-Fa-f]{2}(?P<by>[:-])[0-9A-Fa-f]{2}(?:(?P=by)[0-9A-Fa-f]{2}){4}(?![\w:-]))"
     r"|(?P<nino>[A-CEGHJ-PR-TW-Z]{2} ?[0-9]{2} ?[0-9]{2} ?[0-9]{2} ?[A-D](?!\w))"
-    r"|(?P<nhs>[0-9]{3} [0-9]{3} [0-9]{4}(?![\w]|[ -][0-9]))"
+    r"|(?P<nhs>[0-9]{3} [0-9]{3} [0-9]{4}(?![\w]|-[0-9]))"
     r"|(?P<code>(?=[A-Z]{0,9}[0-9])(?=[A-Z0-9]{7,40}(?![\w]|-[0-9]))[A-Z0-9]{0,8}[A-Z][A-Z0-9]{0,39}+)"
     r")"
 )
@@ -99,7 +100,6 @@ PLATE_GATE: Final = with_words(
 )
 
 IBAN_GATE: Final = at_digits("[A-Za-z][0-9]")
-CARD_GATE: Final = at_digits("[0-9](?:[ -]?[0-9]){4}")
 FIXED_GATE: Final = either(
     at_digits(
         "[0-9]{3}-[0-9]{2}-[0-9]|[0-9]{3} [0-9]{3} [0-9]|[A-Z]{2} ?[0-9]{2} ?[0-9]{2} ?[0-9]{2} ?[A-D]"
@@ -110,29 +110,19 @@ FIXED_GATE: Final = either(
 SPACED_SSN_GATE: Final = at_digits("[0-9]{3} [0-9]{2} [0-9]")
 NAMED_GATE: Final = at_digits("[0-9](?:[A-Za-z0-9/-]{3}|[A-Za-z/-])|[#:=] ?[0-9]")
 
-_LUHN_DOUBLED: Final = (0, 2, 4, 6, 8, 1, 3, 5, 7, 9)
-_CONTEXT: Final = 40
-
 
 def find_ibans(text: str) -> Iterator[Found]:
-    """International bank account numbers whose check digits are right."""
-    for match in matches(_IBAN, text):
-        written = match[0]
-        while written:
-            if valid_iban(written):
-                yield Found(match.start(), match.start() + len(written), "id", 0.95)
-                break
-            written = written.rpartition(" ")[0]  # a word of four letters may follow the groups
+    """International bank account numbers whose check digits are right, or that stand behind "IBAN"."""
 
+    def iban(start: int, end: int, whole: bool) -> Found | None:
+        return Found(start, end, "id", 0.95, "check") if valid_iban(text[start:end]) else None
 
-def find_cards(text: str) -> Iterator[Found]:
-    """Payment card numbers: 12 to 19 digits that pass Luhn's check, or stand after a word such as "card"."""
-    for match in matches(_CARD, text):
-        digits = re.sub("[ -]", "", match[0])
-        if len(set(digits)) > 1 and passes_luhn(digits):
-            yield Found(match.start(), match.end(), "id", 0.9)
-        elif _CARD_WORDS.search(text, max(0, match.start() - _CONTEXT), match.start()):
-            yield Found(match.start(), match.end(), "id", _ID_SCORE)
+    checked = list(readings(_IBAN, text, iban))
+    yield from checked
+    left = without(text, [(span.start, span.end) for span in checked])
+    for match in matches(_IBAN, left):
+        if _IBAN_BEFORE.search(left, max(0, match.start() - 24), match.start()):
+            yield Found(*match.span(), "id", _ID_SCORE, "label")
 
 
 def find_fixed_forms(text: str) -> Iterator[Found]:
@@ -203,12 +193,6 @@ def find_plates(text: str) -> Iterator[Found]:
         value = match["value"]
         if any(map(str.isdigit, value)) and (any(map(str.isalpha, value)) or len(value) >= 5):
             yield Found(*match.span("value"), "id", 0.7, "label")
-
-
-def passes_luhn(digits: str) -> bool:
-    """Whether the last digit is Luhn's check digit of the others."""
-    total = sum(map(int, digits[-1::-2])) + sum(_LUHN_DOUBLED[int(digit)] for digit in digits[-2::-2])
-    return total % 10 == 0
 
 
 def valid_iban(written: str) -> bool:

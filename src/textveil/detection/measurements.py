@@ -13,6 +13,7 @@ from typing import Final, NamedTuple, final
 from textveil.detection.found import Found, near
 from textveil.detection.gates import at_digits, with_words
 from textveil.detection.lists import Marks, lists
+from textveil.detection.number_words import NUMBER_WORDS, SPOKEN, at_numbers
 from textveil.detection.units import DOSE_TAIL, LONG, RATIO, SHORT, UNIT
 from textveil.text.patterns import lazy_regex
 from textveil.text.slices import matches
@@ -34,6 +35,10 @@ _GLUED: Final = lazy_regex(r"[LVWgm](?![A-Za-z0-9])")
 _SUM: Final = lazy_regex(r"\+(?: ?[1-5](?: ?= ?(?:10|[2-9]))?)?(?!\w)")
 """What goes on behind a score: 3+4=7, 2+."""
 _PERCENT: Final = lazy_regex(r"(?: ?%| percent(?![a-z]))")
+_SPOKEN: Final = lazy_regex(
+    rf"(?i:{SPOKEN})(?:(?: to | or |-)(?i:{SPOKEN}))?"
+    rf"(?:[ -](?=[A-Za-z]{{2}})(?:{UNIT})|(?: %| per ?cent(?:age points?)?))(?![A-Za-z0-9])"
+)
 _LETTER: Final = lazy_regex(r"[ab](?![A-Za-z0-9])")
 _TAIL: Final = lazy_regex(
     r",? ?(?:on |in )?(?:RA\b|room air|(?:[0-9]{1,2}(?:\.5)? ?)?L(?: ?NC|PM)?\b(?! [a-z])|NC\b|BiPAP\b|CPAP\b)"
@@ -123,8 +128,10 @@ _GRADE_NAMES: Final = (
     "|[Gg]ustilo"
     "|[Ss]alter-[Hh]arris|[Cc]lass|Rai|Ann Arbor|Binet|DIP|Tanner|Garden|Weber|Clark|Bishop"
 )
+GRADED: Final = rf"(?:{_GRADE_NAMES})(?:[ -](?:class|type|stage|grade|score|category|level|system))?(?: ?[:=])? ?"
+"""What stands before a stage, grade, class or type."""
 _GRADED: Final = lazy_regex(
-    rf"(?<![\w-])(?:{_GRADE_NAMES})(?:[ -](?:class|type|stage|grade|score|category|level|system))?(?: ?[:=])? ?"
+    rf"(?<![\w-]){GRADED}"
     r"(?:(?:I{1,3}|IV|VI{0,3}|IX|X|V)(?:[- ]?[A-Ea-e])?(?:[12](?![0-9]))?(?:[-/](?:I{1,3}|IV|V))?"
     r"|[0-5](?:\.[0-9])?[A-Ea-e]?(?:[-/][0-6][A-Ea-e]?)?|(?<=[Pp]ugh )(?:class )?[ABC]|(?<=ugh class )[ABC]"
     r"|(?<=Weber )[ABC]|(?<=Weber type )[ABC])(?![\w]|[./:-][0-9])"
@@ -132,6 +139,7 @@ _GRADED: Final = lazy_regex(
 
 BIRTHS_GATE: Final = at_digits("G[0-9]")
 MEASUREMENT_GATE: Final = at_digits("[0-9]")
+SPOKEN_GATE: Final = with_words(NUMBER_WORDS)
 CODED_GATE: Final = at_digits(r"[A-Zxqg] ?[0-9]|[0-9](?:\+|/[0-9]|'| ?\+|-[0-9]| ?G\b| out of| to )")
 GRADED_GATE: Final = with_words(
     "nyha stage stages grade type mallampati child killip kellgren bethesda bosniak bi birads fitzpatrick figo"
@@ -170,6 +178,12 @@ def find_measurements(text: str) -> Iterator[Found]:
         if span is not None:
             reached = span.end
             yield span
+
+
+def find_spoken_measurements(text: str) -> Iterator[Found]:
+    """Numbers in words with a unit behind them, or with percent: zero mg, twenty-five miles, five percent."""
+    for match in at_numbers(_SPOKEN, text):
+        yield Found(*match.span(), "measurement", 0.8, "unit")
 
 
 def find_coded_measurements(text: str) -> Iterator[Found]:

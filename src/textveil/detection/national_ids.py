@@ -12,6 +12,7 @@ from typing import Final, NamedTuple, TypeAlias, final
 
 from textveil.detection.found import Found, near
 from textveil.detection.gates import at_digits, either, with_words
+from textveil.detection.readings import shorter
 from textveil.text.patterns import lazy_regex
 from textveil.text.slices import matches
 
@@ -244,11 +245,19 @@ FORM_GATE: Final = either(at_digits(_BEGUN_BY_DIGIT), at_digits(_BEGUN_BY_CAPITA
 
 def find_forms(text: str) -> Iterator[Found]:
     """National ids, tax numbers and plates that are told by their form."""
+    reached = 0
     for match in near(_FORMS, text, _ANCHOR, _LONGEST_FORM, _LONGEST_FORM):
-        yield from _checked(text, match)
+        other: re.Match[str] | None = match
+        while other is not None and other.start() < match.end():
+            span = _checked(text, other) if other.start() >= reached else None
+            if span is not None:
+                reached = span.end
+                yield span
+            # A form that is refused may hold the beginning of another: digits of a neighbor in front of an id.
+            other = _FORMS.search(text, other.start() + 1 if span is None else reached, match.end() + _LONGEST_FORM)
 
 
-def _checked(text: str, match: re.Match[str]) -> Iterator[Found]:
+def _checked(text: str, match: re.Match[str]) -> Found | None:
     """The span of the first form that fits, or of another that begins there, whose check digits are right."""
     first = match.lastgroup or ""
     for name, form in FORMS.items():
@@ -257,8 +266,8 @@ def _checked(text: str, match: re.Match[str]) -> Iterator[Found]:
             continue
         right = form.check is not None and form.check(bare(other[0]))
         if right or form.anyhow:
-            yield Found(*other.span(), "id", _CHECKED if right else _SHAPED, "check" if right else "shape")
-            return
+            return Found(*other.span(), "id", _CHECKED if right else _SHAPED, "check" if right else "shape")
+    return None
 
 
 def bare(value: str) -> str:
@@ -296,7 +305,7 @@ LABELS: Final = {
 
 _LABELLED: Final = lazy_regex(
     r"(?i)(?<![A-Za-z])(?P<label>" + "|".join(sorted(LABELS, key=len, reverse=True)).replace(" ", "[ -]") + r")"
-    r"(?: (?:number|no\.?|nr\.?|card|is|:|=|#)|[.:=#-]){0,3} ?(?P<value>[0-9](?:[ ./-]?[0-9]){7,14})(?![\w]|[./-][0-9])"
+    r"(?: (?:number|no\.?|nr\.?|card|is|:|=|#)|[.:=#-]){0,3} ?(?P<value>[0-9](?:[ ./-]?[0-9]){7,23})(?![\w])"
 )
 LABEL_GATE: Final = with_words(" ".join(LABELS))
 
@@ -304,8 +313,11 @@ LABEL_GATE: Final = with_words(" ".join(LABELS))
 def find_labelled(text: str) -> Iterator[Found]:
     """Ids of bare digits behind the word that names them, with the right check digits."""
     for match in matches(_LABELLED, text):
-        if checked_label(match["label"], match["value"]):
-            yield Found(*match.span("value"), "id", _CHECKED, "check")
+        start, end = match.span("value")
+        for stop in shorter(text, start, end):
+            if checked_label(match["label"], text[start:stop]):
+                yield Found(start, stop, "id", _CHECKED, "check")
+                break
 
 
 def checked_label(label: str, value: str) -> bool:

@@ -1,4 +1,4 @@
-"""Every group of digits as a span: what policies draw for where nothing else was found."""
+"""Every number in digits or numerals as a span: what policies draw for where nothing else was found."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, final
 
 from textveil.detection.spans import DetectedSpan
+from textveil.text.numerals import marked_numerals
 from textveil.text.patterns import lazy_regex
 from textveil.text.slices import matches
 
@@ -14,7 +15,7 @@ _NUMBERS: Final = lazy_regex(r"\d+(?:[.,]\d+)*")
 
 @final
 class NumberDetector:
-    """Finds runs of decimal digits of any writing, with '.' and ',' between them."""
+    """Finds runs of digits and numerals of any writing but letters, with '.' and ',' between them."""
 
     name = "numbers"
     kinds = ("number",)
@@ -24,5 +25,5 @@ class NumberDetector:
         return [list(self._found(text)) for text in texts]
 
     def _found(self, text: str) -> Iterator[DetectedSpan]:
-        for match in matches(_NUMBERS, text):
+        for match in matches(_NUMBERS, marked_numerals(text)):
             yield DetectedSpan(*match.span(), "number", 1.0, self.name)

@@ -8,8 +8,8 @@ from typing import Final
 
 from textveil.detection.found import Found, Search
 from textveil.detection.gates import CUT, at_digits
+from textveil.detection.readings import readings
 from textveil.text.patterns import lazy_regex
-from textveil.text.slices import matches
 
 REGIONS: Final = ("US", "GB", "IN", "DE", "FR", "ES", "IT", "BR", "AU", "MX")
 """Whose national numbers are known where a number names no country: ISO 3166 codes."""
@@ -52,15 +52,16 @@ def phone_search(regions: tuple[str, ...] = REGIONS) -> Search:
     valid = _validity(regions)
 
     def find(text: str) -> Iterator[Found]:
-        for match in matches(_CANDIDATE, text):
-            context = _BEFORE.search(text, max(0, match.start() - _REACH), match.start()) or _AFTER.match(
-                text, match.end()
-            )
-            score = _score(match[0], context is not None, valid)
-            if score:
-                written = match[0]
-                lead = written.startswith("(") and ")" not in written  # a bracket of the sentence
-                yield Found(match.start() + lead, match.start() + len(written.rstrip()), "phone", score)
+        def phone(start: int, end: int, whole: bool) -> Found | None:
+            written = text[start:end]
+            if not whole and not (_FORMS.fullmatch(written) and valid(written)):
+                return None  # of a longer row of groups only what is a number beyond doubt
+            context = _BEFORE.search(text, max(0, start - _REACH), start) or _AFTER.match(text, end)
+            score = _score(written, context is not None, valid)
+            lead = written.startswith("(") and ")" not in written  # a bracket of the sentence
+            return Found(start + lead, start + len(written.rstrip()), "phone", score) if score else None
+
+        return readings(_CANDIDATE, text, phone)
 
     return find
 

@@ -9,7 +9,7 @@ from typing import Final
 from textveil.detection.found import Found, near
 from textveil.detection.gates import at_digits, both, either, holding, with_words
 from textveil.detection.number_words import BELOW_HUNDRED, NUMBER_WORDS, at_numbers
-from textveil.detection.units import WITH_DIGITS
+from textveil.detection.units import WITH_DIGITS, is_name
 from textveil.text.patterns import lazy_regex
 from textveil.text.slices import matches
 
@@ -41,7 +41,7 @@ _THING: Final = (
     r"(?![A-Za-z'])"
 )
 _COUNT: Final = lazy_regex(
-    rf"(?:{_FIGURES}(?:(?:-| to | or ){_FIGURES})?|(?i:{BELOW_HUNDRED}(?: (?:hundred|thousand|million))?"
+    rf"(?:{_FIGURES}(?:(?:-| to | or ){_FIGURES})?|(?i:(?:zero|{BELOW_HUNDRED})(?: (?:hundred|thousand|million))?"
     rf"(?: (?:to|or) (?:{BELOW_HUNDRED}))?))\+? (?:(?:[a-z]{{3,14}}[ -]){{0,2}}?{_THING}|other {_THING})"
 )
 _SECTION_WORD: Final = (
@@ -52,12 +52,12 @@ _SECTION_WORD: Final = (
     r"|[Ll]evel|[Ll]ines?)"
 )
 _PLACE: Final = r"[0-9]{1,3}(?:\.[0-9]{1,3}){0,4}"
-_SECTION: Final = lazy_regex(
-    rf"(?<![A-Za-z]){_SECTION_WORD} (?:no\. ?)?(?P<place>{_PLACE}[a-z]?(?:(?:-|, | and | to | or | of"
-    rf" ){_PLACE}){{0,6}})(?![\w]|[/:,-][0-9])"
-)
+_PLACES: Final = rf"{_PLACE}[a-z]?(?:(?:-|, | and | to | or | of ){_PLACE}){{0,6}}"
+_SECTION: Final = lazy_regex(rf"(?<![A-Za-z]){_SECTION_WORD} (?:no\. ?)?(?P<place>{_PLACES})(?![\w]|[/:,-][0-9])")
 AFTER_SECTION: Final = lazy_regex(rf"(?<![A-Za-z]){_SECTION_WORD} (?:no\. ?)?\Z")
 """Whether a text ends with a word that a number of a section, page or step stands behind."""
+SECTION_NUMBER: Final = lazy_regex(_PLACES)
+"""Whether a value is the number of a section, or several; with a unit it is none, whatever word stands before it."""
 _LISTED: Final = lazy_regex(
     r"(?:(?<=\n)|\A)[ \t>*-]{0,8}(?P<number>[0-9]{1,2}[.)]|\([0-9]{1,2}\)|[0-9]{1,2}(?:\.[0-9]{1,2}){1,3}\.?)(?=["
     r" \t]+[^\s0-9]|[ \t]*\n)"
@@ -81,7 +81,7 @@ def find_named_numbers(text: str) -> Iterator[Found]:
         if digit.start() >= reached:
             start = _begins(text, digit.start())
             match = _NAMED.match(text, start) if start >= reached else None
-            if match is not None and match.end() > digit.start():
+            if match is not None and match.end() > digit.start() and is_name(text, *match.span()):
                 reached = match.end()
                 yield Found(start, reached, "quantity", 0.7, "list")
 

@@ -142,11 +142,33 @@ WITH_DIGITS: Final = (
     r"|H\.?26[45]"
     r"|[2345]G|[234][Dd]|4K|8K|UTF-?(?:8|16|32)|SHA-?(?:1|256|512)|MD5|Base64|base64|x86|x64|IPv[46]|HTTP/[123]"
     r"|ISO-?8859"
-    r"|C99|ES6|S3|EC2|K8s|k8s|i18n|l10n|B2[BC]|P2P|Y2K|W3C|R2-D2|24/7|9/11|401\(k\)|403\(b\)|3M|7-Eleven|G7|G8|G20"
+    r"|C99|ES6|S3|EC2|K8s|k8s|i18n|l10n|B2[BC]|P2P|Y2K|W3C|R2-D2|401\(k\)|403\(b\)|3M|7-Eleven|G7|G8|G20"
+    r"|24/7 (?:support|service|coverage|access|availability|care|hotline|operations?)"
+    r"|9/11 (?:[Aa]ttacks?|[Mm]emorial|[Cc]ommission|[Mm]useum|terrorists?|hijackers?|survivors|victims|[Rr]eport)"
+    r"|7[0-8]7 (?:MAX|[Dd]reamliners?|[Jj]umbo|jets?|airliners?|aircraft)"
     r"|F1|U2"
     r"|A[345]|F-(?:4|5|14|15|16|18|22|35|117)|B-(?:1|2|17|24|25|29|52)|[CU]-(?:5|2|17|130|141)|MiG-(?:15|21|23|25"
     r"|29|31)"
-    r"|Su-(?:24|25|27|30|35|57)|AK-?47|M-?16|A3(?:00|10|19|20|21|30|40|50|80)|B?7[0-8]7|Apollo [0-9]{1,2}|i[3579]"
+    r"|Su-(?:24|25|27|30|35|57)|AK-?47|M-?16|A3(?:00|10|19|20|21|30|40|50|80)|B-?7[0-8]7|Apollo [0-9]{1,2}|i[3579]"
     r"|PM2\.5|PM10|E10|H7"
 )
-"""Names that hold digits: what stands in them is no number."""
+"""Names that hold digits: what stands in them is no number. Whether one is a name is told by ``is_name``."""
+
+_MEASURED_BEHIND: Final = lazy_regex(rf"[ -]?(?:{UNIT}|{TIMING})(?![A-Za-z0-9])")
+_COUNTED_BEHIND: Final = lazy_regex(r" (?:[a-z]{2,14} )?[a-z]{2,18}s(?![A-Za-z])")
+
+
+def is_name(text: str, start: int, end: int) -> bool:
+    """Whether a match of ``WITH_DIGITS`` is a name, whose digits are public.
+
+    It needs a letter. If it begins with a digit, no unit may stand behind it, and behind a thousand or a million (4K,
+    3M) nothing that is counted: then it is a number, whatever product has it for a name.
+    """
+    written = text[start:end]
+    if not any(map(str.isalpha, written)):
+        return False
+    if not written[0].isdigit():
+        return True
+    if _MEASURED_BEHIND.match(text, end):
+        return False
+    return written[-1] not in "KM" or _COUNTED_BEHIND.match(text, end) is None

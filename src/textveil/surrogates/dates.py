@@ -23,6 +23,7 @@ from textveil.surrogates.declaration import PSEUDONYMS, SURROGATES, NeededEpsilo
 from textveil.surrogates.drawn import AS_READ, Draw, Drawn, OfMentions, agreed, proved
 from textveil.surrogates.scopes import Scope
 from textveil.surrogates.surrogate import Mention
+from textveil.text.numerals import in_digits
 from textveil.text.patterns import lazy_regex
 
 _FIRST: Final = "1950-01-01"
@@ -279,7 +280,7 @@ class _Settings(NamedTuple):
             return of_mentions([Mention(value)], ())(value, scope, rng)
 
         def unsettled(values: Sequence[str]) -> bool:
-            return not self.convention(values).settled
+            return not self.convention(map(in_digits, values)).settled
 
         return {"surrogate_of": alone, "of_mentions": of_mentions, "unsettled": unsettled}
 

@@ -11,7 +11,7 @@ from textveil.errors import need
 from textveil.mechanisms.channels.digits import BASE, KEEP_LIMIT, DigitResponse
 from textveil.registry.options import Option, interval
 from textveil.surrogates.declaration import SURROGATES, OptionalEpsilon, declared
-from textveil.surrogates.drawn import Drawn, agreed, proved
+from textveil.surrogates.drawn import IN_ANY_DIGITS, Drawn, agreed, proved
 from textveil.surrogates.scopes import Scope
 from textveil.surrogates.writing import filled, shape_of
 
@@ -54,7 +54,7 @@ def digits(*, epsilon: OptionalEpsilon = 0.0, digit_keep_limit: Annotated[float,
             "its format: which characters are digits, capitals or other letters, and the marks and white space between "
             "them",
         ),
-        equality="which are equal",
+        equality=IN_ANY_DIGITS,
         surrogate_of=surrogate_of,
     )
 

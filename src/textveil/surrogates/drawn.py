@@ -14,9 +14,10 @@ from textveil.privacy.units import ONE_VALUE, Adjacency
 from textveil.surrogates.declaration import PSEUDONYMS
 from textveil.surrogates.scopes import TAKEN, Scope
 from textveil.surrogates.surrogate import Counts, Mention
+from textveil.text.numerals import has_numerals, in_digits
 
-Draw: TypeAlias = Callable[[str, Scope, np.random.Generator], str]
-"""The surrogate of one value in a scope."""
+Draw: TypeAlias = Callable[[str, Scope, np.random.Generator], str | None]
+"""The surrogate of one value in a scope; None if the value cannot be read and nothing of it may stay."""
 
 OfMentions: TypeAlias = Callable[[Sequence[Mention], Sequence[str]], Draw]
 """The draw of the values of one text, by all its mentions and its ages as they are released."""
@@ -29,6 +30,9 @@ BUT_FOR_CASE: Final = "which are equal, but for case"
 
 AS_READ: Final = "which are equal as they are read"
 """What is public of values that are read first, so that 9:30 and 09:30 are one."""
+
+IN_ANY_DIGITS: Final = "which are equal, whatever writing their digits are in"
+"""What is public of values of which only digits are read: 0 to 9 stand for those of every writing."""
 
 UNREAD: Final = "unread: "
 """What the key of a value begins with that cannot be read, so that no value that was read has the same."""
@@ -45,6 +49,9 @@ def _settled(values: Sequence[str]) -> bool:
 class Drawn:
     """Each value by itself: its surrogate is a function of the value, the scope and randomness.
 
+    Digits of every writing are read as 0 to 9 before a draw sees them. A value that cannot be read is blanked, and so
+    is one whose surrogate still has a number in another writing, which no draw writes: it would be the value's own.
+
     Attributes:
         equality: what is public of several values together, where equal ones get equal surrogates; empty where nothing.
         consistent: whether equal values of a scope get equal surrogates.
@@ -55,6 +62,8 @@ class Drawn:
         unsettled: whether the values of a text leave open how they are to be read (3/4/2024), which is public.
         read: what values are told apart by, in draws and in counts (``Surrogate.key``); None takes them as they are
             written.
+        of_pool: whether every surrogate is an entry of a public pool, so that the value is never read, and an entry may
+            have numbers of any writing.
     """
 
     name: str
@@ -69,9 +78,11 @@ class Drawn:
     of_mentions: OfMentions | None = field(default=None, repr=False)
     unsettled: Callable[[Sequence[str]], bool] = field(default=_settled, repr=False)
     read: Callable[[str], str] | None = field(default=None, repr=False)
+    of_pool: bool = False
 
     def key(self, value: str) -> str:
-        return value if self.read is None else self.read(value)
+        read = self._legible(value)
+        return read if self.read is None else self.read(read)
 
     def draw(self, mentions: Sequence[Mention], scope: Scope, rng: np.random.Generator) -> list[str]:
         return self.of_text(mentions)(mentions, scope, rng)
@@ -82,8 +93,21 @@ class Drawn:
         Args:
             ages: of the text, in order, as they are released.
         """
-        draw = self.surrogate_of if self.of_mentions is None else self.of_mentions(mentions, ages)
-        return lambda some, scope, rng: [draw(mention.value, scope, rng) for mention in some]
+        legible = [mention._replace(value=self._legible(mention.value)) for mention in mentions]
+        draw = self.surrogate_of if self.of_mentions is None else self.of_mentions(legible, ages)
+        return lambda some, scope, rng: [
+            self._checked(draw(self._legible(mention.value), scope, rng)) for mention in some
+        ]
+
+    def _legible(self, value: str) -> str:
+        """A value as draws and counts read it."""
+        return value if self.of_pool else in_digits(value)
+
+    def _checked(self, drawn: str | None) -> str:
+        """What was drawn, or a blank: a function of it alone, so it says nothing more."""
+        if drawn is None or (not self.of_pool and has_numerals(drawn)):
+            return f"[{self.name}]"
+        return drawn
 
 
 def proved(epsilon: float, proof: str, adjacency: Adjacency = ONE_VALUE) -> PureDP:
@@ -111,6 +135,7 @@ def pseudonym(
         entries=entries,
         surrogate_of=surrogate_of,
         read=read,
+        of_pool=True,
     )
 
 

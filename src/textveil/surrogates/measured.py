@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Annotated, Final, final
+from collections.abc import Callable, Sequence
+from types import MappingProxyType
+from typing import Annotated, Final, NamedTuple, final
 
 import numpy as np
 
-from textveil.detection.quantities import AFTER_SECTION, LIST_NUMBER
-from textveil.detection.units import WITH_DIGITS
+from textveil.detection.measurements import GRADED
+from textveil.detection.number_words import MAGNITUDES, NUMBER_WORD, ORDINAL_WORDS
+from textveil.detection.plain import plain
+from textveil.detection.quantities import AFTER_SECTION, LIST_NUMBER, SECTION_NUMBER
+from textveil.detection.units import WITH_DIGITS, is_name
 from textveil.errors import need
 from textveil.registry.options import Option, interval
 from textveil.surrogates.ages import WORDS
@@ -27,14 +31,33 @@ _MOST_DIGITS: Final = 15
 _MOST_WORDS: Final = 20
 """The highest number that is written as a word."""
 
-_WORD: Final = "|".join(sorted(WORDS[1:], key=len, reverse=True)).replace("-", "[ -]")
-_TOKENS: Final = lazy_regex(
-    rf"(?P<kept>(?<![A-Za-z0-9])(?:{WITH_DIGITS})(?![A-Za-z0-9]))"
-    r"|(?P<ordinal>(?<![0-9.,])(?:[0-9]{1,3}(?:,[0-9]{3}){1,4}|[0-9]{1,15})(?:st|nd|rd|th)(?![A-Za-z0-9]))"
+_WORD: Final = "|".join(sorted(WORDS, key=len, reverse=True)).replace("-", "[ -]")
+_PLACED: Final = "|".join(sorted(ORDINAL_WORDS, key=len, reverse=True))
+_NUMBERS: Final = lazy_regex(
+    r"(?P<ordinal>(?<![0-9.,])(?:[0-9]{1,3}(?:,[0-9]{3}){1,4}|[0-9]{1,15})(?:st|nd|rd|th)(?![A-Za-z0-9]))"
     r"|(?P<number>(?:[0-9]{1,3}(?:,[0-9]{3})++(?![0-9])|[0-9]++)(?:\.[0-9]++)?)"
-    rf"|(?P<word>(?<![A-Za-z])(?i:{_WORD})(?![A-Za-z]))",
+    r"|(?<![A-Za-z])(?:"
+    rf"(?P<one>(?i:an?)(?=[ -](?i:{MAGNITUDES})(?![A-Za-z])))"
+    rf"|(?P<word>(?i:{_WORD}))(?=fold|[^A-Za-z]|\Z)"
+    rf"|(?P<alone>(?i:{MAGNITUDES})(?![A-Za-z]))"
+    rf"|(?P<placed>(?i:{_PLACED}))(?![A-Za-z])"
+    r"|(?P<part>(?i:half|quarter)(?:(?i: an?))?)(?![A-Za-z])"
+    r"|(?P<times>(?i:once|twice|thrice))(?![A-Za-z])"
+    r")",
     re.ASCII,
 )
+_TOKENS: Final = lazy_regex(
+    rf"(?P<name>(?<![A-Za-z0-9])(?:{WITH_DIGITS})(?![A-Za-z0-9]))"
+    r"|(?P<power>(?<![A-Za-z])(?:[mck]m|m|ft|in)[23](?![A-Za-z0-9]))"
+    rf"|(?<![A-Za-z])(?P<graded>{GRADED})"
+    r"(?:(?P<roman>VI{0,3}|I[VX]|I{1,3}|V|X)(?=[-/ A-Ea-e0-9]|\Z)|(?=[A-Ea-e]\Z))"
+    rf"|{_NUMBERS.pattern}",
+    re.ASCII,
+)
+_KEPT: Final = frozenset(("name", "power"))
+_LETTER: Final = lazy_regex(r"(?P<between>[- ]?)(?P<letter>[A-Ea-e])")
+_MAGNITUDE: Final = lazy_regex(rf"(?i:{MAGNITUDES})")
+_BEFORE_UNIT: Final = lazy_regex(r"(?:/ ?|\b(?:per|an?|each|every) )\Z")
 _OF_TIME: Final = "year|month|week|day|hour|minute|second|night|decade"
 _COUNTED: Final = lazy_regex(
     rf"(?<![A-Za-z0-9.,/-])(?P<number>[0-9]+|(?i:{_WORD})) (?P<unit>(?i:{_OF_TIME}))[sS]?(?![A-Za-z-])"
@@ -59,8 +82,9 @@ def measurement(
     """Each number of a value by a staircase, uniform at epsilon 0; ``epsilon`` is shared over the numbers of a value.
 
     Without ``low`` and ``high`` a number is one of those with as many digits, before the decimal point and behind it.
-    Ordinals keep a right ending, and numbers in words are words from one to twenty. Numbers in names (SpO2, COVID-19)
-    stay, and so do those of lists and sections ("2.", "page 3").
+    Ordinals keep a right ending, numbers in words are words from one to twenty, grades are I to IV or A to E. Numbers
+    in names (SpO2, COVID-19) stay, and so do those of lists and sections ("2.", "page 3"). A value with a number that
+    is read in none of these ways is blanked.
     """
     need((low is None) == (high is None), "high", high, "given together with low")
     need(low is None or high is None or low < high, "high", high, "above low")
@@ -90,27 +114,27 @@ def measurement(
         sign, (units, rest) = "-" if place < 0 else "", divmod(abs(place), power)
         return f"{sign}{units:{',' if ',' in written else ''}d}{mark}{f'{rest:0{len(fraction)}d}' if fraction else ''}"
 
-    def token(match: re.Match[str], share: float, rng: np.random.Generator) -> str:
-        written = match[0]
-        if match["number"]:
+    def drawn_piece(piece: _Piece, share: float, rng: np.random.Generator) -> str:
+        kind, written = piece
+        if kind == "number":
             return number(written, share, rng)
-        if match["ordinal"]:
+        if kind == "ordinal":
             digits = written[:-2].replace(",", "")
             place = drawn_place(10 ** (len(digits) - 1), 10 ** len(digits) - 1, int(digits), share, rng)
             return f"{place:{',' if ',' in written else ''}d}{ordinal_ending(place)}"
-        if match["word"]:
-            place = drawn_place(1, _MOST_WORDS, WORDS.index(written.lower().replace(" ", "-")), share, rng)
-            return in_case_of(written, WORDS[place]) if written.isupper() or written.islower() else WORDS[place].title()
-        return written
+        if kind not in _ROWS:
+            return written
+        row = _ROWS[kind]
+        return row.written(written, row.entries[drawn_place(0, len(row.entries) - 1, row.place(written), share, rng)])
 
-    def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
-        count = sum(match["kept"] is None for match in _TOKENS.finditer(value))
-        share = epsilon / max(count, 1)
+    def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str | None:
+        pieces = _pieces(value)
+        if pieces is None:
+            return None
+        share = epsilon / max(sum(piece.kind != "" for piece in pieces), 1)
 
         def made(source: np.random.Generator) -> str:
-            if LIST_NUMBER.fullmatch(value):
-                return value
-            return _COUNTED.sub(_counted, _TOKENS.sub(lambda match: token(match, share, source), value))
+            return _COUNTED.sub(_counted, "".join(drawn_piece(piece, share, source) for piece in pieces))
 
         return agreed(scope, label, _singular(value), rng, made)
 
@@ -120,11 +144,13 @@ def measurement(
         parameters={"epsilon": epsilon, **given},
         guarantee=proved(epsilon, SURROGATES),
         public=(
-            "its format: all but its numbers, and how many digits each has; which are ordinals or words, stand in "
-            "known names (SpO2), or count items or sections",
+            "its format: all but its numbers, and how many digits each has; which are ordinals, words (with hundred, "
+            "thousand and the like) or Roman, stand in known names (SpO2), or count items or sections; and whether all "
+            "its numbers can be read",
         ),
-        equality="which are equal, but for the plural of a unit of time",
+        equality="which are equal, but for the writing of digits and the plural of a unit of time",
         surrogate_of=surrogate_of,
+        read=_singular,
     )
     return _Measurement(drawn)
 
@@ -142,14 +168,119 @@ class _Measurement:
         self.public, self.equality = drawn.public, drawn.equality
 
     def key(self, value: str) -> str:
-        return _singular(value)
+        return self._drawn.key(value)
 
     def draw(self, mentions: Sequence[Mention], scope: Scope, rng: np.random.Generator) -> list[str]:
-        surrogate_of, of_section = self._drawn.surrogate_of, AFTER_SECTION.search
         return [
-            mention.value if of_section(mention.before) else surrogate_of(mention.value, scope, rng)
+            mention.value
+            if SECTION_NUMBER.fullmatch(mention.value) and AFTER_SECTION.search(mention.before)
+            else self._drawn.draw([mention], scope, rng)[0]
             for mention in mentions
         ]
+
+
+@final
+class _Piece(NamedTuple):
+    """A piece of a value: what kind of number it is, or an empty kind for what stays."""
+
+    kind: str
+    written: str
+
+
+def _pieces(value: str) -> list[_Piece] | None:
+    """The pieces of a value; None if there is a number in what would stay."""
+    if LIST_NUMBER.fullmatch(value):
+        return [_Piece("", value)]
+    pieces: list[_Piece] = []
+    position = 0
+    while (match := _TOKENS.search(value, position)) is not None:
+        if match["name"] and not is_name(value, *match.span()):
+            match = _NUMBERS.search(value, match.start())
+            if match is None:
+                return None
+        kind, before = match.lastgroup or "", value[position : match.start()]
+        if not _may_stay(before):
+            return None
+        pieces.append(_Piece("", before))
+        if (kind == "alone" and _counted_by(pieces)) or (match[0].lower() == "second" and _is_unit(pieces)):
+            kind = ""
+        position = match.end()
+        if kind in ("graded", "roman"):
+            grade = match.groupdict()
+            pieces += [_Piece("", grade["graded"]), _Piece("roman" if grade["roman"] else "", grade["roman"] or "")]
+            letter = _LETTER.fullmatch(value, position)
+            if letter is not None:
+                pieces += [_Piece("", letter["between"]), _Piece("letter", letter["letter"])]
+                position = letter.end()
+        else:
+            pieces.append(_Piece("" if kind in _KEPT else kind, match[0]))
+    rest = value[position:]
+    return [*pieces, _Piece("", rest)] if _may_stay(rest) else None
+
+
+def _may_stay(between: str) -> bool:
+    """Whether there is no number in what stands between those that are drawn."""
+    if any(map(str.isnumeric, between)):
+        return False
+    return NUMBER_WORD.search(plain(between).text) is None
+
+
+def _counted_by(pieces: Sequence[_Piece]) -> bool:
+    """Whether a number stands directly before what is behind these, or a word such as hundred that it multiplies."""
+    if len(pieces) < 2 or pieces[-1].written not in (" ", "-"):
+        return False
+    return pieces[-2].kind != "" or _MAGNITUDE.fullmatch(pieces[-2].written) is not None
+
+
+def _is_unit(pieces: Sequence[_Piece]) -> bool:
+    """Whether "second" behind these is a unit of time."""
+    return _counted_by(pieces) or _BEFORE_UNIT.search(pieces[-1].written) is not None
+
+
+@final
+class _Row(NamedTuple):
+    """A public row of words for numbers.
+
+    Attributes:
+        place: of a word in it; one outside counts as the nearest.
+        written: an entry in the place of a word, in its letter case.
+    """
+
+    entries: tuple[str, ...]
+    place: Callable[[str], int]
+    written: Callable[[str, str], str]
+
+
+def _cased(model: str, entry: str) -> str:
+    """An entry in the letter case of a word: small, in capitals, or with a capital in front."""
+    return in_case_of(model, entry) if model.islower() or (model.isupper() and len(model) > 1) else entry.title()
+
+
+def _part(model: str, entry: str) -> str:
+    """A part of what follows: half an hour, a third of an hour."""
+    _, _, article = model.partition(" ")
+    first, *others = [entry, article] if entry == "half" else ["a", entry, "of", article] if article else [entry]
+    return " ".join([_cased(model.split(" ")[0], first), *(in_case_of(model, word) for word in others)]).rstrip()
+
+
+_COUNTS: Final = WORDS[1 : _MOST_WORDS + 1]
+_PARTS: Final = ("half", "third", "quarter")
+_TIMES: Final = ("once", "twice", "thrice")
+_ROMAN: Final = ("I", "II", "III", "IV")
+_ALL_ROMAN: Final = (*_ROMAN, "V", "VI", "VII", "VIII", "IX", "X")
+_GRADES: Final = "ABCDE"
+_ROWS: Final = MappingProxyType(
+    {
+        "word": _Row(_COUNTS, lambda word: WORDS.index(word.lower().replace(" ", "-")) - 1, _cased),
+        "one": _Row(_COUNTS, lambda word: 0, _cased),
+        "alone": _Row(_COUNTS, lambda word: 0, lambda model, entry: f"{_cased(model, entry)} {model}"),
+        "placed": _Row(ORDINAL_WORDS, lambda word: ORDINAL_WORDS.index(word.lower()), _cased),
+        "part": _Row(_PARTS, lambda word: _PARTS.index(word.partition(" ")[0].lower()), _part),
+        "times": _Row(_TIMES, lambda word: _TIMES.index(word.lower()), _cased),
+        "roman": _Row(_ROMAN, _ALL_ROMAN.index, lambda model, entry: entry),
+        "letter": _Row(tuple(_GRADES), lambda letter: _GRADES.index(letter.upper()), _cased),
+    }
+)
 
 
 def _singular(value: str) -> str:

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from textveil.surrogates.declaration import SURROGATES, declared
-from textveil.surrogates.drawn import Drawn, agreed, proved
+from textveil.surrogates.drawn import IN_ANY_DIGITS, Drawn, agreed, proved
 from textveil.surrogates.scopes import Scope
 from textveil.surrogates.writing import HEX, LARGE_HEX, filled, shape_of
 from textveil.text.patterns import lazy_regex
@@ -65,7 +65,7 @@ def id_surrogate() -> Drawn:
             "the country of what is written as an IBAN, where it is two letters of A to Z",
             "whether it is hexadecimal, with the version of a UUID, or geographic coordinates",
         ),
-        equality="which are equal",
+        equality=IN_ANY_DIGITS,
         surrogate_of=surrogate_of,
     )
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from textveil.detection.secret_forms import KEPT_BEGINNINGS, PEM_LABEL
 from textveil.surrogates.declaration import SURROGATES, declared
-from textveil.surrogates.drawn import Drawn, agreed, proved
+from textveil.surrogates.drawn import IN_ANY_DIGITS, Drawn, agreed, proved
 from textveil.surrogates.scopes import Scope
 from textveil.surrogates.writing import ANY, HEX, LARGE_HEX, LARGE_MIXED, MIXED, filled, shape_of
 from textveil.text.patterns import lazy_regex
@@ -51,7 +51,7 @@ def secret_surrogate() -> Drawn:
             "how long it is, its marks and white space; which of digits, small letters and capitals it has; whether it "
             "is hexadecimal",
         ),
-        equality="which are equal",
+        equality=IN_ANY_DIGITS,
         surrogate_of=surrogate_of,
     )
 

@@ -45,7 +45,7 @@ def reference(text: str, kept: frozenset[str] = frozenset(KEPT.words)) -> list[s
     public = []
     for start, end, kind in tokenize(text):
         surface = text[start:end].replace("\u2019", "'")
-        begins = re.search(r"(?:\A|\n|[.!?][\"')\]]*[ ])[ \"'(\[-]*\Z", text[:start]) is not None
+        begins = re.search(r"(?:\A|\n|[.!?\u2026][ \"'()\[\]-])[ \"'()\[\]-]*\Z", text[:start]) is not None
         common = surface in kept or surface == "I"
         if begins and surface[0].isupper() and surface[1:] == surface[1:].lower():
             common |= surface.lower() in kept - NAMES
@@ -55,7 +55,7 @@ def reference(text: str, kept: frozenset[str] = frozenset(KEPT.words)) -> list[s
 
 
 TOKENS = ("the", "The", "THE", "End", "May", "I", "it\u2019s", "Bob", "cat", "7", "\u4e2d", "a@b.org")
-GAPS = (" ", ". ", ", ", "\n", '." ', ".", " - ")
+GAPS = (" ", ". ", ", ", "\n", '." ', ".", " - ", '."', "... ")
 TEXTS = [f"{a}{gap}{b}{after}{c}" for a, b, c in product(TOKENS, repeat=3) for gap, after in pairwise((*GAPS, " "))]
 
 
@@ -66,7 +66,7 @@ def test_a_release_of_blanks_is_a_function_of_kept_words_marks_and_kinds() -> No
     for text, release in zip(TEXTS, sanitizer.batch(TEXTS), strict=True):
         releases[tuple(reference(text))].add(release.text)
         assert release.guarantee.epsilon == 0
-    assert len(releases) < len(TEXTS) / 4 and all(len(found) == 1 for found in releases.values())
+    assert len(releases) < len(TEXTS) / 3 and all(len(found) == 1 for found in releases.values())
 
 
 def test_what_stays_is_what_the_reference_says() -> None:

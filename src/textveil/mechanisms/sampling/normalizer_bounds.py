@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, NamedTuple, Protocol, TypeAlias, final
 
@@ -168,7 +168,7 @@ def counted(
         for distances in rows(words[start : start + _BLOCK]):
             farthest = float(distances.max())
             if not farthest < span:
-                raise ArithmeticError("a distance is above the diameter: report this")
+                raise ArithmeticError("a row has a distance above its diameter: report this")
             distances *= STEPS / span
             steps = np.bincount(np.minimum(distances.astype(np.intp), STEPS - 1), weights=base, minlength=STEPS)
             within = steps.cumsum().astype(np.int64)
@@ -229,7 +229,7 @@ def normalizer_table(
 
     def make(progress: Progress | None) -> Arrays:
         arrays = counted(
-            _among(vocabulary, clip, words), words, diameter, None if base is None else base[words], progress
+            _among(vocabulary, clip, words, diameter), words, diameter, None if base is None else base[words], progress
         )
         return {name: array.astype(dtype) for name, array in arrays.items()}
 
@@ -260,11 +260,19 @@ def normalizer_table(
     )
 
 
-def _among(vocabulary: Vocabulary, clip: float | None, words: Ids) -> DistanceRows:
+def _among(vocabulary: Vocabulary, clip: float | None, words: Ids, diameter: float) -> DistanceRows:
+    """Distances to some words, cut at the diameter, beyond which weights are the floor whatever rounding adds.
+
+    Of vectors that nearly coincide, computed distances are mostly rounding, and may be several diameters.
+    """
     measured = grid_distances(integer_grid(vocabulary), clip)
-    if len(words) == len(vocabulary):
-        return measured.rows
-    return lambda ids: (row[words] for row in measured.rows(ids))
+    every = len(words) == len(vocabulary)
+
+    def rows(ids: Ids) -> Iterator[Reals]:
+        for row in measured.rows(ids):
+            yield np.minimum(row, diameter, out=row) if every else np.minimum(row[words], diameter)
+
+    return rows
 
 
 def _digest(numbers: Integers) -> str:

@@ -37,6 +37,7 @@ from textveil.server.policies import OfferedPolicies
 from textveil.server.request_json import StrictRoute
 from textveil.server.service import PaidReleases, SanitizingService
 from textveil.surrogates.restoring import Restored, Restorer
+from textveil.surrogates.urls import InUrls
 
 router = APIRouter(dependencies=[Depends(refuse_unread_query)], route_class=StrictRoute)
 
@@ -87,7 +88,8 @@ async def restore(body: RestoreRequest, request: Request, who: CallerNow) -> Res
         message = "`release` names nothing that is kept: it may have expired. Sanitize with `restorable` again."
         raise ApiError(404, "unknown_release", message, param="release")
     texts = [body.text] if isinstance(body.text, str) else body.text
-    restored = await service_of(request).in_thread(partial(_restored, maps, texts))
+    in_urls = cast(Config, request.app.state.config).restore_in_urls
+    restored = await service_of(request).in_thread(partial(_restored, maps, texts, in_urls))
     return RestoreAnswer(
         text=restored[0].text if isinstance(body.text, str) else [each.text for each in restored],
         replaced=sum(each.replaced for each in restored),
@@ -95,8 +97,8 @@ async def restore(body: RestoreRequest, request: Request, who: CallerNow) -> Res
     )
 
 
-def _restored(maps: Any, texts: list[str]) -> list[Restored]:
-    restorer = Restorer(maps)
+def _restored(maps: Any, texts: list[str], in_urls: InUrls) -> list[Restored]:
+    restorer = Restorer(maps, in_urls=in_urls)
     return [restorer.restore(text) for text in texts]
 
 

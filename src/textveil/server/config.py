@@ -16,6 +16,7 @@ from pydantic_core import PydanticCustomError
 from textveil.environment import PREFIX, refuse_unread_variables
 from textveil.errors import ParameterError
 from textveil.json_text import json_data
+from textveil.surrogates.urls import InUrls
 
 _Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 _Count = Annotated[int, Field(ge=1)]
@@ -77,6 +78,8 @@ class Config(BaseModel):
         forbid_unprotected: whether ``on_error`` must be "refuse"; no later place of the configuration takes it back.
         on_error: what the gateway does if the policy's model reports that it fails: "refuse"; or "send-unprotected",
             which sends the texts as they are where no budget limits who asks. Any other failure is refused.
+        restore_in_urls: where originals are put back within URLs of an answer: "named-hosts", to hosts that a text of
+            the asker names; "never"; or "everywhere", by which the upstream can have originals sent to any host.
         log: whether a line of JSON is written for each request.
     """
 
@@ -119,6 +122,7 @@ class Config(BaseModel):
     foreign_values_limit: _Count = 2000
     forbid_unprotected: bool = False
     on_error: Literal["refuse", "send-unprotected"] = "refuse"
+    restore_in_urls: InUrls = "named-hosts"
     log: bool = True
 
     @field_validator("on_error")

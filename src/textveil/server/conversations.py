@@ -15,6 +15,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from operator import is_not
+from sys import getsizeof
 from typing import Any, Final, final
 from weakref import WeakValueDictionary
 
@@ -63,6 +64,7 @@ class ConversationState:
         name: the digest under which it is kept.
         kept: when it was last kept; None where something was added since.
         foreign_values: how many were brought by texts that others may have written a part of.
+        hosts: of URLs in texts that its asker wrote.
     """
 
     def __init__(self, grown: Callable[[ConversationState, int], None] | None = None) -> None:
@@ -72,6 +74,7 @@ class ConversationState:
         self.name = b""
         self.kept: float | None = None
         self.foreign_values = 0
+        self.hosts: frozenset[str] = frozenset()
         self._grown = grown
         self._values = 0
         self._key = secrets.token_bytes(32)
@@ -123,6 +126,13 @@ class ConversationState:
         self._sources[id(release.private_map)] = source
         values, self._values = self._values, sum(scope.values for scope in self._scopes.values())
         self._grow(ENTRY + release_bytes(release) + SCOPE_VALUE * (self._values - values))
+
+    def name_hosts(self, hosts: frozenset[str]) -> None:
+        """Note hosts that texts of its asker name."""
+        new = hosts - self.hosts
+        if new:
+            self.hosts |= new
+            self._grow(sum(ENTRY + getsizeof(host) for host in new))
 
     def source_of(self, released: PrivateMap) -> str:
         """The source of the values of a release."""
@@ -210,6 +220,7 @@ class ConversationState:
             "releases": releases,
             **self._written.to_data(maps),
             "foreign_values": self.foreign_values,
+            "hosts": sorted(self.hosts),
             "maps": maps.to_data(),
         }
 
@@ -227,6 +238,7 @@ class ConversationState:
         state._key, state.size = bytes.fromhex(data["key"]), data["size"]
         state.answers = [bytes.fromhex(answer) for answer in data["answers"]]
         state.foreign_values = data["foreign_values"]
+        state.hosts = frozenset(data.get("hosts", ()))  # of an earlier version: without
         for key, policy, digest, kept, source in data["releases"]:
             now = policies[policy]
             if now is not None and now.digest == digest:

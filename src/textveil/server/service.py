@@ -32,6 +32,7 @@ from textveil.server.policies import OfferedPolicies
 from textveil.server.reserving import BudgetLedger as BudgetLedger
 from textveil.server.reserving import Reserving
 from textveil.surrogates.scopes import ApartScope, MemoryScope
+from textveil.surrogates.urls import hosts_in
 from textveil.text.slices import time_limit
 
 Result = TypeVar("Result")
@@ -255,6 +256,7 @@ class SanitizingService:
                     conversation.remember(name, *key, new_release, source)
                 releases |= zip(new, drawn, strict=True)
                 conversation.foreign_values = within.values
+                conversation.name_hosts(within.hosts)
             else:
                 prepared, balance = None, await self.balance(account)
             in_order = [release for key in wanted if (release := releases[key]) is not None]
@@ -299,6 +301,8 @@ class SanitizingService:
             if within is None:
                 return self._few(sanitizer.prepare(texts, found=spans))
             conversation, scope = within.conversation, within.conversation.scope(name)
+            own = (text for text, origin in zip(texts, within.origins, strict=True) if origin is None)
+            within.hosts = frozenset[str]().union(*map(hosts_in, own))
             scopes: list[MemoryScope | ApartScope] = [scope] * len(texts)
             if sanitizer.remembers and not self._foreign.shared:
                 scopes, within.sources = scopes_of(within.origins, scope, conversation, partial(span_kinds, sanitizer))
@@ -375,6 +379,7 @@ class _Within:
         origins: where each comes from.
         sources: of the values of each.
         values: how many of the conversation's are foreign, with these.
+        hosts: that those of its asker name.
     """
 
     def __init__(self, conversation: ConversationState, origins: Sequence[Origin | None]) -> None:
@@ -382,6 +387,7 @@ class _Within:
         self.origins = origins
         self.sources = [OWN if origin is None else UNTRACED for origin in origins]
         self.values = conversation.foreign_values
+        self.hosts: frozenset[str] = frozenset()
 
 
 _TOLD_OF_A_KIND: Final = frozenset(("kind", "text", "status", "epsilon", "delta", "unit", "pays"))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple, TypeAlias, final
 
 from textveil.detection.name_words import FIRM_TITLES, SUFFIXES
@@ -17,6 +17,7 @@ from textveil.errors import ParameterError
 from textveil.surrogates.known import KnownSurrogate, compared_form
 from textveil.surrogates.mentions import FoundMention, Mentions, folded_words, inflected
 from textveil.surrogates.private_map import PrivateMap, Replaced
+from textveil.surrogates.urls import LONGEST_HOST, InUrls, UrlRule, UrlScanner, named_hosts
 from textveil.text.escaped_places import Places, Quotes
 from textveil.text.escapes import open_end, read
 
@@ -67,6 +68,7 @@ class Restored:
         ambiguous: places of mentions that stay in ``text``: they may stand for several originals, or for none.
         unused: surrogates that the text does not mention.
         originals: places of restored originals in ``text``, in order.
+        in_urls: mentions that stay because they stand in a URL (``urls``).
     """
 
     text: str = field(repr=False)
@@ -74,22 +76,26 @@ class Restored:
     ambiguous: tuple[AmbiguousPlace, ...]
     unused: int
     originals: tuple[OriginalPlace, ...] = ()
+    in_urls: int = 0
 
 
-def restore(text: str, private_map: Maps) -> str:
+def restore(text: str, private_map: Maps, *, in_urls: InUrls = "named-hosts") -> str:
     """Put originals back into a release, or into a text that was made from it.
 
     An untouched release gives back its text, character for character. In any other text every mention of a surrogate
     is replaced: in other cases, inflected, as a part of a name, broken over lines; only whole words. A mention that
-    may stand for several originals, or may be none, stays as it is.
+    may stand for several originals, or may be none, stays as it is; so does one in a URL to a host that no URL of the
+    original texts names: whoever shows the text may fetch it, and send the original there.
 
     Args:
         private_map: of the release; several where the text answers several releases of one scope.
+        in_urls: "named-hosts"; "never" restores nothing within URLs, and "everywhere" all of it, which lets the writer
+            of an answer have originals sent to any host.
 
     Raises:
-        ParameterError: one of them is of another type.
+        ParameterError: one of them is of another type or value.
     """
-    return Restorer(private_map).restore(text).text
+    return Restorer(private_map, in_urls=in_urls).restore(text).text
 
 
 @final
@@ -99,13 +105,15 @@ class Restorer:
     Args:
         private_map: of one release, or of several. An iterable that is no sequence (a map file) is read twice, and
             only its surrogates are kept: it restores by mention only.
+        in_urls: as for ``restore``.
 
     Raises:
-        ParameterError: it is of another type.
+        ParameterError: it is of another type or value.
     """
 
-    def __init__(self, private_map: Maps) -> None:
+    def __init__(self, private_map: Maps, *, in_urls: InUrls = "named-hosts") -> None:
         maps = _checked(private_map)
+        self._rule = UrlRule(in_urls)
         self._mentions = Mentions()
         self._wholes = 0
         self._kept: tuple[PrivateMap, ...] = ()
@@ -114,8 +122,11 @@ class Restorer:
         if isinstance(maps, Sequence):
             self.extend(maps)
             return
+        hosts: set[str] = set()
         for kept_map in maps:
+            hosts |= named_hosts(kept_map)
             self._learn(_as_read(kept_map))
+        self._rule = UrlRule(in_urls, frozenset(hosts))
         for kept_map in maps:
             _note(self._by_chance(_as_read(kept_map)))
 
@@ -133,6 +144,8 @@ class Restorer:
         An earlier release is read again only if it may mention a new surrogate.
         """
         added = tuple(maps)
+        if self._rule.mode == "named-hosts":
+            self._rule = replace(self._rule, hosts=self._rule.hosts.union(*map(named_hosts, added)))
         read_now = [_as_read(kept_map) for kept_map in added]
         new: set[tuple[str, ...]] = set()
         for kept_map in read_now:
@@ -160,15 +173,21 @@ class Restorer:
         stream = self._stream(self._by_position(text))
         return stream.restored(stream.feed(text) + stream.close())
 
-    def stream(self) -> RestoringStream:
+    def stream(self, *, rule: UrlRule | None = None, alone: bool = False) -> RestoringStream:
         """Restore a text that comes in pieces; the result is that of ``restore`` on the whole text.
 
         With several maps, a stream restores by mention only: it would know only at the end which release the text is.
-        """
-        return self._stream(self._kept[0] if len(self._kept) == 1 else None)
 
-    def _stream(self, release: PrivateMap | None) -> RestoringStream:
-        return RestoringStream(self._mentions, release, self._wholes)
+        Args:
+            rule: for URLs; None is the restorer's own.
+            alone: whether the text is a value by itself, as a string of JSON is.
+        """
+        return self._stream(self._kept[0] if len(self._kept) == 1 else None, rule, alone=alone)
+
+    def _stream(
+        self, release: PrivateMap | None, rule: UrlRule | None = None, *, alone: bool = False
+    ) -> RestoringStream:
+        return RestoringStream(self._mentions, release, self._wholes, UrlScanner(rule or self._rule, alone=alone))
 
     def _by_position(self, text: str) -> PrivateMap | None:
         """The map that restores this text by position; None if no map does."""
@@ -328,10 +347,13 @@ class RestoringStream:
         replaced: mentions that were restored so far.
         ambiguous: places of ambiguous mentions in the text returned so far.
         originals: places of restored originals in it.
+        in_urls: mentions that stay because they stand in a URL.
     """
 
-    def __init__(self, mentions: Mentions, release: PrivateMap | None, wholes: int) -> None:
+    def __init__(self, mentions: Mentions, release: PrivateMap | None, wholes: int, urls: UrlScanner) -> None:
         self.replaced = 0
+        self.in_urls = 0
+        self._urls = urls
         self.ambiguous: list[AmbiguousPlace] = []
         self.originals: list[OriginalPlace] = []
         self._mentions = mentions
@@ -360,7 +382,7 @@ class RestoringStream:
     def restored(self, text: str) -> Restored:
         """The counts and places of this stream, with ``text``, all that it returned."""
         unused = self._wholes - len(self._used)
-        return Restored(text, self.replaced, tuple(self.ambiguous), unused, tuple(self.originals))
+        return Restored(text, self.replaced, tuple(self.ambiguous), unused, tuple(self.originals), self.in_urls)
 
     def _given_back(self, piece: str, *, last: bool) -> str:
         if self._closed:
@@ -375,6 +397,7 @@ class RestoringStream:
 
     def _give(self, parts: list[str], text: str) -> None:
         parts.append(text)
+        self._urls.feed(text)
         self._given += len(text)
 
     def _pass(self, count: int) -> None:
@@ -453,7 +476,16 @@ class RestoringStream:
                 self.ambiguous.append(AmbiguousPlace(self._given, self._given + end - start))
                 self._give(parts, written[start:end])
             else:
-                self._put_back(parts, places.written(original, start, end))
+                original = places.written(original, start, end)
+                allowed = self._urls.allows(original, written[end : end + LONGEST_HOST], last=last)
+                if allowed is None:  # until the host is known
+                    at, stop = start, mention.start
+                    break
+                if allowed:
+                    self._put_back(parts, original)
+                else:
+                    self.in_urls += 1
+                    self._give(parts, written[start:end])
             at = end
         until = max(at, reading.start(stop))
         self._give(parts, written[at:until])

@@ -13,7 +13,8 @@ from typing import Any, Final, Protocol, final
 from textveil.server.gateway.chat import ANSWER_TEXTS
 from textveil.server.gateway.json_text import RestoringJson, answer_data
 from textveil.server.gateway.memory import under_seal
-from textveil.surrogates.restoring import Restorer
+from textveil.surrogates.restoring import Restorer, RestoringStream
+from textveil.surrogates.urls import UrlRule
 
 
 class Remembers(Protocol):
@@ -30,20 +31,26 @@ class Restoration:
     Args:
         restorer: of what was released in the conversation.
         memory: of the conversation.
+        rule: for originals within URLs.
     """
 
-    def __init__(self, restorer: Restorer, memory: Remembers) -> None:
-        self.restorer = restorer
+    def __init__(self, restorer: Restorer, memory: Remembers, rule: UrlRule) -> None:
         self.memory = memory
+        self._restorer = restorer
+        self._rule = rule
+
+    def stream(self, *, json: bool = False) -> RestoringJson | RestoringStream:
+        """Restores a text, or JSON, as it comes."""
+        return RestoringJson(self._restorer, self._rule) if json else self._restorer.stream(rule=self._rule)
 
     def text(self, what: str, written: str) -> str:
         """A text, as a stream of it would be restored."""
-        stream = self.restorer.stream()
+        stream = self.stream()
         return self.noted(what, stream.feed(written) + stream.close(), written)
 
     def json(self, what: str, written: str, handle: str = "") -> str:
         """A JSON text."""
-        stream = RestoringJson(self.restorer)
+        stream = self.stream(json=True)
         return self.noted(what, stream.feed(written) + stream.close(), written, handle)
 
     def noted(self, what: str, read: str, written: str, handle: str = "") -> str:
@@ -58,7 +65,7 @@ class Restoration:
 
     def thought(self, written: str, seal: str) -> str:
         """What the upstream thought, under its seal."""
-        stream = self.restorer.stream()
+        stream = self.stream()
         return self.sealed(seal, stream.feed(written) + stream.close(), written)
 
     def sealed(self, seal: str, read: str, written: str) -> str:

@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple, final
 from textveil.json_text import json_data
 from textveil.server.request_json import parsed
 from textveil.surrogates.restoring import Restorer, RestoringStream
+from textveil.surrogates.urls import UrlRule
 
 _ANSWER_NESTING: Final = 200
 """Arrays and objects in each other in an answer at the most: what is nested deeper cannot be written again."""
@@ -186,10 +187,12 @@ class RestoringJson:
 
     Args:
         restorer: of what was released.
+        rule: for originals within URLs; None is the restorer's own.
     """
 
-    def __init__(self, restorer: Restorer) -> None:
+    def __init__(self, restorer: Restorer, rule: UrlRule | None = None) -> None:
         self._restorer = restorer
+        self._rule = rule
         self._string: RestoringStream | None = None
         self._escape = ""  # of the character that is being read
         self._half = ""  # the first of two escapes that stand for one character
@@ -220,7 +223,7 @@ class RestoringJson:
         self._end_literal(parts)
         parts.append(piece[at])
         if piece[at] == '"':
-            self._string = self._restorer.stream()
+            self._string = self._restorer.stream(rule=self._rule, alone=True)
         return at + 1
 
     def _inside(self, piece: str, at: int, parts: list[str]) -> int:

@@ -73,10 +73,15 @@ class RequestMemory:
         """What restores the answer."""
         return self._maps
 
+    @property
+    def hosts(self) -> frozenset[str]:
+        """Of URLs in texts that the asker wrote in the conversation."""
+        return self._state.hosts
+
     async def restorer(self) -> Restorer:
         """What restores the answer; it is kept over the turns of a conversation, and learns what is new in each."""
         maps = self.maps
-        kept = self._state.take_restorer(maps) or Restorer(())
+        kept = self._state.take_restorer(maps) or Restorer((), in_urls="never")  # each answer has a rule of its own
         new = maps[len(kept.maps) :]
         sizes = [len(private_map.released) for private_map in maps]
         if sum(sizes) <= LONG_CHARACTERS and sum(sizes[len(kept.maps) :]) <= QUICK_CHARACTERS:

@@ -156,7 +156,7 @@ async def _sent(
     sanitized = await exchange.sanitized(readers, needed)
     wants_stream = streamed is not None and exchange.asked.get("stream") is True
     async with AsyncExitStack() as held:
-        making = restoration_of(sanitized.memory)
+        making = restoration_of(sanitized.memory, exchange.request.app.state.config.restore_in_urls)
         held.callback(sanitized.memory.restored)
         held.callback(making.cancel)
         answer = await held.enter_async_context(upstream.send("POST", path, sanitized.body, api))

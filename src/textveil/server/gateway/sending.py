@@ -29,6 +29,7 @@ from textveil.server.gateway.upstream import Answer, Upstream, invalid_answer
 from textveil.server.keys import Caller
 from textveil.server.request_json import need_json, request_object
 from textveil.server.service import LONG_CHARACTERS, SanitizingService, beside
+from textveil.surrogates.urls import InUrls, UrlRule
 
 _CONVERSATION: Final = re.compile(r"[\x21-\x7e]{1,200}")
 _HEADERS: Final = frozenset(f"x-textveil-{name}" for name in ("conversation", "policy", "unit"))
@@ -264,11 +265,16 @@ def _word(value: Any, upstream: Upstream) -> str | None:
     return value if plain else None
 
 
-def restoration_of(memory: RequestMemory) -> asyncio.Task[Restoration]:
-    """What restores the answer to a request; it is made while the upstream thinks."""
+def restoration_of(memory: RequestMemory, in_urls: InUrls = "named-hosts") -> asyncio.Task[Restoration]:
+    """What restores the answer to a request; it is made while the upstream thinks.
+
+    Args:
+        memory: of the request.
+        in_urls: where originals are put back within URLs.
+    """
 
     async def made() -> Restoration:
-        return Restoration(await memory.restorer(), memory)
+        return Restoration(await memory.restorer(), memory, UrlRule(in_urls, memory.hosts))
 
     task = asyncio.create_task(made())
     task.add_done_callback(_retrieved)

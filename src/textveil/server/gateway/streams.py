@@ -24,9 +24,8 @@ from textveil.server.gateway.answers import (
 )
 from textveil.server.gateway.chat import ANSWER_TEXTS
 from textveil.server.gateway.events import Event
-from textveil.server.gateway.json_text import RestoringJson, answer_data, as_json
+from textveil.server.gateway.json_text import answer_data, as_json
 from textveil.server.gateway.upstream import invalid_answer
-from textveil.surrogates.restoring import RestoringStream
 
 DONE: Final = "[DONE]"
 
@@ -60,10 +59,7 @@ class _Text:
     def __init__(self, what: str, restoration: Restoration) -> None:
         self._what = what
         self._restoration = restoration
-        json = what == "arguments"
-        self._stream: RestoringJson | RestoringStream = (
-            RestoringJson(restoration.restorer) if json else restoration.restorer.stream()
-        )
+        self._stream = restoration.stream(json=what == "arguments")
         self._written: list[str] = []
         self._read: list[str] = []
         self.open = True

@@ -1,0 +1,300 @@
+"""Whether an original may stand in a URL: whoever shows a text fetches its URLs, and each host reads its own.
+
+The writer of an answer can put a surrogate into a URL of its own, in an image that is fetched when it is shown. The
+original in its place would be sent there. So a text that is restored is followed as it is written, and within a URL
+originals are put back only if the user's side named its host (``named-hosts``).
+
+A URL begins at two slashes or at a scheme of the web, however they are escaped, and ends where the laxest reader would
+end it: a Markdown link at its parenthesis, an attribute at its quote, a bare URL at white space. So more text may count
+as a URL than is one, and stay as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Final, Literal, TypeAlias, final
+
+from textveil.errors import need
+from textveil.surrogates.private_map import PrivateMap
+from textveil.text.patterns import lazy_regex
+
+InUrls: TypeAlias = Literal["never", "named-hosts", "everywhere"]
+"""Where originals are put back within URLs."""
+
+IN_URLS: Final = ("never", "named-hosts", "everywhere")
+
+LONGEST_HOST: Final = 300
+"""Characters in which a host must end; no original goes to a longer one."""
+
+_PIECE: Final = 4096
+_LOCAL: Final = frozenset(("localhost", "127.0.0.1"))
+"""Hosts that are the reader's own machine."""
+
+_TAIL: Final = 256
+_NESTED_TAIL: Final = 64
+"""Characters before a place that show in what it stands, and whether a URL begins there."""
+
+
+def _written(character: str, *names: str) -> str:
+    """A pattern of a character in all its escapes; readers take an entity without its semicolon too."""
+    forms = [re.escape(character), *(rf"&(?:amp;){{0,4}}{name};?" for name in names)]
+    for code in sorted({ord(character.lower()), ord(character.upper())}):
+        forms.append(rf"%(?:25){{0,4}}{code:02x}")
+        forms.append(rf"&(?:amp;){{0,4}}#(?:0{{0,6}}{code}(?![0-9])|x0{{0,6}}{code:x}(?![0-9a-f]));?")
+        forms.append(rf"\\{{1,16}}(?:u00|x){code:02x}")
+    return f"(?:{'|'.join(forms)})"
+
+
+_BLANK = r"(?:[\x00-\x20]|&(?:Tab|NewLine|#0{0,6}(?:9|1[0-3]|32)(?![0-9])|#x0{0,6}(?:[9a-d]|20)(?![0-9a-f]));?)"
+_SLASH = rf"(?:{_written('/', 'sol')}|\\{{1,16}}/|{_written(chr(92), 'bsol')})"
+_COLON = _written(":", "colon")
+
+
+def _scheme(name: str) -> str:
+    """Its letters, which browsers read over line breaks and tabs."""
+    return rf"{_BLANK}{{0,3}}".join(map(_written, name))
+
+
+_SPECIAL = "|".join(map(_scheme, ("https", "http", "ftp", "wss", "ws")))
+_START: Final = lazy_regex(
+    rf"(?:(?<![A-Za-z])|(?<=\\[nrt]))(?P<scheme>(?:{_SPECIAL}){_BLANK}{{0,3}}{_COLON})"
+    rf"|(?P<slashes>{_SLASH}{_BLANK}{{0,3}}{_SLASH})|(?<!\w)(?P<www>www\.)",
+    re.IGNORECASE,
+)
+_NAMES: Final = lazy_regex(r"/\\{0,8}/|\b(?P<www>www)\.", re.IGNORECASE)
+_NESTED: Final = lazy_regex(
+    rf"(?:{_SPECIAL}){_BLANK}{{0,3}}{_COLON}|(?:{_COLON}|{_written('=')}){_SLASH}{_BLANK}{{0,3}}{_SLASH}", re.IGNORECASE
+)
+_WITHIN_PATH: Final = lazy_regex(r"[\w.~+-]\Z")
+"""Before two slashes that begin no URL, but part a path."""
+
+_DRIVE: Final = lazy_regex(r"(?<![A-Za-z])[A-Za-z]:\Z")
+_SCHEME_BEFORE: Final = lazy_regex(rf"{_COLON}\Z", re.IGNORECASE)
+_SLASHES: Final = lazy_regex(rf"(?:{_SLASH}|{_BLANK})+", re.IGNORECASE)
+_AUTHORITY_END: Final = lazy_regex(r"[/\\?#]")
+_HOST: Final = lazy_regex(r"(?:[\w.~!$*+,;=:-]*@)?((?:[\w-]+\.)*[\w-]+)\.?(?::[0-9]*)?")
+"""An authority as all readers read it: behind a user, a host, and perhaps a port."""
+
+_MARKS: Final = ".,;:!*_~"
+_AUTHORITY: Final = lazy_regex(r"([^\s\"'`<>()\[\]{}|/\\?#]*)(?P<end>[\s\"'`<>()\[\]{}|/\\?#])?")
+_BLANKS: Final = lazy_regex(rf"{_BLANK}+", re.IGNORECASE)
+
+_QUOTE = r"(?:\\*[\"']|&(?:amp;)*(?:quot|apos|#0*3[49]|#x0*2[27]);?|%2[27])"
+_BEFORE: Final = lazy_regex(
+    rf"(?:(?P<angle>(?:\]\( ?)?< ?)|(?P<paren>\]\( ?|url ?\( ?)|(?P<tag>url ?= ?['\"]? ?)"
+    rf"|(?:= ?|\( ?)(?P<value>{_QUOTE}) ?|(?P<quote>{_QUOTE}))\Z",
+    re.IGNORECASE,
+)
+_QUOTE_ENDS: Final = lazy_regex(r"[,}\]:\s>/)\\]")
+"""Behind a quote that ends a value; a bare URL goes on behind any other."""
+
+_ENDS: Final = {
+    "angle": lazy_regex(r"[>\n]"),
+    "paren": lazy_regex(r"[()\n]"),
+    "tag": lazy_regex(r">"),
+    "bare": lazy_regex(r"[ \t\n\r\f>]"),
+    "whole": lazy_regex(r"(?!)"),
+    "quoted": lazy_regex(r"(?!)"),
+}
+"""What may end a URL, by what it stands in."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class UrlRule:
+    """Where originals are put back within URLs.
+
+    Attributes:
+        mode: "never" (but a URL of the user's own is restored as a whole), "named-hosts", or "everywhere", which lets
+            the writer of an answer have originals sent anywhere.
+        hosts: those that the user's side named.
+
+    Raises:
+        ParameterError: there is no such mode.
+    """
+
+    mode: InUrls = "named-hosts"
+    hosts: frozenset[str] = field(default=frozenset(), repr=False)
+
+    def __post_init__(self) -> None:
+        need(self.mode in IN_URLS, "in_urls", str(self.mode)[:40], " or ".join(IN_URLS))
+
+    def allows(self, authority: str) -> bool:
+        """Whether originals may stand in URLs of this host, and perhaps port."""
+        host = _HOST.fullmatch(authority.rstrip(_MARKS))
+        return self.mode == "named-hosts" and host is not None and host[1].lower() in self.hosts | _LOCAL
+
+
+def named_hosts(private_map: PrivateMap) -> frozenset[str]:
+    """The hosts that the original of a release names, in small letters."""
+    urls = [piece.original for piece in private_map.replaced if piece.kind == "url"]
+    hosts = [host for url in urls if (host := _host(url[:LONGEST_HOST].lstrip("/"))) is not None]
+    return hosts_in(private_map.original()).union(hosts)
+
+
+def hosts_in(text: str) -> frozenset[str]:
+    """The hosts that URLs of a text name, in small letters."""
+    begins = (start.start() if start["www"] else start.end() for start in _NAMES.finditer(text))
+    return frozenset(host for at in begins if (host := _host(text[at : at + LONGEST_HOST])) is not None)
+
+
+def _host(written: str) -> str | None:
+    """The host at the beginning of a text; None if there is none that all readers read."""
+    authority = _AUTHORITY.match(written)
+    host = None if authority is None else _HOST.fullmatch(authority[1].rstrip(_MARKS))
+    return None if host is None else host[1].lower()
+
+
+def _begins(text: str, start: re.Match[str]) -> bool:
+    """Whether a URL begins there: two slashes also part paths, behind a drive's letter for example."""
+    if start["slashes"] is None:
+        return True
+    before = text[max(0, start.start() - _TAIL) : start.start()]
+    if _SCHEME_BEFORE.search(before):
+        return _DRIVE.search(before) is None or "/" in start[0]
+    return _WITHIN_PATH.search(before) is None
+
+
+@final
+class UrlScanner:
+    """Follows a text as it is written, and tells whether an original may come next.
+
+    Args:
+        rule: where originals may stand.
+        alone: whether the text is a value by itself, as a string of JSON is: a URL that it begins with is all of it.
+    """
+
+    def __init__(self, rule: UrlRule, *, alone: bool = False) -> None:
+        self._rule = rule
+        self._alone = alone
+        self._tail = ""
+        self._within: str | None = None  # what the URL stands in
+        self._quote = ""
+        self._depth = 0
+        self._slashes = False
+        self._authority: str | None = None
+        self._named = True
+        self._last = ""
+        self._path = ""
+
+    def allows(self, original: str, behind: str, *, last: bool) -> bool | None:
+        """Whether this original may come next; None if more of the text must tell.
+
+        Args:
+            original: as it would be written.
+            behind: what stands behind it.
+            last: whether nothing follows ``behind``.
+        """
+        if self._within is None or self._rule.mode == "everywhere":
+            return True
+        if self._authority is None or not self._named:
+            return self._named
+        rest = _AUTHORITY.match(behind, 0, LONGEST_HOST)
+        if rest is None or (rest["end"] is None and not last and len(behind) < LONGEST_HOST):
+            return None
+        return self._rule.allows(self._authority + original + rest[1])
+
+    def feed(self, text: str) -> None:
+        """Take what is written next."""
+        if self._rule.mode == "everywhere":
+            return
+        for at in range(0, len(text), _PIECE):
+            piece = text[at : at + _PIECE]
+            while piece:
+                piece = self._outside(piece) if self._within is None else self._inside(piece)
+
+    def _outside(self, text: str) -> str:
+        """Look for the beginning of a URL; returns what stands behind it."""
+        seen = self._tail + text
+        start = next((start for start in _START.finditer(seen) if _begins(seen, start)), None)
+        if start is None:
+            before = _BLANKS.sub(" ", seen)
+            self._alone = self._alone and not before[:-_TAIL].strip()
+            self._tail = before[-_TAIL:]
+            return ""
+        self._open(_BLANKS.sub(" ", seen[: start.start()]), start)
+        return seen[start.end() :]
+
+    def _open(self, before: str, start: re.Match[str]) -> None:
+        context = _BEFORE.search(before[-_TAIL:])
+        self._quote = ""
+        if self._alone and not before.strip():
+            self._within = "whole"
+        elif context is None:
+            self._within = "bare"
+        else:
+            self._quote = context["value"] or context["quote"] or ""
+            self._within = str(context.lastgroup)
+        self._alone, self._depth, self._last, self._path = False, 0, "", ""
+        self._named = "%" not in start[0] and "&" not in start[0]
+        self._slashes, self._authority = start["www"] is None, "" if start["www"] is None else start[0]
+
+    def _inside(self, text: str) -> str:
+        """Follow the URL to its end; returns what stands behind it."""
+        end = self._end(text)
+        part = text if end is None else text[:end]
+        self._follow(part)
+        if end is None:
+            self._last = (self._last + part)[-_TAIL:]
+            return ""
+        self._within, self._tail = None, (self._last + part)[-2:] + text[end]
+        return text[end + 1 :]
+
+    def _end(self, text: str) -> int | None:
+        """Where the URL ends in a text that follows; None if it goes on."""
+        begin = 0
+        if self._quote:
+            quote = self._closing_quote(text)
+            if quote is None:
+                return None
+            self._quote, self._within, begin = "", "quoted", quote + 1
+        if self._within == "quoted" and begin < len(text):
+            if _QUOTE_ENDS.match(text, begin):
+                return begin
+            self._within = "bare"
+        within = str(self._within)
+        for match in _ENDS[within].finditer(text, begin):
+            escaped = (self._last + text[: match.start()])[-1:] == "\\"
+            if within in ("paren", "angle") and escaped and match[0] != "\n":
+                continue
+            if within == "paren" and match[0] != "\n":
+                self._depth += 1 if match[0] == "(" else -1
+                if self._depth >= 0:
+                    continue
+            return match.start()
+        return None
+
+    def _closing_quote(self, text: str) -> int | None:
+        """The place of the last character of the quote that ends a value, written as the one that begins it."""
+        bare = self._quote.lstrip("\\")
+        for match in re.finditer(re.escape(bare), text):
+            before = (self._last[-32:] + text[: match.start()])[-32:]
+            if len(before) - len(before.rstrip("\\")) == len(self._quote) - len(bare):
+                return match.end() - 1
+        return None
+
+    def _follow(self, text: str) -> None:
+        """Read the host, and those of URLs within the URL."""
+        while text:
+            if self._slashes:
+                slashes = _SLASHES.match(text)
+                if slashes is not None:
+                    self._named = self._named and "%" not in slashes[0] and "&" not in slashes[0]
+                    text = text[slashes.end() :]
+                self._slashes = not text
+            elif self._authority is not None:
+                end = _AUTHORITY_END.search(text)
+                self._authority += text if end is None else text[: end.start()]
+                text = "" if end is None else text[end.start() :]
+                if end is not None or len(self._authority) > LONGEST_HOST:
+                    self._named = self._named and self._rule.allows(self._authority)
+                    self._authority = None
+            else:
+                seen = self._path + text
+                nested = _NESTED.search(seen)
+                if nested is None:
+                    self._path = seen[-_NESTED_TAIL:]
+                    return
+                self._authority, self._slashes, self._path = "", True, ""
+                text = seen[nested.end() :]

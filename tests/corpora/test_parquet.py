@@ -357,3 +357,85 @@ def test_the_output_is_read_by_others(tmp_path: Path) -> None:
     assert again.equals(first)
     assert first.schema.metadata is None
     assert json.dumps(first["text"].to_pylist()) == '["A"]'
+
+
+def bomb(kind: str) -> Any:
+    """A table of few bytes on the disk whose rows share a value of a megabyte, and what is written of it."""
+    rows, big = 3000, "ab" * 500_000
+    entries = pa.DictionaryArray.from_arrays(pa.array([0] * rows, pa.int32()), pa.array([big]))
+    places = pa.array(range(rows + 1), pa.int32())
+    columns = {
+        "text": entries,
+        "list": pa.ListArray.from_arrays(places, entries),
+        "struct": pa.StructArray.from_arrays([entries], ["part"]),
+        "map": pa.MapArray.from_arrays(places, pa.array(["k"] * rows), entries),
+    }
+    return pa.table({"text": pa.array([None] * rows, pa.string()), kind: columns[kind]})
+
+
+@pytest.mark.parametrize("kind", ["text", "list", "struct", "map"])
+def test_a_value_that_all_rows_share_is_in_memory_once(tmp_path: Path, kind: str) -> None:
+    """A file of a few hundred bytes would fill the memory: three thousand rows of a megabyte."""
+    path = tmp_path / "bomb.parquet"
+    pq.write_table(bomb(kind), path, compression="zstd", store_schema=False)
+    assert path.stat().st_size < 3000
+    before, pool = pa.default_memory_pool(), pa.proxy_memory_pool(pa.default_memory_pool())
+    choice = FieldChoice(("text",), () if kind == "text" else (kind,))
+    pa.set_memory_pool(pool)
+    try:
+        with path.open("rb") as stream:
+            cuts = Parquet(choice=choice).cut(stream, 1 << 20)
+            assert all(len(next(cuts).payload) < 2**23 for _ in range(20))
+            cuts.close()
+    finally:
+        pa.set_memory_pool(before)
+    assert pool.max_memory() < 2**27
+
+
+def test_deltas_of_one_long_value_are_read_a_few_rows_at_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("textveil.corpora.formats.parquet._MOST_BYTES", 2**24)
+    path = tmp_path / "bomb.parquet"
+    table = pa.table({"text": ["ab" * 500_000] * 200})
+    encoding = {"text": "DELTA_BYTE_ARRAY"}
+    pq.write_table(table, path, use_dictionary=False, column_encoding=encoding, compression="zstd")
+    del table
+    before, pool = pa.default_memory_pool(), pa.proxy_memory_pool(pa.default_memory_pool())
+    pa.set_memory_pool(pool)
+    try:
+        with path.open("rb") as stream:
+            cuts = Parquet(choice=FieldChoice(("text",))).cut(stream, 1 << 20)
+            assert all(len(next(cuts).payload) < 2**23 for _ in range(20))
+            cuts.close()
+    finally:
+        pa.set_memory_pool(before)
+    assert pool.max_memory() < 2**26
+
+
+def test_a_row_that_is_larger_than_many_documents_is_refused(tmp_path: Path) -> None:
+    entries = pa.DictionaryArray.from_arrays(pa.array([0] * 100, pa.int32()), pa.array(["ab" * 5_000]))
+    lists = pa.ListArray.from_arrays(pa.array([0, 100], pa.int32()), entries)
+    path = tmp_path / "row.parquet"
+    pq.write_table(pa.table({"text": ["a"], "list": lists}), path)
+    with path.open("rb") as stream, pytest.raises(InputError, match="record 1 must have at most 16,000 bytes"):
+        list(Parquet(choice=FieldChoice(("text",), ("list",)), max_document_bytes=1000).cut(stream, 1 << 20))
+    with path.open("rb") as stream:
+        assert list(Parquet(choice=FieldChoice(("text",), ("list",))).cut(stream, 1 << 20))
+
+
+def test_a_column_that_is_packed_as_no_text_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "packed.parquet"
+    table = pa.table({"text": ["a" * 2**20] * 300})
+    pq.write_table(table, path, use_dictionary=False, compression="zstd", write_statistics=False)
+    with path.open("rb") as stream, pytest.raises(InputError, match="at most 1,000 times as large as it is packed"):
+        list(Parquet(choice=FieldChoice(("text",))).cut(stream, 1 << 20))
+
+
+def test_large_strings_keep_their_type_when_they_are_read_as_dictionaries(tmp_path: Path) -> None:
+    path = tmp_path / "large.parquet"
+    pq.write_table(pa.table({"text": pa.array(["a", "b"], pa.large_string())}), path)
+    with path.open("rb") as stream:
+        (cut,) = Parquet(choice=FieldChoice(("text",))).cut(stream, 1 << 20)
+    (batch,) = pa.ipc.open_stream(cut.payload)
+    assert batch.schema.field("text").type == pa.large_string()

@@ -68,15 +68,44 @@ def chosen_schema(schema: Any, choice: FieldChoice, order: Sequence[str] | None 
     return pyarrow.schema([columns[name] for name in order or choice.all()])
 
 
-def plain_columns(batch: Any, choice: FieldChoice, order: Sequence[str] | None = None) -> Any:
+def plain_columns(batch: Any, choice: FieldChoice, order: Sequence[str] | None = None, schema: Any = None) -> Any:
     """The chosen columns of a record batch, in the types and the order of ``chosen_schema``.
+
+    Args:
+        batch: with at least the chosen columns.
+        choice: of the columns.
+        order: of the columns.
+        schema: ``chosen_schema`` of a file whose columns are read in other types; None is that of the batch.
 
     Raises:
         InputError: a column is missing, has a wrong type, or holds dictionaries that cannot be taken away.
     """
-    schema = chosen_schema(batch.schema, choice, order)
+    schema = schema or chosen_schema(batch.schema, choice, order)
     columns = [_cast(batch.column(batch.schema.get_field_index(field.name)), field) for field in schema]
     return arrow().RecordBatch.from_arrays(columns, schema=schema)
+
+
+def plain_bytes(column: Any) -> int:
+    """About how many bytes a column takes without its dictionaries, whose entries may stand in any number of rows."""
+    pyarrow = arrow()
+    types, kind = pyarrow.types, column.type
+    if isinstance(kind, pyarrow.BaseExtensionType):
+        return plain_bytes(column.storage)
+    if types.is_dictionary(kind):
+        # Of another type than lengths are for (a number, a list), an entry is no larger than all of them.
+        texts = types.is_string(kind.value_type) or types.is_binary(kind.value_type)
+        if not (texts or types.is_large_string(kind.value_type) or types.is_large_binary(kind.value_type)):
+            return len(column) * column.dictionary.nbytes
+        lengths = arrow("pyarrow.compute").binary_length(column.dictionary).cast(pyarrow.int64())
+        return arrow("pyarrow.compute").sum(lengths.take(column.indices)).as_py() or 0
+    if types.is_struct(kind):
+        return sum(plain_bytes(part) for part in column.flatten())
+    if types.is_map(kind):
+        start, end = column.offsets[0].as_py(), column.offsets[-1].as_py()
+        return sum(plain_bytes(part.slice(start, end - start)) for part in (column.keys, column.items))
+    if any(is_list(kind) for is_list in (types.is_list, types.is_large_list, types.is_fixed_size_list)):
+        return plain_bytes(column.flatten())
+    return column.nbytes
 
 
 def _cast(column: Any, field: Any) -> Any:

@@ -8,12 +8,14 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO, cast, final
+from typing import Any, BinaryIO, NamedTuple, cast, final
 
 from textveil.corpora.formats.arrow_columns import (
     checked_columns,
+    chosen_schema,
     from_ipc,
     json_cells,
+    plain_bytes,
     plain_columns,
     texts_of,
     to_ipc,
@@ -32,6 +34,15 @@ _UNSOUND = "it is damaged, cut short, encrypted or something else"
 
 _MOST_ROWS = 2**12
 """Rows of a block at most: dictionaries make columns small on the disk that are large in memory."""
+
+_MOST_BYTES = 2**28
+"""Bytes of a batch at most, of columns whose entries have no length that the file states."""
+
+_PACKED_BYTES, _PACKED_TIMES = 2**28, 1000
+"""A column chunk of more bytes that is packed tighter than this is refused: no text is, a bomb is."""
+
+_ROW_DOCUMENTS = 16
+"""A row has at most the bytes of so many of the largest documents."""
 
 _ROW_GROUP_BYTES = 32 * 2**20
 """Bytes of columns in memory at which a row group of the output ends."""
@@ -65,21 +76,25 @@ class Parquet:
 
     def cut(self, stream: BinaryIO, size: int) -> Iterator[Cut]:
         """See ``CorpusFormat.cut``; a payload is an Arrow IPC stream of one record batch."""
-        pyarrow, parquet = arrow(), arrow("pyarrow.parquet")
+        pyarrow = arrow()
         with ExitStack() as stack:
-            file = _refused_as(
-                pyarrow, lambda: parquet.ParquetFile(_seekable(stream, stack), buffer_size=_BUFFER, pre_buffer=False)
-            )
+            source = _seekable(stream, stack)
+            file = _opened(source)
             checked_columns(file.schema_arrow, self.choice)
             if not self._order:
                 self._order[:] = [name for name in file.schema_arrow.names if name in self.choice.needed()]
-            batches = file.iter_batches(_rows(file, self.choice, size), columns=list(self.choice.needed()))
-            first = 1
+            schema = chosen_schema(file.schema_arrow, self.choice, self._order)
+            leaves = _leaves(file, self.choice)
+            file = _opened(source, [leaf.path for leaf in leaves if leaf.by_entries])
+            batches = file.iter_batches(_rows(file, leaves, size), columns=list(self.choice.needed()))
+            first, most = 1, _ROW_DOCUMENTS * self.max_document_bytes
             while (batch := _refused_as(pyarrow, lambda: next(batches, None))) is not None:
-                chosen = plain_columns(batch, self.choice, self._order)
-                for piece in _pieces(chosen, size):
-                    yield Cut(to_ipc(piece), first, piece.num_rows)
-                    first += piece.num_rows
+                for cut in _slices(batch, size, most, first):
+                    # Alone: Arrow would make the values of lists plain that lie in the batch's other rows.
+                    (packed,) = from_ipc(to_ipc(cut)) if cut.num_rows < batch.num_rows else (batch,)
+                    for piece in _pieces(plain_columns(packed, self.choice, self._order, schema), size):
+                        yield Cut(to_ipc(piece), first, piece.num_rows)
+                        first += piece.num_rows
 
     def records(self, payload: bytes, first: int) -> Records:
         (batch,) = from_ipc(payload)
@@ -256,16 +271,92 @@ def _refused_as(pyarrow: Any, step: Callable[[], Any]) -> Any:
     raise InputError(f"the input must be a sound parquet file; {reason}.")
 
 
-def _rows(file: Any, choice: FieldChoice, size: int) -> int:
+@final
+class _Leaf(NamedTuple):
+    """A column of values that the chosen columns are made of.
+
+    Attributes:
+        path: its name in the file.
+        declared: bytes of all its values, packed as they are in dictionaries, by the file's own account.
+        largest: bytes of its largest chunk.
+        by_entries: whether it is read as a dictionary, so that a value is in memory once however many rows hold it.
+        width: bytes that a value has at most; None is unknown.
+    """
+
+    path: str
+    declared: int
+    largest: int
+    by_entries: bool
+    width: int | None
+
+
+def _opened(source: BinaryIO, by_entries: Sequence[str] = ()) -> Any:
+    parquet = arrow("pyarrow.parquet")
+    return _refused_as(
+        arrow(),
+        lambda: parquet.ParquetFile(source, buffer_size=_BUFFER, pre_buffer=False, read_dictionary=list(by_entries)),
+    )
+
+
+def _leaves(file: Any, choice: FieldChoice) -> list[_Leaf]:
+    """The columns of values, by what the file says of its chunks.
+
+    Raises:
+        InputError: one is packed as no text is.
+    """
+    metadata, leaves = file.metadata, []
+    for index in range(metadata.num_columns):
+        column = metadata.schema.column(index)
+        if column.path.split(".")[0] not in choice.needed():
+            continue
+        chunks = [metadata.row_group(group).column(index) for group in range(metadata.num_row_groups)]
+        for chunk in chunks:
+            size, packed = chunk.total_uncompressed_size, chunk.total_compressed_size
+            if size > max(_PACKED_BYTES, _PACKED_TIMES * packed):
+                raise InputError(
+                    f"a column of the parquet input must be at most {_PACKED_TIMES:,} times as large as it is packed; "
+                    "got more. Write the file again without compression if it is sound."
+                )
+        texts = column.physical_type == "BYTE_ARRAY"
+        # Arrow cannot read these as dictionaries.
+        deltas = any(encoding.startswith("DELTA") for chunk in chunks for encoding in chunk.encodings)
+        width = None if texts else max(16, column.length or 0)
+        sizes = [chunk.total_uncompressed_size for chunk in chunks]
+        leaves.append(_Leaf(column.path, sum(sizes), max(sizes, default=0), texts and not deltas, width))
+    return leaves
+
+
+def _rows(file: Any, leaves: Sequence[_Leaf], size: int) -> int:
     """Rows that hold about ``size`` bytes of the chosen columns, by the file's own account; >= 1."""
-    metadata = file.metadata
-    total = 0
-    for group in range(metadata.num_row_groups):
-        for index in range(metadata.num_columns):
-            column = metadata.row_group(group).column(index)
-            if column.path_in_schema.split(".")[0] in choice.needed():
-                total += column.total_uncompressed_size
-    return max(1, min(_MOST_ROWS, size * metadata.num_rows // max(1, total)))
+    total = sum(leaf.declared for leaf in leaves)
+    rows = min(_MOST_ROWS, size * file.metadata.num_rows // max(1, total))
+    widths = [leaf.largest if leaf.width is None else leaf.width for leaf in leaves if not leaf.by_entries]
+    return max(1, min([rows, *(_MOST_BYTES // max(1, width) for width in widths)]))
+
+
+def _slices(batch: Any, size: int, most: int, first: int) -> Iterator[Any]:
+    """The batch, halved until no slice of several rows has much more than ``size`` bytes without its dictionaries.
+
+    Args:
+        batch: with dictionaries.
+        size: bytes.
+        most: bytes that a row may have.
+        first: number of the batch's first row.
+
+    Raises:
+        InputError: a row has more.
+    """
+    if batch.num_rows == 0:
+        return
+    held = sum(plain_bytes(column) for column in batch.columns)
+    if batch.num_rows > 1 and held > 2 * size:
+        middle = batch.num_rows // 2
+        yield from _slices(batch.slice(0, middle), size, most, first)
+        yield from _slices(batch.slice(middle), size, most, first + middle)
+        return
+    if batch.num_rows == 1 and held > most:
+        raise InputError(f"record {first} must have at most {most:,} bytes; got more. Raise `max_document_bytes`.")
+    yield batch
 
 
 def _pieces(batch: Any, size: int) -> Iterator[Any]:

@@ -16,7 +16,8 @@
     ├── BudgetExhausted       (also ValueError)   a release would cost more than is left of a budget
     ├── UnsupportedGuarantee  (also TypeError)    no rule converts or composes these guarantees
     ├── RefutedGuarantee      (also ValueError)   the mechanism's claim is known to be false
-    └── RandomnessError       (also TypeError)    randomness would be copied or reused
+    ├── RandomnessError       (also TypeError)    randomness would be copied or reused
+    └── InternalError         (also RuntimeError) a check of textveil on itself failed; nothing is released
 
 A message is one line: what, wanted, got, what to do next. It never holds input text. It names parameters of this
 library as they are spelled in Python, between backticks where they are not its first word: Raise `max_document_bytes`.
@@ -144,6 +145,10 @@ class RefutedGuarantee(TextveilError, ValueError):
 
 class RandomnessError(TextveilError, TypeError):
     """Random state would be copied, pickled or reused."""
+
+
+class InternalError(TextveilError, RuntimeError):
+    """A check of textveil on itself failed: a release would hold what it must not, so nothing is released."""
 
 
 def need(

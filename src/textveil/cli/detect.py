@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from textveil.cli import options as opt
 from textveil.errors import ParameterError
 from textveil.json_text import json_text
+from textveil.text.cuts import between
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -117,15 +118,15 @@ def _show(documents: Iterable[tuple[str, Sequence[DetectedSpan]]], *, why: bool 
 
     console = _console()
     for text, spans in documents:
-        shown, position = Text(), 0
-        for span in spans:
+        *stretches, last = between(text, spans)
+        shown = Text()
+        for stretch, span in zip(stretches, spans, strict=True):
             style = _STYLES.get(span.kind, _STYLE)
-            shown.append(text[position : span.start])
+            shown.append(stretch)
             shown.append(f"[{text[span.start : span.end]}]", style=style)
             reason = f"({span.why} {span.score:g})" if why and span.why else ""
             shown.append(span.kind + reason, style=style.replace("bold", "italic"))
-            position = span.end
-        shown.append(text[position:].rstrip("\n"))
+        shown.append(last.rstrip("\n"))
         console.print(shown, soft_wrap=True)
 
 

@@ -11,6 +11,7 @@ from typing import Final
 from textveil.detection.found import Found, near, words_in
 from textveil.detection.gates import at_digits, with_words
 from textveil.detection.number_words import ORDINAL, YEAR
+from textveil.detection.plain import without
 from textveil.text.patterns import lazy_regex
 from textveil.text.slices import matches
 
@@ -89,13 +90,18 @@ _YEARS: Final = lazy_regex(
     r"(?![\w]|[.,:/-][0-9]|-[a-z]| ?(?:%|percent|points?|miles?|km|meters?|feet|dollars|people|men|women|pounds|mg|ml))"
 )
 _DECADE: Final = lazy_regex(r"(?<![\w])'[0-9]0s\b")
+_OFFSET: Final = r"[+-][0-9]{2}(?::?[0-9]{2})?(?![0-9:])"
+"""How far a clock is from UTC: a part of the time, since it tells where somebody is."""
+
 _CLOCK: Final = lazy_regex(
     r"[0-9](?<![\w.,:/$-].)(?:(?<=[0-2])[0-9])?(?:"
-    r"(?::[0-5][0-9])(?::[0-5][0-9](?:[.,][0-9]{1,6})?)?(?: ?[AaPp](?:\.[Mm]\.|[Mm]\b))?"
+    rf"(?::[0-5][0-9]):[0-5][0-9](?:[.,][0-9]{{1,9}})?(?:{_OFFSET}|Z\b)"
+    r"|(?::[0-5][0-9])(?:\+[0-9]{2}:?[0-9]{2}(?![0-9:])|Z\b)"
+    r"|(?::[0-5][0-9])(?::[0-5][0-9](?:[.,][0-9]{1,9})?)?(?: ?[AaPp](?:\.[Mm]\.|[Mm]\b))?"
     r"|(?:\.[0-5][0-9])? ?[AaPp](?:\.[Mm]\.|[Mm]\b)| o'clock|(?<=12) (?:noon|midnight))(?!\w|:[0-9])"
 )
 _AFTER_T: Final = lazy_regex(
-    r"(?<=[0-9\xb7]T)[0-2][0-9]:[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{1,6})?)?(?:Z|[+-][0-9]{2}:?[0-9]{2})?"
+    rf"(?<=[0-9\xb7]T)[0-2][0-9]:[0-5][0-9](?::[0-5][0-9](?:[.,][0-9]{{1,9}})?)?(?:Z|{_OFFSET})?"
 )
 _FIRST_OF_RANGE: Final = lazy_regex(r"^[0-3]?[0-9] ?- ?(?=[0-9])")
 _GOES_ON: Final = lazy_regex(r"[,;:)]|[ \n][a-z0-9(]")
@@ -171,11 +177,13 @@ def find_years(text: str) -> Iterator[Found]:
 
 
 def find_times(text: str) -> Iterator[Found]:
-    """Times of day: 14:05, 2:05:10 pm, 2 p.m., 2 o'clock."""
-    for pattern in (_AFTER_T, _CLOCK):
-        for match in matches(pattern, text):
-            if pattern is _AFTER_T or int(match[0][:2].rstrip(":. apAPo")) < 24:
-                yield Found(match.start(), match.end(), "time", 0.8)
+    """Times of day: 14:05, 2:05:10 pm, 2 p.m., 2 o'clock, 14:05:10+02:00."""
+    joined = [match.span() for match in matches(_AFTER_T, text)] if "T" in text else []
+    for start, end in joined:
+        yield Found(start, end, "time", 0.8)
+    for match in matches(_CLOCK, without(text, joined)):
+        if int(match[0][:2].rstrip(":. apAPo")) < 24:
+            yield Found(match.start(), match.end(), "time", 0.8)
 
 
 def _in_calendar(match: re.Match[str]) -> bool:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple, TypeAlias, final
 
+from textveil.detection.combined import covering
 from textveil.detection.gates import Gate, Seen, glance, words_of
 from textveil.detection.plain import without
+from textveil.detection.spans import DetectedSpan
+from textveil.errors import InternalError
 from textveil.text.slices import check_time, matches
 
 
@@ -28,7 +32,21 @@ def words_in(text: str) -> frozenset[str]:
 
 
 Search: TypeAlias = Callable[[str], Iterator[Found]]
-"""Finds spans in a plain text, none overlapping, in linear time."""
+"""Finds spans in a plain text, in linear time; what of them overlaps is settled by ``settled``."""
+
+
+def settled(text: str, spans: Iterable[Found]) -> list[Found]:
+    """What one search found, by start and disjoint (``combined.covering``): no letter or digit of a span is left out.
+
+    Args:
+        text: the plain text that it looked at.
+        spans: any.
+    """
+    ordered = sorted(spans)
+    if all(before.end <= after.start for before, after in pairwise(ordered)):
+        return ordered
+    joined = covering(text, [DetectedSpan(*span[:4], "", span.why) for span in ordered])
+    return [Found(span.start, span.end, span.kind, span.score, span.why) for span in joined]
 
 
 def searched(
@@ -36,12 +54,39 @@ def searched(
 ) -> tuple[list[Found], str]:
     """What each search finds where the ones before it found nothing, and the text with all of it covered.
 
+    Every character of that text stands where it stood: those of the spans are covered, and all others are as they were.
+
     Args:
         text: a plain text.
         searches: each with its gate.
         seen: what a glance at the text shows; None looks.
         opened: the numbers of the searches whose gates are open, in order; None asks each gate.
+
+    Raises:
+        InternalError: a search gave spans outside the text, or the characters do not stand where they stood.
     """
+    spans, rest = _searched(text, searches, seen, opened)
+    if spans and without(text, _joined(spans)) != rest:
+        raise InternalError(
+            "what searches leave of a text must be the text outside their spans; got another. Report it."
+        )
+    return spans, rest
+
+
+def _joined(spans: Iterable[Found]) -> list[tuple[int, int]]:
+    """The places that spans cover, of which some may hold what others do."""
+    joined: list[tuple[int, int]] = []
+    for span in sorted(spans):
+        if joined and span.start < joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(joined[-1][1], span.end))
+        else:
+            joined.append((span.start, span.end))
+    return joined
+
+
+def _searched(
+    text: str, searches: Sequence[tuple[Search, Gate]], seen: Seen | None, opened: Iterable[int] | None
+) -> tuple[list[Found], str]:
     spans: list[Found] = []
     seen = glance(text) if seen is None else seen
     for number in range(len(searches)) if opened is None else opened:
@@ -49,14 +94,14 @@ def searched(
         if opened is None and not gate(text, seen):
             continue
         check_time()
-        here = sorted(search(text))
+        here = settled(text, search(text))
         if not here:
             continue
         spans += here
         cut = any(_cuts_a_word(text, span) for span in here)
         text = without(text, [(span.start, span.end) for span in here])
         if cut:  # there are other words now, which may open other gates
-            more, text = searched(text, searches[number + 1 :], seen._replace(words=words_of(text)))
+            more, text = _searched(text, searches[number + 1 :], seen._replace(words=words_of(text)), None)
             return spans + more, text
     return spans, text
 

@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Iterable
 from typing import Final, NamedTuple, final
 
+from textveil.text.cuts import replaced
 from textveil.text.slices import translated
 from textveil.text.spelling import spelling
 
@@ -55,12 +56,12 @@ def plain(text: str) -> Plain:
 
 
 def without(text: str, spans: Iterable[tuple[int, int]]) -> str:
-    """A plain text in which these spans, in order and disjoint, are covered by characters that nothing looks for."""
-    parts, position = [], 0
-    for start, end in spans:
-        parts += [text[position:start], OTHER * (end - start)]
-        position = end
-    return "".join([*parts, text[position:]]) if parts else text
+    """A plain text in which these spans are covered by characters that nothing looks for.
+
+    Raises:
+        InternalError: they do not lie in the text, in order and disjoint.
+    """
+    return replaced(text, [(start, end, OTHER * (end - start)) for start, end in spans])
 
 
 def folded(entry: str) -> str:

@@ -24,6 +24,7 @@ from textveil.detection.spans import DetectedSpan
 from textveil.errors import MissingExtra, ParameterError, need
 from textveil.randomness import resolve
 from textveil.sanitize.by_policy import BEFORE, draw_mentions, paying_draws, protected
+from textveil.sanitize.outside import joined
 from textveil.sanitize.policy.choice import policy as policy_named
 from textveil.sanitize.policy.making import parts_of
 from textveil.sanitize.policy.policy import Policy, ScopeName
@@ -32,6 +33,7 @@ from textveil.surrogates.private_map import PrivateMap, Replaced
 from textveil.surrogates.restoring import restore
 from textveil.surrogates.scopes import KEY_BYTES, KeyedScope, KindScope, MemoryScope, Scope
 from textveil.surrogates.surrogate import Mention, Surrogate
+from textveil.text.cuts import between
 
 try:
     from presidio_anonymizer import AnonymizerEngine, DeanonymizeEngine
@@ -112,15 +114,11 @@ class Veil:
         spans = disjoint_spans(text, analyzer_results)
         values = [text[span.start : span.end] for span in spans]
         drawn = self._values(text, spans)
-        parts, items, pieces, position, length = [], [], [], 0, 0
-        for span, value, surrogate in zip(spans, values, drawn, strict=True):
-            between = text[position : span.start]
-            start = length + len(between)
-            parts += [between, surrogate]
-            position, length = span.end, start + len(surrogate)
-            items.append(OperatorResult(start, length, span.kind, surrogate, ANONYMIZE, span.score))
-            pieces.append(Replaced(start, length, value, self._kind(span.kind) or ""))
-        released = "".join([*parts, text[position:]])
+        released, places = joined(between(text, spans), drawn)
+        items, pieces = [], []
+        for (start, end), span, value, surrogate in zip(places, spans, values, drawn, strict=True):
+            items.append(OperatorResult(start, end, span.kind, surrogate, ANONYMIZE, span.score))
+            pieces.append(Replaced(start, end, value, self._kind(span.kind) or ""))
         self._maps.append(PrivateMap(released=released, replaced=tuple(pieces)))
         # Presidio's engines go through a text from its end.
         for span, value, surrogate in reversed(list(zip(spans, values, drawn, strict=True))):

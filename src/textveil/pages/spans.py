@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from textveil.pages.rendering import STYLE
+from textveil.text.cuts import between
 
 COLORS: Final = {
     "person": "c1",
@@ -28,12 +29,12 @@ def pieces_of(text: str, spans: Iterable[Any]) -> Iterator[tuple[str, str]]:
         text: any.
         spans: by start, none overlapping, each with ``start``, ``end`` and ``kind``.
     """
-    position = 0
-    for span in spans:
-        yield shown(text[position : span.start]), ""
+    marked = list(spans)
+    first, *others = between(text, [(span.start, span.end) for span in marked])
+    yield shown(first), ""
+    for span, stretch in zip(marked, others, strict=True):
         yield shown(text[span.start : span.end]), str(span.kind)
-        position = span.end
-    yield shown(text[position:]), ""
+        yield shown(stretch), ""
 
 
 def shown(text: str) -> str:

@@ -17,6 +17,7 @@ from textveil.detection.spans import DetectedSpan
 from textveil.errors import UnsupportedGuarantee, need
 from textveil.privacy.guarantees import Guarantee
 from textveil.privacy.units import ONE_ENTITY, ONE_SPAN
+from textveil.sanitize.last_gate import check_draws, check_outside
 from textveil.sanitize.outside import Outside, Stretches, Verbatim
 from textveil.sanitize.policy.finding import RecordValues
 from textveil.sanitize.policy.making import PolicyParts
@@ -29,6 +30,7 @@ from textveil.surrogates.making import guarantee_of
 from textveil.surrogates.private_map import PrivateMap, Replaced
 from textveil.surrogates.scopes import ApartScope, KeyedScope, KindScope, MemoryScope, Scope
 from textveil.surrogates.surrogate import Mention, Surrogate
+from textveil.text.cuts import between
 from textveil.text.escaped_places import Places
 from textveil.text.escapes import Reading
 from textveil.text.marks import Marks
@@ -102,7 +104,7 @@ class ByPolicy:
         return self._cut(self._finder.readings(texts), [list(here) for here in spans])
 
     def _cut(self, readings: Sequence[Reading], spans: list[list[DetectedSpan]]) -> _Found:
-        stretches = [_between(reading.source, here) for reading, here in zip(readings, spans, strict=True)]
+        stretches = [between(reading.source, here) for reading, here in zip(readings, spans, strict=True)]
         outside = self._outside.prepared(stretches)
         values = [
             [self._outside.plain(reading.value(span.start, span.end)) for span in here]
@@ -148,13 +150,19 @@ class ByPolicy:
         return prepared._replace(counts=counts)
 
     def releases(self, prepared: _Found, setting: Setting, rng: np.random.Generator, wanted: Wanted) -> list[Release]:
-        """Draw what stands outside, then a surrogate for every span; then put the texts together."""
+        """Draw what stands outside, then a surrogate for every span; then put the texts together.
+
+        Raises:
+            InternalError: the last gate refuses a release.
+        """
         outside = self._outside.drawn(prepared.outside, rng)
         scopes = self._scopes(len(prepared.readings)) if wanted.scopes is None else wanted.scopes
         releases = []
         for reading, spans, values, counts, around, scope in zip(*prepared[:4], outside, scopes, strict=True):
             drawn = self._drawn(reading, spans, values, around, scope, rng)
             released, places = self._outside.joined(around, drawn)
+            if self._keeps_words:
+                check_outside(reading.source, spans, released, places, normalized=self.marks == "normalize")
             found_spans = tuple(DrawnSpan(*place, span.kind) for place, span in zip(places, spans, strict=True))
             replaced = tuple(span for span in found_spans if span.kind in self._surrogates)
             releases.append(
@@ -213,6 +221,7 @@ class ByPolicy:
                 ]
             else:
                 own = draw_mentions(surrogate, mentions, self._scopes_of[kind], KindScope(scope, kind), rng, draw)
+            check_draws(surrogate, mentions, own, draw)
             for place, value in zip(places, own, strict=True):
                 drawn[place] = value
         if self._keeps_words and written:
@@ -256,13 +265,6 @@ def _in_quotes(value: str, text: str, start: int) -> str:
         return value
     begin = max(text.rfind("\n", 0, start) + 1, start - _LONGEST_STRING)
     return value.replace("'", "\u2019") if len(_QUOTE.findall(text, begin, start)) % 2 else value
-
-
-def _between(text: str, spans: Sequence[DetectedSpan]) -> list[str]:
-    """The stretches of a text before, between and behind its spans: one more than there are spans."""
-    ends = [0, *(span.end for span in spans)]
-    starts = [*(span.start for span in spans), len(text)]
-    return [text[end:start] for end, start in zip(ends, starts, strict=True)]
 
 
 def draw_mentions(

@@ -15,6 +15,7 @@ from textveil.privacy.units import ONE_TOKEN_OUTSIDE
 from textveil.sanitize.setting import Protected
 from textveil.sanitize.token_draws import CountedTexts, DrawsWords, TokenDraws
 from textveil.surrogates.private_map import Replaced
+from textveil.text.cuts import replaced
 from textveil.text.marks import Marks
 from textveil.text.passing import Passing
 from textveil.text.plain_text import plain_edits, plain_text
@@ -169,12 +170,8 @@ class DrawnOutside:
     def joined(self, around: Stretches, drawn: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
         """The text with capitals in what was drawn for words; surrogates keep their own."""
         text, places = joined(around.texts, drawn)
-        cased = with_capitals(text)
-        parts, position = [], 0
-        for (start, end), value in zip(places, drawn, strict=True):
-            parts += [cased[position:start], value]
-            position = end
-        return "".join([*parts, cased[position:]]), places
+        own = [(*place, value) for place, value in zip(places, drawn, strict=True)]
+        return replaced(with_capitals(text), own), places
 
     def pieces(self, original: str, begin: int, ends: tuple[bool, bool], released: str) -> list[Replaced]:
         """The stretch as a whole."""

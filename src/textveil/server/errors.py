@@ -23,6 +23,7 @@ from starlette.types import Scope
 from textveil.errors import (
     BudgetExhausted,
     InputError,
+    InternalError,
     LedgerError,
     ParameterError,
     SlowText,
@@ -140,6 +141,9 @@ def as_api_error(error: Exception) -> ApiError:
         return ApiError(413, "texts_too_slow", str(error))
     if isinstance(error, InputError | UnsupportedGuarantee):
         return ApiError(400, "invalid_input", str(error))
+    if isinstance(error, InternalError):  # has a code of its own: such a request is never sent unprotected
+        logger.error("a release was refused", extra={"place": place_of(error)})
+        return ApiError(500, "release_refused", str(error), "server_error")
     if not isinstance(error, TextveilError):
         logger.error("internal error", extra={"place": place_of(error)})
     return ApiError(500, "internal_error", "the server failed; nothing was sent on. See its log.", "server_error")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple, final
 
+from textveil.text.cuts import replaced
+
 
 @final
 class Replaced(NamedTuple):
@@ -37,11 +39,7 @@ class PrivateMap:
 
     def original(self) -> str:
         """The text that was released, character for character."""
-        parts, position = [], 0
-        for piece in self.replaced:
-            parts += [self.released[position : piece.start], piece.original]
-            position = piece.end
-        return "".join([*parts, self.released[position:]])
+        return replaced(self.released, [(piece.start, piece.end, piece.original) for piece in self.replaced])
 
     def __repr__(self) -> str:
         return f"PrivateMap({len(self.replaced)} pieces)"

@@ -18,6 +18,7 @@ from textveil.surrogates.known import KnownSurrogate, compared_form
 from textveil.surrogates.mentions import FoundMention, Mentions, folded_words, inflected
 from textveil.surrogates.private_map import PrivateMap, Replaced
 from textveil.surrogates.urls import LONGEST_HOST, InUrls, UrlRule, UrlScanner, named_hosts
+from textveil.text.cuts import replaced
 from textveil.text.escaped_places import Places, Quotes
 from textveil.text.escapes import open_end, read
 
@@ -320,13 +321,10 @@ def _inside(mention: FoundMention, piece: Replaced) -> bool:
 
 def _before(private_map: PrivateMap, pieces: Sequence[Replaced], mention: FoundMention) -> str | None:
     """The original text of a mention in a release; None if the mention begins or ends inside a piece."""
-    parts, at = [], mention.start
-    for piece in pieces:
-        if piece.start < mention.start or piece.end > mention.end:
-            return None
-        parts += [private_map.released[at : piece.start], piece.original]
-        at = piece.end
-    return "".join([*parts, private_map.released[at : mention.end]])
+    if any(piece.start < mention.start or piece.end > mention.end for piece in pieces):
+        return None
+    edits = [(piece.start - mention.start, piece.end - mention.start, piece.original) for piece in pieces]
+    return replaced(private_map.released[mention.start : mention.end], edits)
 
 
 def _restored(text: str, mention: FoundMention) -> str | None:

@@ -13,15 +13,22 @@ from textveil.surrogates.declaration import SURROGATES, OptionalEpsilon, declare
 from textveil.surrogates.drawn import AS_READ, UNREAD, Drawn, agreed, proved
 from textveil.surrogates.scopes import Scope
 from textveil.surrogates.windows import window
+from textveil.surrogates.writing import filled
 from textveil.text.patterns import lazy_regex
 
 MINUTES: Final = 24 * 60
 
 _TIME: Final = lazy_regex(
-    r"(?P<hour>[0-9]{1,2})(?:(?P<mark>[:.h]|)(?P<minute>[0-9]{2})(?P<seconds>:[0-5][0-9])?)?"
-    r"(?P<gap>\s{0,2})(?P<end>a\.?m\.?|p\.?m\.?|h(?:rs|ours)?|)",
+    r"(?P<hour>[0-9]{1,2})"
+    r"(?:(?P<mark>[:.h]|)(?P<minute>[0-9]{2})(?:(?P<seconds>:[0-5][0-9])(?:(?P<point>[.,])(?P<fraction>[0-9]{1,9}))?)?)?"
+    r"(?P<gap>\s{0,2})(?P<end>a\.?m\.?|p\.?m\.?|h(?:rs|ours)?|)"
+    r"(?P<offset>z|[+-](?P<hours>[0-9]{2})(?:(?P<colon>:?)(?P<minutes>[0-9]{2}))?)?",
     re.IGNORECASE,
 )
+_SHIFTS: Final = (*range(-720, 841, 60), -570, -210, 210, 270, 330, 345, 390, 525, 570, 630, 765)
+"""Minutes that clocks somewhere are before or behind UTC; the first 27 are whole hours."""
+_WHOLE_HOURS: Final = 27
+
 _WIDTH = Option(
     domain=at_least(1),
     help="How many minutes around the true one are raised.",
@@ -32,9 +39,10 @@ _WIDTH = Option(
 
 @declared(summary="A time near the true one, or any.", kinds=("time",), proof=SURROGATES)
 def time(*, epsilon: OptionalEpsilon = 0.0, width: Annotated[int, _WIDTH] | None = None) -> Drawn:
-    """Times by a staircase on the 1,440 minutes of a day, round the clock; seconds are uniform.
+    """Times by a staircase on the 1,440 minutes of a day, round the clock; all that is finer is uniform.
 
-    Equal times get equal ones, in whatever format: where seconds are written, that is hour, minute and second.
+    Equal times get equal ones, in whatever format: where seconds are written, that is hour, minute and second. A
+    fraction of a second gets as many digits, and an offset from UTC (+02:00) another one of those that clocks have.
 
     Hours are written with two digits on the clock of 24 hours and without a leading zero before am and pm, however the
     private one is: a zero would tell its hour. What cannot be read as a time gets a uniform one, as 14:05.
@@ -51,21 +59,18 @@ def time(*, epsilon: OptionalEpsilon = 0.0, width: Annotated[int, _WIDTH] | None
         if match is None or minute < 0:
             any_minute = agreed(scope, label, _key(value), rng, lambda source: str(source.integers(MINUTES)))
             return "{:02d}:{:02d}".format(*divmod(int(any_minute), 60))
-        if not match["seconds"]:
-            drawn = agreed(scope, label, _key(value), rng, lambda source: str(minutes.draw(minute, source)))
-            return _written(int(drawn), match)
         drawn = agreed(
-            scope, label, _key(value), rng, lambda source: f"{minutes.draw(minute, source)}:{source.integers(60):02d}"
+            scope, label, _key(value), rng, lambda source: f"{minutes.draw(minute, source)}{_finer(match, source)}"
         )
-        shown, mark, second = drawn.partition(":")
-        return _written(int(shown), match, mark + second)
+        return _written(drawn, match)
 
     return Drawn(
         name="time",
         parameters={"epsilon": epsilon} | ({} if width is None else {"width": width}),
         guarantee=proved(epsilon, SURROGATES),
         public=(
-            "its format: whether minutes, seconds, am or pm are written and how, and whether it can be read as a time",
+            "its format: whether minutes, seconds and a fraction of them, am or pm are written and how, whether it is "
+            "UTC (Z) or has an offset, and whether it can be read as a time",
         ),
         equality=AS_READ,
         surrogate_of=surrogate_of,
@@ -77,7 +82,24 @@ def _key(value: str) -> str:
     """What times are told apart by: minute of the day and second, where they can be read."""
     match = _TIME.fullmatch(value) if len(value) <= 30 else None
     minute = -1 if match is None else minute_of(match)
-    return UNREAD + value if match is None or minute < 0 else f"{minute}{match['seconds'] or ''}"
+    if match is None or minute < 0:
+        return UNREAD + value
+    return " ".join([str(minute), match["seconds"] or "", match["fraction"] or "", _offset_key(match)])
+
+
+def _offset_key(match: re.Match[str]) -> str:
+    """The offset of a time as it is read, however it is written."""
+    return (match["offset"] or "").replace(":", "").lower()
+
+
+def _finer(match: re.Match[str], source: np.random.Generator) -> str:
+    """What is drawn beside the minute: second, fraction and offset, each behind a space, where they are written."""
+    second = f"{source.integers(60):02d}" if match["seconds"] else ""
+    fraction = filled("9" * len(match["fraction"]), source) if match["fraction"] else ""
+    if not match["hours"]:
+        return f" {second} {fraction} 0"
+    shifts = _SHIFTS if match["minutes"] else _SHIFTS[:_WHOLE_HOURS]
+    return f" {second} {fraction} {shifts[source.integers(len(shifts))]}"
 
 
 def minute_of(match: re.Match[str]) -> int:
@@ -96,9 +118,10 @@ def minute_of(match: re.Match[str]) -> int:
     return read % MINUTES if read <= MINUTES else -1
 
 
-def _written(minute: int, match: re.Match[str], seconds: str = "") -> str:
-    """A drawn minute of the day in the format of the time that was read."""
-    hour, rest = divmod(minute, 60)
+def _written(drawn: str, match: re.Match[str]) -> str:
+    """A drawn minute of the day, and what is finer, in the format of the time that was read."""
+    minute, second, fraction, shift = drawn.split(" ")
+    hour, rest = divmod(int(minute), 60)
     end = match["end"]
     if end[:1].lower() in ("a", "p"):
         half = "p" if hour >= 12 else "a"
@@ -107,5 +130,18 @@ def _written(minute: int, match: re.Match[str], seconds: str = "") -> str:
     else:
         shown = f"{hour:02d}"
     if match["minute"] is not None:
-        shown += f"{match['mark']}{rest:02d}{seconds}"
-    return shown + match["gap"] + end
+        shown += f"{match['mark']}{rest:02d}"
+    if match["seconds"]:
+        shown += f":{second}"
+    if match["fraction"]:
+        shown += match["point"] + fraction
+    return shown + match["gap"] + end + _offset(int(shift), match)
+
+
+def _offset(shift: int, match: re.Match[str]) -> str:
+    """An offset from UTC in the format of the one that was read; Z stays."""
+    if not match["hours"]:
+        return match["offset"] or ""
+    hours, minutes = divmod(abs(shift), 60)
+    behind = f"{match['colon']}{minutes:02d}" if match["minutes"] else ""
+    return f"{'-' if shift < 0 else '+'}{hours:02d}{behind}"

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from operator import attrgetter
 from typing import Final, NamedTuple, final
 
+from textveil.text.cuts import replaced
 from textveil.text.patterns import lazy_regex
 
 BORDER: Final = "\ufdd0"
@@ -126,8 +127,8 @@ class Reading:
     def take(self, edits: Sequence[_Edit]) -> None:
         """Read one layer, of which these are the escapes, in order."""
         escapes: list[_Escape] = []
-        parts: list[str] = []
-        at = number = shift = 0
+        text = replaced(self.text, edits)
+        number = shift = 0
         for start, end, plain in edits:
             while number < len(self._escapes) and self._escapes[number].place + self._escapes[number].size <= start:
                 escapes.append(self._moved(number, shift))
@@ -135,10 +136,9 @@ class Reading:
             escapes.append(_Escape(start - shift, len(plain), self.start(start), self._last(end - 1)))
             while number < len(self._escapes) and self._escapes[number].place < end:
                 number += 1
-            parts += [self.text[at:start], plain]
-            at, shift = end, shift + end - start - len(plain)
+            shift += end - start - len(plain)
         escapes += [self._moved(rest, shift) for rest in range(number, len(self._escapes))]
-        self.text = "".join([*parts, self.text[at:]])
+        self.text = text
         self._escapes = escapes
 
     def _moved(self, number: int, shift: int) -> _Escape:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Final, NamedTuple
 
+from textveil.text.cuts import replaced
 from textveil.text.marks import DROPPED, LONGEST_RUN, is_unseen, plain_mark
 from textveil.text.patterns import lazy_regex
 from textveil.text.tokens import Kind, tokenize
@@ -49,11 +50,7 @@ def plain_text(text: str, after_solid: bool = False, before_solid: bool = False)
         after_solid: whether something stands before it that is neither white space nor a mark.
         before_solid: the same of what stands behind it.
     """
-    parts, position = [], 0
-    for start, end, plain in plain_edits(text, after_solid, before_solid):
-        parts += [text[position:start], plain]
-        position = end
-    return "".join([*parts, text[position:]])
+    return replaced(text, plain_edits(text, after_solid, before_solid))
 
 
 def plain_edits(text: str, after_solid: bool = False, before_solid: bool = False) -> list[Edit]:

@@ -21,6 +21,7 @@ from textveil.detection.languages import FIT, unfit
 from textveil.detection.spans import DetectedSpan, Detector
 from textveil.errors import InputError
 from textveil.sanitize.policy.policy import OtherLanguages
+from textveil.text.cuts import between
 from textveil.text.escapes import BORDER, DEEPEST, Reading, read
 from textveil.text.number_places import number_places
 from textveil.text.slices import matches
@@ -249,8 +250,7 @@ def _as_read(
 
 def _numbers_outside(text: str, spans: Sequence[DetectedSpan]) -> Iterator[DetectedSpan]:
     """The numbers between spans, each stretch of text by itself."""
-    position = 0
-    for start, end in [*((span.start, span.end) for span in spans), (len(text), len(text))]:
-        for begin, stop in number_places(text[position:start]):
+    starts = [0, *(span.end for span in spans)]
+    for position, stretch in zip(starts, between(text, spans), strict=True):
+        for begin, stop in number_places(stretch):
             yield DetectedSpan(position + begin, position + stop, "number", 1.0, NUMBERS)
-        position = end

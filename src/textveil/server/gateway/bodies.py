@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, NamedTuple, final
 
 from textveil.budget.account import Account
+from textveil.errors import InternalError
 from textveil.server.conversations import ConversationState
 from textveil.server.gateway.memory import RequestMemory
 from textveil.server.gateway.reading import Reader, RequestReading, written
@@ -85,7 +86,12 @@ async def sanitized_body(
             return SanitizedBody(await beside(size, partial(written, template, texts)), memory, headers)
         memory.sent(paid.releases)
         for release, pieces in zip(paid.releases, wholes, strict=True):
-            texts += release.text.split(BORDER) if len(pieces) > 1 else [release.text]
+            parts = release.text.split(BORDER) if len(pieces) > 1 else [release.text]
+            if len(parts) != len(pieces):
+                raise InternalError(
+                    "a release must have the parts of its text; got others. Nothing was sent; report it."
+                )
+            texts += parts
         headers["X-Textveil-Guarantee"] = str(paid.guarantee["text"]).encode("ascii", "replace").decode()
         headers["X-Textveil-Policy"] = paid.policy
         if paid.budget["remaining"] is not None:

@@ -45,7 +45,7 @@ from textveil.errors import TextveilError
 from textveil.json_text import json_text
 from textveil.pages.plots import COLORS, LINES, MARKERS, new_figure, save_figure
 from textveil.risk.attack import kept
-from textveil.risk.linkage import Attacker, TfIdf, linkage
+from textveil.risk.linkage import Attacker, Linkage, TfIdf, linkage, strongest
 from textveil.risk.vectors import sentence_vectors
 from textveil.risk.words import blanked
 from textveil.statistics import clopper_pearson
@@ -196,10 +196,14 @@ def measured(
     released = remembered(name, release, private)
     short = remembered(name, release, [first_words(text, SHORT) for text in private])
     texts, labels, train = news()
+    long_attacks = [attacked(attacker, released, public) for attacker in attackers]
+    short_attacks = [attacked(attacker, short, public) for attacker in (*attackers, *encoders)]
     row = {
         "release": name,
-        "linkage": [attacked(attacker, released, public) for attacker in attackers],
-        "short": [attacked(attacker, short, public) for attacker in (*attackers, *encoders)],
+        "linkage": [attack.to_data() for attack in long_attacks],
+        "short": [attack.to_data() for attack in short_attacks],
+        "strongest": strongest(long_attacks).to_data(),
+        "strongest, short": strongest(short_attacks).to_data(),
         "kept": kept(released, private)._asdict(),
         "cosine": float(np.diag(attackers[0].scores(released, private)).mean()),
         "accuracy": accuracy(remembered(name, release, texts), labels, train) if name != BLANK else None,
@@ -208,15 +212,10 @@ def measured(
     return row
 
 
-def attacked(attacker: Attacker, released: Texts, public: Texts) -> dict[str, Any]:
-    """What one attacker names, as data."""
+def attacked(attacker: Attacker, released: Texts, public: Texts) -> Linkage:
+    """What one attacker names."""
     scores = attacker.scores(released, public)
-    return linkage(scores, np.arange(len(released)), attacker=attacker.name, against="background").to_data()
-
-
-def best(attacks: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The attack that names most."""
-    return max(attacks, key=lambda attack: attack["top1"])
+    return linkage(scores, np.arange(len(released)), attacker=attacker.name, against="background")
 
 
 def table(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
@@ -225,7 +224,7 @@ def table(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
     yield f"| {' | '.join(heads)} |"
     yield "|---" * len(heads) + "|"
     for row in rows:
-        attack, short, right = best(row["linkage"]), best(row["short"]), row["accuracy"]
+        attack, short, right = row["strongest"], row["strongest, short"], row["accuracy"]
         named = [f"{one['top1']:.2f} ({one['low']:.2f}-{one['high']:.2f})" for one in (attack, short)]
         top5, *shares = (f"{share:.2f}" for share in (attack["top5"], *row["kept"].values(), row["cosine"]))
         learned = "-" if right is None else f"{right['share']:.2f}"
@@ -254,7 +253,7 @@ def figure(rows: Sequence[dict[str, Any]], folder: Path) -> None:
         shown = [row for row in shown if row["release"].endswith(last)]
         if not shown:
             continue
-        attacks = [best(row["linkage"]) for row in shown]
+        attacks = [row["strongest"] for row in shown]
         top = np.array([attack["top1"] for attack in attacks])
         reach = np.abs([[attack[end] for attack in attacks] - top for end in ("low", "high")])
         panel.axes.errorbar(

@@ -18,6 +18,11 @@ from textveil.surrogates.ages import WORDS
 LETTERS: Final = "abcdefghijklmnopqrstuvwyzäéñøżжλ"
 EMOJI: Final = "\U0001f600\U0001f525\u2615\U0001f4a1\U0001f99c"
 MONTHS: Final = calendar.month_name
+WRITINGS: Final = tuple(
+    str.maketrans({str(digit): chr(zero + digit) for digit in range(10)})
+    for zero in (0x30, 0x660, 0x966, 0x2080, 0xFF10)
+)
+"""Digits as they are, Arabic, Devanagari, lowered and wide."""
 
 Make = Callable[[Random], str]
 
@@ -50,6 +55,10 @@ class Writer:
     def cased(self, written: str) -> str:
         """In a letter case that is public: the text's own words are small."""
         return self.form.choice((str.title, str.upper))(written)
+
+    def redigited(self, written: str) -> str:
+        """With its digits in a writing that is private."""
+        return written.translate(self.own.choice(WRITINGS))
 
     def recased(self, written: str) -> str:
         """In a letter case that is private."""
@@ -260,13 +269,25 @@ def demographic(to: Writer) -> str:
     return to.form.choice((str, str.upper) if group != "unlisted" else (str,))(written) + ending
 
 
+READ: Final[Mapping[str, Callable[[Writer], str]]] = MappingProxyType(
+    {
+        **{"phone": phone, "id": shaped, "date-shift": moved, "date-window": moment, "age": age, "time": time},
+        **{"amount": amount, "measurement": measured, "digits": shaped, "secret": secret},
+    }
+)
+"""Values whose digits are read: in which writing they are is private."""
+
+
+def _in_any_digits(write: Callable[[Writer], str]) -> Callable[[Writer], str]:
+    return lambda to: to.redigited(write(to))
+
+
 VALUES: Final[Mapping[str, Callable[[Writer], str]]] = MappingProxyType(
     {
-        **{"person": person, "place": place, "phone": phone, "organization": organization, "email": email, "url": url},
-        **{"handle": handle, "ip": ip, "id": shaped, "date-shift": moved, "date-window": moment, "age": age},
-        **{"time": time, "amount": amount, "measurement": measured, "digits": shaped, "pool": entry, "emoji": emoji},
+        **{name: _in_any_digits(write) for name, write in READ.items()},
+        **{"person": person, "place": place, "organization": organization, "email": email, "url": url},
+        **{"handle": handle, "ip": ip, "pool": entry, "emoji": emoji},
         "demographic": demographic,
-        "secret": secret,
         "placeholder": lambda to: word(to.own),
     }
 )

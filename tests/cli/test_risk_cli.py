@@ -46,6 +46,8 @@ def test_json_has_the_keys_of_the_contract_and_is_that_of_the_file(
     assert {"attacker", "against", "top1", "top5", "low", "high"} <= data["linkage"][0].keys()
     assert data["kept"] == {"words": 1, "content_words": 1}
     assert data["linkage"][0]["top1"] == 1 and data["linkage"][0]["high"] == 1
+    assert [attack["against"] for attack in data["strongest"]] == ["originals"]
+    assert data["strongest"][0]["low"] < data["linkage"][0]["low"]
 
 
 def test_files_are_for_their_owner_and_one_alone_quotes_the_release(

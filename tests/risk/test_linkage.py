@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.stats import beta
+from scipy.stats import beta, binom
 
 from textveil.errors import ParameterError
-from textveil.risk.linkage import Attacker, TfIdf, linkage
+from textveil.risk.linkage import Attacker, Linkage, TfIdf, linkage, strongest
 from textveil.risk.style import Style
 
 ATTACKERS: tuple[type[TfIdf] | type[Style], ...] = (TfIdf, Style)
@@ -152,3 +152,36 @@ def test_attacker_is_fitted_to_each_background_once_and_never_to_another() -> No
     other = attacker.scores(SENTENCES[:2], SENTENCES[::-1])
     np.testing.assert_array_equal(other, TfIdf().scores(SENTENCES[:2], SENTENCES[::-1]))
     np.testing.assert_array_equal(first, attacker.scores(SENTENCES, SENTENCES))
+
+
+def _attack(name: str, named: int, records: int) -> Linkage:
+    """An attacker that names so many records at the first try."""
+    scores = np.eye(records)
+    scores[named:] = np.roll(scores[named:], 1, axis=1)
+    return linkage(scores, np.arange(records), attacker=name)
+
+
+@pytest.mark.parametrize("share", [0.05, 0.3, 0.62, 0.9])
+def test_the_interval_of_the_best_of_several_attackers_holds(share: float) -> None:
+    """Coverage is computed, not sampled: three attackers of one true share, each with its own luck."""
+    records, attackers = 60, 3
+    law = binom(records, share)
+    largest = np.diff(law.cdf(np.arange(-1, records + 1)) ** attackers)  # P(the best names so many)
+    held = own = 0.0
+    for named, probability in enumerate(largest):
+        attacks = [_attack("best", named, records), _attack("other", 0, records), _attack("third", 0, records)]
+        best = strongest(attacks)
+        assert best.attacker == "best" and best.top1 == named / records
+        assert best.low is not None and best.high is not None
+        held += probability * (best.low <= share <= best.high)
+        alone = attacks[0]
+        assert alone.low is not None and alone.high is not None
+        own += probability * (alone.low <= share <= alone.high)
+    assert held >= 0.95 - 1e-12
+    assert own < held
+
+
+def test_one_attacker_alone_keeps_its_interval_and_few_records_have_none() -> None:
+    attack = _attack("best", 30, 60)
+    assert strongest([attack]).to_data() == attack.to_data()
+    assert strongest([_attack("best", 3, 6), _attack("other", 1, 6)]).low is None

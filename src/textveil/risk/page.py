@@ -8,7 +8,7 @@ from typing import Final
 
 from textveil.pages.rendering import rendered
 from textveil.risk.figures import SHOWN_NAMES, bars_svg, curve_svg
-from textveil.risk.linkage import LEAST_RECORDS, Linkage
+from textveil.risk.linkage import LEAST_RECORDS, Linkage, strongest
 from textveil.risk.others import Joined, Others
 from textveil.risk.report import RiskReport
 from textveil.risk.riskiest import write_riskiest
@@ -59,9 +59,7 @@ def to_html(report: RiskReport) -> str:
 
 def named(report: RiskReport, against: str) -> str:
     """How many records the strongest attacker names who has these texts, as a sentence."""
-    best = max(
-        (attack for attack in report.release.linkage if attack.against == against), key=lambda attack: attack.top1
-    )
+    best = strongest([attack for attack in report.release.linkage if attack.against == against])
     count = best.top1 * best.records
     about = "" if count == round(count) else "about "
     interval = ""

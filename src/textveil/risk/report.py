@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, final
 
-from textveil.risk.linkage import CONFIDENCE, LEAST_RECORDS, Linkage
+from textveil.risk.linkage import CONFIDENCE, LEAST_RECORDS, Linkage, strongest
 from textveil.risk.others import Joined, Others
 from textveil.risk.riskiest import Riskiest
 from textveil.risk.unique import Unique
@@ -83,6 +83,11 @@ class RiskReport:
     joined: Joined | None = None
     riskiest: tuple[Riskiest, ...] = ()
 
+    def _by_background(self) -> list[list[Linkage]]:
+        """The attacks on the release, those against the same texts together."""
+        backgrounds = dict.fromkeys(attack.against for attack in self.release.linkage)
+        return [[attack for attack in self.release.linkage if attack.against == known] for known in backgrounds]
+
     def to_data(self) -> dict[str, Any]:
         """JSON data, without any text of release or originals."""
         parts = {"unique": self.unique, "others": self.others, "joined": self.joined}
@@ -95,6 +100,7 @@ class RiskReport:
             "confidence": CONFIDENCE if self.attacked >= LEAST_RECORDS else None,
             "encoder": self.encoder,
             "linkage": [attack.to_data() for attack in self.release.linkage],
+            "strongest": [strongest(attacks).to_data() for attacks in self._by_background()],
             "kept": self.release.kept._asdict(),
             **{name: None if part is None else part.to_data() for name, part in parts.items()},
             "curve": [release.to_data() for release in self.compared],

@@ -31,7 +31,7 @@ _WORD: Final = "|".join(sorted(WORDS[1:], key=len, reverse=True)).replace("-", "
 _TOKENS: Final = lazy_regex(
     rf"(?P<kept>(?<![A-Za-z0-9])(?:{WITH_DIGITS})(?![A-Za-z0-9]))"
     r"|(?P<ordinal>(?<![0-9.,])(?:[0-9]{1,3}(?:,[0-9]{3}){1,4}|[0-9]{1,15})(?:st|nd|rd|th)(?![A-Za-z0-9]))"
-    r"|(?P<number>(?:[0-9]{1,3}(?:,[0-9]{3})++(?![0-9])|[0-9]++)(?:\.[0-9]++)?)"
+    r"|(?P<number>(?:[0-9]{1,3}(?:,[0-9]{3}){1,12}+(?![0-9])|[0-9]++)(?:\.[0-9]++)?)"
     rf"|(?P<word>(?<![A-Za-z])(?i:{_WORD})(?![A-Za-z]))",
     re.ASCII,
 )

@@ -44,7 +44,6 @@ REWRITING: Final = (
 """Another task than repair."""
 
 _NUMBERED: Final = re.compile(r"(\d+): ?(.*)")
-_SPACES: Final = re.compile(r"(\s*)(.*?)(\s*)", flags=re.DOTALL)
 
 
 class RepairedTexts(NamedTuple):
@@ -178,8 +177,8 @@ def _longest(line: str) -> int:
 
 def _in_place(line: str, new: str) -> str:
     """The new line with the white space around the old one."""
-    match = _SPACES.fullmatch(line)
-    return new if match is None else match[1] + new + match[3]
+    content = line.lstrip()
+    return line[: len(line) - len(content)] + new + content[len(content.rstrip()) :]
 
 
 def _refusal(endpoint: Endpoint, wanted: str, got: str) -> EndpointError:

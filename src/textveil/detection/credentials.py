@@ -68,7 +68,7 @@ _KEY_OF: Final = lazy_regex(
 _LOGIN: Final = lazy_regex(
     r"(?i)\b(?:user(?:name)?|log[io]n|account|e-?mail|id|ssid|wi-?fi|network|benutzer|usuario|identifiant)\b"
 )
-_PARTS: Final = lazy_regex("[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
+_PARTS: Final = lazy_regex("[A-Z]?[a-z]+|(?:(?![A-Z][a-z])[A-Z])+|[0-9]+")
 _NAME: Final = lazy_regex("[A-Za-z0-9_-]{1,60}")
 _NAME_CHARACTERS: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
 _LONGEST_NAME: Final = 48

@@ -21,8 +21,8 @@ EITHER, ADJECTIVE, SINGULAR, PLURAL = "adjective or noun", "adjective", "noun", 
 
 _LETTERS: Final = lazy_regex(r"[A-Za-z]+")
 _ONLY_FOUND: Final = "only found:"
-_SIBILANT: Final = lazy_regex(r".*(?:s|x|z|ch|sh)")
-_CONSONANT_Y: Final = lazy_regex(r".*[^aeiou]y")
+_SIBILANT: Final = lazy_regex(r"(?:s|x|z|ch|sh)\Z")
+_CONSONANT_Y: Final = lazy_regex(r"[^aeiou]y\Z")
 
 Words: TypeAlias = tuple[str, ...]
 """The runs of letters of an entry, in small letters."""
@@ -90,9 +90,9 @@ def plural_of(noun: str) -> str:
     """The plural of an occupation or another noun for a person."""
     if noun.endswith(("man", "woman")) and noun != "woman":
         return noun[:-2] + "en"
-    if _CONSONANT_Y.fullmatch(noun):
+    if _CONSONANT_Y.search(noun):
         return noun[:-1] + "ies"
-    return noun + ("es" if _SIBILANT.fullmatch(noun) else "s")
+    return noun + ("es" if _SIBILANT.search(noun) else "s")
 
 
 _Entry: TypeAlias = tuple[str, bool, list[tuple[str, str]]]

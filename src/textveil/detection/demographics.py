@@ -56,7 +56,7 @@ _NAMED: Final = (
 _BE: Final = r"(?:,? (?:both |all )?(?:is|was|are|were|am|has been|had been|be|being)|'m|'s|'re)"
 _ADVERB: Final = (
     r"(?: (?:now|also|both|still|then|once|openly|originally|currently|previously|formerly|half|part|already|not|a|an"
-    r"|the|of|from|one|both|only|himself|herself|retired|very|happily|recently|legally|clinically|long))*"
+    r"|the|of|from|one|only|himself|herself|retired|very|happily|recently|legally|clinically|long)){0,6}"
 )
 _OF_PERSON: Final = lazy_regex(rf"{_SUBJECT}{_BE}{_ADVERB} \Z")
 _OF_NAMED: Final = lazy_regex(rf"(?:{_SUBJECT}|{_NAMED}){_BE}{_ADVERB} \Z")
@@ -107,7 +107,7 @@ _AS: Final = lazy_regex(
 )
 _NOBODY: Final = lazy_regex(
     r"\b(?:[Ii]t|[Tt]his|[Tt]hat|[Tt]here|[Hh]ere|[Ww]hat|[Ww]hich|[Ee]ach|[Ee]very)(?:'s|[ ,](?:is|was|will be|be"
-    r"|has been|had been))[a-z -]*\Z"
+    r"|has been|had been))[a-z -]{0,120}\Z"
 )
 _WORKS_AS: Final = lazy_regex(
     r"(?:\b(?:work|works|worked|working|serve|serves|served|serving|employed|trained|training|trains|qualified|practises"

@@ -253,7 +253,7 @@ def _fits(label: _Label, value: str, unit: bool) -> bool:
     if label.name not in _RANGES:
         return True
     low, high = _RANGES[label.name]
-    first = re.match(r"[+-]?[0-9]*\.?[0-9]+", value)
+    first = re.match(r"\A[+-]?[0-9]*\.?[0-9]+", value)
     return first is not None and low <= float(first[0]) <= high
 
 

@@ -24,7 +24,7 @@ ORDINARY: Final = "ordinary"
 
 _NAME: Final = r"[A-Z][A-Za-z]*+(?:['-][A-Za-z]++)*+"
 _PARTICLE: Final = r"(?:(?:von|zu|zum|van|den|der|de|del|della|di|da|do|dos|das|du|des|la|las|los|le|y|e|ten|ter|'t) )"
-_WORDS: Final = r"[A-Z][A-Za-z.'-]*(?: (?:d[aeio]s?l?a? |von |van |der |den |la |las |los |le )?[A-Z][A-Za-z.'-]*){0,4}"
+_WORDS: Final = r"[A-Z][A-Za-z.'-]{0,60}(?: (?:d[aeio]s?l?a? |von |van |der |den |la |las |los |le )?[A-Z][A-Za-z.'-]{0,60}){0,4}"
 _COMPOUND: Final = 12
 """Letters from which on a word may be a compound that ends in an ordinary word."""
 
@@ -126,7 +126,7 @@ _RULES: Final = MappingProxyType(
             r"buur(?:man|vrouw))",
             r"Beste|Hallo|Hoi|Lieve|Naam:|Patient:|heet|genaamd",
             r"[0-9]{4} ?[A-Z]{2}",
-            rf"(?:[A-Z][A-Za-z.]* ){{0,2}}[A-Z][A-Za-z'-]*(?:straat|laan|weg|plein|gracht|kade|singel|dreef|hof|"
+            rf"(?:[A-Z][A-Za-z.]* ){{0,2}}[A-Z][A-Za-z'-]{{0,60}}(?:straat|laan|weg|plein|gracht|kade|singel|dreef|hof|"
             rf"pad|baan|boulevard|"
             rf"steeg|park|dijk|markt|ring|plantsoen|wal) {_HOUSE}",
             "in|uit|te|naar",
@@ -136,7 +136,7 @@ _RULES: Final = MappingProxyType(
 )
 
 _CAPITALIZED: Final = lazy_regex(r"[A-Z](?<![A-Za-z0-9-].)[A-Za-z]*+(?:-[A-Za-z]++)*+(?![A-Za-z0-9])")
-_BEFORE: Final = lazy_regex(rf"([A-Z][A-Za-z'-]*+) (?:{_PARTICLE}){{0,3}}$")
+_BEFORE: Final = lazy_regex(rf"([A-Z][A-Za-z'-]{{0,24}}+) (?:{_PARTICLE}){{0,3}}$")
 _BACK: Final = 24
 
 

@@ -26,12 +26,10 @@ _ROLE: Final = lazy_regex(
     r"|recipient|requester)"
 )
 """A column whose cells may also be logins, teams or roles."""
-_HEADER: Final = lazy_regex(
-    rf"(?m)(?:^|[|,;\t]|(?<=: \"))[^\S\n]*\"?(?:{_COLUMN.pattern}|{_ROLE.pattern})\"?[^\S\n]*(?P<mark>[|,;\t]|$)"
-)
+_HEADER: Final = lazy_regex(rf"(?m)(?:{_COLUMN.pattern}|{_ROLE.pattern})\"?[^\S\n]*(?P<mark>[|,;\t]|$)")
 _HEADING: Final = lazy_regex(r"[A-Za-z][A-Za-z0-9_ -]{0,40}")
 _CELLS: Final = {
-    mark: lazy_regex(rf"{space}(?:\"(?P<quoted>[^\"\n]*)\"[^\S\n\t]*|(?P<bare>[^{mark}\n]*))(?:[{mark}]|$)")
+    mark: lazy_regex(rf"{space}(?:\"(?P<quoted>[^\"\n]*+)\"[^\S\n\t]*+(?=[{mark}]|$)|(?P<bare>[^{mark}\n]*+))[{mark}]?")
     for mark, space in (("|", r"[^\S\n\t]*"), (",", ""), (";", ""), ("\t", ""))
 }
 """A space behind a comma is prose."""
@@ -50,13 +48,20 @@ TABLE_GATE: Final = with_words(
 
 def find_people_in_tables(text: str) -> Iterator[Found]:
     """Cells below a header such as ``last_name``, of rows of CSV, of a database's client, of Markdown."""
-    reached = 0
+    reached = consumed = scanned = line = 0
+    string = -1
     for match in matches(_HEADER, text):
-        if match.end() <= reached:
+        if not _begins_cell(text, match.start(), consumed):
             continue
-        line = text.rfind("\n", 0, match.start()) + 1
-        string = text.rfind(': "', line, match.start())  # of JSON, of which it is the first line
-        start = string + 3 if string >= 0 else line
+        consumed = match.end()
+        if consumed <= reached:
+            continue
+        line = max(line, text.rfind("\n", scanned, match.start()) + 1)
+        string = max(
+            string, text.rfind(': "', max(scanned - 2, 0), match.start())
+        )  # of JSON: it is the first line there
+        scanned = match.start()
+        start = string + 3 if string >= line else line
         if start < reached:
             continue
         end = _line_end(text, start)
@@ -67,6 +72,24 @@ def find_people_in_tables(text: str) -> Iterator[Found]:
             for span, reached in _rows(text, end + 1, mark, columns):  # noqa: B007 - how far the rows go
                 if span is not None:
                     yield span
+
+
+def _begins_cell(text: str, start: int, consumed: int) -> bool:
+    """Whether a word is the first of a cell: of a line, behind a mark that no header before it has taken, or a string.
+
+    White space before it may hold tabs, which are marks as well: a pattern would read the run from each of them.
+    """
+    for first in (start, start - 1):
+        at = first
+        while at > 0 and text[at - 1] != "\n" and text[at - 1].isspace():
+            at -= 1
+        if at == 0 or text[at - 1] == "\n" or text.startswith(': "', at - 3):
+            return True
+        if (text[at - 1] in "|,;" and at > consumed) or text.rfind("\t", max(at, consumed), first) >= 0:
+            return True
+        if text[start - 1] != '"':
+            break
+    return False
 
 
 def _line_end(text: str, start: int) -> int:
@@ -139,7 +162,7 @@ _LISTED: Final = lazy_regex(r"(?P<indent>[ \t]{0,24})(?:[-*+] |[0-9]{1,2}[.)] |(
 _BETWEEN: Final = lazy_regex(r"[^,;&|\[\]]+")
 _ONE_NAME: Final = r"(?:(?:Mc|Mac|O'|D'|De|Di|La|Le|Van|Fitz)?[A-Z][a-z]+(?:['-][A-Za-z]?[a-z]+)*|[A-Z]{3,}|[A-Z]\.)"
 _PERSON: Final = lazy_regex(
-    rf"[ \t\n]*[\"']?(?P<name>{_ONE_NAME}(?: (?:(?:van|von|der|den|de|del|la|bin|al|el) )*{_ONE_NAME}){{0,3}}"
+    rf"[ \t\n]{{0,200}}[\"']?(?P<name>{_ONE_NAME}(?: (?:(?:van|von|der|den|de|del|la|bin|al|el) )*{_ONE_NAME}){{0,3}}"
     r"|[a-z][a-z0-9_.-]{4,30})[\"']?[ \t\n]*(?=\Z|[(<#])"
 )
 _LONGEST: Final = 200

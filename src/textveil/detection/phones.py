@@ -15,7 +15,7 @@ REGIONS: Final = ("US", "GB", "IN", "DE", "FR", "ES", "IT", "BR", "AU", "MX")
 """Whose national numbers are known where a number names no country: ISO 3166 codes."""
 
 _CANDIDATE: Final = lazy_regex(
-    r"(?<![\w@#$%\xa4/:=.,+-])(?:\+ ?|\()?[0-9](?:[0-9]|[ ./-](?=[0-9(])|(?:\)[ ./-]{0,2}| ?\()(?=[0-9(])"
+    r"(?<![\w@#$%\xa4/:=.,+-])(?:\+ ?|\()?[0-9](?:[0-9]|(?:[./-](?=[0-9(])| (?=[0-9]))|(?:\)[ ./-]{0,2}| ?\()(?=[0-9(])"
     r"|\) - (?=[0-9])| - (?=[0-9]{3})){5,22}"
     r"(?:,? ?(?:x|ext\.?|extension) ?[0-9]{1,6}){0,2}(?![\w%]|[.,:/-][0-9])"
 )
@@ -34,7 +34,7 @@ _FORMS: Final = lazy_regex(
     r"|\+[0-9 ().-]{7,}(?:,? ?(?:x|ext\.?|extension) ?[0-9]{1,6})?"
     r"|\(0?[0-9]{2,5}\)[ -]?[0-9][0-9 -]{4,}"
     r"|0[0-9]{1,4}[ ./-][0-9][0-9 ./-]{4,}"
-    r"|001-[0-9-]{10,}x?[0-9]*"
+    r"|001-[0-9-]{10,}+(?:x[0-9]*)?"
 )
 _NUMBERED: Final = lazy_regex(r"[1-9][0-9]{2,5}/[0-9]{2,4}")
 """What is no telephone number, whatever stands beside it: numbers of cases, "application number 36391/02"."""

@@ -10,16 +10,17 @@ _CLASSES: Final = lazy_regex("[0-9]+|[a-z]+|[A-Z]+")
 _HEXADECIMAL: Final = lazy_regex("(?:[0-9a-f]{32,}|[0-9A-F]{32,})")
 _ALPHABET: Final = lazy_regex(r"[A-Za-z0-9+/=_.~%-]+")
 
+_WITHIN: Final = r"(?:\*{3}|\$\{|\{\{|%\(|your[_ -]|_here\b|-here\b|redacted|masked|placeholder|\.\.\.)"
 _PLACEHOLDER: Final = lazy_regex(
-    r"(?i)[*x.#\xb7?-]{2,}|[<\[{$%@&|:].*|.*(?:\*{3}|\$\{|\{\{|%\("
-    r"|your[_ -]|_here\b|-here\b|redacted|masked|placeholder|\.\.\.).*"
+    rf"(?i)[*x.#\xb7?-]{{2,}}|[<\[{{$%@&|:].*|(?:(?!{_WITHIN}).)*+{_WITHIN}.*"
     r"|(?:null|none|nil|undefined|true|false|yes|no|on|off|n/?a|tbd|todo|string|str|text|char|varchar|bytes?|int|integer"
     r"|number|bool|boolean|any|object|array|dict|list|required|optional|default|empty|blank|unset|hidden|missing|invalid"
     r"|pass|password|passwd|passwort|pwd|passphrase|passcode|secret|token|key|pin|value|username|user|email|login|unknown"
     r"|self|this|type|field|input|env|vault|secretstr|optional\[.*)[;,]?"
 )
 _REFERENCE: Final = lazy_regex(
-    r"[A-Za-z_][A-Za-z0-9_]*(?:(?:\.|->|::)[A-Za-z_][A-Za-z0-9_]*)+[;,]?|.*[()\[\]{}].*|[A-Za-z_]*(?:environ|getenv).*"
+    r"[A-Za-z_][A-Za-z0-9_]*(?:(?:\.|->|::)[A-Za-z_][A-Za-z0-9_]*)+[;,]?|[^()\[\]{}\n]*+[()\[\]{}].*"
+    r"|(?:(?!environ|getenv)[A-Za-z_])*+(?:environ|getenv).*"
 )
 _IDENTIFIER: Final = lazy_regex(r"[A-Za-z]+(?:[_-][A-Za-z]+)*")
 _NAMES_ONE: Final = lazy_regex(r"(?i)passw|pwd|passphrase|passcode|secret|token|credential|api_?key")

@@ -15,7 +15,7 @@ from textveil.detection.person_fields import is_plain_word
 from textveil.text.patterns import lazy_regex
 from textveil.text.slices import matches
 
-_WORD: Final = lazy_regex(r"[a-z]+(?:['-][a-z]+)*(?![A-Za-z0-9_@/(])")
+_WORD: Final = lazy_regex(r"[a-z]{1,40}+(?:['-][a-z]{1,40}+){0,8}(?![A-Za-z0-9_@/(])")
 _WORDS: Final = lazy_regex(r"[a-z](?<![A-Za-z0-9_@#./'-].)[a-z]*(?:['-][a-z]+)*(?![A-Za-z0-9_@/(])")
 _NEXT: Final = lazy_regex(r"(\.? )([a-z]+(?:['-][a-z]+)*)(?![A-Za-z0-9_@/])")
 _CUES: Final = lazy_regex(
@@ -32,7 +32,7 @@ _THING: Final = lazy_regex(
 )
 """The next key of data about a package, a container or a step."""
 
-_LAST_WORD: Final = lazy_regex(r"([a-z]+)[ ]$")
+_LAST_WORD: Final = lazy_regex(r"([a-z]{1,24})[ ]$")
 _BACK: Final = 24
 _FEW: Final = 24
 """Different names in a text up to which each is searched for by itself."""

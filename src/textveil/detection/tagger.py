@@ -83,9 +83,9 @@ _TOPICS: Final = tuple(
 )
 """What a text may be about, and words that tell so."""
 
-_CAPITALIZED: Final = lazy_regex(r"[A-Z](?<![A-Za-z0-9_@#].)[A-Za-z]++(?:['-][A-Za-z]++)*+(?![A-Za-z0-9_])")
+_CAPITALIZED: Final = lazy_regex(r"[A-Z](?<![A-Za-z0-9_@#].)[A-Za-z]++(?:['-][A-Za-z]++){0,12}+(?![A-Za-z0-9_])")
 _RUN_BEHIND: Final = lazy_regex(r"(?:'s)?(?:\.? [A-Z][A-Za-z]*+(?:['-][A-Za-z]++)*+){0,5}+")
-_RUN_BEFORE: Final = lazy_regex(r"(?: \.?[A-Za-z'-]*+(?<=[A-Z])(?![A-Za-z0-9])){0,5}+")
+_RUN_BEFORE: Final = lazy_regex(r"(?: \.?[A-Za-z'-]{0,60}+(?<=[A-Z])(?![A-Za-z0-9])){0,5}+")
 """In a text that is read backward."""
 _PAIR: Final = lazy_regex(
     r"[A-Z][a-z]{2,}(?:['-][A-Z]?[a-z]+)*(?: (?:(?:van|von|der|den|de|del|la|bin|al|el)[ -])*"

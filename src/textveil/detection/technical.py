@@ -72,12 +72,14 @@ _FIELD_BEFORE: Final = lazy_regex(
 _HUMPED: Final = lazy_regex(
     r"[A-Za-z](?<![A-Za-z0-9'-].)(?:[a-z0-9]{1,40}[A-Z]|[A-Z]{1,12}[a-z][a-z0-9]{0,40}[A-Z])[A-Za-z0-9]{0,60}+(?![A-Za-z'-])"
 )
-_HUMP: Final = lazy_regex("[A-Z]{2,}(?![a-z])|[A-Z]?[a-z]+|[A-Z]")
+_HUMP: Final = lazy_regex("(?:(?![A-Z][a-z])[A-Z]){2,}|[A-Z]?[a-z]+|[A-Z]")
 _NAME_STARTS: Final = _set(
     """mc mac de di la le van von fitz du da al el st o del des dos san ter ten lo li ve be ja jo ma a d l ka ke ra sha
     ta ti sa che mar ro"""
 )
-_SNAKE: Final = lazy_regex(r"[A-Za-z_](?<![A-Za-z0-9@-].)[A-Za-z0-9]{0,40}(?:_+[A-Za-z0-9]{1,40}){1,8}(?![A-Za-z0-9@])")
+_SNAKE: Final = lazy_regex(
+    r"[A-Za-z_](?<![A-Za-z0-9@-].)[A-Za-z0-9]{0,40}(?:_{1,20}[A-Za-z0-9]{1,40}){1,8}(?![A-Za-z0-9@])"
+)
 _DOTTED: Final = lazy_regex(
     r"[A-Za-z_](?<![A-Za-z0-9@.].)[A-Za-z0-9_]{1,40}(?:(?:\.|::|->|#)[A-Za-z_][A-Za-z0-9_]{1,40}){1,8}(?![A-Za-z0-9@])"
 )
@@ -93,7 +95,8 @@ _ATTRIBUTE: Final = lazy_regex(
 )
 _OF_CODE: Final = _set("""class id style type rel role method lang charset for name target align""")
 _KEY: Final = lazy_regex(
-    r"\"(?<!\w.)(?:[a-z_$][\w$.-]{0,60}|[A-Z_][A-Z0-9_]{1,60}|[A-Z][a-z]+(?:[A-Z-][A-Za-z]*){1,8})\" ?:"
+    r"\"(?<!\w.)(?:[a-z_$][\w$.-]{0,60}|[A-Z_][A-Z0-9_]{1,60}"
+    r"|[A-Z][a-z]{1,40}[A-Z-][A-Za-z]{0,60}(?:-[A-Za-z]{0,60}){0,7})\" ?:"
 )
 _INLINE: Final = lazy_regex(r"`(?<!`.)([^`\n]{1,200})`(?!`)")
 
@@ -131,11 +134,11 @@ _STATEMENTS: Final = (
     r"(?:SELECT|INSERT INTO|UPDATE|DELETE FROM|CREATE|ALTER|DROP|FROM|WHERE|(?:INNER |LEFT |RIGHT |OUTER )*JOIN|GROUP"
     r" BY|ORDER BY|HAVING|VALUES|SET|LIMIT|AND|UNION)[ (][^\n]*[\w*)=;,']$",
     r"[\w.\[\]\"'$*&]{1,80}(?: ?: ?[\w\[\], .|]{1,60})? ?(?:[-+*/|&]?=|:=|<-)(?![=>]) ?"
-    r"(?:[\w.]+;?$|[^\n]*[(\[{\"'+*/&|][^\n]*$)",
-    r"[\w.$\->:]{1,80}\([^\n]*\) ?[;{:,]?$|[\w.]{1,60}\($|[})\]]+[;,)]*$",
-    r"[^\n]*[)\]=>}\"'] ?[;{]$|(?=[^\n]*;$)[^\n]*?(?:[=(<>]|::|->)|[.#]?[\w.:# ,>-]{1,60} ?\{[^\n]*\}?$",
+    r"(?:[\w.]+;?$|[^\n(\[{\"'+*/&|]*+[(\[{\"'+*/&|][^\n]*$)",
+    r"[\w.$\->:]{1,80}\([^\n]*\) ?[;{:,]?$|[\w.]{1,60}\($|[})\]]++(?:[;,][;,)]*)?$",
+    r"[^\n]*[)\]=>}\"'] ?[;{]$|(?=[^\n]*;$)[^\n]*?(?:[=(<>]|::|->)|(?:[.#]?[\w.:# ,>-]{1,60}|(?<= )) ?\{[^\n]*\}?$",
 )
-_LINE_OF_CODE: Final = lazy_regex(rf"[ \t]*(?:>>> ?|\+ |- (?=\w+:))?(?:{'|'.join(_STATEMENTS)})")
+_LINE_OF_CODE: Final = lazy_regex(rf"\A[ \t]*+(?:>>> ?|\+ |- (?=\w+:))?(?:{'|'.join(_STATEMENTS)})")
 _CAPITALIZED: Final = lazy_regex(r"[A-Z](?<![\w].)[a-z]+(?![\w])")
 _CODE_AFTER: Final = lazy_regex(r"[(.<\[{]|::|->")
 _CODE_BEFORE: Final = lazy_regex(r"(?:[.@<\[&*]|::|->|new |class |import |extends |from )$")

@@ -97,7 +97,7 @@ def least_width(path: Path) -> int | None:
     """Pixels that a figure keeps on a narrow screen, from the width that its SVG states; None for other files."""
     if path.suffix != ".svg":
         return None
-    width = re.search(r'<svg[^>]* width="([0-9.]+)pt"', path.read_text(encoding="utf-8")[:2000])
+    width = re.search(r'<svg[^<>]* width="([0-9.]+)pt"', path.read_text(encoding="utf-8")[:2000])
     return None if width is None else min(round(_READABLE * float(width[1]) * 96 / 72), _FITTING)
 
 

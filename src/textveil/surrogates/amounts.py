@@ -25,7 +25,7 @@ _AMOUNT: Final = lazy_regex(
     rf"(?P<sign>[-+]?)(?P<before>(?:{ABOUT})?(?:(?i:{_CURRENCY})\s?-?|))"
     r"(?:(?P<number>[0-9][0-9.,'\u00a0\u202f]*(?: [0-9]{3})*)(?P<many>\s?-?(?i:k|m|mln|bln|bn|b|hundred|thousand"
     r"|million|billion|trillion)(?![A-Za-z])|)"
-    r"|(?P<spoken>(?i:an?|[a-z]+)(?:[ -](?i:and |)[A-Za-z]+){0,17}?(?=[ -])))"
+    r"|(?P<spoken>(?i:an?|[a-z]+)(?:[ -][A-Za-z]+){0,34}?(?=[ -])))"
     rf"(?P<after>[\s-]?(?:{_WORDS}|(?i:{_CURRENCY})|%|(?i:percent))|)(?P<again>(?: (?:{CODES}))?{AGAIN})"
 )
 _COUNTED: Final = lazy_regex(

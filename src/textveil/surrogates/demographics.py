@@ -21,11 +21,11 @@ _TAIL: Final = lazy_regex(r"\s(?:nationals?|citizens?)\Z", re.IGNORECASE)
 _VOWELS: Final = frozenset("aeiouAEIOU")
 _SAID_WITH_CONSONANT: Final = lazy_regex(r"eu|ew|one\b|uni(?![nm])|uru|uro|us[ae]|u[gk]", re.IGNORECASE)
 _PARENT: Final = lazy_regex(
-    r"(?:[a-z]+\s){0,2}[a-z]+?(?P<several>s)?\s(?:of|to)\s(?P<count>[0-9]+|[a-z]+)\b.*", re.IGNORECASE
+    r"\A(?:[a-z]+\s){0,2}[a-z]+?(?P<several>s)?\s(?:of|to)\s(?P<count>[0-9]+|[a-z]+)\b.*", re.IGNORECASE
 )
-_WITH: Final = lazy_regex(r"[A-Za-z]+\swith\s(?P<count>[0-9]+|[a-z]+)\b.*", re.IGNORECASE)
+_WITH: Final = lazy_regex(r"\A[A-Za-z]+\swith\s(?P<count>[0-9]+|[a-z]+)\b.*", re.IGNORECASE)
 _COUNT: Final = lazy_regex(
-    r"(?P<count>[0-9]+|one|two|three|four|five|six|seven|eight|nine|ten|several)\s.*", re.IGNORECASE
+    r"\A(?P<count>[0-9]+|one|two|three|four|five|six|seven|eight|nine|ten|several)\s.*", re.IGNORECASE
 )
 _FEW: Final = ("two", "three", "four", "five", "six")
 _STATES: Final = ("divorced", "married", "separated", "widowed")

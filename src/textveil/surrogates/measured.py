@@ -35,7 +35,7 @@ _WORD: Final = "|".join(sorted(WORDS, key=len, reverse=True)).replace("-", "[ -]
 _PLACED: Final = "|".join(sorted(ORDINAL_WORDS, key=len, reverse=True))
 _NUMBERS: Final = lazy_regex(
     r"(?P<ordinal>(?<![0-9.,])(?:[0-9]{1,3}(?:,[0-9]{3}){1,4}|[0-9]{1,15})(?:st|nd|rd|th)(?![A-Za-z0-9]))"
-    r"|(?P<number>(?:[0-9]{1,3}(?:,[0-9]{3})++(?![0-9])|[0-9]++)(?:\.[0-9]++)?)"
+    r"|(?P<number>(?:[0-9]{1,3}(?:,[0-9]{3}){1,12}+(?![0-9])|[0-9]++)(?:\.[0-9]++)?)"
     r"|(?<![A-Za-z])(?:"
     rf"(?P<one>(?i:an?)(?=[ -](?i:{MAGNITUDES})(?![A-Za-z])))"
     rf"|(?P<word>(?i:{_WORD}))(?=fold|[^A-Za-z]|\Z)"

@@ -23,7 +23,7 @@ _STAMP = r"(?<=-)[0-9]{2}(?=T[0-9]{2}:)|(?<=[0-9])T(?=[0-9]{2}:)"
 _TOKEN: Final = lazy_regex(rf"{_STAMP}|{_WORD}|.", re.DOTALL)
 _STAMP_BEFORE: Final = lazy_regex(r"(?<=[0-9]T)[0-9]{2}:")
 _STAMP_BEHIND: Final = lazy_regex(r"(?<=-[0-9]{2})T[0-9]{2}:")
-_COLUMNS: Final = lazy_regex(r"([^\W_]+),([^\W_]{1,6})")
+_COLUMNS: Final = lazy_regex(r"([^\W_]{1,16}),([^\W_]{1,6})")
 _IN_URL: Final = lazy_regex(r"://[^\s/@:]*+:\Z")
 """What stands before a password in a URL, which ends at the "@"."""
 _LONGEST_USER: Final = 64

@@ -18,7 +18,7 @@ NUMBER: Final = lazy_regex(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)
 """A number as JSON writes it."""
 
 _HEX = "[0-9A-Fa-f]"
-_RUN: Final = lazy_regex(rf"(\\++)(?:[\"'/bfnrtx]|[uU]\{{?{_HEX})")
+_RUN: Final = lazy_regex(rf"(?<!\\)(\\++)(?:[\"'/bfnrtx]|[uU]\{{?{_HEX})")
 _RUN_BEFORE: Final = lazy_regex(
     rf"(?<!\\)(\\++)(?:[\"'/bfnrt]|u{_HEX}{{4}}|u\{{{_HEX}+\}}|U{_HEX}{{8}}|x{_HEX}{{2}})\Z"
 )
@@ -26,8 +26,8 @@ _PERCENT: Final = lazy_regex(rf"%((?:25)*)(?:{_HEX}{{2}}|u{_HEX}{{4}})")
 _PERCENT_BEFORE: Final = lazy_regex(rf"{_PERCENT.pattern}\Z")
 _ENTITY: Final = lazy_regex(r"&((?:amp;)*)(?:#[0-9]+|#[xX][0-9A-Fa-f]+|[A-Za-z][A-Za-z0-9]*);")
 _ENTITY_BEFORE: Final = lazy_regex(rf"{_ENTITY.pattern}\Z")
-_AT: Final = lazy_regex(r"[ \t]*([\[({<]) ?(?:at|AT|At) ?[\])}>][ \t]*")
-_DOT: Final = lazy_regex(r"[ \t]*([\[({<]) ?(?:dot|DOT|Dot) ?[\])}>][ \t]*")
+_AT: Final = lazy_regex(r"(?<![ \t])[ \t]*([\[({<]) ?(?:at|AT|At) ?[\])}>][ \t]*")
+_DOT: Final = lazy_regex(r"(?<![ \t])[ \t]*([\[({<]) ?(?:dot|DOT|Dot) ?[\])}>][ \t]*")
 _QUOTE: Final = lazy_regex(
     r"(?<!\\)(?<!%5[Cc])(?P<run>\\*+|(?:%5[Cc])++)(?:(?P<plain>\")|(?P<line>\n)|%22|&(?:quot|#34|#x22);)"
 )

@@ -28,14 +28,14 @@ LONGEST: Final = 40
 
 _HEX = "[0-9A-Fa-f]"
 _BACKSLASH: Final = lazy_regex(
-    rf"\\++(?:u[dD][89abAB]{_HEX}{{2}}\\++u[dD][c-fC-F]{_HEX}{{2}}|u{_HEX}{{4}}|u\{{{_HEX}{{1,6}}\}}|U{_HEX}{{8}}"
-    rf"|x{_HEX}{{2}}(?:\\++x{_HEX}{{2}})*|[\"'/bfnrt])|\\\\++"
+    rf"(?<!\\)(?:\\++(?:u[dD][89abAB]{_HEX}{{2}}\\++u[dD][c-fC-F]{_HEX}{{2}}|u{_HEX}{{4}}|u\{{{_HEX}{{1,6}}\}}|U{_HEX}{{8}}"
+    rf"|x{_HEX}{{2}}(?:\\++x{_HEX}{{2}})*|[\"'/bfnrt])|\\\\++)"
 )
 """Of any number of layers: each layer more doubles the backslashes."""
 
 _PERCENT: Final = lazy_regex(rf"(?:%(?:25)*(?:{_HEX}{{2}}|u{_HEX}{{4}}))+")
 _PERCENT_UNIT: Final = lazy_regex(rf"%(?:25)*(?:({_HEX}{{2}})|u({_HEX}{{4}}))")
-_BYTE: Final = lazy_regex(rf"\\++x({_HEX}{{2}})()")
+_BYTE: Final = lazy_regex(rf"(?<!\\)\\++x({_HEX}{{2}})()")
 _ENTITY: Final = lazy_regex(r"&(?:amp;)*((?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});)")
 _FORM: Final = lazy_regex(r"=[^\s\"'<>\\]+")
 _FORM_SPACE: Final = lazy_regex(r"(?<![=&?;\s])\+")
@@ -52,8 +52,9 @@ _WORDED_MARKS: Final = "[({<"
 _OPEN_MARK: Final = lazy_regex(r"[\\%&\[({<]")
 """What an escape begins with; an open one is looked for there alone."""
 
+_CHAIN: Final = lazy_regex(rf"(?:\\++(?:[uUx]\{{?{_HEX}*+)?+)++|(?:%[0-9A-Fa-fu]*+)++")
 _OPEN: Final = lazy_regex(
-    rf"(?:(?:\\++(?:[uUx]\{{?{_HEX}*+)?+)++|(?:%[0-9A-Fa-fu]*+)++|&(?:amp;)*[#A-Za-z0-9]{{0,32}}"
+    r"(?:&(?:amp;)*[#A-Za-z0-9]{0,32}"
     r"|[\[({<] ?[A-Za-z]{0,3}(?: ?[\])}>][ \t]{0,2}[\w-]{0,63}[ \t\[({<A-Za-z.]{0,8})?)\Z"
 )
 
@@ -182,9 +183,17 @@ def read(text: str) -> Reading:
 
 def open_end(text: str) -> int:
     """How many characters at the end of a text may be a part of an escape, or one with what follows."""
+    tried = 0
     for mark in _OPEN_MARK.finditer(text):
         start = mark.start()
-        if _OPEN.match(text, start):
+        if mark[0] in "\\%":
+            if start < tried:
+                continue  # within a chain that does not reach the end
+            chain = _CHAIN.match(text, start)
+            tried = chain.end() if chain else start
+            if tried == len(text):
+                return len(text) - start
+        elif _OPEN.match(text, start):
             return len(text) - (_around(text, start, start)[0] if text[start] in _WORDED_MARKS else start)
     return 0
 

@@ -160,7 +160,7 @@ _HANDLE: Final = (
 _SENTENCE_END: Final = ".,;:!?'*"
 
 _FIND_PLAIN: Final = lazy_regex(
-    f"{_WORD}|{_SPACE}|{_MARKS}|{_NUMBER}|{_FORMAT}++(?:{_WORD}|{_NUMBER})|{_REST}|{_EMOJIS}"
+    f"{_WORD}|{_SPACE}|{_MARKS}|{_NUMBER}|(?<!{_FORMAT}){_FORMAT}++(?:{_WORD}|{_NUMBER})|{_REST}|{_EMOJIS}"
 )
 _FIND_ENTITIES: Final = lazy_regex(f"({_URL})|({_EMAIL})|({_HANDLE})")
 _ENTITY_KINDS: Final = (Kind.SYMBOL, Kind.URL, Kind.EMAIL, Kind.HANDLE)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Annotated, Any, ClassVar, Final, NamedTuple, TypeAlias, cast, final
@@ -32,7 +31,6 @@ from textveil.vocabulary.vocabulary import Vocabulary
 OPEN: Final = "[["
 CLOSE: Final = "]]"  # around a span that the text itself marks
 MARKED: Final = "marked"
-_MARK: Final = re.compile(r"\[\[(.*?)\]\]", re.DOTALL)
 
 
 @final
@@ -44,7 +42,14 @@ class MarkedSpans:
 
     def detect(self, texts: Sequence[str]) -> list[list[DetectedSpan]]:
         """See ``Detector``; the marks belong to the span."""
-        return [[DetectedSpan(*mark.span(), MARKED, 1.0, self.name) for mark in _MARK.finditer(text)] for text in texts]
+        return [[DetectedSpan(start, end, MARKED, 1.0, self.name) for start, end in _marked(text)] for text in texts]
+
+
+def _marked(text: str) -> Iterator[tuple[int, int]]:
+    end = 0
+    while (start := text.find(OPEN, end)) >= 0 and (close := text.find(CLOSE, start + len(OPEN))) >= 0:
+        end = close + len(CLOSE)
+        yield start, end
 
 
 @final

@@ -1,0 +1,135 @@
+"""No regular expression of the package takes time that grows faster than a text: read off its syntax tree, and run."""
+
+from __future__ import annotations
+
+import re
+import time
+from math import inf
+from types import ModuleType
+
+import pytest
+from tests.helpers.attacks import loaded_attack
+
+from textveil.detection.ordinary_words import LANGUAGES
+from textveil.detection.other_languages import _Language
+
+KNOWN = {
+    "textveil.server.gateway.json_text._LEAF": "reads JSON that a parser has accepted",
+    "textveil.server.budgets._BUDGET": "reads an option of the server's own administrator",
+}
+"""Slow patterns that meet no text of strangers."""
+GIVEN = {
+    "textveil.detection.given._first_character": "one class of characters",
+    "textveil.detection.given.checked_pattern": "the policy's own; docs/detection.md says what is asked of it",
+    "textveil.detection.given.value_spans": "digits with up to three characters between them",
+    "textveil.detection.dates.readable": "words, and a year",
+    "textveil.detection.gates.__init__": "held by gates that modules hold, and found there",
+    "textveil.detection.other_languages.__init__": "compiled for each language below",
+    "textveil.server.foreign._surfaces": "an escaped mention",
+    "textveil.server.foreign._without": "escaped mentions",
+    "textveil.surrogates.mentions._compiled_starts": "a token or one of a class",
+    "textveil.text.escapes.read": "one character",
+    "textveil.text.patterns.__getattr__": "every pattern, when it is first used",
+}
+"""Functions that compile what they do not write themselves, and why it is not slow."""
+
+
+@pytest.fixture
+def pumps(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    return loaded_attack("pumps", monkeypatch)
+
+
+def costs(pumps: ModuleType, pattern: str, *, full: bool = False) -> list[float]:
+    return [steps for steps, _ in pumps.findings(pumps.Automaton(pattern, full=full))]
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"a+b",
+        r"(?<!b)a+b",
+        r"\A(a+)+b",
+        r"(?<!a)a+a+b",
+        r"(?<![ab])(?:a|b|ab)*c",
+        r"\A\d+\.?\d+x",
+        r"(?<!a)a{0,200}a{0,200}a{0,200}b",
+        r"a{0,40}+a*b",
+        r"\w(?=\w*c)",
+        r"(?!.*\d{5})\w",
+        r"(?m)(?:^|[|,;\t])[^\S\n]*name[^\S\n]*[|,;\t]",
+        r"[A-Za-z_](?<![A-Za-z0-9@-].)[A-Za-z0-9]{0,40}(?:_+[A-Za-z0-9]{1,40}){1,8}(?![A-Za-z0-9@])",
+    ],
+)
+def test_slow_pattern_is_seen(pumps: ModuleType, pattern: str) -> None:
+    assert max(costs(pumps, pattern), default=0) > pumps.MOST_STEPS
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"a+",
+        r"(?<!a)a+b",
+        r"(?<!a)a++a+b",
+        r"\b\w+\b@",
+        r"(?<!\w)(?<!\w-)\w++(?:-\w++)*+(?!\w)",
+        r"(?<!%5[Cc])(?:%5[Cc])++x",
+        r"a{0,40}b",
+        r"\A.*x",
+        r"[^\s]{1,64}@",
+    ],
+)
+def test_fast_pattern_is_passed(pumps: ModuleType, pattern: str) -> None:
+    assert costs(pumps, pattern) == []
+
+
+def test_whole_match_has_one_start_but_must_reach_the_end(pumps: ModuleType) -> None:
+    assert costs(pumps, r"[0-9]+x", full=True) == []
+    assert costs(pumps, r"(.*)\.(.*)", full=True) == [inf]
+
+
+def test_every_pattern_of_the_package_is_linear(pumps: ModuleType) -> None:
+    held = pumps.all_patterns()
+    assert len(held) > 600
+    slow = {
+        one.name: found
+        for one in held
+        if (found := list(pumps.findings(pumps.Automaton(one.pattern, one.flags, full=one.full))))
+    }
+    assert set(slow) <= set(KNOWN), slow
+
+
+def test_patterns_within_functions_are_linear_or_known(pumps: ModuleType) -> None:
+    others = set()
+    for place, pattern, full in pumps.written_in_functions():
+        if pattern is None:
+            others.add(place)
+        else:
+            assert list(pumps.findings(pumps.Automaton(pattern, full=full))) == [], place
+    assert others <= set(GIVEN), others - set(GIVEN)
+
+
+def test_patterns_of_each_language_are_linear(pumps: ModuleType) -> None:
+    compiled = pumps.compiled_while(lambda: [_Language(language) for language in LANGUAGES])
+    assert len(compiled) >= 4 * len(LANGUAGES)
+    slow = {
+        pattern: found
+        for pattern, flags in compiled
+        if (found := list(pumps.findings(pumps.Automaton(pattern, flags))))
+    }
+    assert slow == {}
+
+
+def test_pumps_of_every_pattern_are_searched_within_a_budget(pumps: ModuleType) -> None:
+    """A second witness: a search of 6,000 characters would take minutes if it were cubic, or a thousand times as long.
+
+    A slow machine does not fail it: the budget is a hundred times what the slowest search takes.
+    """
+    for one in pumps.all_patterns():
+        if isinstance(one.pattern, bytes) or one.name in KNOWN:
+            continue
+        compiled = re.compile(one.pattern, one.flags)
+        for pump in set(pumps.pumps_of(pumps.Automaton(one.pattern, one.flags))):
+            text = pump.beginning + pump.unit * (6000 // len(pump.unit)) + pump.end
+            start = time.thread_time()
+            _ = compiled.fullmatch(text) if one.full else [None for _ in compiled.finditer(text)]
+            assert time.thread_time() - start < 10, (one.name, pump)

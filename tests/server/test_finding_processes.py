@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -20,9 +21,10 @@ from textveil.detection.spans import DetectedSpan
 from textveil.errors import InputError, ParameterError, SlowText
 from textveil.sanitize.policy.choice import policy
 from textveil.server import finding
+from textveil.server.errors import ApiError
 from textveil.server.finding import FindingProcesses
 from textveil.server.policies import OfferedPolicies
-from textveil.server.service import LONG_CHARACTERS, SanitizingService
+from textveil.server.service import ALONE_CHARACTERS, LONG_CHARACTERS, SanitizingService
 from textveil.server.uncounted import UncountedLedger
 
 POLICIES = OfferedPolicies("identifiers")
@@ -36,8 +38,8 @@ WARD = Account("ward")
 
 
 @contextlib.asynccontextmanager
-async def processes(most: int = 1, seconds: float = 10.0) -> AsyncIterator[FindingProcesses]:
-    found = FindingProcesses(most, POLICIES.default, POLICIES.all, seconds)
+async def processes(most: int = 1, seconds: float = 10.0, wall: float | None = None) -> AsyncIterator[FindingProcesses]:
+    found = FindingProcesses(most, POLICIES.default, POLICIES.all, seconds, wall=wall)
     try:
         yield found
     finally:
@@ -105,32 +107,155 @@ def test_a_process_that_ends_fails_no_request_and_another_takes_its_place() -> N
     asyncio.run(kill())
 
 
-def test_no_request_waits_behind_a_long_text_and_a_long_text_behind_none() -> None:
+def test_no_request_waits_behind_a_long_text_and_long_texts_leave_one_process_free() -> None:
     async def ask() -> None:
         async with processes() as found:
             await answered(found, "identifiers", [""])
-            long = asyncio.ensure_future(found.found("identifiers", ["so it was " * 20_000], long=True))
+            (process,) = found._running
+            process._process.send_signal(signal.SIGSTOP)
+            long = asyncio.ensure_future(found.found("identifiers", ["so it was " * 20_000], long=True, must=True))
             await asyncio.sleep(0)
-            assert await found.found("identifiers", ["Maria"], long=False) is None
-            assert await long == [[]]
-            short = asyncio.ensure_future(found.found("identifiers", ["Maria"], long=False))
-            await asyncio.sleep(0)
+            assert await found.found("identifiers", ["Maria"]) is None
+            assert await found.found("identifiers", ["Maria"], must=True) == [POLICIES.found("identifiers", "Maria")]
+            assert len(found._running) == 2
             assert await found.found("identifiers", ["so it was"], long=True) is None
-            assert await short == [POLICIES.found("identifiers", "Maria")]
+            process._process.send_signal(signal.SIGCONT)
+            assert await long == [[]]
 
     asyncio.run(ask())
 
 
-def test_where_none_can_be_started_the_server_finds_values_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+SLOW = "a text that a search never ends with"
+
+
+@pytest.fixture
+def slow_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In processes that are started, one search takes years for one text."""
+    (tmp_path / "sitecustomize.py").write_text(
+        f"""
+import re
+from textveil.server.policies import OfferedPolicies
+found = OfferedPolicies.found
+def slow(self, name, text):
+    if text == {SLOW!r}:
+        re.match("(a+)+$", "a" * 100 + "b")
+    return found(self, name, text)
+OfferedPolicies.found = slow
+"""
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+
+@pytest.mark.usefixtures("slow_search")
+@pytest.mark.parametrize("limits", [(0.2, 600.0), (600.0, 3.0)], ids=["processor time", "time by the clock"])
+def test_a_search_over_its_limit_is_killed_and_its_request_alone_is_refused(limits: tuple[float, float]) -> None:
+    """Kills: the limit is looked at between two searches only."""
+
+    async def ask() -> None:
+        seconds, wall = limits
+        async with processes(seconds=seconds, wall=wall) as found:
+            await answered(found, "identifiers", [""])
+            (process,) = found._running
+            slow = asyncio.ensure_future(found.found("identifiers", [SLOW], must=True))
+            behind = asyncio.ensure_future(found.found("identifiers", ["Maria"]))
+            with pytest.raises(SlowText, match=f"at most {seconds:g} s"):
+                await slow
+            assert await behind is None, "the server finds short texts itself"
+            assert process.over_limit and process._process.returncode is not None
+            assert await found.found("identifiers", ["Maria"], must=True) == [POLICIES.found("identifiers", "Maria")]
+            assert process not in found._running
+
+    asyncio.run(ask())
+
+
+def test_a_process_that_is_stopped_is_killed_and_another_takes_its_place() -> None:
+    """Kills: no limit by the clock; then requests wait for ever."""
+
+    async def ask() -> None:
+        async with processes(wall=1.0) as found:
+            await answered(found, "identifiers", [""])
+            (process,) = found._running
+            process._process.send_signal(signal.SIGSTOP)
+            with pytest.raises(SlowText):
+                await found.found("identifiers", ["Maria"], must=True)
+            assert process._process.returncode == -signal.SIGKILL
+            found._wall = 600.0
+            assert await found.found("identifiers", ["Maria"], must=True) == [POLICIES.found("identifiers", "Maria")]
+
+    asyncio.run(ask())
+
+
+def test_a_text_that_must_be_read_by_a_process_is_asked_of_another_if_the_first_ends() -> None:
+    async def kill() -> None:
+        async with processes() as found:
+            await answered(found, "identifiers", TEXTS)
+            (process,) = found._running
+            waiting = asyncio.ensure_future(found.found("identifiers", TEXTS, must=True))
+            await asyncio.sleep(0)
+            process._process.kill()
+            assert await waiting == [POLICIES.found("identifiers", text) for text in TEXTS]
+
+    asyncio.run(kill())
+
+
+def test_a_process_that_cannot_be_started_is_tried_again_later_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kills: after some deaths none is started; none can be started at once and each request tries."""
+    executable = sys.executable
     monkeypatch.setattr(sys, "executable", os.devnull)
+    monkeypatch.setattr(finding, "_BACK_OFF_SECONDS", (1000.0, 3000.0))
 
     async def ask() -> None:
         async with processes() as found:
-            for _ in range(6):
-                assert await found.found("identifiers", TEXTS, long=False) is None
-                assert found._starting is not None
-                await asyncio.wait([found._starting])
-            assert found._failed_starts == finding._FAILED_STARTS
+            now = asyncio.get_running_loop().time()
+            for failures, pause in enumerate((1000, 2000, 3000, 3000), 1):
+                for _ in range(2):
+                    assert await found.found("identifiers", TEXTS) is None
+                    assert found._starting is not None
+                    await asyncio.wait([found._starting])
+                assert found._failures == failures
+                assert pause <= found._start_after - now < pause + 500
+                found._start_after = 0.0
+            monkeypatch.setattr(sys, "executable", executable)
+            assert await answered(found, "identifiers", TEXTS)
+            (process,) = found._running
+            process._process.kill()
+            await process.reading
+            await asyncio.sleep(0)
+            assert found._failures == 0, "it has answered: another is started at once"
+
+    asyncio.run(ask())
+
+
+def test_a_text_that_must_be_read_by_a_process_is_refused_if_none_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", os.devnull)
+    monkeypatch.setattr(finding, "_START_SECONDS", 0.1)
+
+    async def ask() -> None:
+        async with processes(wall=0.1) as found:
+            with pytest.raises(ApiError) as refused:
+                await found.found("identifiers", TEXTS, must=True)
+            assert refused.value.status == 503 and "Try again" in refused.value.message
+            monkeypatch.setattr(finding, "_WAITING", 0)
+            with pytest.raises(ApiError, match="too many texts wait"):
+                await found.found("identifiers", TEXTS, must=True)
+
+    asyncio.run(ask())
+
+
+def test_a_process_is_told_where_things_are_and_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("TEXTVEIL_UPSTREAM_KEY", "TEXTVEIL_LEDGER_KEY", "TEXTVEIL_DATABASE", "OPENAI_API_KEY", "PGPASSWORD"):
+        monkeypatch.setenv(name, "a secret")
+    told = finding.environment()
+    assert "PYTHONPATH" in told and set(told) <= {*finding._ENVIRONMENT, "PYTHONPATH"}
+    assert "a secret" not in told.values()
+
+    async def ask() -> None:
+        async with processes() as found:
+            await answered(found, "identifiers", [""])
+            pid = found._running[0]._process.pid
+            variables = Path(f"/proc/{pid}/environ")
+            if variables.exists():
+                assert b"a secret" not in variables.read_bytes()
 
     asyncio.run(ask())
 
@@ -172,10 +297,10 @@ class Counting:
     """Stands for the processes; finds here, and notes what was asked."""
 
     def __init__(self) -> None:
-        self.asked: list[bool] = []
+        self.asked: list[tuple[bool, bool]] = []
 
-    async def found(self, policy: str, texts: list[str], *, long: bool) -> list[list[DetectedSpan]] | None:
-        self.asked.append(long)
+    async def found(self, policy: str, texts: list[str], *, long: bool, must: bool) -> list[list[DetectedSpan]] | None:
+        self.asked.append((long, must))
         await asyncio.sleep(0.05)
         return [POLICIES.found(policy, text) for text in texts]
 
@@ -194,9 +319,11 @@ def test_requests_that_come_together_and_long_texts_go_to_them() -> None:
         await sanitize("Maria alone")
         assert beside.asked == []
         together = await asyncio.gather(*[sanitize(f"Maria Gonzalez {number}") for number in range(4)])
-        assert beside.asked == [False] * 3 and not any("Gonzalez" in text for text in together)
+        assert beside.asked == [(False, False)] * 3 and not any("Gonzalez" in text for text in together)
         await sanitize(long)
-        assert beside.asked[3:] == [True]
+        assert beside.asked[3:] == [(True, True)]
+        await sanitize("Maria Gonzalez " * (ALONE_CHARACTERS // 15 + 1))
+        assert beside.asked[4:] == [(False, True)]
         del beside.asked[:]
         await asyncio.gather(*[sanitize("the cat sat on the mat", "all-words") for _ in range(2)])
         assert beside.asked == []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+import re
 from collections.abc import Collection
 
 import pytest
@@ -9,8 +11,9 @@ import pytest
 import textveil as tv
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.server.conversations import OWN, UNTRACED, ConversationState
-from textveil.server.foreign import Call, Origin, scopes_of
+from textveil.server.foreign import Call, Origin, read_calls, scopes_of
 from textveil.server.kept_data import KeptPolicy
+from textveil.server.phrases import Phrases, phrase, without
 from textveil.surrogates.scopes import ApartScope
 
 NAME = "Maria Gonzalez"
@@ -27,7 +30,10 @@ def conversation(source: str = OWN) -> tuple[ConversationState, Call]:
 
 
 def scope_of(state: ConversationState, origin: Origin, beside: Collection[str] = ()) -> tuple[ApartScope, str]:
-    (scope,), (source,) = scopes_of([origin], state.scope("prompts"), state, lambda texts: beside)
+    calls = read_calls({} if origin.call is None else {origin.message: origin.call}, state)
+    for call in calls.values():
+        call.beside = beside
+    (scope,), (source,) = scopes_of([origin], state.scope("prompts"), calls)
     assert isinstance(scope, ApartScope)
     return scope, source
 
@@ -84,3 +90,52 @@ def test_a_conversation_that_is_read_again_knows_sources_calls_and_limits() -> N
     assert release is not None and release.private_map is not None
     assert read.source_of(release.private_map) == "message 1" and read.foreign_values == 7
     assert read.source_of(call.maps[0]) == UNTRACED
+
+
+def test_a_call_is_read_as_by_one_search_for_each_surrogate() -> None:
+    """The reference searches for each surrogate by itself, which takes as long as surrogates and call together."""
+    rng = random.Random(5)
+    words = ["Maria", "Gonzalez", "MARIA", "O'Neil", "(555)", "12-3", "a@b.co", "x", ".", "maria's"]
+    for _ in range(300):
+        surfaces = {" ".join(rng.choices(words, k=rng.randint(1, 3))) for _ in range(4)} - {"x", "."}
+        said = "".join(rng.choice(words) + rng.choice(["", " ", "\n  ", ", "]) for _ in range(12))
+        phrases = Phrases({phrase(surface) for surface in surfaces})
+        mentions = list(phrases.mentions(said))
+        patterns = {
+            surface: r"(?<!\w)" + r"\s+".join(map(re.escape, surface.split())) + r"(?!\w)" for surface in surfaces
+        }
+        stand = {s for s, pattern in patterns.items() if re.search(pattern, said, re.IGNORECASE)}
+        assert {mention.phrase for mention in mentions} == {phrase(surface) for surface in stand}
+        longest = "|".join(patterns[surface] for surface in sorted(surfaces, key=len, reverse=True))
+        rest = without(said, mentions, lambda found: True)
+        assert rest == (re.sub(longest, " ", said, flags=re.IGNORECASE) if longest else said)
+
+
+def test_the_steps_of_reading_a_call_grow_with_the_call_and_not_with_the_surrogates(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Phrases that share their words with each other and with the text: nothing is looked at again for each."""
+    steps = 0
+    real = Phrases._step
+
+    def counted(self: Phrases, node: int, word: str) -> int:
+        nonlocal steps
+        steps += 1
+        return real(self, node, word)
+
+    said = "Anna Berg " * 500 + "Zoe"
+    monkeypatch.setattr(Phrases, "_step", counted)
+    for count in (10, 1000):
+        phrases = Phrases([phrase(f"Anna Berg {number}") for number in range(count)] + [phrase("Zoe")])
+        steps = 0
+        assert [mention.phrase for mention in phrases.mentions(said)] == [("zoe",)]
+        assert steps == 2001, "one for each word and space"
+
+
+def test_surrogates_of_releases_that_a_call_was_not_made_of_do_not_stand_in_it() -> None:
+    state, call = conversation()
+    (other,) = SANITIZER.prepare(["Peter Novak"], scopes=[state.scope("prompts")]).release()
+    assert other.private_map is not None
+    both = Call(f"{call.words}, {other.text}", call.maps)
+    read = read_calls({"message 2": both, "message 3": Call("", (other.private_map,))}, state)["message 2"]
+    assert other.text in read.rest and not any(surface in other.text for surface in read.surfaces)

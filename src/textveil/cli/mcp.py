@@ -89,9 +89,10 @@ def mcp_command(
 
     need(forget_after > 0, "forget_after", forget_after, "above 0")
     from textveil.server.conversations import Conversations
+    from textveil.server.finding import FindingProcesses
     from textveil.server.foreign import ForeignValues
     from textveil.server.mcp_server import TOOLS, TextTools, make_server, serve_stdio
-    from textveil.server.service import SanitizingService
+    from textveil.server.service import SECONDS, SanitizingService
     from textveil.server.uncounted import ledger_of
 
     account = payer.account()
@@ -101,10 +102,11 @@ def mcp_command(
     logging.getLogger("mcp").setLevel(logging.CRITICAL + 1)  # its tracebacks may quote what it was sent
     with contextlib.ExitStack() as held:
         books = held.enter_context(contextlib.closing(ledger_of(payer.ledger)))
-        service = SanitizingService(offered, books, threads=_THREADS, foreign=foreign)
+        finding = FindingProcesses(0, offered.default, offered.all, SECONDS)
+        service = SanitizingService(offered, books, threads=_THREADS, foreign=foreign, finding=finding, shares=False)
         held.callback(service.close)
         texts = TextTools(service, conversations, account, counted=payer.ledger is not None, shared=foreign.shared)
-        asyncio.run(serve_stdio(make_server(texts, tuple(tools or TOOLS)), conversations))
+        asyncio.run(serve_stdio(make_server(texts, tuple(tools or TOOLS)), conversations, finding))
 
 
 def _offered(names: Sequence[str]) -> OfferedPolicies:

@@ -72,7 +72,7 @@ def make_app(config: Config, *, ledger: BudgetLedger | None = None, keys: ApiKey
         )
         foreign = ForeignValues.of(config.foreign_values, config.foreign_values_limit)
         most = config.processes or 0
-        finding = FindingProcesses(most, policies.default, policies.all, config.sanitize_seconds) if most else None
+        finding = FindingProcesses(most, policies.default, policies.all, config.sanitize_seconds)
         service = SanitizingService(
             policies,
             books,
@@ -81,6 +81,7 @@ def make_app(config: Config, *, ledger: BudgetLedger | None = None, keys: ApiKey
             metrics=metrics,
             foreign=foreign,
             finding=finding,
+            shares=most > 0,
         )
         upstream = Upstream.of(config)
         app.state.ledger, app.state.service, app.state.upstream = books, service, upstream
@@ -98,8 +99,7 @@ def make_app(config: Config, *, ledger: BudgetLedger | None = None, keys: ApiKey
             yield
         finally:
             forgetting.cancel()
-            if finding is not None:
-                await finding.close()
+            await finding.close()
             service.close()
             callers.close()
             if upstream is not None:

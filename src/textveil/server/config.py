@@ -66,6 +66,8 @@ class Config(BaseModel):
         threads: that sanitize.
         processes: how many find values for the server while requests come together. Left out, ``textveil serve`` starts
             one for each processor, four at the most, and none where there is one processor; ``make_app`` starts none.
+            Texts of more than 2,000 characters are always read by one that is killed at ``sanitize_seconds``: two are
+            started for them where this says fewer.
         sanitize_seconds: of processor time that the detection of a request's texts may take.
         maps: where what puts originals back is kept where a request asks for it, and where conversations are: "memory",
             or "database", encrypted.

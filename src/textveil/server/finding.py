@@ -1,8 +1,13 @@
-"""Processes that find values for the server, because Python computes on one processor at a time.
+"""Processes that find values for the server: they compute on other processors, and can be killed.
 
-They hold nothing between requests: conversations, budgets and draws stay with the server. A request goes to one of
-them only while others are under way or where its texts are long, so a quiet server starts none. Which process reads a
-text depends on how busy they are and on its length, never on what it says.
+A search holds the interpreter until it ends, so no limit on time that is looked at between two searches holds for it.
+Long texts are therefore read by one of these processes and by nobody else. Each request has a limit on processor time,
+which the system's kernel enforces, and one on time by the clock: a process that is over either is killed, its request
+is refused, and another process takes its place.
+
+They hold nothing between requests: conversations, budgets and draws stay with the server. Short texts go to one of them
+only while other requests are under way. Which process reads a text depends on how busy they are and on its length,
+never on what it says. A quiet server that has read no long text has started none.
 """
 
 from __future__ import annotations
@@ -12,25 +17,51 @@ import contextlib
 import logging
 import os
 import pickle
+import signal
 import sys
 from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Final, final
 
 from textveil.detection.spans import DetectedSpan
-from textveil.errors import SlowText
+from textveil.errors import InputError
 from textveil.sanitize.policy.policy import Policy
+from textveil.server.errors import ApiError
 from textveil.server.finding_process import SIZE, Answer, framed
+from textveil.text.slices import too_slow
 
 logger = logging.getLogger("textveil.server.finding")
 
 _LONG: Final = 1 << 20
 """What a long text weighs among requests that wait: no other waits behind it."""
 
-_FAILED_STARTS: Final = 3
-"""After so many no other process is started: the server finds values itself."""
+_LEAST: Final = 2
+"""Processes that there may always be, so that long texts never hold all of them."""
+
+_WAITING: Final = 64
+"""Requests that may wait for a process."""
+
+_ATTEMPTS: Final = 2
+"""Processes that are asked, if the first ends for another reason than a limit."""
+
+_START_SECONDS: Final = 120.0
+"""By the clock until a process must be ready; one that was just started reads every list that detection needs."""
+
+_BACK_OFF_SECONDS: Final = (0.5, 60.0)
+"""Until a process is started after one that failed: doubled with each that fails after it, up to the second."""
 
 _END_SECONDS: Final = 5.0
+
+_ENVIRONMENT: Final = (
+    *("HOME", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "PATH", "PYTHONHOME", "PYTHONUTF8"),
+    *("SYSTEMROOT", "TEMP", "TMP", "TMPDIR", "TZ"),
+)
+"""Variables that a process gets: none of textveil's, which hold keys and passwords."""
+
+
+def wall_seconds(seconds: float) -> float:
+    """The limit by the clock that goes with one on processor time: generous, for other programs want to run too."""
+    return 3 * seconds + 10
 
 
 @final
@@ -38,55 +69,111 @@ class FindingProcesses:
     """Up to so many processes, each started when the ones before are busy.
 
     Args:
-        most: how many.
+        most: how many; 2 at least.
         default: the name of the policy that each makes ready when it starts.
         policies: by name, that texts can be read under.
         seconds: of processor time that the texts of a request may take.
+        wall: seconds by the clock that they may take; None is ``wall_seconds`` of those.
     """
 
-    def __init__(self, most: int, default: str, policies: Mapping[str, Policy], seconds: float) -> None:
-        self._most = most
+    def __init__(
+        self, most: int, default: str, policies: Mapping[str, Policy], seconds: float, *, wall: float | None = None
+    ) -> None:
+        self._most = max(_LEAST, most)
         self._policies = framed((default, dict(policies)))
         self._seconds = seconds
+        self._wall = wall_seconds(seconds) if wall is None else wall
         self._running: list[_Process] = []
         self._starting: asyncio.Task[None] | None = None
-        self._failed_starts = 0
+        self._failures = 0
+        self._start_after = 0.0
+        self._waiting = 0
+        self._changed = asyncio.Event()
+        self._closed = False
 
-    async def found(self, policy: str, texts: Sequence[str], *, long: bool) -> list[list[DetectedSpan]] | None:
-        """The spans of each text; None where no process is free, or none could read them.
+    async def found(
+        self, policy: str | None, texts: Sequence[str], *, long: bool = False, must: bool = False
+    ) -> list[list[DetectedSpan]] | None:
+        """The spans of each text; None if no process is free or none could read them, unless one must.
 
         Args:
-            policy: its name.
+            policy: its name; None is everything that is found without a policy.
             texts: private texts.
             long: whether they take so long that no other request may wait behind them.
+            must: whether nobody else may read them: then a process is waited for.
 
         Raises:
-            SlowText: the texts take too long.
+            InputError: the texts take too long, or cannot be read.
+            ApiError: a process must read them, and none came free or could be started.
         """
-        process = min(self._running, key=_Process.load, default=None)
-        if process is None or process.load() > 0:
-            self._start_another()
-        if process is None or process.load() > (0 if long else _LONG - 1):
-            return None
-        answer = await process.ask(framed((policy, list(texts), self._seconds)), _LONG if long else 1)
-        if isinstance(answer, SlowText):
-            raise answer
+        request = framed((policy, list(texts), self._seconds))
+        for _ in range(_ATTEMPTS if must else 1):
+            process = await self._awaited(long) if must else self._free(long)
+            if process is None:
+                return None
+            answer = await process.ask(request, self._wall, _LONG if long else 1)
+            self._note_change()
+            if isinstance(answer, InputError):
+                raise answer
+            if answer is not None or not (must and process.ended):
+                break
+        else:
+            raise _overloaded("the processes that read long texts end before they answer. Ask who runs the server.")
+        if answer is None and must:
+            raise ApiError(
+                500, "internal_error", "the server failed; nothing was sent on. See its log.", "server_error"
+            )
         return answer
 
     async def close(self) -> None:
         """End the processes."""
-        self._most = 0
+        self._closed = True
+        self._note_change()
         if self._starting is not None:
             await asyncio.wait([self._starting])
         await asyncio.gather(*[process.end() for process in self._running])
 
+    def _free(self, long: bool) -> _Process | None:
+        """The least busy process, if the texts may go to it; if it is busy, another is started meanwhile."""
+        process = min(self._running, key=_Process.load, default=None)
+        if process is None or process.load() > 0:
+            self._start_another()
+        if process is None or process.load() >= _LONG:
+            return None
+        holding = sum(each.load() >= _LONG for each in self._running)
+        return None if long and holding >= self._most - 1 else process
+
+    async def _awaited(self, long: bool) -> _Process:
+        if self._waiting >= _WAITING:
+            raise _overloaded("too many texts wait to be read. Try again soon.")
+        self._waiting += 1
+        try:
+            async with asyncio.timeout(self._wall + _START_SECONDS):
+                while (process := self._free(long)) is None and not self._closed:
+                    pause = max(0.05, self._start_after - asyncio.get_running_loop().time())
+                    with contextlib.suppress(TimeoutError):
+                        await asyncio.wait_for(self._changed.wait(), pause if self._failures else None)
+        except TimeoutError:
+            raise _overloaded("no process that reads long texts came free. Try again later.") from None
+        finally:
+            self._waiting -= 1
+        if process is None:
+            raise _overloaded("the server ends. Try again later.")
+        return process
+
+    def _note_change(self) -> None:
+        """Have those who wait look again."""
+        self._changed.set()
+        self._changed = asyncio.Event()
+
     def _start_another(self) -> None:
         idle = self._starting is None or self._starting.done()
-        if idle and len(self._running) < self._most and self._failed_starts < _FAILED_STARTS:
+        if self._closed or not idle or len(self._running) >= self._most:
+            return
+        if asyncio.get_running_loop().time() >= self._start_after:
             self._starting = asyncio.create_task(self._start())
 
     async def _start(self) -> None:
-        paths = os.pathsep.join(filter(None, sys.path))
         process = None
         with contextlib.suppress(OSError, NotImplementedError):  # not every event loop can start one
             process = _Process(
@@ -96,56 +183,130 @@ class FindingProcesses:
                     stdout=asyncio.subprocess.PIPE,
                     stderr=asyncio.subprocess.DEVNULL,  # a warning may quote a text
                     start_new_session=True,  # an interrupt from the keyboard ends the server, which ends this one
-                    env={**os.environ, "PYTHONPATH": paths},
-                )
+                    env=environment(),
+                ),
+                self._seconds,
             )
+        if process is None or not isinstance(await process.ask(self._policies, _START_SECONDS, 1), list):
+            if process is not None:
+                await process.end()
+            self._fail()
+        else:
+            self._running.append(process)
             process.reading.add_done_callback(lambda _: self._ended(process))
-        if process is None or await process.ask(self._policies, 1) is None:
-            self._failed_starts += 1
-            return
-        self._running.append(process)
+        self._note_change()
+
+    def _fail(self) -> None:
+        first, most = _BACK_OFF_SECONDS
+        self._start_after = asyncio.get_running_loop().time() + min(most, first * 2 ** min(self._failures, 20))
+        self._failures += 1
 
     def _ended(self, process: _Process) -> None:
         if process in self._running:
             self._running.remove(process)
-            if self._most:
-                logger.warning("a process that finds values ended; the server goes on without it")
+            if not self._closed:
+                logger.warning("a process that finds values ended; the server starts another when it needs one")
+        if process.answered or process.over_limit:
+            self._failures, self._start_after = 0, 0.0
+        elif not self._closed:
+            self._fail()
+        self._note_change()
+
+
+def environment() -> dict[str, str]:
+    """What a process is told of this one's environment: where things are, and no secret."""
+    paths = os.pathsep.join(filter(None, sys.path))
+    return {name: value for name, value in os.environ.items() if name in _ENVIRONMENT} | {"PYTHONPATH": paths}
+
+
+def _overloaded(message: str) -> ApiError:
+    return ApiError(503, "overloaded", message, "server_error", headers={"retry-after": "10"})
 
 
 @final
 class _Process:
-    """One of them; its answers come in the order of the requests."""
+    """One of them; its answers come in the order of the requests.
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
+    Args:
+        process: that was started.
+        seconds: of processor time for a request, for the error.
+
+    Attributes:
+        reading: ends when the process has.
+        answered: whether it ever read texts.
+        over_limit: whether it was killed over a limit.
+    """
+
+    def __init__(self, process: asyncio.subprocess.Process, seconds: float) -> None:
         self._process = process
-        self._asked: deque[tuple[asyncio.Future[Answer], int]] = deque()
+        self._seconds = seconds
+        self._asked: deque[tuple[asyncio.Future[Answer], float, int]] = deque()
         self._load = 0
+        self._overdue: asyncio.TimerHandle | None = None
+        self._answers = 0
+        self.over_limit = False
         self.reading = asyncio.create_task(self._read())
+
+    @property
+    def answered(self) -> bool:
+        """Whether it answered a request after its start."""
+        return self._answers > 1
+
+    @property
+    def ended(self) -> bool:
+        """Whether it answers no more."""
+        return self.reading.done()
 
     def load(self) -> int:
         """Requests that it has."""
         return self._load
 
-    async def ask(self, request: bytes, weight: int) -> Answer:
-        """Its answer; None where it ended."""
+    async def ask(self, request: bytes, seconds: float, weight: int) -> Answer:
+        """Its answer; None if it ended; the error if this request is why it was killed.
+
+        Args:
+            request: framed.
+            seconds: by the clock from when the process comes to it: then it is killed.
+            weight: of it in ``load``.
+        """
         if self.reading.done():
             return None
         answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
-        self._asked.append((answer, weight))
+        self._asked.append((answer, seconds, weight))
         self._load += weight
+        if len(self._asked) == 1:
+            self._watch()
         assert self._process.stdin is not None
         self._process.stdin.write(request)
-        return await answer
+        answered = await answer
+        await asyncio.sleep(0)  # the end of the process is noted before anybody asks for another
+        return answered
 
     async def end(self) -> None:
-        """End it, at once where it does not end by itself."""
+        """End it, at once if it does not end by itself."""
         assert self._process.stdin is not None
         self._process.stdin.close()
         try:
             await asyncio.wait_for(self._process.wait(), _END_SECONDS)
         except TimeoutError:
-            self._process.kill()
+            self._kill()
             await self._process.wait()
+
+    def _watch(self) -> None:
+        """Kill the process if it is not done with its first request in time."""
+        if self._overdue is not None:
+            self._overdue.cancel()
+        self._overdue = None
+        if self._asked:
+            self._overdue = asyncio.get_running_loop().call_later(self._asked[0][1], self._over)
+
+    def _over(self) -> None:
+        self.over_limit = True
+        self._kill()
+
+    def _kill(self) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            self._process.kill()  # also of one that is stopped
 
     async def _read(self) -> None:
         answers = self._process.stdout
@@ -154,13 +315,26 @@ class _Process:
             while True:
                 size = int.from_bytes(await answers.readexactly(SIZE), "big")
                 read = pickle.loads(await answers.readexactly(size))
-                answer, weight = self._asked.popleft()
+                answer, _, weight = self._asked.popleft()
                 self._load -= weight
-                if not answer.done():  # it is done where the request was cancelled
+                self._answers += 1
+                self._watch()
+                if not answer.done():  # it is done if the request was cancelled
                     answer.set_result(read)
         except (asyncio.IncompleteReadError, ConnectionError):
             pass
         finally:
-            for answer, _ in self._asked:
-                if not answer.done():
-                    answer.set_result(None)
+            await self._told_all()
+
+    async def _told_all(self) -> None:
+        """Answer whoever waits: the first is refused if it is over its limit, the others may ask elsewhere."""
+        if self._overdue is not None:
+            self._overdue.cancel()
+        self._load = _LONG  # nobody asks it any more
+        self._kill()
+        code = await self._process.wait()
+        self.over_limit = self.over_limit or code == -getattr(signal, "SIGPROF", -code + 1)
+        asked, self._asked = self._asked, deque()
+        for number, (answer, _, _) in enumerate(asked):
+            if not answer.done():
+                answer.set_result(too_slow(self._seconds) if self.over_limit and number == 0 else None)

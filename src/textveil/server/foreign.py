@@ -11,22 +11,21 @@ what else it wrote), and never from a comparison of what it wrote with what is p
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple, TypeAlias, final
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from operator import attrgetter
+from typing import NamedTuple, final
 
+from textveil.detection.spans import DetectedSpan
 from textveil.errors import InputError, need
 from textveil.sanitize.prepared import Prepared
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.sanitize.setting import Setting
 from textveil.server.conversations import OWN, UNTRACED, ConversationState
+from textveil.server.phrases import Phrase, Phrases, phrase, without
 from textveil.surrogates.known import KnownSurrogate, compared_form
 from textveil.surrogates.private_map import PrivateMap
 from textveil.surrogates.restoring import name_parts
 from textveil.surrogates.scopes import ApartScope, MemoryScope
-
-Detected: TypeAlias = Callable[[Sequence[str]], Collection[str]]
-"""The kinds of what is found in texts."""
 
 
 @final
@@ -96,16 +95,51 @@ class _Surface(NamedTuple):
     source: str
 
 
+@final
+class CallRead:
+    """A call, read once.
+
+    Attributes:
+        surfaces: the surrogates that stand in it, by how they are written.
+        rest: what it says beside surrogates.
+        beside: the kinds of what is found in ``rest``.
+    """
+
+    def __init__(self, surfaces: Mapping[str, _Surface], rest: str) -> None:
+        self.surfaces = surfaces
+        self.rest = rest
+        self.beside: Collection[str] = ()
+
+
+def read_calls(calls: Mapping[str, Call], state: ConversationState) -> dict[str, CallRead]:
+    """The surrogates in calls, by message, in time that grows with the calls and with what was released, not with both.
+
+    Args:
+        calls: by message.
+        state: of the conversation.
+    """
+    maps = list({id(each): each for call in calls.values() for each in call.maps}.values())
+    known = _known_surfaces(maps, state)
+    phrases = Phrases(known)
+    return {message: _call_read(call, phrases, known) for message, call in calls.items()}
+
+
 def scopes_of(
-    origins: Sequence[Origin | None], scope: MemoryScope, state: ConversationState, detected: Detected
+    origins: Sequence[Origin | None], scope: MemoryScope, calls: Mapping[str, CallRead]
 ) -> tuple[list[MemoryScope | ApartScope], list[str]]:
-    """The scope of each text, and the source of its values; None among origins is the asker's own text."""
+    """The scope of each text, and the source of its values; None among origins is the asker's own text.
+
+    Args:
+        origins: of the texts.
+        scope: of the asker's texts.
+        calls: by message, those of all origins that have one.
+    """
     apart: dict[str, tuple[ApartScope, str]] = {}
     scopes: list[MemoryScope | ApartScope] = []
     sources: list[str] = []
     for origin in origins:
         if origin is not None and origin.message not in apart:
-            apart[origin.message] = _apart(origin, scope, state, detected)
+            apart[origin.message] = _apart(origin, scope, calls)
         text_scope, source = (scope, OWN) if origin is None else apart[origin.message]
         scopes.append(text_scope)
         sources.append(source)
@@ -129,10 +163,19 @@ def few_values(prepared: Prepared, origins: Sequence[Origin | None], before: int
     return count
 
 
-def span_kinds(sanitizer: Sanitizer, texts: Sequence[str]) -> frozenset[str]:
-    """The kinds of what would have surrogates in texts."""
-    kinds = {kind for counts in sanitizer.prepare(texts).counts for kind, count in counts.items() if count}
-    return kinds_with_surrogates(sanitizer.setting) & kinds
+def span_kinds(
+    sanitizer: Sanitizer, texts: Sequence[str], found: Sequence[Sequence[DetectedSpan]] | None = None
+) -> list[frozenset[str]]:
+    """Of each text, the kinds of what would have surrogates in it.
+
+    Args:
+        sanitizer: of a policy.
+        texts: private.
+        found: the spans of each, if they are known.
+    """
+    counted = sanitizer.prepare(texts, found=found).counts
+    drawn = kinds_with_surrogates(sanitizer.setting)
+    return [drawn & {kind for kind, count in counts.items() if count} for counts in counted]
 
 
 def kinds_with_surrogates(setting: Setting) -> frozenset[str]:
@@ -140,14 +183,12 @@ def kinds_with_surrogates(setting: Setting) -> frozenset[str]:
     return frozenset(protected.kind for protected in setting.protected if protected.pays)
 
 
-def _apart(origin: Origin, scope: MemoryScope, state: ConversationState, detected: Detected) -> tuple[ApartScope, str]:
+def _apart(origin: Origin, scope: MemoryScope, calls: Mapping[str, CallRead]) -> tuple[ApartScope, str]:
     """The scope of a message, and the source of its values."""
     if origin.call is None:
         return ApartScope(scope, by_mention=origin.mixed), UNTRACED if origin.mixed else origin.message
-    words = origin.call.words
-    surfaces = dict(_surfaces(words, origin.call.maps, state))
-    rest = _without(words, surfaces)
-    beside = set(detected([rest, rest.title()]))  # a tool may write in another case what it was given
+    call = calls[origin.message]
+    surfaces, beside = call.surfaces, call.beside
     sources = {surface.source for surface in surfaces.values()}
     traced = len(sources) == 1 and (UNTRACED not in sources or _is_one(surfaces))
     if surfaces and (not traced or _likes(beside) & _likes(surface.kind for surface in surfaces.values())):
@@ -167,29 +208,49 @@ def _is_one(surfaces: Collection[str]) -> bool:
     return all(surface.casefold() in longest for surface in surfaces)
 
 
-def _surfaces(words: str, maps: Sequence[PrivateMap], state: ConversationState) -> Iterator[tuple[str, _Surface]]:
-    """The surrogates that stand in a call, each with what it stands for; those released last come first."""
-    folded = compared_form(words)
+def _call_read(call: Call, phrases: Phrases, known: Mapping[Phrase, Sequence[_Known]]) -> CallRead:
+    allowed = set(map(id, call.maps))
+    mentions = list(phrases.mentions(call.words))
+    found = {
+        phrase: [surface for surface in known[phrase] if id(surface.private_map) in allowed]
+        for phrase in {mention.phrase for mention in mentions}
+    }
+    in_order = sorted((surface for several in found.values() for surface in several), key=attrgetter("number"))
+    surfaces = {surface.written: surface.meant for surface in in_order}
+    return CallRead(surfaces, without(call.words, mentions, lambda phrase: bool(found[phrase])))
+
+
+@final
+class _Known(NamedTuple):
+    """A surrogate of a release.
+
+    Attributes:
+        number: by which several are ordered: those released last come first.
+        written: the surrogate.
+        meant: what it stands for.
+        private_map: of the release.
+    """
+
+    number: int
+    written: str
+    meant: _Surface
+    private_map: PrivateMap
+
+
+def _known_surfaces(maps: Sequence[PrivateMap], state: ConversationState) -> dict[Phrase, list[_Known]]:
+    """The surrogates of releases, and parts of those that are names, by what is looked for in a text."""
+    known: dict[Phrase, list[_Known]] = {}
+    number = 0
     for private_map in reversed(maps):
         source = state.source_of(private_map)
         for piece in private_map.replaced:
             surface = private_map.released[piece.start : piece.end].strip()
             for written, original in [(surface, piece.original.strip()), *name_parts(surface, piece)]:
-                known = piece.kind and len(written) > 1 and compared_form(written) in folded
-                if known and re.search(_mention(written), words, re.IGNORECASE):
-                    yield written, _Surface(piece.kind, original, source)
-
-
-def _mention(surface: str) -> str:
-    """A pattern of a surrogate as a whole word."""
-    words = r"\s+".join(map(re.escape, surface.split()))
-    return rf"(?<!\w){words}(?!\w)"
-
-
-def _without(words: str, surfaces: Mapping[str, _Surface]) -> str:
-    """What a call says beside surrogates."""
-    longest = sorted(surfaces, key=len, reverse=True)
-    return re.sub("|".join(map(_mention, longest)), " ", words, flags=re.IGNORECASE) if longest else words
+                if piece.kind and len(written) > 1:
+                    number += 1
+                    meant = _Surface(piece.kind, original, source)
+                    known.setdefault(phrase(written), []).append(_Known(number, written, meant, private_map))
+    return known
 
 
 def _echoes(surfaces: Mapping[str, _Surface]) -> Mapping[str, Mapping[str, KnownSurrogate]]:

@@ -41,6 +41,7 @@ try:
     from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
     from pydantic_core import PydanticCustomError
 
+    from textveil.server.finding import FindingProcesses
     from textveil.server.service import PaidReleases, SanitizingService
 except ImportError as error:
     raise MissingExtra((error.name or "mcp").partition(".")[0], "mcp") from None
@@ -217,7 +218,9 @@ class TextTools:
         return await self._service.in_thread(partial(_restored, state.maps, given.text))
 
     async def _detect(self, given: DetectArguments) -> dict[str, Any]:
-        return await self._service.in_thread(partial(_detected, given.text))
+        found = await self._service.detected(given.text)
+        spans = [{"start": span.start, "end": span.end, "kind": span.kind, "score": span.score} for span in found]
+        return {"spans": spans}
 
     async def _audit(self, given: AuditArguments) -> dict[str, Any]:
         return await self._service.in_thread(partial(_audited, given))
@@ -231,13 +234,6 @@ def _restored(maps: tuple[PrivateMap, ...], text: str) -> dict[str, Any]:
         "ambiguous": [place._asdict() for place in done.ambiguous],
         "unused": done.unused,
     }
-
-
-def _detected(text: str) -> dict[str, Any]:
-    from textveil.detection.detectors import detect
-
-    spans = [{"start": span.start, "end": span.end, "kind": span.kind, "score": span.score} for span in detect(text)]
-    return {"spans": spans}
 
 
 def _audited(given: AuditArguments) -> dict[str, Any]:
@@ -295,12 +291,13 @@ def make_server(tools: TextTools, offered: Collection[str] = TOOLS) -> Server[An
     )
 
 
-async def serve_stdio(server: Server[Any], conversations: Conversations) -> None:
+async def serve_stdio(server: Server[Any], conversations: Conversations, finding: FindingProcesses) -> None:
     """Answer a client on standard input and output until it goes away.
 
     Args:
         server: of the tools.
         conversations: of the tools; they expire meanwhile, though nobody asks.
+        finding: of the service; ended with the server.
     """
     forgetting = asyncio.create_task(conversations.forget())
     try:
@@ -308,6 +305,7 @@ async def serve_stdio(server: Server[Any], conversations: Conversations) -> None
             await server.run(incoming, outgoing, server.create_initialization_options())
     finally:
         forgetting.cancel()
+        await finding.close()
 
 
 _INSTRUCTIONS: Final = (

@@ -159,6 +159,11 @@ class OfferedPolicies:
         chosen = self.policy(name)
         return not chosen.draws_words and set(chosen.detectors) <= {"embedded"}
 
+    def is_found_apart(self, name: str) -> bool:
+        """Whether another process finds its values as this one does: with the package's own detector alone."""
+        chosen = self.policy(name)
+        return chosen.finds_spans and set(chosen.detectors) <= {"embedded"}
+
     def is_made(self, name: str) -> bool:
         """Whether its sanitizer is made."""
         return name in self._made

@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, TypeVar, final
 
 from textveil.budget.account import Account
 from textveil.budget.balance import Balance
+from textveil.detection.detectors import detect
 from textveil.detection.spans import DetectedSpan
 from textveil.errors import BudgetExhausted, ModelError, SlowText
 from textveil.sanitize.left import TextCosts
@@ -26,7 +27,16 @@ from textveil.server.budgets import budget_data, cost_told
 from textveil.server.conversations import OWN, UNTRACED, ConversationState
 from textveil.server.errors import ApiError, as_api_error
 from textveil.server.finding import FindingProcesses
-from textveil.server.foreign import ForeignValues, Origin, few_values, kinds_with_surrogates, scopes_of, span_kinds
+from textveil.server.foreign import (
+    CallRead,
+    ForeignValues,
+    Origin,
+    few_values,
+    kinds_with_surrogates,
+    read_calls,
+    scopes_of,
+    span_kinds,
+)
 from textveil.server.metrics import ServerMetrics
 from textveil.server.policies import OfferedPolicies
 from textveil.server.reserving import BudgetLedger as BudgetLedger
@@ -40,6 +50,11 @@ Spans: TypeAlias = list[list[DetectedSpan]]
 
 logger = logging.getLogger("textveil.server.service")
 
+
+ALONE_CHARACTERS: Final = 2_000
+"""Values in texts of more characters are found by a process that can be killed, and never by the server: whatever a
+search does, it holds nobody up. Of shorter ones, a search whose time grew with their square would take tenths of a
+second."""
 
 QUICK_CHARACTERS: Final = 8_000
 """Texts of up to so many characters are sanitized between two other things that the server does, where a policy keeps
@@ -120,7 +135,8 @@ class SanitizingService:
         seconds: of processor time that the detection of a call's texts may take.
         metrics: counts releases; None counts for nobody.
         foreign: what happens to values in texts of conversations that others may have written a part of.
-        finding: processes that find values; with None this one finds all.
+        finding: processes that find values; with None this one finds all, so that a search may hold up everybody.
+        shares: whether they also read short texts while other requests are under way.
     """
 
     def __init__(
@@ -133,6 +149,7 @@ class SanitizingService:
         metrics: ServerMetrics | None = None,
         foreign: ForeignValues = ForeignValues(),  # noqa: B008
         finding: FindingProcesses | None = None,
+        shares: bool = True,
     ) -> None:
         self.policies = policies
         self._ledger = ledger
@@ -142,7 +159,7 @@ class SanitizingService:
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="textveil-sanitize")
         self._lane = ThreadPoolExecutor(max(1, threads // 8), thread_name_prefix="textveil-long-texts")
         self._seconds = seconds
-        self._finding = finding
+        self._finding, self._shares = finding, shares
         self._under_way = 0
         self._long = 0
         self._known: dict[str, _Known] = {}
@@ -194,7 +211,22 @@ class SanitizingService:
             InputError: the text takes too long to be read.
             ApiError: too many long texts wait.
         """
-        return await self._done(name, len(text), partial(self._found, name, text))
+        spans = await self._found_beside(name, [text])
+        return await self._done(name, len(text), partial(self._found, name, text)) if spans is None else spans[0]
+
+    async def detected(self, text: str) -> list[DetectedSpan]:
+        """The spans that are found without a policy.
+
+        Raises:
+            InputError: the text takes too long to be read.
+            ApiError: too many texts wait.
+        """
+        if self._finding is None:
+            return await self.in_thread(partial(self._found, None, text))
+        long = len(text) > LONG_CHARACTERS
+        spans = await self._finding.found(None, [text], long=long, must=True)
+        assert spans is not None
+        return spans[0]
 
     async def balance(self, account: Account) -> Balance:
         """What an account has spent and has left."""
@@ -267,7 +299,9 @@ class SanitizingService:
     ) -> tuple[Prepared, list[Release], Balance]:
         """Prepare, pay, then draw, then note it: in that order and no other."""
         characters = sum(map(len, texts))
-        spans = await self._found_beside(name, texts, characters)
+        spans = await self._found_beside(name, texts)
+        if within is not None:
+            await self._trace(name, within)
         prepared = await self._sanitized(name, characters, partial(self._prepared, name, texts, within, spans))
         try:
             reservation = await asyncio.wrap_future(self._reserving.reserve(account, prepared.accountant))
@@ -288,12 +322,33 @@ class SanitizingService:
             error.add_note(_ENGINE)
             raise
 
-    async def _found_beside(self, name: str, texts: list[str], characters: int) -> Spans | None:
-        """The spans of texts, found by another process; None where this one shall find them."""
-        busy = self._under_way > 1 or characters > QUICK_CHARACTERS
-        if self._finding is None or not busy or not self.policies.is_plain(name):
+    async def _found_beside(self, name: str, texts: list[str]) -> Spans | None:
+        """The spans of texts, found by another process; None if this one shall find them."""
+        characters = sum(map(len, texts))
+        must = characters > ALONE_CHARACTERS
+        shared = self._shares and self._under_way > 1
+        if self._finding is None or not (must or shared) or not self.policies.is_found_apart(name):
             return None
-        return await self._finding.found(name, texts, long=characters > LONG_CHARACTERS)
+        return await self._finding.found(name, texts, long=characters > LONG_CHARACTERS, must=must)
+
+    async def _trace(self, name: str, within: _Within) -> None:
+        """Find out whence the values of foreign texts come, before the texts themselves are read."""
+        if self._foreign.shared or not any(within.origins):
+            return
+        calls = {origin.message: origin.call for origin in within.origins if origin is not None and origin.call}
+        if not calls or not (await self.in_thread(partial(self.policies.sanitizer, name))).remembers:
+            return
+        within.calls = await self.in_thread(partial(read_calls, calls, within.conversation))
+        # A tool may write in another case what it was given.
+        texts = [text for call in within.calls.values() for text in (call.rest, call.rest.title())]
+        spans = await self._found_beside(name, texts)
+        kinds = await self._done(name, sum(map(len, texts)), partial(self._kinds, name, texts, spans))
+        for number, call in enumerate(within.calls.values()):
+            call.beside = kinds[2 * number] | kinds[2 * number + 1]
+
+    def _kinds(self, name: str, texts: list[str], spans: Spans | None) -> list[frozenset[str]]:
+        with time_limit(self._seconds):
+            return span_kinds(self.policies.sanitizer(name), texts, spans)
 
     def _prepared(self, name: str, texts: list[str], within: _Within | None, spans: Spans | None) -> Prepared:
         sanitizer = self.policies.sanitizer(name)
@@ -305,7 +360,7 @@ class SanitizingService:
             within.hosts = frozenset[str]().union(*map(hosts_in, own))
             scopes: list[MemoryScope | ApartScope] = [scope] * len(texts)
             if sanitizer.remembers and not self._foreign.shared:
-                scopes, within.sources = scopes_of(within.origins, scope, conversation, partial(span_kinds, sanitizer))
+                scopes, within.sources = scopes_of(within.origins, scope, within.calls)
             prepared = sanitizer.prepare(texts, scopes=scopes if sanitizer.remembers else None, found=spans)
         within.values = few_values(prepared, within.origins, conversation.foreign_values, self._foreign.most)
         return self._few(prepared)
@@ -318,9 +373,9 @@ class SanitizingService:
             raise SlowText(f"the texts must hold at most {most:,} values; they hold more. Send less at a time.")
         return prepared
 
-    def _found(self, name: str, text: str) -> list[DetectedSpan]:
+    def _found(self, name: str | None, text: str) -> list[DetectedSpan]:
         with time_limit(self._seconds):
-            return self.policies.found(name, text)
+            return detect(text) if name is None else self.policies.found(name, text)
 
     async def _done(self, name: str, characters: int, work: Callable[[], Result], *, paid: bool = False) -> Result:
         """Do what takes time in proportion to texts, where it holds up others the least.
@@ -378,6 +433,7 @@ class _Within:
         conversation: that they stand in.
         origins: where each comes from.
         sources: of the values of each.
+        calls: by message, those that foreign texts answer.
         values: how many of the conversation's are foreign, with these.
         hosts: that those of its asker name.
     """
@@ -386,6 +442,7 @@ class _Within:
         self.conversation = conversation
         self.origins = origins
         self.sources = [OWN if origin is None else UNTRACED for origin in origins]
+        self.calls: Mapping[str, CallRead] = {}
         self.values = conversation.foreign_values
         self.hosts: frozenset[str] = frozenset()
 

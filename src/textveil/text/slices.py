@@ -42,7 +42,12 @@ def check_time() -> None:
     """
     until = _UNTIL.get()
     if until is not None and time.thread_time() > until[0]:
-        raise SlowText(f"the texts must take at most {until[1]:g} s to be read; they take longer. Send less at a time.")
+        raise too_slow(until[1])
+
+
+def too_slow(seconds: float) -> SlowText:
+    """The error of texts that take longer than so many seconds."""
+    return SlowText(f"the texts must take at most {seconds:g} s to be read; they take longer. Send less at a time.")
 
 
 def translated(text: str, table: Mapping[int, str | int | None]) -> str:

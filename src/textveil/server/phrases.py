@@ -1,0 +1,106 @@
+"""Many phrases looked for in one pass over a text: time grows with the text and with the phrases, not with both.
+
+Source: Aho and Corasick, "Efficient string matching", 1975, over words in place of characters.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final, NamedTuple, TypeAlias, final
+
+_PIECE: Final = re.compile(r"\w+|\s+|[^\w\s]")
+
+Phrase: TypeAlias = tuple[str, ...]
+"""Words, marks and single spaces, in small letters."""
+
+
+def phrase(text: str) -> Phrase:
+    """A text as a phrase; white space around it does not count."""
+    return tuple(" " if piece.isspace() else piece.casefold() for piece in _PIECE.findall(text.strip()))
+
+
+class Mention(NamedTuple):
+    """The characters ``text[start:end]`` are a phrase."""
+
+    start: int
+    end: int
+    phrase: Phrase
+
+
+@final
+class Phrases:
+    """Finds phrases as whole words, in any case, however much white space is between their words.
+
+    Args:
+        phrases: none empty.
+    """
+
+    def __init__(self, phrases: Iterable[Phrase]) -> None:
+        self._next: list[dict[str, int]] = [{}]
+        self._ends: list[Phrase | None] = [None]
+        for each in phrases:
+            node = 0
+            for word in each:
+                node = self._next[node].setdefault(word, len(self._next))
+                if node == len(self._next):
+                    self._next.append({})
+                    self._ends.append(None)
+            self._ends[node] = each
+        self._shorter = [0] * len(self._next)  # the longest other node that ends with the same words
+        self._inner = [0] * len(self._next)  # among these, the longest that ends a phrase
+        waiting = deque(self._next[0].values())
+        while waiting:
+            node = waiting.popleft()
+            for word, child in self._next[node].items():
+                self._shorter[child] = self._step(self._shorter[node], word)
+                waiting.append(child)
+            shorter = self._shorter[node]
+            self._inner[node] = shorter if self._ends[shorter] is not None else self._inner[shorter]
+
+    def mentions(self, text: str) -> Iterator[Mention]:
+        """Every mention in a text, by where it ends; some overlap."""
+        pieces = list(_PIECE.finditer(text))
+        words = [" " if piece[0].isspace() else piece[0].casefold() for piece in pieces]
+        node = 0
+        for last, word in enumerate(words):
+            node = self._step(node, word)
+            ending = node if self._ends[node] is not None else self._inner[node]
+            while ending:
+                found = self._ends[ending]
+                assert found is not None
+                first = last + 1 - len(found)
+                if _stands_alone(words, first, last):
+                    yield Mention(pieces[first].start(), pieces[last].end(), found)
+                ending = self._inner[ending]
+
+    def _step(self, node: int, word: str) -> int:
+        while node and word not in self._next[node]:
+            node = self._shorter[node]
+        return self._next[node].get(word, 0)
+
+
+def without(text: str, mentions: Iterable[Mention], counts: Callable[[Phrase], bool]) -> str:
+    """A text with a space in place of each mention of a phrase that counts; of those that overlap, the first."""
+    longest: dict[int, int] = {}
+    for mention in mentions:
+        if counts(mention.phrase):
+            longest[mention.start] = max(mention.end, longest.get(mention.start, 0))
+    parts, position = [], 0
+    for start in sorted(longest):
+        if start >= position:
+            parts += [text[position:start], " "]
+            position = longest[start]
+    return "".join([*parts, text[position:]])
+
+
+def _stands_alone(words: list[str], first: int, last: int) -> bool:
+    """Whether a phrase that begins or ends with a mark has no word beside it."""
+    before = first > 0 and not _is_word(words[first]) and _is_word(words[first - 1])
+    behind = last + 1 < len(words) and not _is_word(words[last]) and _is_word(words[last + 1])
+    return not before and not behind
+
+
+def _is_word(piece: str) -> bool:
+    return piece[0].isalnum() or piece[0] == "_"

@@ -6,7 +6,7 @@ import sys
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 from textveil.cli import options as opt
 from textveil.errors import ParameterError
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from textveil.corpora.formats.choice import FormatChoice
     from textveil.surrogates.map_file import MapFile
     from textveil.surrogates.restoring import Restored, Restorer
+    from textveil.surrogates.urls import InUrls
 
 _ANSWERS = "Answers"
 """Heading of help."""
@@ -34,6 +35,10 @@ def restore_command(
     document: Annotated[
         int | None, opt.option("N", "INPUT is one text that speaks of document N, from 1.", _ANSWERS)
     ] = None,
+    in_urls: Annotated[
+        str,
+        opt.option("WHERE", "Originals within URLs: named-hosts (hosts of the original texts), never, everywhere."),
+    ] = "named-hosts",
     formats: opt.FormatOptions,
     field: Annotated[
         list[str] | None, opt.fields("field to restore; may be repeated.  [default: all that were sanitized]")
@@ -46,11 +51,13 @@ def restore_command(
     """Put the originals back into a release, document by document, or into an answer to one.
 
     An untouched document goes back character for character. In any other text, mentions of surrogates are replaced;
-    one that does not tell for what it stands is left. Whoever has the map and its key has the text.
+    one that does not tell for what it stands is left, and so is one in a URL to a host that the original texts do not
+    name. Whoever has the map and its key has the text.
     """
     from textveil.corpora.places import Places
     from textveil.corpora.restored import released_fields
     from textveil.surrogates.map_file import MapFile, read_key
+    from textveil.surrogates.urls import UrlRule
 
     output = opt.file_of(output)
     choice = formats.choice()
@@ -58,7 +65,8 @@ def restore_command(
     Places(inputs=(*inputs, str(private_map), str(map_key)), output=output)
     maps = MapFile(private_map, read_key(map_key))
     name = choice.name(inputs)
-    restorer = _of_one_text(maps, answer, document, alone=name == "txt")
+    rule = UrlRule(cast("InUrls", in_urls)).mode
+    restorer = _of_one_text(maps, answer, document, rule, alone=name == "txt")
     if restorer is not None:
         if len(inputs) > 1:
             raise ParameterError("an answer must be one input; got several. Restore one after another.")
@@ -68,19 +76,19 @@ def restore_command(
         choice = replace(choice, sanitized=fields.sanitized, kept=fields.kept)
     elif field or keep:
         raise ParameterError("`sanitized` and `kept` need an input of records; got txt.")
-    return _corpus(maps, choice, inputs, output, quiet)
+    return _corpus(maps, choice, inputs, output, rule, quiet)
 
 
-def _of_one_text(maps: MapFile, answer: bool, document: int | None, *, alone: bool) -> Restorer | None:
+def _of_one_text(maps: MapFile, answer: bool, document: int | None, in_urls: InUrls, *, alone: bool) -> Restorer | None:
     """What restores one text, where the input is one: an answer, or the only document; None where it is a corpus."""
     from textveil.surrogates.restoring import Restorer
 
     if document is not None:
-        return Restorer(maps.document(document))
+        return Restorer(maps.document(document), in_urls=in_urls)
     if answer:
-        return Restorer(maps)
+        return Restorer(maps, in_urls=in_urls)
     if alone and len(list(islice(maps.documents(), 2))) == 1:
-        return Restorer(maps.document(1))
+        return Restorer(maps.document(1), in_urls=in_urls)
     return None
 
 
@@ -105,6 +113,8 @@ def _told(done: Restored, quiet: bool) -> int:
         lines.append(f"restored    {done.replaced} mentions; {done.unused} of the surrogates are not mentioned")
     if done.ambiguous:
         lines.append(_left(len(done.ambiguous)))
+    if done.in_urls:
+        lines.append(_left_in_urls(done.in_urls))
     sys.stderr.writelines(line + "\n" for line in lines)
     return 0
 
@@ -116,7 +126,16 @@ def _left(count: int) -> str:
     )
 
 
-def _corpus(maps: MapFile, choice: FormatChoice, inputs: tuple[str, ...], output: Path | None, quiet: bool) -> int:
+def _left_in_urls(count: int) -> str:
+    return (
+        f"textveil: left in URLs to hosts that the original texts do not name: {count}. `in_urls` decides. "
+        "See docs/restoring.md."
+    )
+
+
+def _corpus(
+    maps: MapFile, choice: FormatChoice, inputs: tuple[str, ...], output: Path | None, in_urls: InUrls, quiet: bool
+) -> int:
     """Restore a released corpus, with a bar."""
     from textveil.cli.progress import Bar
     from textveil.corpora.decoded import DecodingRun
@@ -124,7 +143,7 @@ def _corpus(maps: MapFile, choice: FormatChoice, inputs: tuple[str, ...], output
 
     reader = choice.reader(inputs, output)
     choice.check_output(inputs, output)
-    restorer = CorpusRestorer(maps)
+    restorer = CorpusRestorer(maps, in_urls=in_urls)
     bar = Bar("restoring", "bytes", inputs)
     run = DecodingRun(
         decoder=restorer, corpus_format=reader, inputs=inputs, progress=bar, finish=restorer.finish, private=True
@@ -137,4 +156,6 @@ def _corpus(maps: MapFile, choice: FormatChoice, inputs: tuple[str, ...], output
         sys.stderr.write(f"documents   {documents} restored, {restorer.edited} texts of them edited since\n")
     if restorer.ambiguous:
         sys.stderr.write(_left(restorer.ambiguous) + "\n")
+    if restorer.left_in_urls:
+        sys.stderr.write(_left_in_urls(restorer.left_in_urls) + "\n")
     return 0

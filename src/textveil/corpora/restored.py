@@ -14,6 +14,7 @@ from textveil.errors import InputError, ParameterError
 from textveil.surrogates.map_file import MapFile
 from textveil.surrogates.private_map import PrivateMap
 from textveil.surrogates.restoring import Restored, Restorer
+from textveil.surrogates.urls import InUrls
 
 _PIECE: Final = 2**16
 
@@ -27,11 +28,15 @@ class CorpusRestorer:
     it with the map of that text alone. A map file is read along with the corpus.
 
     Attributes:
+        in_urls: where originals go within URLs of edited texts; see ``tv.restore``.
+        left_in_urls: mentions in edited texts that stay for that.
         edited: how many of them were not as they were released.
         ambiguous: mentions in these that were left, since they do not tell for what they stand.
     """
 
     map_file: MapFile
+    in_urls: InUrls = "named-hosts"
+    left_in_urls: int = 0
     texts_done: int = 0
     edited: int = 0
     ambiguous: int = 0
@@ -61,7 +66,8 @@ class CorpusRestorer:
         if text == own.released:
             return own.original()
         self.edited += 1
-        done = Restorer(own).restore(text)
+        done = Restorer(own, in_urls=self.in_urls).restore(text)
+        self.left_in_urls += done.in_urls
         self.ambiguous += len(done.ambiguous)
         return done.text
 

@@ -32,8 +32,10 @@ _LOCAL: Final = frozenset(("localhost", "127.0.0.1"))
 """Hosts that are the reader's own machine."""
 
 _TAIL: Final = 256
-_NESTED_TAIL: Final = 64
-"""Characters before a place that show in what it stands, and whether a URL begins there."""
+"""Characters before a URL that show in what it stands."""
+
+_LONGEST_START: Final = 512
+"""Characters of what a URL begins with, however it is escaped."""
 
 
 def _written(character: str, *names: str) -> str:
@@ -86,14 +88,14 @@ _BEFORE: Final = lazy_regex(
     rf"|(?:= ?|\( ?)(?P<value>{_QUOTE}) ?|(?P<quote>{_QUOTE}))\Z",
     re.IGNORECASE,
 )
-_QUOTE_ENDS: Final = lazy_regex(r"[,}\]:\s>/)\\]")
-"""Behind a quote that ends a value; a bare URL goes on behind any other."""
+_QUOTE_ENDS: Final = lazy_regex(r"[,}\]:\s>]")
+"""Behind a double quote that ends a value of JSON or HTML; a bare URL goes on behind any other."""
 
 _ENDS: Final = {
     "angle": lazy_regex(r"[>\n]"),
     "paren": lazy_regex(r"[()\n]"),
     "tag": lazy_regex(r">"),
-    "bare": lazy_regex(r"[ \t\n\r\f>]"),
+    "bare": lazy_regex(r"[ \t\n\r\f]"),
     "whole": lazy_regex(r"(?!)"),
     "quoted": lazy_regex(r"(?!)"),
 }
@@ -209,9 +211,9 @@ class UrlScanner:
         seen = self._tail + text
         start = next((start for start in _START.finditer(seen) if _begins(seen, start)), None)
         if start is None:
-            before = _BLANKS.sub(" ", seen)
+            before = _BLANKS.sub(" ", seen[:-_LONGEST_START])
             self._alone = self._alone and not before[:-_TAIL].strip()
-            self._tail = before[-_TAIL:]
+            self._tail = before[-_TAIL:] + seen[-_LONGEST_START:]
             return ""
         self._open(_BLANKS.sub(" ", seen[: start.start()]), start)
         return seen[start.end() :]
@@ -248,17 +250,27 @@ class UrlScanner:
             quote = self._closing_quote(text)
             if quote is None:
                 return None
-            self._quote, self._within, begin = "", "quoted", quote + 1
+            self._within, begin = "quoted" if self._quote.endswith('"') else "bare", quote + 1
+            self._quote = ""
         if self._within == "quoted" and begin < len(text):
             if _QUOTE_ENDS.match(text, begin):
                 return begin
             self._within = "bare"
-        within = str(self._within)
-        for match in _ENDS[within].finditer(text, begin):
+        if self._within in ("paren", "angle", "tag"):
+            close = self._closing_mark(text)
+            if close is None:
+                return None
+            self._within, begin = "bare", close
+        blank = _ENDS[str(self._within)].search(text, begin)
+        return None if blank is None else blank.start()
+
+    def _closing_mark(self, text: str) -> int | None:
+        """The place of the mark that ends what the URL stands in; a bare URL goes on behind it."""
+        for match in _ENDS[str(self._within)].finditer(text):
             escaped = (self._last + text[: match.start()])[-1:] == "\\"
-            if within in ("paren", "angle") and escaped and match[0] != "\n":
+            if escaped and match[0] != "\n":
                 continue
-            if within == "paren" and match[0] != "\n":
+            if self._within == "paren" and match[0] != "\n":
                 self._depth += 1 if match[0] == "(" else -1
                 if self._depth >= 0:
                     continue
@@ -294,7 +306,7 @@ class UrlScanner:
                 seen = self._path + text
                 nested = _NESTED.search(seen)
                 if nested is None:
-                    self._path = seen[-_NESTED_TAIL:]
+                    self._path = seen[-_LONGEST_START:]
                     return
                 self._authority, self._slashes, self._path = "", True, ""
                 text = seen[nested.end() :]

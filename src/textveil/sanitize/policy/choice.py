@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from textveil.catalog import MECHANISMS
+from textveil.detection.kinds import KINDS, without_rule
 from textveil.errors import UnknownNameError, need
 from textveil.sanitize.policy.policy import Action, Policy, Rule
 from textveil.sanitize.policy.reading import policy_bytes, policy_of, read_policy, words_of_background
@@ -76,7 +77,7 @@ def policy(
         type(vocabulary).__name__,
         "a Vocabulary",
     )
-    chosen = read_policy(Path(text)) if is_path(text) else policy_of(preset_text(text).encode(), text)
+    chosen = read_policy(Path(text)) if is_path(text) else _preset(text)
     if (level, background, others) != (None, None, None):
         chosen = _with_common_words(chosen, level, background, others)
     if epsilon is not None:
@@ -122,6 +123,16 @@ def policy_text(name: str) -> str:
 def is_path(text: str) -> bool:
     """Whether a policy is meant by its file rather than by its name."""
     return text.endswith(".toml") or os.sep in text or "/" in text
+
+
+def _preset(name: str) -> Policy:
+    """A preset. Raises UnknownNameError: none has that name; ParameterError: it leaves out a kind that is found."""
+    preset = policy_of(preset_text(name).encode(), name)
+    if not preset.draws_words:
+        unruled = without_rule(KINDS, {rule.kind for rule in preset.rules})
+        hint = "Add a rule, or say in detection/kinds.py whose rule it takes."
+        need(not unruled, f"policy {name}: kind", ", ".join(unruled), "one that has a rule", hint)
+    return preset
 
 
 def preset_text(name: str) -> str:

@@ -7,7 +7,7 @@ found where it is written. It is also read as it stands, since what looks like a
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from types import MappingProxyType
 from typing import Final, TypeAlias, final
@@ -19,7 +19,7 @@ from textveil.detection.keeping import KeepList, KeepPattern
 from textveil.detection.kinds import OTHER_LANGUAGE
 from textveil.detection.languages import FIT, unfit
 from textveil.detection.spans import DetectedSpan, Detector
-from textveil.errors import InputError
+from textveil.errors import InputError, need
 from textveil.sanitize.policy.policy import OtherLanguages
 from textveil.text.cuts import between
 from textveil.text.escapes import BORDER, DEEPEST, Reading, read
@@ -124,6 +124,7 @@ class SpanFinder:
         Raises:
             InputError: a detector's answer is no list of spans for each text (``detection.checked``); or a text is in a
                 language without rules, and such texts are refused.
+            ParameterError: words stay, and a value is of a kind without a rule.
         """
         if self._other_languages != "warn":
             return self._found_by_language(readings, first, values)
@@ -173,8 +174,16 @@ class SpanFinder:
             for detector, needed in zip(self._detectors, self._needed, strict=True)
         ]
         if values is not None:
-            answers.insert(0, [value_spans(text, own, RECORD) for text, own in zip(texts, values, strict=True)])
+            self._need_ruled(kind for own in values for _, kind in own)
+            own_spans = [value_spans(text, own, RECORD) for text, own in zip(texts, values, strict=True)]
+            answers.insert(0, self._renamed(own_spans))
         return [list(chain.from_iterable(answer[place] for answer in answers)) for place in range(len(texts))]
+
+    def _need_ruled(self, kinds: Iterable[str]) -> None:
+        """Refuse values of a kind without a rule where words stay: the value itself would stay."""
+        ruled = self._drawn | self._kept | self._stands_for.keys() | ({"number"} if self._numbers else frozenset())
+        unruled = next((kind for kind in kinds if self._escapes and kind not in ruled), None)
+        need(unruled is None, "values", f"one of kind {unruled}", "of kinds that the policy has a rule for", "Add one.")
 
     def _renamed(self, answers: list[list[DetectedSpan]]) -> list[list[DetectedSpan]]:
         """The spans under the kinds that they are taken for."""

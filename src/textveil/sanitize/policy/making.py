@@ -14,7 +14,7 @@ from textveil.detection.combined import highest_score, need_reachable
 from textveil.detection.detectors import detector_of
 from textveil.detection.given import ListDetector, PatternDetector
 from textveil.detection.keeping import KeepList, KeepPattern, shipped_words
-from textveil.detection.kinds import OPTIONAL, OTHER_LANGUAGE, STANDS_FOR
+from textveil.detection.kinds import KINDS, OPTIONAL, OTHER_LANGUAGE, STANDS_FOR, without_rule
 from textveil.detection.spans import Detector
 from textveil.detection.token_kinds import TokenKindDetector
 from textveil.errors import InputError, ModelError, ParameterError, VocabularyError, need
@@ -89,6 +89,7 @@ def parts_of(policy: Policy, *, found_elsewhere: bool = False) -> PolicyParts:
     )
     known = {NUMBER, *(kind for detector in detectors for kind in detector.kinds)}
     _need_rules(policy)
+    _need_rules_for_found(policy, named)
     if not found_elsewhere:
         _need_first(policy, lists, {kind for detector in detectors if detector not in lists for kind in detector.kinds})
         _need_scores(
@@ -129,7 +130,7 @@ def parts_of(policy: Policy, *, found_elsewhere: bool = False) -> PolicyParts:
         kept,
         numbers=numbers,
         escapes=not policy.draws_words,
-        stands_for={kind: other for kind, other in STANDS_FOR.items() if kind not in ruled},
+        stands_for={kind: other for kind, other in STANDS_FOR.items() if kind not in ruled and other in ruled},
         scored=named,
         other_languages=policy.other_languages,
         min_scores={kind: policy.min_score_of(kind) for kind in ruled},
@@ -156,6 +157,22 @@ def _need_rules(policy: Policy) -> None:
                 f"policy {policy.name}, {what} {number}: kind must be one that has a rule; got {kind}. Add one, or "
                 "correct its spelling."
             )
+
+
+def _need_rules_for_found(policy: Policy, detectors: Sequence[Detector]) -> None:
+    """Refuse a detector that finds a kind of its own that nothing is said of: it would be released as it is."""
+    if policy.draws_words:  # as all other words are
+        return
+    ruled = {rule.kind for _, rule in policy.span_rules}
+    for detector in detectors:
+        unruled = without_rule(set(detector.kinds) - set(KINDS), ruled)
+        need(
+            not unruled,
+            f"policy {policy.name}, detector {detector.name}: kind",
+            unruled[0] if unruled else "",
+            "one that has a rule",
+            "Add one; keep = true releases what is found as it is.",
+        )
 
 
 def _keepers(policy: Policy, lists: Sequence[ListDetector]) -> list[Keeper]:

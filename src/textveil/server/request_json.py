@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from functools import partial
-from typing import Any, Final, final
+from typing import Any, final
 
 from fastapi import Request, Response
 from fastapi.routing import APIRoute
@@ -13,6 +13,7 @@ from starlette.exceptions import HTTPException
 from textveil.json_text import json_data
 from textveil.server.errors import ApiError, repeatable
 from textveil.server.service import beside
+
 
 @final
 class _SaidTwice(dict[str, Any]):

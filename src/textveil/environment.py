@@ -29,13 +29,16 @@ KILLS: Final = f"{PREFIX}KILLS"
 LEDGER_KEY: Final = f"{PREFIX}LEDGER_KEY"
 """The key of a ledger."""
 
+LEDGER_KEY_FILE: Final = f"{PREFIX}LEDGER_KEY_FILE"
+"""The file with the key of a ledger, in another place than beside its database."""
+
 SHARED: Final = f"{PREFIX}SHARED"
 """A folder with public vectors and corpora, for studies and tests."""
 
 TRACEBACK: Final = f"{PREFIX}TRACEBACK"
 """Whether an error of textveil's own is printed whole."""
 
-VARIABLES: Final = frozenset((CACHE, ENDPOINT_KEY, KEY, KILLS, LEDGER_KEY, SHARED, TRACEBACK))
+VARIABLES: Final = frozenset((CACHE, ENDPOINT_KEY, KEY, KILLS, LEDGER_KEY, LEDGER_KEY_FILE, SHARED, TRACEBACK))
 """All of them."""
 
 

@@ -176,6 +176,21 @@ def test_what_was_spent_is_there_when_it_is_opened_again(tmp_path: Path) -> None
         ledger.reserve(ANN, pure(1.0))
 
 
+def test_the_key_lies_where_the_environment_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "keys").mkdir()
+    key = tmp_path / "keys" / "ledger.key"
+    monkeypatch.setenv("TEXTVEIL_LEDGER_KEY_FILE", str(key))
+    database = tmp_path / "data" / "budget.db"
+    for _ in range(2):  # made, then read
+        with Ledger(str(database)) as ledger:
+            ledger.set_limit(Account("clinic"), Limit(epsilon=1.0))
+    assert key.stat().st_mode & 0o777 == 0o600 and not list((tmp_path / "data").glob("*.key"))
+    key.unlink()
+    with pytest.raises(LedgerError, match="TEXTVEIL_LEDGER_KEY_FILE names, cannot be read"):
+        Ledger(str(database))
+
+
 def test_another_key_is_refused_and_a_lost_one_is_not_made_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -15,7 +15,12 @@ from textveil.cli import main as cli
 
 SECRET = "xylophonia"
 ROWS = [
-    {"who": f"p{number % 200}", "text": f"The baker has paid {SECRET if number == 3 else ''}", "kind": "ab"[number % 2]}
+    {
+        "who": f"p{number % 200}",
+        "text": f"The baker has paid {SECRET if number == 3 else ''}",
+        "kind": "ab"[number % 2],
+        "link": "=A1",
+    }
     for number in range(400)
 ]
 Run = Callable[..., tuple[int, str, str]]
@@ -41,6 +46,12 @@ def count(
         return code, captured.out.decode(), captured.err.decode()
 
     return run
+
+
+def test_labels_that_a_spreadsheet_would_compute_are_texts(count: Run, tmp_path: Path) -> None:
+    code, out, _ = count("--label", "link", "--labels", "=A1")
+    labels = {line["label"] for line in csv.DictReader(io.StringIO(out))}
+    assert (code, labels) == (0, {"'=A1"})
 
 
 def test_csv_has_the_columns_of_the_contract(count: Run, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import time
+import tomllib
 import urllib.error
 import urllib.request
 import uuid
@@ -25,7 +26,9 @@ def arguments(step: str) -> list[str]:
 
 
 def test_it_runs_a_slim_image_without_rights() -> None:
-    assert all(re.match(r"python:\$\{PYTHON\}-slim( AS build)?$", one) for one in arguments("FROM"))
+    assert all(re.match(r"python:\$\{PYTHON\}( AS build)?$", one) for one in arguments("FROM"))
+    (base,) = arguments("ARG")
+    assert re.fullmatch(r"PYTHON=3\.\d+\.\d+-slim-[a-z]+", base), "an exact version, which no later build changes"
     assert arguments("USER") == ["10001:10001"]
     last = max(place for place, (name, _) in enumerate(STEPS) if name in ("RUN", "COPY"))
     assert last < [name for name, _ in STEPS].index("USER")  # nothing that it may write belongs to its user
@@ -42,9 +45,30 @@ def test_it_holds_what_is_needed_and_no_secret() -> None:
         assert (ROOT / source).exists() and f"!{source}" in kept
 
 
+def test_packages_have_the_versions_that_ci_tests() -> None:
+    installs = [one for one in arguments("RUN") if "pip install" in one]
+    assert installs and all("--constraint constraints.txt" in one for one in installs)
+    assert ".ci/constraints.txt ./constraints.txt" in arguments("COPY")
+    lines = (ROOT / ".ci/constraints.txt").read_text(encoding="utf-8").splitlines()[1:]
+    assert all(re.fullmatch(r"[A-Za-z0-9._-]+==[A-Za-z0-9._]+", line) for line in lines)
+    pinned = {re.sub(r"[-_.]+", "-", line.partition("==")[0].lower()) for line in lines}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    wanted = [*project["dependencies"], *extras["server"], *extras["ledger"], *extras["postgresql"]]
+    names = {re.split(r"[\[<>=]", one, maxsplit=1)[0].lower() for one in wanted}
+    assert names - {"textveil"} <= pinned
+
+
+def test_the_ledgers_key_lies_in_another_volume_than_its_database() -> None:
+    told = dict(one.split("=", 1) for one in arguments("ENV")[0].split())
+    folders = {Path(told[name]).parent for name in ("TEXTVEIL_DATABASE", "TEXTVEIL_LEDGER_KEY_FILE")}
+    assert folders == {Path("/data"), Path("/keys")}
+    assert arguments("VOLUME") == ["/data /keys"]
+
+
 def test_signals_reach_the_server_and_its_health_is_known() -> None:
     assert arguments("ENTRYPOINT") == ['["textveil"]'] and arguments("CMD") == ['["serve"]']  # no shell between
-    assert "/healthz" in arguments("HEALTHCHECK")[0] and arguments("VOLUME") == ["/data"]
+    assert "/healthz" in arguments("HEALTHCHECK")[0]
 
 
 @pytest.fixture
@@ -60,7 +84,7 @@ def image() -> Iterator[str]:
 
 
 def test_a_server_runs_with_a_read_only_root(image: str) -> None:
-    volume = ["--volume", f"{image}:/data"]
+    volume = ["--volume", f"{image}:/data", "--volume", f"{image}-keys:/keys"]
     key = subprocess.run(
         ["docker", "run", "--rm", *volume, image, "keys", "create", "--tenant", "ward"],
         capture_output=True, text=True, check=True, timeout=900,
@@ -99,4 +123,4 @@ def test_a_server_runs_with_a_read_only_root(image: str) -> None:
                 time.sleep(1)
     finally:
         subprocess.run(["docker", "kill", image], capture_output=True)
-        subprocess.run(["docker", "volume", "rm", "--force", image], capture_output=True)
+        subprocess.run(["docker", "volume", "rm", "--force", image, f"{image}-keys"], capture_output=True)

@@ -6,13 +6,15 @@ import csv
 import io
 import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import textveil
 from textveil.errors import OutputError, ParameterError
 from textveil.json_text import json_text
-from textveil.pages.tables import Table, save_table, shown
+from textveil.pages.tables import Table, csv_text, save_table, shown
 from textveil.whole_files import write_whole
 
 
@@ -78,3 +80,20 @@ def test_files_are_whole_or_absent(tmp_path, monkeypatch) -> None:
     monkeypatch.undo()
     assert (tmp_path / "numbers.csv").read_text() == made().to_csv()
     assert len(list(tmp_path.iterdir())) == 2
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1", "=a\r=1"])
+def test_no_spreadsheet_computes_a_text(text: str) -> None:
+    (row,) = csv.reader(io.StringIO(csv_text([[text, -1, -2.5, "a=b"]]), newline=""))
+    assert row == [f"'{text}", "-1", "-2.5", "a=b"]
+    assert f"'{text}" in next(csv.reader(io.StringIO(Table(columns=(text,), rows=()).to_csv(), newline="")))
+
+
+def test_every_table_is_written_by_one_function() -> None:
+    package = Path(textveil.__file__).parent
+    writers = [path for path in sorted(package.rglob("*.py")) if "csv.writer(" in path.read_text(encoding="utf-8")]
+    # Of a corpus every cell is the user's own, and comes back as it was.
+    assert [path.relative_to(package).as_posix() for path in writers] == [
+        "corpora/formats/csv_table.py",
+        "pages/tables.py",
+    ]

@@ -27,7 +27,7 @@ from textveil.budget.schema import ENTRIES, FACTS
 from textveil.budget.statements import begin_rows
 from textveil.budget.turns import Ask, Turns
 from textveil.budget.verification import Verification, stored_entries, verified
-from textveil.environment import LEDGER_KEY
+from textveil.environment import LEDGER_KEY, LEDGER_KEY_FILE
 from textveil.errors import (
     BudgetExhausted,
     InputError,
@@ -63,8 +63,9 @@ class Ledger:
     Args:
         url: an SQLAlchemy URL, ``sqlite:///budget.db`` or ``postgresql://...``, or the path of an SQLite file. A new
             database is made.
-        key: 32 secret bytes. None takes the environment's ``TEXTVEIL_LEDGER_KEY``; else, for SQLite, the file beside
-            the database whose name ends in ``.key`` (mode 0600), which is made with the database.
+        key: 32 secret bytes. None takes the environment's ``TEXTVEIL_LEDGER_KEY``; else the file that
+            ``TEXTVEIL_LEDGER_KEY_FILE`` names; else, for SQLite, the file beside the database whose name ends in
+            ``.key``. With a new SQLite database its file is made (mode 0600).
 
     Raises:
         LedgerError: the database cannot be opened, or is of another form, or of another key.
@@ -371,22 +372,25 @@ def _reserving(account: Account, charge: Charge) -> Callable[[Book], Reservation
 
 
 def _key(file: str | None, given: bytes | None) -> bytes:
-    """The key as it is given, of the environment, or of the file beside a database."""
+    """The key as it is given, of the environment, of the file that it names, or of the file beside a database."""
     if given is not None:
         return given
     said = os.environ.get(LEDGER_KEY)
     if said is not None:
         return decoded_key(said.strip().encode("utf-8", "replace"), LEDGER_KEY)
+    named = os.environ.get(LEDGER_KEY_FILE)
+    if file is None and named:
+        return read_key(Path(named), LEDGER_KEY_FILE)
     if file is None:
         raise ParameterError(
             f"key must be given for a database that is no file, by {LEDGER_KEY} or as `key`; got none. Make one: "
             'python -c "import secrets; print(secrets.token_hex(32))".'
         )
-    path = Path(f"{file}.key")
-    key_path = Path(file)
-    old = key_path.is_file() and key_path.stat().st_size > 0  # a new key would fit nothing that is in it
-    if old or key_path.is_dir():
-        _need_sqlite(key_path)
+    path = Path(named or f"{file}.key")
+    database = Path(file)
+    old = database.is_file() and database.stat().st_size > 0  # a new key would fit nothing that is in it
+    if old or database.is_dir():
+        _need_sqlite(database)
     try:
         return read_key(path, "key") if old else read_or_made_key(path, "key")
     except (InputError, OutputError) as error:
@@ -394,8 +398,8 @@ def _key(file: str | None, given: bytes | None) -> bytes:
         if not old:
             raise LedgerError(f"no ledger can be made there: {reason} Its folder must exist and be writable.") from None
         raise LedgerError(
-            f"the key of the ledger, the file beside its database whose name ends in .key, cannot be read: {reason} "
-            f"Put it back, or give the key by {LEDGER_KEY}."
+            f"the key of the ledger, the file beside its database whose name ends in .key or that {LEDGER_KEY_FILE} "
+            f"names, cannot be read: {reason} Put it back, or give the key by {LEDGER_KEY}."
         ) from None
 
 

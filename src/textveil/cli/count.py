@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -96,10 +94,10 @@ def count_command(
 
 def _table(release: CountRelease, *, labelled: bool) -> bytes:
     """The counts as CSV."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["item", "label", "count", "low", "high"] if labelled else ["item", "count", "low", "high"])
-    for line in release.counts:
-        label = [line.label] if labelled else []
-        writer.writerow([line.item, *label, line.count, line.low, line.high])
-    return text.getvalue().encode("utf-8", "surrogatepass")
+    from textveil.pages.tables import csv_text
+
+    names = ["item", "label", "count", "low", "high"] if labelled else ["item", "count", "low", "high"]
+    rows = [
+        [line.item, *([line.label] if labelled else []), line.count, line.low, line.high] for line in release.counts
+    ]
+    return csv_text([names, *rows]).encode("utf-8", "surrogatepass")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypeAlias, final
+from typing import Any, Final, TypeAlias, final
 
 from textveil.errors import need
 from textveil.json_text import json_text
@@ -19,6 +19,28 @@ Cell: TypeAlias = str | int | float | bool | None
 
 DIGITS = 8
 """Significant digits that are kept: what lies beyond may differ from one machine's arithmetic to another's."""
+
+
+_FORMULAS: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001
+"""How a cell begins that spreadsheets compute."""
+
+
+def csv_text(rows: Iterable[Sequence[object]]) -> str:
+    """Rows as CSV; a text that a spreadsheet would compute has an apostrophe before it, numbers stay as they are.
+
+    Labels, words and names of a released table are whatever somebody wrote, and who opens it trusts its maker.
+    """
+    lines = []
+    for row in rows:
+        out = io.StringIO()
+        # With this line end the writer quotes fields that hold a lone carriage return, which would begin a row.
+        csv.writer(out, lineterminator="\r\n").writerow([_inert(cell) for cell in row])
+        lines.append(out.getvalue().removesuffix("\r\n") + "\n")
+    return "".join(lines)
+
+
+def _inert(cell: object) -> object:
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULAS) else cell
 
 
 @final
@@ -46,11 +68,7 @@ class Table:
 
     def to_csv(self) -> str:
         """The columns' names and one line a row; an empty cell for None."""
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(self.columns)
-        writer.writerows(self.rows)
-        return out.getvalue()
+        return csv_text([self.columns, *self.rows])
 
     def to_data(self) -> dict[str, Any]:
         """Facts, columns and rows."""

@@ -1,4 +1,4 @@
-"""Cutting a text by spans: what is left, and that overlaps, disorder and places outside are refused without its text."""
+"""Cutting a text by spans: what is left, and that what overlaps or lies outside is refused."""
 
 from __future__ import annotations
 

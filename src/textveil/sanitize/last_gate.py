@@ -79,7 +79,8 @@ def check_draws(surrogate: Surrogate, mentions: Sequence[Mention], drawn: Sequen
     draws are taken that all of them return their inputs with probability ``ALPHA`` at most; one that does not ends it.
 
     Args:
-        mentions: of one kind.
+        surrogate: draws a kind of spans.
+        mentions: of that kind, in one text.
         drawn: what was drawn for each.
         draw: the surrogate's, for the text of the mentions.
 
@@ -109,11 +110,13 @@ def neighbor(value: str) -> str:
 
 
 def _other_digit(character: str) -> str:
-    """Another digit in place of one, of the same writing; all else as it is."""
+    """Another digit in place of one, of the same writing where that has one next to it; all else as it is."""
     if not character.isnumeric():
         return character
-    after, before = chr(ord(character) + 1), chr(ord(character) - 1)
-    return after if after.isdigit() == character.isdigit() and after.isnumeric() else before
+    for other in (chr(ord(character) + 1), chr(ord(character) - 1)):
+        if other.isnumeric() and other.isdecimal() == character.isdecimal():
+            return other
+    return "\xb2"
 
 
 def _epsilon(surrogate: Surrogate) -> float | None:

@@ -20,6 +20,8 @@ from tests.helpers.servers import running, serving
 from tests.helpers.upstream import UPSTREAM_KEY, Provider
 from tests.server.gateway.test_fails_closed import BODY, CANARY, STEPS
 
+import textveil.sanitize.outside as outside
+import textveil.server.gateway.bodies as bodies
 from textveil.budget.account import Account
 from textveil.budget.ledger import Ledger
 from textveil.budget.limit import Limit
@@ -122,6 +124,44 @@ def test_a_fault_of_the_engine_alone_sends_texts_as_they_are_and_each_is_told(
     assert contents == [message["content"] for message in BODY["messages"]] and sent["tools"] == BODY["tools"]
     assert "user" not in sent and "metadata" not in sent, "what is always left out is left out"
     assert "a request is sent on unprotected" in caplog.text
+
+
+def test_a_release_that_the_last_gate_refuses_is_sent_in_no_form(
+    opened: tuple[httpx.Client, Any],
+    provider: Provider,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    client, ledger = opened
+    ledger.calls.clear()
+    joined = outside.joined
+
+    def moved(stretches: Any, drawn: Any) -> Any:
+        text, places = joined(stretches, drawn)
+        return text, [(start + 1, end + 1) for start, end in places]
+
+    caplog.set_level(logging.DEBUG)
+    with monkeypatch.context() as patch:
+        patch.setattr(outside, "joined", moved)
+        answer = client.post(CHATS, json=BODY, headers={"X-Textveil-Conversation": "moved"})
+    assert answer.status_code == 500 and answer.json()["error"]["code"] == "release_refused"
+    assert provider.got == b"" and "unprotected" not in ledger.calls
+    assert CANARY not in answer.text and CANARY not in caplog.text and "a release was refused" in caplog.text
+    assert client.post(CHATS, json=BODY, headers={"X-Textveil-Conversation": "moved"}).status_code == 200, "it goes on"
+    assert provider.heard(CANARY) == []
+
+
+def test_a_release_with_parts_too_many_is_sent_in_no_form(
+    opened: tuple[httpx.Client, Any], provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client, _ = opened
+    parts = [{"type": "text", "text": f"I am {CANARY},"}, {"type": "text", "text": " and you?"}]
+    body = {"model": "m", "messages": [{"role": "user", "content": parts}]}
+    with monkeypatch.context() as patch:
+        patch.setattr(bodies, "BORDER", " ")
+        answer = client.post(CHATS, json=body)
+    assert answer.status_code == 500 and answer.json()["error"]["code"] == "release_refused"
+    assert provider.got == b"" and CANARY not in answer.text
 
 
 @pytest.mark.parametrize(

@@ -276,7 +276,7 @@ class _Settings(NamedTuple):
 
             return surrogate_of
 
-        def alone(value: str, scope: Scope, rng: np.random.Generator) -> str:
+        def alone(value: str, scope: Scope, rng: np.random.Generator) -> str | None:
             return of_mentions([Mention(value)], ())(value, scope, rng)
 
         def unsettled(values: Sequence[str]) -> bool:

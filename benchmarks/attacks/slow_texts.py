@@ -2,7 +2,9 @@
 
     python benchmarks/attacks/slow_texts.py [--characters 3000] [--shapes N]
 
-A shape is a beginning, a unit again and again, and an end. Each is sanitized and restored under the preset ``prompts``
+A shape is a beginning, a unit again and again, and an end: those below, and the pumps of every quantifier of every
+pattern that reads texts (pumps.py). The patterns themselves are read for what a character may cost. Each shape
+is sanitized and restored under the preset ``prompts``
 at a size and at eight times the size; printed are the shapes whose characters cost the most and those that grow the
 fastest. Processor time of this thread is measured, the least of up to four runs. Exit status 1 if time grows by more
 than three times the growth of the text.
@@ -16,6 +18,8 @@ import time
 from collections.abc import Callable
 from itertools import product
 from typing import NamedTuple
+
+import pumps
 
 from textveil.sanitize.policy.choice import policy
 from textveil.sanitize.sanitizer import Sanitizer
@@ -56,6 +60,18 @@ class Cost(NamedTuple):
 
 
 SHAPES = tuple(Shape(beginning, unit, end) for (beginning, end), unit in product(FRAMES, UNITS))
+READERS = ("textveil.detection.", "textveil.sanitize.", "textveil.surrogates.", "textveil.text.")
+"""Packages whose patterns read texts."""
+
+
+def derived_shapes() -> list[Shape]:
+    """The pumps of all patterns that read texts."""
+    shapes: dict[Shape, None] = {}
+    for one in pumps.all_patterns():
+        if one.name.startswith(READERS) and isinstance(one.pattern, str):
+            automaton = pumps.Automaton(one.pattern, one.flags)
+            shapes.update((Shape(*pump), None) for pump in pumps.pumps_of(automaton))
+    return list(shapes)
 
 
 def work_of(sanitizer: Sanitizer) -> Callable[[str], object]:
@@ -90,17 +106,24 @@ def main() -> int:
     """Prints the slowest shapes; 1 if one grows too fast."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--characters", type=int, default=3000)
-    parser.add_argument("--shapes", type=int, default=len(SHAPES))
+    parser.add_argument("--shapes", type=int, help="how many, evenly spaced; all of them unless given")
     given = parser.parse_args()
     work = work_of(Sanitizer(policy("prompts")))
     work("Ask Maria Gonzalez of Denver on March 3, 2024 at 555-123-4567.")  # what is read once is read
-    costs = sorted((cost(work, shape, given.characters) for shape in SHAPES[: given.shapes]), reverse=True)
+    shapes = [*SHAPES, *derived_shapes()]
+    shapes = shapes[:: max(1, len(shapes) // (given.shapes or len(shapes)))]
+    costs = sorted((cost(work, shape, given.characters) for shape in shapes), reverse=True)
     print("microseconds a character, growth of time where the text grows eightfold, shape")
     for one in sorted(costs, key=lambda one: -one.microseconds)[:5] + costs[:5]:
         print(f"{one.microseconds:8.1f} {one.growth:8.1f}  {tuple(map(ascii, one.shape))}")
     slow = [one for one in costs if one.growth > MARGIN * GROWTH]
     print(f"{len(slow)} of {len(costs)} shapes grow too fast")
-    return 1 if slow else 0
+    patterns = pumps.all_patterns()
+    dear = [one.name for one in patterns if any(pumps.findings(pumps.Automaton(one.pattern, one.flags, full=one.full)))]
+    print(
+        f"{len(dear)} of {len(patterns)} patterns may take over {pumps.MOST_STEPS} steps a character: {', '.join(dear)}"
+    )
+    return 1 if slow or set(dear) - set(pumps.KNOWN) else 0
 
 
 if __name__ == "__main__":

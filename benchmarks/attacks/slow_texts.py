@@ -35,7 +35,12 @@ UNITS = tuple(
 May |May 1 |Monday |1 Main Street |calle a |Apt 1 |id |id: is |ID 1a |aged 4 |call |card |paris |john |mr |dollars |_|#
 ...|(|"|\\| |\t|\r|\x00|\u00e9|e\u0301|\u200b|\u4e00|\U0001f600|\u0661""".replace("\n", "|").split("|")
 )
-FRAMES = (("", ""), ("5 dollars ", " 5$ #"), ("call ", "a"), ("", "@"))
+GERMAN = (
+    "Der Patient wohnt seit vielen Jahren in der Stadt und ist mit der Behandlung nicht zufrieden, weil sie dauert. "
+    * 4
+)
+SPANISH = "El paciente vive desde hace muchos anos en la ciudad y no esta contento con el tratamiento que le dan. " * 4
+FRAMES = (("", ""), ("5 dollars ", " 5$ #"), ("call ", "a"), ("", "@"), (GERMAN, ""), (SPANISH, "@"))
 """Beginnings and ends."""
 
 
@@ -115,7 +120,7 @@ def main() -> int:
     costs = sorted((cost(work, shape, given.characters) for shape in shapes), reverse=True)
     print("microseconds a character, growth of time where the text grows eightfold, shape")
     for one in sorted(costs, key=lambda one: -one.microseconds)[:5] + costs[:5]:
-        print(f"{one.microseconds:8.1f} {one.growth:8.1f}  {tuple(map(ascii, one.shape))}")
+        print(f"{one.microseconds:8.1f} {one.growth:8.1f}  {tuple(ascii(part[-40:]) for part in one.shape)}")
     slow = [one for one in costs if one.growth > MARGIN * GROWTH]
     print(f"{len(slow)} of {len(costs)} shapes grow too fast")
     patterns = pumps.all_patterns()

@@ -39,12 +39,13 @@ def test_small_requests_hold_what_is_counted_and_refused_ones_nothing(monkeypatc
     assert {"a refused request leaves bytes", "tiny chat: the account is not what is held"} <= set(wrong)
 
 
-# The first four took time that grew with the square of the text.
+# The first five took time that grew with the square of the text.
 @pytest.mark.parametrize(
     "shape",
     [
         ("name", "\t", ""),
         ("", "_", ""),
+        ("Der Mann wohnt seit vielen Jahren in der Stadt und ist mit der Arbeit nicht zufrieden. " * 5, "A-", ""),
         ("5 dollars ", "123 ", " 5$ #"),
         ("", "A.", "a"),
         ("", "1$", ""),

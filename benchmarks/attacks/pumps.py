@@ -147,7 +147,7 @@ class _Letters:
             return self.category(str(argument))
         if name in ("LITERAL", "RANGE"):
             low, high = argument if name == "RANGE" else (argument, argument)
-            forms = (lambda c: {c, c.lower(), c.upper()}) if flags & re.IGNORECASE else (lambda c: {c})
+            forms = _either_case if flags & re.IGNORECASE else set[str]
             return self.where(lambda letter: any(len(c) == 1 and low <= ord(c) <= high for c in forms(letter)))
         found = 0
         for part, value in argument:
@@ -429,6 +429,10 @@ class Automaton:
         return self.letters.letters[(mask & -mask).bit_length() - 1]
 
 
+def _either_case(letter: str) -> set[str]:
+    return {letter, letter.lower(), letter.upper()}
+
+
 def _surely(word: tuple[int, ...], before: tuple[int, ...], history: int) -> bool:
     return all(read & ~one == 0 for one, read in _beside(word, before, history))
 
@@ -524,7 +528,11 @@ def begins_anew(auto: Automaton, loop: Loop) -> bool:
             0,
             state,
             False,
-            (auto.sets[state], _union(auto, came[state]), _union(auto, set().union(*map(came.get, came[state])))),
+            (
+                auto.sets[state],
+                _union(auto, came[state]),
+                _union(auto, (first for one in came[state] for first in came[one])),
+            ),
         )
         for state in loop.inside
     }
@@ -681,7 +689,7 @@ class Held(NamedTuple):
 
 def compiled_while(work: Callable[[], object]) -> set[tuple[str | bytes, int]]:
     """The patterns that some work compiles."""
-    compiler = import_module("re._compiler")
+    compiler: Any = import_module("re._compiler")
     compiled, original = set(), compiler.compile
 
     def recorded(pattern: Any, flags: int = 0) -> Any:
@@ -707,7 +715,9 @@ def written_in_functions() -> Iterator[tuple[str, str | bytes | None, bool]]:
                     name = ast.unparse(call.func) if isinstance(call, ast.Call) and call.args else ""
                     if name == "lazy_regex" or re.fullmatch(r"re\.(?!escape|purge)[a-z]+", name):
                         first = call.args[0]  # type: ignore[attr-defined]
-                        written = first.value if isinstance(first, ast.Constant) else None
+                        written = (
+                            first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else None
+                        )
                         yield f"{module}.{function.name}", written, name == "re.fullmatch"
 
 

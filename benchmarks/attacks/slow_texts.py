@@ -2,7 +2,8 @@
 
     python benchmarks/attacks/slow_texts.py [--characters 3000] [--shapes N]
 
-A shape is a beginning, a unit again and again, and an end: those below, and the pumps of every quantifier of every
+A shape is a beginning, a unit again and again, and an end: those below, some of them with
+a new word in each unit, and the pumps of every quantifier of every
 pattern that reads texts (pumps.py). The patterns themselves are read for what a character may cost. Each shape
 is sanitized and restored under the preset ``prompts``
 at a size and at eight times the size; printed are the shapes whose characters cost the most and those that grow the
@@ -40,6 +41,28 @@ GERMAN = (
     * 4
 )
 SPANISH = "El paciente vive desde hace muchos anos en la ciudad y no esta contento con el tratamiento que le dan. " * 4
+NEW = "Nuovo"
+"""Stands for a word that no other unit of the text holds."""
+DISTINCT = (
+    "Mr. John Nuovo met Nuovo. ",
+    "John Nuovo ",
+    "Nuovo.nuovo@mail.org ",
+    "Nuovo Nuovo University (NUOVO) ",
+    "NUOVO ",
+    "name|Nuovo|",
+    '"nuovo": "name;Nuovo", ',
+    "owner: Nuovo Nuovo\n",
+    "reviewers: [Nuovo Nuovo, ",
+    "reviewers:\n- Nuovo Nuovo\n",
+    "in Nuovo, the Nuovo River. ",
+    "`nuovo_nuovo` def nuovo(x): ",
+    "password=nuovo9Nuovo ",
+    "https://nuovo.com/nuovo?a=Nuovo ",
+    "[12:03] Nuovo: nuovo\n",
+    "Mr Nuovo Nuovo, born in Nuovo, represented by Ms Nuovo, ",
+    "Herr Nuovo wohnt in der Nuovostrasse 7 und ist mit Nuovo da. ",
+)
+"""Units of texts that hold many different values."""
 FRAMES = (("", ""), ("5 dollars ", " 5$ #"), ("call ", "a"), ("", "@"), (GERMAN, ""), (SPANISH, "@"))
 """Beginnings and ends."""
 
@@ -53,7 +76,15 @@ class Shape(NamedTuple):
 
     def text(self, characters: int) -> str:
         """A text of about so many characters."""
-        return self.beginning + self.unit * (characters // len(self.unit)) + self.end
+        count = characters // len(self.unit)
+        if NEW.lower() not in self.unit.lower():
+            return self.beginning + self.unit * count + self.end
+        return self.beginning + "".join(map(self._renewed, range(count))) + self.end
+
+    def _renewed(self, number: int) -> str:
+        word = "".join(chr(ord("a") + 7919 * (number + 1) // 26**place % 26) for place in range(5))
+        unit = self.unit.replace(NEW, word.capitalize()).replace(NEW.upper(), word.upper())
+        return unit.replace(NEW.lower(), word)
 
 
 class Cost(NamedTuple):
@@ -64,7 +95,10 @@ class Cost(NamedTuple):
     shape: Shape
 
 
-SHAPES = tuple(Shape(beginning, unit, end) for (beginning, end), unit in product(FRAMES, UNITS))
+SHAPES = (
+    *(Shape("", unit, "") for unit in DISTINCT),
+    *(Shape(beginning, unit, end) for (beginning, end), unit in product(FRAMES, UNITS)),
+)
 READERS = ("textveil.detection.", "textveil.sanitize.", "textveil.surrogates.", "textveil.text.")
 """Packages whose patterns read texts."""
 

@@ -29,11 +29,18 @@ from textveil.text.patterns import LazyRegex
 
 MOST_STEPS: Final = 4096
 """Steps that a search may take for a character, at the most."""
+KNOWN: Final = {
+    "textveil.server.gateway.json_text._LEAF": "reads JSON that a parser has accepted",
+    "textveil.server.budgets._BUDGET": "reads an option of the server's own administrator",
+}
+"""Slow patterns that meet no text of strangers."""
 _FEW: Final = 4
 """A repetition of up to so many is written out."""
 _PARSER: Final = import_module("re._parser")
 _REPEATS: Final = ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT")
 _READS: Final = ("LITERAL", "NOT_LITERAL", "IN", "ANY")
+_PREFERRED: Final = ("a1 _-.A\t\n", "A-.1a", "1.,A ")
+"""Which characters of a set a pump is made of: a few ways, for other searches read other characters of it."""
 _SAMPLES: Final = (
     "".join(map(chr, range(0x180))) + "\u0391\u03b1\u0430\u0410\u0661\u0967\u2002\u200b\u2009\u2010\u2011\u2013\u2014"
     "\u2018\u2019\u201c\u201d\u2022\u2026\u2028\u202f\u20ac\u2212\u3000\u3040\u4e00\u9fff\uac00\ud800\ufdd0\uff10\uff21"
@@ -140,7 +147,7 @@ class _Letters:
             return self.category(str(argument))
         if name in ("LITERAL", "RANGE"):
             low, high = argument if name == "RANGE" else (argument, argument)
-            forms = (lambda c: {c, c.lower(), c.upper()}) if flags & re.IGNORECASE else (lambda c: {c})
+            forms = _either_case if flags & re.IGNORECASE else set[str]
             return self.where(lambda letter: any(len(c) == 1 and low <= ord(c) <= high for c in forms(letter)))
         found = 0
         for part, value in argument:
@@ -413,13 +420,17 @@ class Automaton:
             allowed &= (word if after_word else 0) | (self.letters.all & ~word if after_other else 0)
         return allowed
 
-    def letter(self, mask: int) -> str:
-        """A character of a set, a plain one if there is one."""
-        for wanted in "a1 _-.A\t\n":
+    def letter(self, mask: int, preferred: str) -> str:
+        """A character of a set, the first of the preferred ones if it holds one."""
+        for wanted in preferred:
             place = self.letters.letters.find(wanted)
             if mask >> place & 1:
                 return wanted
         return self.letters.letters[(mask & -mask).bit_length() - 1]
+
+
+def _either_case(letter: str) -> set[str]:
+    return {letter, letter.lower(), letter.upper()}
 
 
 def _surely(word: tuple[int, ...], before: tuple[int, ...], history: int) -> bool:
@@ -517,7 +528,11 @@ def begins_anew(auto: Automaton, loop: Loop) -> bool:
             0,
             state,
             False,
-            (auto.sets[state], _union(auto, came[state]), _union(auto, set().union(*map(came.get, came[state])))),
+            (
+                auto.sets[state],
+                _union(auto, came[state]),
+                _union(auto, (first for one in came[state] for first in came[one])),
+            ),
         )
         for state in loop.inside
     }
@@ -674,7 +689,7 @@ class Held(NamedTuple):
 
 def compiled_while(work: Callable[[], object]) -> set[tuple[str | bytes, int]]:
     """The patterns that some work compiles."""
-    compiler = import_module("re._compiler")
+    compiler: Any = import_module("re._compiler")
     compiled, original = set(), compiler.compile
 
     def recorded(pattern: Any, flags: int = 0) -> Any:
@@ -693,13 +708,16 @@ def compiled_while(work: Callable[[], object]) -> set[tuple[str | bytes, int]]:
 def written_in_functions() -> Iterator[tuple[str, str | bytes | None, bool]]:
     """The patterns that functions hand to ``re``: in which, the pattern if it is written there, whether it is whole."""
     for module, source in sources():
-        for function in ast.walk(ast.parse(source)):
+        tree = ast.parse(source) if re.search(r"\bre\.|\blazy_regex\(", source) else ast.Module([], [])
+        for function in ast.walk(tree):
             if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
                 for call in ast.walk(function):
                     name = ast.unparse(call.func) if isinstance(call, ast.Call) and call.args else ""
                     if name == "lazy_regex" or re.fullmatch(r"re\.(?!escape|purge)[a-z]+", name):
                         first = call.args[0]  # type: ignore[attr-defined]
-                        written = first.value if isinstance(first, ast.Constant) else None
+                        written = (
+                            first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else None
+                        )
                         yield f"{module}.{function.name}", written, name == "re.fullmatch"
 
 
@@ -712,14 +730,14 @@ def pumps_of(auto: Automaton) -> Iterator[Pump]:
     for loop in auto.loops:
         others = [_union(auto, other.inside) for other in auto.loops if other is not loop]
         masks = dict.fromkeys((auto.letters.all, *others, *(auto.letters.all & ~other for other in others)))
-        units = dict.fromkeys(unit for mask in masks if (unit := _around(auto, loop, mask)))
-        lead = _lead(auto, loop)
-        for beginning in dict.fromkeys(("", lead)):
-            for number, unit in enumerate(units):
-                yield Pump(beginning, unit, ends[number % len(ends)])
+        for preferred in _PREFERRED:
+            units = dict.fromkeys(unit for mask in masks if (unit := _around(auto, loop, mask, preferred)))
+            for beginning in dict.fromkeys(("", _lead(auto, loop, preferred))):
+                for number, unit in enumerate(units):
+                    yield Pump(beginning, unit, ends[number % len(ends)])
 
 
-def _around(auto: Automaton, loop: Loop, mask: int) -> str:
+def _around(auto: Automaton, loop: Loop, mask: int, preferred: str) -> str:
     """The shortest word around a quantifier by characters of a set; nothing if there is none."""
     for home in sorted(loop.inside):
         paths = {(home, False): ""}
@@ -729,14 +747,14 @@ def _around(auto: Automaton, loop: Loop, mask: int) -> str:
                 letters = auto.sets[step.to] & step.where.ahead & mask
                 following = step.to, around or loop.number in step.again
                 if letters and following not in paths:
-                    paths[following] = paths[state, around] + auto.letter(letters)
+                    paths[following] = paths[state, around] + auto.letter(letters, preferred)
                     queue.append(following)
                 if letters and following == (home, True):
                     return paths[following]
     return ""
 
 
-def _lead(auto: Automaton, loop: Loop) -> str:
+def _lead(auto: Automaton, loop: Loop, preferred: str) -> str:
     """The shortest word from the start into a quantifier."""
     paths = {0: ""}
     queue = [0]
@@ -744,7 +762,7 @@ def _lead(auto: Automaton, loop: Loop) -> str:
         for step in auto.steps(state):
             letters = auto.sets[step.to] & step.where.ahead
             if letters and step.to not in paths:
-                paths[step.to] = paths[state] + auto.letter(letters)
+                paths[step.to] = paths[state] + auto.letter(letters, preferred)
                 queue.append(step.to)
                 if step.to in loop.inside:
                     return paths[step.to]

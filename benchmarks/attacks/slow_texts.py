@@ -2,7 +2,10 @@
 
     python benchmarks/attacks/slow_texts.py [--characters 3000] [--shapes N]
 
-A shape is a beginning, a unit again and again, and an end. Each is sanitized and restored under the preset ``prompts``
+A shape is a beginning, a unit again and again, and an end: those below, some of them with
+a new word in each unit, and the pumps of every quantifier of every
+pattern that reads texts (pumps.py). The patterns themselves are read for what a character may cost. Each shape
+is sanitized and restored under the preset ``prompts``
 at a size and at eight times the size; printed are the shapes whose characters cost the most and those that grow the
 fastest. Processor time of this thread is measured, the least of up to four runs. Exit status 1 if time grows by more
 than three times the growth of the text.
@@ -16,6 +19,8 @@ import time
 from collections.abc import Callable
 from itertools import product
 from typing import NamedTuple
+
+import pumps
 
 from textveil.sanitize.policy.choice import policy
 from textveil.sanitize.sanitizer import Sanitizer
@@ -31,7 +36,34 @@ UNITS = tuple(
 May |May 1 |Monday |1 Main Street |calle a |Apt 1 |id |id: is |ID 1a |aged 4 |call |card |paris |john |mr |dollars |_|#
 ...|(|"|\\| |\t|\r|\x00|\u00e9|e\u0301|\u200b|\u4e00|\U0001f600|\u0661""".replace("\n", "|").split("|")
 )
-FRAMES = (("", ""), ("5 dollars ", " 5$ #"), ("call ", "a"), ("", "@"))
+GERMAN = (
+    "Der Patient wohnt seit vielen Jahren in der Stadt und ist mit der Behandlung nicht zufrieden, weil sie dauert. "
+    * 4
+)
+SPANISH = "El paciente vive desde hace muchos anos en la ciudad y no esta contento con el tratamiento que le dan. " * 4
+NEW = "Nuovo"
+"""Stands for a word that no other unit of the text holds."""
+DISTINCT = (
+    "Mr. John Nuovo met Nuovo. ",
+    "John Nuovo ",
+    "Nuovo.nuovo@mail.org ",
+    "Nuovo Nuovo University (NUOVO) ",
+    "NUOVO ",
+    "name|Nuovo|",
+    '"nuovo": "name;Nuovo", ',
+    "owner: Nuovo Nuovo\n",
+    "reviewers: [Nuovo Nuovo, ",
+    "reviewers:\n- Nuovo Nuovo\n",
+    "in Nuovo, the Nuovo River. ",
+    "`nuovo_nuovo` def nuovo(x): ",
+    "password=nuovo9Nuovo ",
+    "https://nuovo.com/nuovo?a=Nuovo ",
+    "[12:03] Nuovo: nuovo\n",
+    "Mr Nuovo Nuovo, born in Nuovo, represented by Ms Nuovo, ",
+    "Herr Nuovo wohnt in der Nuovostrasse 7 und ist mit Nuovo da. ",
+)
+"""Units of texts that hold many different values."""
+FRAMES = (("", ""), ("5 dollars ", " 5$ #"), ("call ", "a"), ("", "@"), (GERMAN, ""), (SPANISH, "@"))
 """Beginnings and ends."""
 
 
@@ -44,7 +76,15 @@ class Shape(NamedTuple):
 
     def text(self, characters: int) -> str:
         """A text of about so many characters."""
-        return self.beginning + self.unit * (characters // len(self.unit)) + self.end
+        count = characters // len(self.unit)
+        if NEW.lower() not in self.unit.lower():
+            return self.beginning + self.unit * count + self.end
+        return self.beginning + "".join(map(self._renewed, range(count))) + self.end
+
+    def _renewed(self, number: int) -> str:
+        word = "".join(chr(ord("a") + 7919 * (number + 1) // 26**place % 26) for place in range(5))
+        unit = self.unit.replace(NEW, word.capitalize()).replace(NEW.upper(), word.upper())
+        return unit.replace(NEW.lower(), word)
 
 
 class Cost(NamedTuple):
@@ -55,7 +95,22 @@ class Cost(NamedTuple):
     shape: Shape
 
 
-SHAPES = tuple(Shape(beginning, unit, end) for (beginning, end), unit in product(FRAMES, UNITS))
+SHAPES = (
+    *(Shape("", unit, "") for unit in DISTINCT),
+    *(Shape(beginning, unit, end) for (beginning, end), unit in product(FRAMES, UNITS)),
+)
+READERS = ("textveil.detection.", "textveil.sanitize.", "textveil.surrogates.", "textveil.text.")
+"""Packages whose patterns read texts."""
+
+
+def derived_shapes() -> list[Shape]:
+    """The pumps of all patterns that read texts."""
+    shapes: dict[Shape, None] = {}
+    for one in pumps.all_patterns():
+        if one.name.startswith(READERS) and isinstance(one.pattern, str):
+            automaton = pumps.Automaton(one.pattern, one.flags)
+            shapes.update((Shape(*pump), None) for pump in pumps.pumps_of(automaton))
+    return list(shapes)
 
 
 def work_of(sanitizer: Sanitizer) -> Callable[[str], object]:
@@ -90,17 +145,24 @@ def main() -> int:
     """Prints the slowest shapes; 1 if one grows too fast."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--characters", type=int, default=3000)
-    parser.add_argument("--shapes", type=int, default=len(SHAPES))
+    parser.add_argument("--shapes", type=int, help="how many, evenly spaced; all of them unless given")
     given = parser.parse_args()
     work = work_of(Sanitizer(policy("prompts")))
     work("Ask Maria Gonzalez of Denver on March 3, 2024 at 555-123-4567.")  # what is read once is read
-    costs = sorted((cost(work, shape, given.characters) for shape in SHAPES[: given.shapes]), reverse=True)
+    shapes = [*SHAPES, *derived_shapes()]
+    shapes = shapes[:: max(1, len(shapes) // (given.shapes or len(shapes)))]
+    costs = sorted((cost(work, shape, given.characters) for shape in shapes), reverse=True)
     print("microseconds a character, growth of time where the text grows eightfold, shape")
     for one in sorted(costs, key=lambda one: -one.microseconds)[:5] + costs[:5]:
-        print(f"{one.microseconds:8.1f} {one.growth:8.1f}  {tuple(map(ascii, one.shape))}")
+        print(f"{one.microseconds:8.1f} {one.growth:8.1f}  {tuple(ascii(part[-40:]) for part in one.shape)}")
     slow = [one for one in costs if one.growth > MARGIN * GROWTH]
     print(f"{len(slow)} of {len(costs)} shapes grow too fast")
-    return 1 if slow else 0
+    patterns = pumps.all_patterns()
+    dear = [one.name for one in patterns if any(pumps.findings(pumps.Automaton(one.pattern, one.flags, full=one.full)))]
+    print(
+        f"{len(dear)} of {len(patterns)} patterns may take over {pumps.MOST_STEPS} steps a character: {', '.join(dear)}"
+    )
+    return 1 if slow or set(dear) - set(pumps.KNOWN) else 0
 
 
 if __name__ == "__main__":

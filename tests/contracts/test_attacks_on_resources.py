@@ -22,6 +22,8 @@ def attack(name: str) -> ModuleType:
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
+    if name == "slow_texts":
+        sys.modules["pumps"] = attack("pumps")
     spec.loader.exec_module(module)
     return module
 
@@ -37,12 +39,13 @@ def test_small_requests_hold_what_is_counted_and_refused_ones_nothing(monkeypatc
     assert {"a refused request leaves bytes", "tiny chat: the account is not what is held"} <= set(wrong)
 
 
-# The first four took time that grew with the square of the text.
+# The first five took time that grew with the square of the text.
 @pytest.mark.parametrize(
     "shape",
     [
         ("name", "\t", ""),
         ("", "_", ""),
+        ("Der Mann wohnt seit vielen Jahren in der Stadt und ist mit der Arbeit nicht zufrieden. " * 5, "A-", ""),
         ("5 dollars ", "123 ", " 5$ #"),
         ("", "A.", "a"),
         ("", "1$", ""),
@@ -56,6 +59,14 @@ def test_a_longer_text_costs_no_more_a_character(shape: tuple[str, str, str]) ->
     slow_texts = attack("slow_texts")
     cost = slow_texts.cost(slow_texts.work_of(Sanitizer(policy("prompts"))), slow_texts.Shape(*shape), 4000)
     assert cost.growth <= slow_texts.MARGIN * slow_texts.GROWTH, cost
+
+
+def test_pumps_of_the_searches_cost_no_more_a_character() -> None:
+    slow_texts = attack("slow_texts")
+    work = slow_texts.work_of(Sanitizer(policy("prompts")))
+    costs = [slow_texts.cost(work, shape, 1000) for shape in slow_texts.derived_shapes()[::30]]
+    assert len(costs) > 50
+    assert [cost for cost in costs if cost.growth > slow_texts.MARGIN * slow_texts.GROWTH] == []
 
 
 def test_work_that_grows_with_the_square_is_seen() -> None:

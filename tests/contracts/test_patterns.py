@@ -13,11 +13,6 @@ from tests.helpers.attacks import loaded_attack
 from textveil.detection.ordinary_words import LANGUAGES
 from textveil.detection.other_languages import _Language
 
-KNOWN = {
-    "textveil.server.gateway.json_text._LEAF": "reads JSON that a parser has accepted",
-    "textveil.server.budgets._BUDGET": "reads an option of the server's own administrator",
-}
-"""Slow patterns that meet no text of strangers."""
 GIVEN = {
     "textveil.detection.given._first_character": "one class of characters",
     "textveil.detection.given.checked_pattern": "the policy's own; docs/detection.md says what is asked of it",
@@ -95,7 +90,7 @@ def test_every_pattern_of_the_package_is_linear(pumps: ModuleType) -> None:
         for one in held
         if (found := list(pumps.findings(pumps.Automaton(one.pattern, one.flags, full=one.full))))
     }
-    assert set(slow) <= set(KNOWN), slow
+    assert set(slow) <= set(pumps.KNOWN), slow
 
 
 def test_patterns_within_functions_are_linear_or_known(pumps: ModuleType) -> None:
@@ -120,16 +115,16 @@ def test_patterns_of_each_language_are_linear(pumps: ModuleType) -> None:
 
 
 def test_pumps_of_every_pattern_are_searched_within_a_budget(pumps: ModuleType) -> None:
-    """A second witness: a search of 6,000 characters would take minutes if it were cubic, or a thousand times as long.
+    """A second witness: a search of 3,000 characters would take minutes if it were cubic, or a thousand times as long.
 
     A slow machine does not fail it: the budget is a hundred times what the slowest search takes.
     """
     for one in pumps.all_patterns():
-        if isinstance(one.pattern, bytes) or one.name in KNOWN:
+        if isinstance(one.pattern, bytes) or one.name in pumps.KNOWN:
             continue
         compiled = re.compile(one.pattern, one.flags)
         for pump in set(pumps.pumps_of(pumps.Automaton(one.pattern, one.flags))):
-            text = pump.beginning + pump.unit * (6000 // len(pump.unit)) + pump.end
+            text = pump.beginning + pump.unit * (3000 // len(pump.unit)) + pump.end
             start = time.thread_time()
             _ = compiled.fullmatch(text) if one.full else [None for _ in compiled.finditer(text)]
             assert time.thread_time() - start < 10, (one.name, pump)

@@ -24,9 +24,13 @@ ORDINARY: Final = "ordinary"
 
 _NAME: Final = r"[A-Z][A-Za-z]*+(?:['-][A-Za-z]++)*+"
 _PARTICLE: Final = r"(?:(?:von|zu|zum|van|den|der|de|del|della|di|da|do|dos|das|du|des|la|las|los|le|y|e|ten|ter|'t) )"
-_WORDS: Final = r"[A-Z][A-Za-z.'-]{0,60}(?: (?:d[aeio]s?l?a? |von |van |der |den |la |las |los |le )?[A-Z][A-Za-z.'-]{0,60}){0,4}"
+_WORDS: Final = (
+    r"[A-Z][A-Za-z.'-]{0,60}(?: (?:d[aeio]s?l?a? |von |van |der |den |la |las |los |le )?[A-Z][A-Za-z.'-]{0,60}){0,4}"
+)
 _COMPOUND: Final = 12
 """Letters from which on a word may be a compound that ends in an ordinary word."""
+_LONGEST_PART: Final = 40
+"""Letters of the longest ordinary word, and more."""
 
 _UNIT: Final = (
     r"(?:[Pp]iso|[Pp]uerta|[Ee]sc\.|[Aa]pto?\.|[Aa]ppartement|[Aa]ppartamento|[Pp]iano|[Ii]nt\.|[Ii]nterno|[Ww]ohnung|"
@@ -216,7 +220,9 @@ def searches_of(language: str) -> tuple[tuple[tuple[Search, Gate], ...], tuple[t
 
 def _is_ordinary(low: str, words: frozenset[str]) -> bool:
     """Whether a word, or each part of a compound, is an ordinary one; not "Boucher-sur-Mer"."""
-    if low in words or (len(low) >= _COMPOUND and any(low[-count:] in words for count in range(6, len(low) - 3))):
+    if low in words or (
+        len(low) >= _COMPOUND and any(low[-count:] in words for count in range(6, min(len(low) - 3, _LONGEST_PART)))
+    ):
         return True
     parts = low.split("-")
     return len(parts) > 1 and all(part in words and part not in _JOINTS for part in parts)

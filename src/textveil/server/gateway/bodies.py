@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, final
 from textveil.budget.account import Account
 from textveil.server.conversations import ConversationState
 from textveil.server.gateway.memory import RequestMemory
-from textveil.server.gateway.reading import Reader, RequestReading, written
+from textveil.server.gateway.reading import TEXTS, Reader, RequestReading, written
 from textveil.server.service import SanitizingService, beside
 from textveil.text.escapes import BORDER
 
@@ -40,6 +40,7 @@ async def sanitized_body(
     state: ConversationState,
     policy: str | None = None,
     size: int = 0,
+    most: int = TEXTS,
     fails_open: bool = False,
 ) -> SanitizedBody:
     """A body with every text of it released.
@@ -53,6 +54,7 @@ async def sanitized_body(
         state: of the conversation.
         policy: a name; None is the default.
         size: bytes of the body, where they are known: a long one is read in a thread.
+        most: texts that it may hold.
         fails_open: whether its texts go on as they are where the engine fails, nobody's budget being limited.
 
     Raises:
@@ -61,7 +63,7 @@ async def sanitized_body(
     """
     memory = RequestMemory(state)
     chosen = service.policies.policy(service.policies.name(policy))
-    reading = RequestReading(memory, escapes=not chosen.draws_words)
+    reading = RequestReading(memory, escapes=not chosen.draws_words, most=most)
     template = await beside(size, partial(reading.fields, asked, "", readers, needed))
     memory.behind = reading.stands("messages" if "messages" in readers else "input")
     headers = {"X-Textveil-Left-Out": ", ".join(reading.left_out)[:2000]} if reading.left_out else {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import sqlite3
 from collections.abc import Iterator
@@ -15,11 +16,12 @@ from textveil.budget.account import Account
 from textveil.budget.ledger import Ledger
 from textveil.budget.limit import Limit
 from textveil.errors import LedgerError, ParameterError
+from textveil.server import key_store
 from textveil.server.app import make_app
 from textveil.server.config import Config
 from textveil.server.errors import ApiError
-from textveil.server.key_store import ApiKeys
-from textveil.server.keys import Rate
+from textveil.server.key_store import ApiKeys, KeyFacts
+from textveil.server.keys import Callers, Rate
 
 DAY = 86_400 * 10**6
 
@@ -309,3 +311,60 @@ def test_a_server_of_bound_keys_takes_no_key_that_is_of_no_person(place: str) ->
             assert _asked(client, made[1], **unit).status_code == 200
         assert _code(_asked(client, made[1], unit="p2")) == (403, "other_unit")
         assert client.get("/v1/admin/keys", headers=admin).status_code == 200
+
+
+def test_requests_of_one_key_that_come_together_wait_for_one_verification(keys: ApiKeys) -> None:
+    """Kills: each of 150 clients has the key verified when it is no more remembered; those behind the 100th get 503."""
+    facts, key = keys.create("ward")
+    asked: list[str] = []
+
+    class Counted:
+        def find(self, sent: str) -> KeyFacts | None:
+            asked.append(sent)
+            return keys.find(sent)
+
+    async def ask() -> None:
+        callers = Callers(Counted(), seconds=3600)  # type: ignore[arg-type]
+        try:
+            first = [asyncio.ensure_future(callers.of(f"Bearer {key}")) for _ in range(300)]
+            await asyncio.sleep(0)
+            for gone in first[:3]:
+                gone.cancel()
+            who = await asyncio.gather(*first[3:])
+            assert {each.key_id for each in who} == {facts.identity} and asked == [key]
+            wrong = [callers.of(f"Bearer {key[:-2]}xx") for _ in range(200)]
+            refused = await asyncio.gather(*wrong, return_exceptions=True)
+            assert {type(each) for each in refused} == {ApiError} and len(asked) == 2
+            assert not callers._verifying
+        finally:
+            callers.close()
+
+    asyncio.run(ask())
+
+
+def test_argon2_tells_once_for_each_secret_and_hash(keys: ApiKeys, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kills: a key that is asked for again each few seconds costs tens of milliseconds each time."""
+    verified: list[str] = []
+    real = key_store._HASHER.verify
+
+    class Hasher:
+        hash = staticmethod(key_store._HASHER.hash)
+
+        @staticmethod
+        def verify(hashed: str, secret: str) -> bool:
+            verified.append(hashed)
+            return real(hashed, secret)
+
+    monkeypatch.setattr(key_store, "_HASHER", Hasher)
+    facts, key = keys.create("ward")
+    assert [keys.find(key) for _ in range(3)] == [facts] * 3 and len(verified) == 1
+    assert keys.find(key[:-1]) is None
+    rotated = keys.rotate(facts.identity)
+    assert keys.find(key) is None, "a secret that was right is asked of the database again"
+    assert keys.find(rotated) is not None and len(verified) == 2
+    keys.revoke(facts.identity)
+    found = keys.find(rotated)
+    assert found is not None and found.revoked is not None
+    monkeypatch.setattr(key_store, "_REMEMBERED", 2)
+    _, other = keys.create("ward")
+    assert keys.find(other) is not None and len(keys._fitted) == 2

@@ -29,7 +29,7 @@ from textveil.server.bodies import (
 from textveil.server.budgets import budget_data
 from textveil.server.config import Config
 from textveil.server.conversations import PUBLIC_OF_CONVERSATIONS
-from textveil.server.errors import ApiError, refuse_unread_query
+from textveil.server.errors import ApiError, refuse_unread_query, too_many_texts
 from textveil.server.keys import Caller, admin, caller
 from textveil.server.maps import MapKeeper
 from textveil.server.metrics import ServerMetrics
@@ -58,6 +58,9 @@ def _maps_of(request: Request) -> MapKeeper:
 async def sanitize(body: SanitizeRequest, request: Request, who: CallerNow) -> SanitizeAnswer:
     """Sanitize a text or several; what it costs is taken from the budget before anything is drawn."""
     texts = [body.text] if isinstance(body.text, str) else body.text
+    most = cast(Config, request.app.state.config).request_texts
+    if len(texts) > most:
+        raise too_many_texts(most)
     account = who.account(body.unit)
     service = service_of(request)
     policy = service.policies.at(who.policy(body.policy), body.epsilon)

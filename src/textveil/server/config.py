@@ -43,6 +43,7 @@ class Config(BaseModel):
         upstream_seconds: between two pieces of its answer at the most.
         upstream_answer_seconds: from a request to it until its answer must be whole, or, of a streamed one, the head.
         upstream_stream_seconds: from a request to it until a streamed answer must have ended.
+        upstream_stream_bytes: of a streamed answer at the most; the asker is told where it was cut.
         policy: what is used where a request names none.
         policies: a folder of policies of your own: each ``NAME.toml`` is used by its name.
         tenant_policies: of a tenant, the policies that its keys may name, its default first; others may name all. A key
@@ -50,6 +51,8 @@ class Config(BaseModel):
         budget: of whoever calls where there are no API keys, as "40", "40 messages" or "40 messages a day"; a message
             is one of the default policy.
         body_bytes: of a request at the most.
+        request_texts: of a request at the most: inputs, messages and their parts, and each value in the arguments of a
+            call. The API of textveil's own takes 10,000 at the most.
         body_seconds: until the head of a request must have come, and then its body.
         send_seconds: until a reader must have taken a piece of the answer.
         concurrent_requests: of callers, answered at one time at the most. Strangers have as many places of their own,
@@ -100,11 +103,13 @@ class Config(BaseModel):
     upstream_seconds: _Seconds = 120.0
     upstream_answer_seconds: _Seconds = 600.0
     upstream_stream_seconds: _Seconds = 3600.0
+    upstream_stream_bytes: _Count = 64 * 2**20
     policy: str = "identifiers"
     policies: Path | None = None
     tenant_policies: dict[str, Annotated[tuple[str, ...], Field(min_length=1)]] = {}
     budget: str | None = None
     body_bytes: _Count = 4 * 2**20
+    request_texts: _Count = 20_000
     body_seconds: _Seconds = 30.0
     send_seconds: _Seconds = 30.0
     concurrent_requests: _Count = 256

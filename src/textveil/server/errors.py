@@ -242,6 +242,12 @@ def unknown_field(name: str, place: str = "of this request") -> ApiError:
     return ApiError(400, "unknown_field", f"{name} is no field {place}. Leave it out.", param=name)
 
 
+def too_many_texts(most: int) -> ApiError:
+    """A request holds more texts than it may."""
+    message = f"a request must hold at most {most} texts (`request_texts`); got more. Send several requests."
+    return ApiError(413, "too_many_texts", message)
+
+
 def repeatable(name: str) -> str:
     """A field's name where a message may repeat it."""
     return name if _PLAIN_NAME.fullmatch(name) else "(a field)"

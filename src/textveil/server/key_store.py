@@ -11,6 +11,7 @@ import json
 import re
 import secrets
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, final
@@ -36,6 +37,9 @@ _WRITTEN: Final = re.compile(rf"{PREFIX}_([0-9a-f]{{16}})_([A-Za-z0-9_-]{{20,100
 
 _HASHER: Final = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
 """OWASP's smallest recommended argon2id: secrets have 256 random bits, so that nobody can try them out anyway."""
+
+_REMEMBERED: Final = 10_000
+"""Secrets that were found right, by their hash and their check under the ledger's key."""
 
 
 @final
@@ -86,6 +90,7 @@ class ApiKeys:
     def __init__(self, url: str, *, clock: Callable[[], int] = lambda: time.time_ns() // 1000) -> None:
         self._sealing = Sealing(ledger_key(url), "API keys")
         self._clock = clock
+        self._fitted: OrderedDict[tuple[str, bytes], None] = OrderedDict()
         self._engine = opened(url_of(url))
         make_tables(self._engine)
 
@@ -186,7 +191,8 @@ class ApiKeys:
     def find(self, sent: str) -> KeyFacts | None:
         """The key that a client sends; None where it is none, or its secret is another.
 
-        Whether it has ended is for the caller to see. Takes as long as argon2 does where the secret is right.
+        Whether it has ended is for the caller to see. Takes as long as argon2 does if the secret is right and was not
+        found right before.
 
         Raises:
             LedgerError: the database fails.
@@ -205,7 +211,20 @@ class ApiKeys:
             hashed = row["hash"]
         elif row["old_check"] is not None and hmac.compare_digest(given, row["old_check"]):
             hashed = row["old_hash"] if row["old_until"] > self._clock() else None
-        return self._facts(row) if hashed is not None and _fits(hashed, secret) else None
+        return self._facts(row) if hashed is not None and self._fits(hashed, secret, given) else None
+
+    def _fits(self, hashed: str, secret: str, check: bytes) -> bool:
+        """Whether a secret is the one that was hashed; argon2 tells once for each hash and check of a secret."""
+        if (hashed, check) in self._fitted:
+            return True
+        try:
+            _HASHER.verify(hashed, secret)
+        except VerifyMismatchError:
+            return False
+        self._fitted[hashed, check] = None
+        if len(self._fitted) > _REMEMBERED:
+            self._fitted.popitem(last=False)
+        return True
 
     def _facts(self, row: RowMapping) -> KeyFacts:
         tenant, unit, *policies = json_data(self._sealing.opened(row["owner"], row["id"]))
@@ -227,10 +246,3 @@ def _need_key(condition: bool, wanted: str) -> None:
         error = ParameterError(f"identity must be that {wanted}; got another. See: textveil keys list.")
         error.parameter = "identity"
         raise error
-
-
-def _fits(hashed: str, secret: str) -> bool:
-    try:
-        return _HASHER.verify(hashed, secret)
-    except VerifyMismatchError:
-        return False

@@ -114,6 +114,7 @@ class Callers:
         self._rate = Rate(per_second)
         self._secret = secrets.token_bytes(32)
         self._known: OrderedDict[bytes, _Remembered] = OrderedDict()
+        self._verifying: dict[bytes, asyncio.Future[KeyFacts | None]] = {}
         self._open_until = 0.0
         self._closed = False
         self._waiting = 0
@@ -164,7 +165,7 @@ class Callers:
         known = self._known.get(digest)
         if known is None or known.until <= time.monotonic():
             self._known.pop(digest, None)
-            facts = await self._verified(token)
+            facts = await self._verified_once(digest, token)
             if facts is None:
                 raise _refused("this API key is not one of this server's.")
             known = self._known[digest] = _Remembered(facts, time.monotonic() + self._seconds)
@@ -174,6 +175,20 @@ class Callers:
         if ended is not None:
             raise _refused(f"this API key was {ended}." if ended == "revoked" else "this API key has expired.", ended)
         return known.facts
+
+    async def _verified_once(self, digest: bytes, token: str) -> KeyFacts | None:
+        """The same as ``_verified``; requests of one key that come together wait for one verification."""
+        under_way = self._verifying.get(digest)
+        if under_way is None:
+            under_way = self._verifying[digest] = asyncio.ensure_future(self._verified(token))
+
+            def ended(task: asyncio.Future[KeyFacts | None]) -> None:
+                del self._verifying[digest]
+                if not task.cancelled():
+                    task.exception()  # whoever waited may be gone
+
+            under_way.add_done_callback(ended)
+        return await asyncio.shield(under_way)
 
     async def _verified(self, token: str) -> KeyFacts | None:
         if self._keys is None:

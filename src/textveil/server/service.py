@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar, final
@@ -46,6 +46,7 @@ from textveil.surrogates.urls import hosts_in
 from textveil.text.slices import time_limit
 
 Result = TypeVar("Result")
+Value = TypeVar("Value")
 Spans: TypeAlias = list[list[DetectedSpan]]
 
 logger = logging.getLogger("textveil.server.service")
@@ -69,6 +70,12 @@ SECONDS: Final = 10.0
 
 VALUES_A_SECOND: Final = 5_000
 """For each of those seconds a call may hold so many values: to draw and restore one takes about 0.1 ms."""
+
+_TEXT: Final = 40
+"""Characters that take as long as a text does besides its own."""
+
+_PIECE: Final = 256
+"""Texts that are looked up in a row before others have their turn."""
 
 _ENGINE: Final = "while a text was sanitized"
 """The note of an error of the engine, as against one of the ledger or the conversation."""
@@ -103,6 +110,19 @@ async def beside(size: int, work: Callable[[], Result]) -> Result:
         thread.exception()  # nobody else asks for it
         raise cancelled
     return thread.result()
+
+
+async def _in_pieces(values: Iterable[Value]) -> AsyncIterator[Value]:
+    """The values; the event loop does something else after every few."""
+    for number, value in enumerate(values, 1):
+        yield value
+        if number % _PIECE == 0:
+            await asyncio.sleep(0)
+
+
+def _size(texts: Sequence[str]) -> int:
+    """Characters of texts, and what each of them costs besides."""
+    return sum(map(len, texts)) + _TEXT * (len(texts) - 1)
 
 
 @final
@@ -279,12 +299,14 @@ class SanitizingService:
     ) -> PaidReleases:
         """The same where what is known is released again."""
         async with conversation.lock:
-            releases = {key: conversation.known(name, *key) for key in wanted}
+            releases: dict[tuple[str, str], Release | None] = {}
+            async for key in _in_pieces(wanted):
+                releases[key] = conversation.known(name, *key)
             new = [key for key, release in releases.items() if release is None]
             if new:
                 within = _Within(conversation, [origins[key] for key in new])
                 prepared, drawn, balance = await self._paid(name, [text for _, text in new], account, within)
-                for key, new_release, source in zip(new, drawn, within.sources, strict=True):
+                async for key, new_release, source in _in_pieces(zip(new, drawn, within.sources, strict=True)):
                     conversation.remember(name, *key, new_release, source)
                 releases |= zip(new, drawn, strict=True)
                 conversation.foreign_values = within.values
@@ -298,7 +320,7 @@ class SanitizingService:
         self, name: str, texts: list[str], account: Account, within: _Within | None = None
     ) -> tuple[Prepared, list[Release], Balance]:
         """Prepare, pay, then draw, then note it: in that order and no other."""
-        characters = sum(map(len, texts))
+        characters = _size(texts)
         spans = await self._found_beside(name, texts)
         if within is not None:
             await self._trace(name, within)
@@ -324,7 +346,7 @@ class SanitizingService:
 
     async def _found_beside(self, name: str, texts: list[str]) -> Spans | None:
         """The spans of texts, found by another process; None if this one shall find them."""
-        characters = sum(map(len, texts))
+        characters = _size(texts)
         must = characters > ALONE_CHARACTERS
         shared = self._shares and self._under_way > 1
         if self._finding is None or not (must or shared) or not self.policies.is_found_apart(name):
@@ -342,7 +364,7 @@ class SanitizingService:
         # A tool may write in another case what it was given.
         texts = [text for call in within.calls.values() for text in (call.rest, call.rest.title())]
         spans = await self._found_beside(name, texts)
-        kinds = await self._done(name, sum(map(len, texts)), partial(self._kinds, name, texts, spans))
+        kinds = await self._done(name, _size(texts), partial(self._kinds, name, texts, spans))
         for number, call in enumerate(within.calls.values()):
             call.beside = kinds[2 * number] | kinds[2 * number + 1]
 

@@ -11,7 +11,7 @@ from textveil.budget.account import Account
 from textveil.errors import InternalError
 from textveil.server.conversations import ConversationState
 from textveil.server.gateway.memory import RequestMemory
-from textveil.server.gateway.reading import Reader, RequestReading, written
+from textveil.server.gateway.reading import TEXTS, Reader, RequestReading, written
 from textveil.server.service import SanitizingService, beside
 from textveil.text.escapes import BORDER
 
@@ -41,6 +41,7 @@ async def sanitized_body(
     state: ConversationState,
     policy: str | None = None,
     size: int = 0,
+    most: int = TEXTS,
     fails_open: bool = False,
 ) -> SanitizedBody:
     """A body with every text of it released.
@@ -54,6 +55,7 @@ async def sanitized_body(
         state: of the conversation.
         policy: a name; None is the default.
         size: bytes of the body, where they are known: a long one is read in a thread.
+        most: texts that it may hold.
         fails_open: whether its texts go on as they are where the engine fails, nobody's budget being limited.
 
     Raises:
@@ -62,7 +64,7 @@ async def sanitized_body(
     """
     memory = RequestMemory(state)
     chosen = service.policies.policy(service.policies.name(policy))
-    reading = RequestReading(memory, escapes=not chosen.draws_words)
+    reading = RequestReading(memory, escapes=not chosen.draws_words, most=most)
     template = await beside(size, partial(reading.fields, asked, "", readers, needed))
     memory.behind = reading.stands("messages" if "messages" in readers else "input")
     headers = {"X-Textveil-Left-Out": ", ".join(reading.left_out)[:2000]} if reading.left_out else {}

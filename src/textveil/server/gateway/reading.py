@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final, NamedTuple, NoReturn, Protocol, TypeAlias, final
 
-from textveil.server.errors import ApiError
+from textveil.server.errors import ApiError, too_many_texts
 from textveil.server.foreign import Call, Origin
 from textveil.server.gateway.json_text import Leaf, LeafKind, leaves, with_quoted_draws
 from textveil.server.request_json import parsed
@@ -31,6 +31,9 @@ Reader: TypeAlias = "Callable[[RequestReading, Any, str], Any]"
 MODEL: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,127}")
 NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,127}")
 """Of a function, or a value that the API knows."""
+
+TEXTS: Final = 20_000
+"""Of a request at the most, where no configuration says otherwise."""
 
 _FIELD: Final = re.compile(r"[$A-Za-z_][$A-Za-z0-9_-]{0,39}")
 _LARGEST: Final = 2**53
@@ -101,6 +104,7 @@ class RequestReading:
     Args:
         memory: of its conversation.
         escapes: whether texts are read through their escapes when they are released: where words are kept.
+        most: texts that the request may hold.
 
     Attributes:
         pieces: texts to be released, in order; those that go on in the next are released with it (``wholes``).
@@ -110,8 +114,9 @@ class RequestReading:
         call: the handle of the call that is being read.
     """
 
-    def __init__(self, memory: Memory, *, escapes: bool = False) -> None:
+    def __init__(self, memory: Memory, *, escapes: bool = False, most: int = TEXTS) -> None:
         self.memory = memory
+        self._most = most
         self.escapes = escapes
         self.pieces: list[Piece] = []
         self._going_on: set[int] = set()
@@ -134,12 +139,14 @@ class RequestReading:
             what: of which sort it is: equal texts of two sorts are released apart.
 
         Raises:
-            ApiError: it is no string, or no Unicode text.
+            ApiError: it is no string, or no Unicode text; or one text more than the request may hold.
         """
         if not isinstance(value, str):
             refuse(place, "a string", code="invalid_type")
         if not value:
             return ""
+        if len(self.pieces) >= self._most:
+            raise too_many_texts(self._most)
         if not value.isascii():
             try:
                 value.encode("utf-8")

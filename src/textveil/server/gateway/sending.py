@@ -157,6 +157,7 @@ class Exchange(NamedTuple):
             state=self.state,
             policy=policy,
             size=self.size,
+            most=self.request.app.state.config.request_texts,
             fails_open=self.request.app.state.config.on_error == "send-unprotected",
         )
         await self.conversations.keep(self.state)  # what goes on is known to whoever goes on with it

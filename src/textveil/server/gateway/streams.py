@@ -60,15 +60,14 @@ class _Text:
         self._what = what
         self._restoration = restoration
         self._stream = restoration.stream(json=what == "arguments")
-        self._written: list[str] = []
-        self._read: list[str] = []
+        self._written, self._read = bytearray(), bytearray()  # a list of strings would take many times as much
         self.open = True
         self.handles: dict[str, None] = {}
         self.seal = ""
 
     def feed(self, piece: str) -> str:
         """The next characters, restored as far as they are settled."""
-        self._written.append(piece)
+        self._written += piece.encode("utf-8", "surrogatepass")
         return self._kept(self._stream.feed(piece))
 
     def close(self) -> str:
@@ -88,10 +87,10 @@ class _Text:
     @property
     def whole(self) -> tuple[str, str]:
         """All that was written, and as it was restored."""
-        return "".join(self._written), "".join(self._read)
+        return self._written.decode("utf-8", "surrogatepass"), self._read.decode("utf-8", "surrogatepass")
 
     def _kept(self, text: str) -> str:
-        self._read.append(text)
+        self._read += text.encode("utf-8", "surrogatepass")
         return text
 
 

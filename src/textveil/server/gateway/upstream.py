@@ -27,7 +27,7 @@ from textveil.server.gateway.json_text import answer_data
 from textveil.version import VERSION
 
 ANSWER_BYTES: Final = 64 * 2**20
-"""An answer, or a piece of a streamed one, at the most."""
+"""An answer at the most."""
 
 KEPT_HEADERS: Final = re.compile(
     r"retry-after(-ms)?|openai-processing-ms|x-upstream-request-id|request-id|(x|anthropic)-ratelimit-[a-z-]{1,40}"
@@ -59,14 +59,20 @@ class Answer:
     _pieces: AsyncIterator[bytes] = field(repr=False)
     _whole_by: float = field(repr=False)
     _streamed_by: float = field(repr=False)
+    _stream_bytes: int = field(repr=False)
 
     async def pieces(self) -> AsyncIterator[bytes]:
         """Its body as it comes.
 
         Raises:
-            ApiError: it breaks off, says another length than it has, or does not go on or come to its end in time.
+            ApiError: it breaks off, says another length than it has, does not go on or come to its end in time, or is
+                too long.
         """
+        size = 0
         async for piece in self._until(self._streamed_by):
+            size += len(piece)
+            if size > self._stream_bytes:
+                raise invalid_answer(f"it is longer than {self._stream_bytes} bytes (`upstream_stream_bytes`)")
             yield piece
 
     async def data(self) -> dict[str, Any]:
@@ -113,6 +119,7 @@ class Upstream:
         seconds: between two pieces of an answer at the most.
         answer_seconds: until an answer must be whole, or, of a streamed one, its head.
         stream_seconds: until a streamed answer must have ended.
+        stream_bytes: of a streamed answer at the most.
         connections: at one time at the most.
         kept: whether a connection is used again: faster, and right where nothing between here and the upstream ever
             sends more than its answer, for that would be taken for the next one.
@@ -134,6 +141,7 @@ class Upstream:
         seconds: float = 120.0,
         answer_seconds: float = 600.0,
         stream_seconds: float = 3600.0,
+        stream_bytes: int = ANSWER_BYTES,
         connections: int = 256,
         kept: bool = False,
         addresses: LookUp = look_up,
@@ -159,6 +167,7 @@ class Upstream:
             network_backend=CheckedConnections(private=private or named, addresses=addresses),
         )
         self._answer_seconds, self._stream_seconds = answer_seconds, stream_seconds
+        self._stream_bytes = stream_bytes
         self._host = host
 
     @classmethod
@@ -176,6 +185,7 @@ class Upstream:
             seconds=config.upstream_seconds,
             answer_seconds=config.upstream_answer_seconds,
             stream_seconds=config.upstream_stream_seconds,
+            stream_bytes=config.upstream_stream_bytes,
             connections=config.concurrent_requests,
             kept=config.upstream_connections == "kept",
         )
@@ -215,7 +225,7 @@ class Upstream:
             async with asyncio.timeout_at(whole_by):
                 answer = await asked.__aenter__()
         try:
-            yield _answered(answer, whole_by, streamed_by)
+            yield _answered(answer, whole_by, streamed_by, self._stream_bytes)
         finally:
             await asked.__aexit__(None, None, None)
 
@@ -282,7 +292,7 @@ def _told() -> Iterator[None]:
         raise invalid_answer("the connection broke, or it was no HTTP") from None
 
 
-def _answered(answer: httpcore.Response, whole_by: float, streamed_by: float) -> Answer:
+def _answered(answer: httpcore.Response, whole_by: float, streamed_by: float, stream_bytes: int) -> Answer:
     headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in answer.headers}
     if headers.get("content-encoding", "identity").strip().lower() not in ("", "identity"):
         raise invalid_answer("it is compressed, which was not asked for")
@@ -296,7 +306,7 @@ def _answered(answer: httpcore.Response, whole_by: float, streamed_by: float) ->
         if KEPT_HEADERS.fullmatch(name) and _HEADER_VALUE.fullmatch(value)
     }
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
-    return Answer(answer.status, kept, kind, aiter(answer.aiter_stream()), whole_by, streamed_by)
+    return Answer(answer.status, kept, kind, aiter(answer.aiter_stream()), whole_by, streamed_by, stream_bytes)
 
 
 def invalid_answer(what: str) -> ApiError:

@@ -182,6 +182,7 @@ def test_other_words_of_a_list_are_looked_for_in_a_conversation_that_was_kept(to
 def test_a_caller_that_goes_away_does_not_let_older_data_be_written_last() -> None:
     class Store:
         key = b"k" * 32
+        only_traces = False
         saved: ClassVar[list[int]] = []
         first = threading.Event()
 

@@ -246,9 +246,7 @@ def test_what_is_not_kept_is_not_sent_and_an_answer_comes_all_the_same(
         assert spent(client) == 2, "what was not kept the first time was kept the next"
 
 
-def test_nothing_but_digests_of_answers_is_kept_unless_asked_for(
-    told: Config, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_but_digests_of_answers_is_kept_unless_asked_for(told: Config, monkeypatch: pytest.MonkeyPatch) -> None:
     saves: list[Any] = []
     save = SealedConversations.save
 

@@ -219,11 +219,14 @@ def test_without_the_extra_its_name_is_told(command, monkeypatch, arguments: tup
 @pytest.mark.slow
 def test_a_server_without_keys_has_a_budget_in_messages_and_warns_before_it_fails_open(tmp_path: Path) -> None:
     database = tmp_path / "budgets.db"
-    (tmp_path / "open.toml").write_text('on_error = "send-unprotected"\n', encoding="utf-8")
+    (tmp_path / "open.toml").write_text(
+        'on_error = "send-unprotected"\nupstream = "http://127.0.0.1:9/v1"\n', encoding="utf-8"
+    )
     arguments = ("--database", database, "--policy", "prompts", "--budget", "2 messages", "--config", "open.toml")
     for spent in (4, 8):  # a second start enters nothing anew
         with _served(*arguments, cwd=tmp_path) as (client, process):
             assert process.stderr is not None and process.stderr.readline().startswith("warning: on_error is")
+            assert process.stderr.readline().startswith('maps = "memory": a restart forgets conversations')
             told = client.post("/v1/sanitize", json={"text": "I am 44, and she is 51."}).json()["budget"]
             assert told["limit"]["epsilon"] == 16 and told["spent"]["epsilon"] == spent
     entries = json.loads(_run("ledger", "show", database, "--tenant", "local", "--entries", "--json").stdout)

@@ -88,7 +88,7 @@ def make_app(config: Config, *, ledger: BudgetLedger | None = None, keys: ApiKey
         app.state.conversations = Conversations(
             seconds=config.maps_seconds,
             most_bytes=config.maps_bytes,
-            store=own.enter_context(kept_conversations(config)),
+            store=own.enter_context(kept_conversations(config, traces=known is not None)),
             policy_of=policies.kept,
         )
         app.state.callers, app.state.keys = callers, known
@@ -160,12 +160,18 @@ def open_books(config: Config) -> Iterator[tuple[Ledger, ApiKeys]]:
 
 
 @contextlib.contextmanager
-def kept_conversations(config: Config) -> Iterator[SealedConversations | None]:
-    """Where conversations are kept until the end of the block, beside the memory of this process; None is nowhere."""
-    if config.maps == "memory":
+def kept_conversations(config: Config, *, traces: bool = False) -> Iterator[SealedConversations | None]:
+    """Where conversations are kept until the end of the block, beside the memory of this process; None is nowhere.
+
+    Args:
+        config: says whether they are.
+        traces: whether, if they are in memory alone, the database tells which answers were of forgotten ones.
+    """
+    if config.maps == "memory" and not traces:
         yield None
         return
-    with contextlib.closing(SealedConversations(config.prepared_database(), config.maps_seconds)) as kept:
+    place, only_traces = config.prepared_database(), config.maps == "memory"
+    with contextlib.closing(SealedConversations(place, config.maps_seconds, only_traces=only_traces)) as kept:
         yield kept
 
 

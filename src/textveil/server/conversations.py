@@ -84,6 +84,8 @@ class ConversationState:
         self._sources: dict[int, str] = {}
         self._written = WrittenAnswers(self._key)
         self._restorer: Restorer | None = None
+        self.traced = 0
+        """How many traces of it were kept."""
         self.restorer_size = 0
         """Bytes of ``size`` that what restores its answers takes; it can be made again."""
 
@@ -251,6 +253,30 @@ class ConversationState:
         state._written.read(data, maps)
         return state
 
+    def traces(self) -> dict[str, Any]:
+        """What tells its answers, and nothing else of it, as JSON can write it, for ``of_traces``."""
+        return {
+            "key": self._key.hex(),
+            "answers": [answer.hex() for answer in self.answers],
+            "traces": sorted(trace.hex() for trace in self._written.traces),
+        }
+
+    @property
+    def has_new_traces(self) -> bool:
+        """Whether it has traces that were not kept."""
+        return len(self._written.traces) > self.traced
+
+    @classmethod
+    def of_traces(cls, data: dict[str, Any]) -> ConversationState:
+        """A conversation that was forgotten, but for what tells its answers: they are refused."""
+        state = cls()
+        state._key = bytes.fromhex(data["key"])
+        state.answers = [bytes.fromhex(answer) for answer in data["answers"]]
+        state._written = WrittenAnswers(state._key)
+        state._written.forget(map(bytes.fromhex, data["traces"]))
+        state.traced = len(data["traces"])
+        return state
+
     def answered(self, answer: bytes) -> None:
         """Note the digest of an answer's identifier, by which this conversation is found."""
         if answer not in self.answers:
@@ -386,12 +412,14 @@ class Conversations:
     async def _keep(self, store: ConversationStore, state: ConversationState) -> None:
         async with state.lock:
             now = self._clock()
-            if state.kept is not None and now - state.kept < self._seconds / _KEPT_AGAIN:
+            recent = state.kept is not None and now - state.kept < self._seconds / _KEPT_AGAIN
+            if recent or (store.only_traces and not state.has_new_traces):
                 return
             state.kept = now
             try:
-                data = state.to_data(self._policy_of)
+                data = state.traces() if store.only_traces else state.to_data(self._policy_of)
                 await asyncio.to_thread(store.save, state.name, data, list(state.answers))
+                state.traced = len(data.get("traces", ()))
             except BaseException:
                 state.kept = None
                 raise
@@ -405,6 +433,8 @@ class Conversations:
 
     def _loaded(self, store: ConversationStore, digest: bytes) -> ConversationState | None:
         data = store.load(digest)
+        if data is not None and "traces" in data:
+            return ConversationState.of_traces(data)
         if data is None or "foreign_values" not in data:  # of a release before 2: its scope was that of all texts
             return None
         return ConversationState.of_data(data, self._policy_of)

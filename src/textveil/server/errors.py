@@ -31,6 +31,7 @@ from textveil.errors import (
     UnsupportedGuarantee,
 )
 from textveil.server.foreign import TooManyForeignValues
+from textveil.server.written_answers import ForgottenConversation
 
 logger = logging.getLogger("textveil.server")
 
@@ -135,6 +136,8 @@ def as_api_error(error: Exception) -> ApiError:
         return ApiError(429, "budget_exhausted", str(error), "insufficient_quota", headers=headers)
     if isinstance(error, LedgerError):
         return ApiError(503, "ledger_unavailable", str(error), "server_error")
+    if isinstance(error, ForgottenConversation):
+        return ApiError(409, "conversation_forgotten", str(error))
     if isinstance(error, TooManyForeignValues):
         return ApiError(400, "too_many_foreign_values", str(error))
     if isinstance(error, SlowText):

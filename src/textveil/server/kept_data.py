@@ -29,9 +29,12 @@ class ConversationStore(Protocol):
 
     Attributes:
         key: of names of conversations.
+        only_traces: whether nothing of a conversation is kept but what tells its answers, so that it is not taken for
+            a new one.
     """
 
     key: bytes
+    only_traces: bool
 
     def save(self, name: bytes, data: Any, answers: Sequence[bytes]) -> None:
         """Keep a conversation as it is now, by its name and by answers that lead to it."""

@@ -31,6 +31,7 @@ class SealedConversations:
     Args:
         url: of the ledger's database.
         seconds: how long each is kept after it was last written.
+        only_traces: see ``kept_data.ConversationStore``.
         clock: microseconds since 1970.
 
     Attributes:
@@ -41,7 +42,15 @@ class SealedConversations:
         ParameterError: there is no key of the ledger.
     """
 
-    def __init__(self, url: str, seconds: float, *, clock: Callable[[], int] = lambda: time.time_ns() // 1000) -> None:
+    def __init__(
+        self,
+        url: str,
+        seconds: float,
+        *,
+        only_traces: bool = False,
+        clock: Callable[[], int] = lambda: time.time_ns() // 1000,
+    ) -> None:
+        self.only_traces = only_traces
         self.key = hmac.new(ledger_key(url), b"textveil names of conversations", hashlib.sha256).digest()
         self._seconds = seconds
         self._clock = clock

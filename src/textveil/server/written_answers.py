@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hmac
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from operator import is_
 from sys import getsizeof
 from typing import Any, Final, NamedTuple, final
 
+from textveil.errors import TextveilError
 from textveil.server.held import ENTRY
 from textveil.server.kept_data import MapsRead, MapTable
 from textveil.surrogates.private_map import PrivateMap
@@ -21,6 +22,25 @@ def keyed_digest(key: bytes, parts: Sequence[str]) -> bytes:
     """A digest of several strings, whose ends count."""
     said = [part.encode("utf-8", "surrogatepass") for part in parts]
     return hmac.digest(key, b"".join([len(data).to_bytes(8, "big") + data for data in said]), "sha256")
+
+
+_TRACED: Final = frozenset(("content", "refusal", "reasoning_content", "reasoning", "arguments", "sealed", "response"))
+"""Parts of an answer that can hold what stands for a value, or lead to such."""
+
+
+@final
+class ForgottenConversation(TextveilError):
+    """A history holds an answer of a conversation that this server has forgotten.
+
+    To go on would give its values other surrogates than the upstream knows, without a word.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the server has forgotten this conversation, for example by a restart: its values would get other "
+            "surrogates, and be paid again. Begin another with the same history by a new name in "
+            'X-Textveil-Conversation. With `maps = "database"` restarts forget nothing.'
+        )
 
 
 @final
@@ -51,18 +71,27 @@ class WrittenAnswers:
         self._key = key
         self._written: dict[bytes, list[Written]] = {}
         self._behind: dict[bytes, list[int]] = {}
+        self.traces: set[bytes] = set()
+        """Digests of answers to texts in which something was replaced; of ``forgotten`` ones too."""
+        self._forgotten: frozenset[bytes] = frozenset()
 
     def find(self, place: str, read: str, number: int, behind: str, number_behind: int) -> Written | None:
         """See ``ConversationState.written``."""
-        known = self._written.get(self._digest("wrote", place, read))
+        digest = self._digest("wrote", place, read)
+        known = self._written.get(digest)
         if not known:
+            if digest in self._forgotten:
+                raise ForgottenConversation
             return None
         there = self._behind.get(self._digest("behind", behind, place, read))
         return known[there[min(number_behind, len(there) - 1)] if there else min(number, len(known) - 1)]
 
     def note(self, place: str, read: str, written: Written, behind: str) -> int:
         """See ``ConversationState.wrote``; how many bytes of memory that takes, about: 0 where it was noted before."""
-        known = self._written.setdefault(self._digest("wrote", place, read), [])
+        digest = self._digest("wrote", place, read)
+        known = self._written.setdefault(digest, [])
+        if place in _TRACED and any(private_map.replaced for private_map in written.maps):
+            self.traces.add(digest)
         same = next((at for at, answer in enumerate(known) if answer.text == written.text), len(known))
         grown = ENTRY + getsizeof(written.text) + getsizeof(written.maps) if same == len(known) else 0
         known[same : same + 1] = [written]
@@ -83,6 +112,11 @@ class WrittenAnswers:
             return text
         kind = _KINDS_OF_HANDLES.match(text)
         return (kind[0] if kind else "call_") + self._digest("handle", text).hex()[:_HANDLE_DIGITS]
+
+    def forget(self, traces: Iterable[bytes]) -> None:
+        """Know that answers were written of which nothing but these traces is left: ``find`` refuses them."""
+        self._forgotten = frozenset(traces)
+        self.traces |= self._forgotten
 
     def to_data(self, maps: MapTable) -> dict[str, Any]:
         """Everything of it as JSON can write it, for ``read``: private.

@@ -182,6 +182,7 @@ def test_other_words_of_a_list_are_looked_for_in_a_conversation_that_was_kept(to
 def test_a_caller_that_goes_away_does_not_let_older_data_be_written_last() -> None:
     class Store:
         key = b"k" * 32
+        only_traces = False
         saved: ClassVar[list[int]] = []
         first = threading.Event()
 
@@ -245,10 +246,19 @@ def test_what_is_not_kept_is_not_sent_and_an_answer_comes_all_the_same(
         assert spent(client) == 2, "what was not kept the first time was kept the next"
 
 
-def test_nothing_is_kept_unless_asked_for(told: Config) -> None:
+def test_nothing_but_digests_of_answers_is_kept_unless_asked_for(told: Config, monkeypatch: pytest.MonkeyPatch) -> None:
+    saves: list[Any] = []
+    save = SealedConversations.save
+
+    def seen(self: SealedConversations, name: bytes, data: Any, answers: Any) -> None:
+        saves.append(data)
+        save(self, name, data, answers)
+
+    monkeypatch.setattr(SealedConversations, "save", seen)
     with restarted(told.model_copy(update={"maps": "memory"})) as client:
         chat(client, [asked(0)])
-    assert rows(str(told.database)) == 0
+    assert [data.keys() for data in saves] == [{"key", "answers", "traces"}] and rows(str(told.database)) == 1
+    assert all(len(bytes.fromhex(trace)) == 32 for trace in saves[0]["traces"])
 
 
 def test_what_has_expired_is_deleted_though_nobody_asks(told: Config) -> None:

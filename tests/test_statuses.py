@@ -122,6 +122,27 @@ def test_another_objects_name_guarantee_or_class_does_not_help(tiny) -> None:
     assert Sanitizer(genuine).setting.for_release
 
 
+def test_an_object_that_was_changed_is_claimed_also_copied_and_pickled(tiny) -> None:
+    zero = lambda made: dataclasses.replace(made.guarantee, epsilon=0.0)  # noqa: E731
+    ways = (
+        lambda made: object.__setattr__(made, "guarantee", zero(made)),
+        lambda made: object.__setattr__(made.guarantee, "epsilon", 0.0),
+        lambda made: object.__setattr__(
+            made, "weights", tv.mechanism("randomized-response", tiny, epsilon=9.0).weights
+        ),
+    )
+    for change in ways:
+        made = tv.mechanism("randomized-response", tiny, epsilon=2.0)
+        assert guarantee_of(made).status is Status.PROVED
+        change(made)
+        for same in (made, copy.copy(made), copy.deepcopy(made), pickle.loads(pickle.dumps(made))):
+            assert guarantee_of(same).status is Status.CLAIMED
+            assert not Sanitizer(same, number_epsilon=1.0).setting.for_release
+    drawn = making.make_surrogate("age", 2.0)
+    object.__setattr__(drawn, "guarantee", zero(drawn))
+    assert making.guarantee_of(drawn).status is Status.CLAIMED
+
+
 def test_the_number_of_a_dead_object_says_nothing_of_its_successor(tiny) -> None:
     for _ in range(50):
         made = tv.mechanism("randomized-response", tiny, epsilon=2.0)
@@ -130,7 +151,7 @@ def test_the_number_of_a_dead_object_says_nothing_of_its_successor(tiny) -> None
             assert guarantee_of(made).status is Status.CLAIMED
     del made
     gc.collect()
-    assert all(get() is not None for get, _ in table._MADE.values())
+    assert all(made.get() is not None for made in table._MADE.values())
 
 
 def test_a_registered_function_with_its_proof_counts(package, tiny) -> None:

@@ -202,6 +202,12 @@ def guarantee_of(mechanism: Described) -> Guarantee:
     return guarantee if file_of(module, guarantee.source) is not None else claimed(guarantee)
 
 
+def from_catalog(mechanism: object) -> bool:
+    """Whether a function of textveil's own catalog made this very object, and nobody changed it since."""
+    known = _registered(maker_of(mechanism))
+    return known is not None and known.name in MECHANISMS
+
+
 def promised(mechanism: Described, *, allow_refuted: bool) -> Guarantee:
     """The guarantee that releases carry: the mechanism's, or none where it is refuted or nothing is promised.
 

@@ -278,7 +278,9 @@ def _notes(source: RowSource, loss: PureLoss, divergence: Divergence | None) -> 
     what = "base weights and every entry above them" if entries else "whole table"
     notes = [f"Computed from the {what} of {n} inputs and {k} outputs; every two inputs are covered."]
     if entries:
-        notes.append(f"Entries are as the channel states them; those of {min(n, COMPARED)} inputs are its rows'.")
+        notes.append(
+            f"Entries are as the catalog's code states them; those of {min(n, COMPARED)} random inputs are its rows'."
+        )
     if isinstance(source, IntegerRows):
         notes.append("The rows are integer weights; the pure loss is an exact ratio of integers.")
     else:

@@ -6,6 +6,7 @@ import copy
 import dataclasses
 import gc
 import importlib.metadata
+import json
 import pickle
 import runpy
 import sys
@@ -20,6 +21,7 @@ from tests.helpers.catalog import as_listed, drawing_text
 import textveil as tv
 from textveil.catalog import MECHANISMS, entry, guarantee_of
 from textveil.mechanisms.declaration import declared
+from textveil.privacy import proved
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.privacy.units import ONE_DOCUMENT, ONE_VALUE
 from textveil.registry import table
@@ -77,8 +79,23 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
             points.append(importlib.metadata.EntryPoint(name, "package:make", group))
         return made
 
-    register.folder = tmp_path
-    return register
+    def prove(page: str) -> None:
+        """Write a proof, and register the code of the package under it."""
+        (tmp_path / page).write_text("# Proof\n")
+        code = tmp_path / proved.REGISTER
+        known = json.loads(code.read_text()) if code.exists() else {}
+        code.write_text(json.dumps({**known, page: {"package": proved.digest_of("")}}))
+        forget()
+
+    def forget() -> None:
+        proved.registered.cache_clear()
+        proved._is_registered.cache_clear()
+
+    (tmp_path / "__init__.py").write_text("")
+    register.folder, register.prove = tmp_path, prove
+    forget()
+    yield register
+    forget()
 
 
 def test_a_declaration_of_ones_own_is_claimed_wherever_it_is_told(embedded) -> None:
@@ -155,7 +172,7 @@ def test_the_number_of_a_dead_object_says_nothing_of_its_successor(tiny) -> None
 
 
 def test_a_registered_function_with_its_proof_counts(package, tiny) -> None:
-    (package.folder / "proof.md").write_text("# Proof\n")
+    package.prove("proof.md")
     stated = dataclasses.replace(TRUST_ME, source="package/proof.md")
     make = package(lambda vocabulary: Identity(vocabulary, stated))
     assert guarantee_of(make(tiny)).status is Status.PROVED
@@ -163,8 +180,13 @@ def test_a_registered_function_with_its_proof_counts(package, tiny) -> None:
     assert entry("identity").status is Status.PROVED
     # Nobody is kept from lying: but whoever installs the package sees what it draws.
     assert any("NEARLY THE TEXT" in one for one in Sanitizer(make(tiny), number_epsilon=1.0).setting.warnings())
+    (package.folder / "__init__.py").write_text("changed = True\n")
+    proved._is_registered.cache_clear()
+    assert guarantee_of(make(tiny)).status is Status.CLAIMED  # other code than was proved
+    (package.folder / "__init__.py").write_text("")
+    proved._is_registered.cache_clear()
     other = dataclasses.replace(TRUST_ME, source="package/other.md")
-    (package.folder / "other.md").write_text("# Another proof\n")
+    package.prove("other.md")
     monkey = Identity(tiny, other)
     table.note_maker(monkey, make)
     assert guarantee_of(monkey).status is Status.CLAIMED  # a proof that the declaration does not name
@@ -202,7 +224,7 @@ def test_surrogates_count_by_the_same_rule(package, monkeypatch, proof: bool) ->
     package(make, "textveil.surrogates", "kept")
     surrogate_declaration.declared(summary="Kept.", kinds=("person",), proof="package/proof.md", name="kept")(make)
     if proof:
-        (package.folder / "proof.md").write_text("# Proof\n")
+        package.prove("proof.md")
     kept = making.make_surrogate("kept")
     assert making.guarantee_of(kept).status is (Status.PROVED if proof else Status.CLAIMED)
     assert making.guarantee_of(make()).status is Status.CLAIMED

@@ -14,6 +14,7 @@ from textveil.aggregates.report import stated_guarantee
 from textveil.errors import InputError, ParameterError, need
 from textveil.privacy.accounting import GaussianTokens
 from textveil.privacy.guarantees import ApproximateDP, Status
+from textveil.privacy.proved import status_of
 
 _ROUNDING: Final = 1e-12
 """Relative, above that of a square root and a sum."""
@@ -64,7 +65,7 @@ def joint_guarantee(reports: Sequence[Path], delta: float | None = None) -> Appr
     return ApproximateDP(
         epsilon=joint_epsilon(budgets, total),
         log_delta=math.nextafter(math.log(total), math.inf),
-        status=Status.PROVED,
+        status=status_of(__name__, PROOF),
         source=PROOF,
         adjacency=stated[0].adjacency,
     )

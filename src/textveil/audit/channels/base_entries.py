@@ -16,9 +16,6 @@ if TYPE_CHECKING:
 
 _TOTAL_LIMIT = 2.0**62
 
-COMPARED = 64
-"""Random inputs whose entries are compared with the channel's rows: which ones, no channel can know."""
-
 
 class Part(NamedTuple):
     """All entries of some inputs, by input and then by output.

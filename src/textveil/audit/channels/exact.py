@@ -16,7 +16,6 @@ from typing import Any, final
 
 import numpy as np
 
-from textveil.audit.channels.base_entries import COMPARED
 from textveil.audit.channels.extremes import CLOSE, extremes_of
 from textveil.audit.channels.hockey_stick import Divergence as Divergence
 from textveil.audit.channels.hockey_stick import delta_at as delta_at
@@ -25,7 +24,7 @@ from textveil.audit.channels.hockey_stick import epsilon_at as epsilon_at
 from textveil.audit.channels.hockey_stick import pair_epsilon as pair_epsilon
 from textveil.audit.channels.hockey_stick import profile as profile
 from textveil.audit.channels.metric_loss import metric_epsilon as metric_epsilon
-from textveil.audit.channels.rows import IntegerRows, Rows, RowSource, blocks, source_of
+from textveil.audit.channels.rows import COMPARED, IntegerRows, Rows, RowSource, blocks, source_of
 from textveil.audit.report.verdict import Claim, Finding, Verdict
 from textveil.errors import need
 from textveil.mechanisms.capabilities import IntegerWeights

@@ -9,7 +9,6 @@ from typing import Protocol, TypeAlias, final, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from textveil.audit.channels.base_entries import COMPARED
 from textveil.catalog import from_catalog
 from textveil.errors import ParameterError, need
 from textveil.mechanisms.capabilities import IntegerWeights, WeightsOverBase
@@ -23,6 +22,9 @@ SUM_TOLERANCE = 1e-9
 
 BLOCK_BYTES = 1 << 24
 """Size of a block of rows: 200 rows at 10,000 words."""
+
+COMPARED = 64
+"""Random inputs whose entries are compared with the channel's rows: which ones, no channel can know."""
 
 _TOTAL_LIMIT = 2.0**62
 

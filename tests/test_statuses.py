@@ -6,6 +6,7 @@ import copy
 import dataclasses
 import gc
 import importlib.metadata
+import json
 import pickle
 import runpy
 import sys
@@ -20,6 +21,7 @@ from tests.helpers.catalog import as_listed, drawing_text
 import textveil as tv
 from textveil.catalog import MECHANISMS, entry, guarantee_of
 from textveil.mechanisms.declaration import declared
+from textveil.privacy import proved
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.privacy.units import ONE_DOCUMENT, ONE_VALUE
 from textveil.registry import table
@@ -77,8 +79,23 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
             points.append(importlib.metadata.EntryPoint(name, "package:make", group))
         return made
 
-    register.folder = tmp_path
-    return register
+    def prove(page: str) -> None:
+        """Write a proof, and register the code of the package under it."""
+        (tmp_path / page).write_text("# Proof\n")
+        code = tmp_path / proved.REGISTER
+        known = json.loads(code.read_text()) if code.exists() else {}
+        code.write_text(json.dumps({**known, page: {"package": proved.digest_of("")}}))
+        forget()
+
+    def forget() -> None:
+        proved.registered.cache_clear()
+        proved._is_registered.cache_clear()
+
+    (tmp_path / "__init__.py").write_text("")
+    register.folder, register.prove = tmp_path, prove
+    forget()
+    yield register
+    forget()
 
 
 def test_a_declaration_of_ones_own_is_claimed_wherever_it_is_told(embedded) -> None:
@@ -122,6 +139,27 @@ def test_another_objects_name_guarantee_or_class_does_not_help(tiny) -> None:
     assert Sanitizer(genuine).setting.for_release
 
 
+def test_an_object_that_was_changed_is_claimed_also_copied_and_pickled(tiny) -> None:
+    zero = lambda made: dataclasses.replace(made.guarantee, epsilon=0.0)  # noqa: E731
+    ways = (
+        lambda made: object.__setattr__(made, "guarantee", zero(made)),
+        lambda made: object.__setattr__(made.guarantee, "epsilon", 0.0),
+        lambda made: object.__setattr__(
+            made, "weights", tv.mechanism("randomized-response", tiny, epsilon=9.0).weights
+        ),
+    )
+    for change in ways:
+        made = tv.mechanism("randomized-response", tiny, epsilon=2.0)
+        assert guarantee_of(made).status is Status.PROVED
+        change(made)
+        for same in (made, copy.copy(made), copy.deepcopy(made), pickle.loads(pickle.dumps(made))):
+            assert guarantee_of(same).status is Status.CLAIMED
+            assert not Sanitizer(same, number_epsilon=1.0).setting.for_release
+    drawn = making.make_surrogate("age", 2.0)
+    object.__setattr__(drawn, "guarantee", zero(drawn))
+    assert making.guarantee_of(drawn).status is Status.CLAIMED
+
+
 def test_the_number_of_a_dead_object_says_nothing_of_its_successor(tiny) -> None:
     for _ in range(50):
         made = tv.mechanism("randomized-response", tiny, epsilon=2.0)
@@ -130,11 +168,11 @@ def test_the_number_of_a_dead_object_says_nothing_of_its_successor(tiny) -> None
             assert guarantee_of(made).status is Status.CLAIMED
     del made
     gc.collect()
-    assert all(get() is not None for get, _ in table._MADE.values())
+    assert all(made.get() is not None for made in table._MADE.values())
 
 
 def test_a_registered_function_with_its_proof_counts(package, tiny) -> None:
-    (package.folder / "proof.md").write_text("# Proof\n")
+    package.prove("proof.md")
     stated = dataclasses.replace(TRUST_ME, source="package/proof.md")
     make = package(lambda vocabulary: Identity(vocabulary, stated))
     assert guarantee_of(make(tiny)).status is Status.PROVED
@@ -142,8 +180,13 @@ def test_a_registered_function_with_its_proof_counts(package, tiny) -> None:
     assert entry("identity").status is Status.PROVED
     # Nobody is kept from lying: but whoever installs the package sees what it draws.
     assert any("NEARLY THE TEXT" in one for one in Sanitizer(make(tiny), number_epsilon=1.0).setting.warnings())
+    (package.folder / "__init__.py").write_text("changed = True\n")
+    proved._is_registered.cache_clear()
+    assert guarantee_of(make(tiny)).status is Status.CLAIMED  # other code than was proved
+    (package.folder / "__init__.py").write_text("")
+    proved._is_registered.cache_clear()
     other = dataclasses.replace(TRUST_ME, source="package/other.md")
-    (package.folder / "other.md").write_text("# Another proof\n")
+    package.prove("other.md")
     monkey = Identity(tiny, other)
     table.note_maker(monkey, make)
     assert guarantee_of(monkey).status is Status.CLAIMED  # a proof that the declaration does not name
@@ -181,7 +224,7 @@ def test_surrogates_count_by_the_same_rule(package, monkeypatch, proof: bool) ->
     package(make, "textveil.surrogates", "kept")
     surrogate_declaration.declared(summary="Kept.", kinds=("person",), proof="package/proof.md", name="kept")(make)
     if proof:
-        (package.folder / "proof.md").write_text("# Proof\n")
+        package.prove("proof.md")
     kept = making.make_surrogate("kept")
     assert making.guarantee_of(kept).status is (Status.PROVED if proof else Status.CLAIMED)
     assert making.guarantee_of(make()).status is Status.CLAIMED

@@ -76,6 +76,10 @@ def ways(vocabulary: Vocabulary) -> Iterator[tuple[Mechanism, bool]]:
             yield Texts(promise), True
             yield dataclasses.replace(genuine, guarantee=promise), False
             yield copy.copy(dataclasses.replace(genuine, guarantee=promise)), False
+            changed: Any = tv.mechanism("randomized-response", vocabulary, epsilon=2.0)
+            object.__setattr__(changed, "guarantee", promise)
+            yield changed, False
+            yield copy.copy(changed), False
             facts: dict[str, Any] = {
                 "family": "channel",
                 "notion": "pure DP",

@@ -17,7 +17,8 @@ from textveil.mechanisms.declaration import entry_of
 from textveil.mechanisms.options import DEFAULT_EPSILON as DEFAULT_EPSILON
 from textveil.mechanisms.options import IN_PLACE_OF_EPSILON, takes_progress
 from textveil.privacy.guarantees import TRUSTED, Guarantee, NoGuarantee, Status, claimed
-from textveil.registry.table import Table, file_of, maker_of, note_maker
+from textveil.privacy.proved import status_of
+from textveil.registry.table import Table, maker_of, note_maker
 
 if TYPE_CHECKING:
     from textveil.mechanisms.kinds import Described, Mechanism, WordMechanism
@@ -30,9 +31,9 @@ ENTRY_POINT_GROUP = "textveil.mechanisms"
 
 
 def _read(name: str, loaded: object) -> CatalogEntry | None:
-    """What an object declares; claimed where the proof that it names is no file."""
+    """What an object declares; claimed where its code is not registered under the proof that it names."""
     entry = loaded if isinstance(loaded, CatalogEntry) else entry_of(loaded)
-    if entry is not None and entry.status in TRUSTED and entry.proof_file() is None:
+    if entry is not None and entry.status in TRUSTED and status_of(entry.module, entry.proof) is not Status.PROVED:
         return replace(entry, status=Status.CLAIMED)
     return entry
 
@@ -189,8 +190,8 @@ def guarantee_of(mechanism: Described) -> Guarantee:
     """The mechanism's guarantee as reports may state it.
 
     Anybody can write "proved" into an object. It counts only where a function of the catalog, or of an entry point of
-    the group ``textveil.mechanisms``, made this very object, and the proof that the guarantee names is a file of that
-    function's package. All else is claimed by its maker.
+    the group ``textveil.mechanisms``, made this very object, nobody changed it since, and the code of that function's
+    module is registered under the proof that the guarantee names (``privacy.proved``). All else is claimed.
     """
     guarantee = mechanism.guarantee
     if guarantee.status not in TRUSTED:
@@ -198,8 +199,14 @@ def guarantee_of(mechanism: Described) -> Guarantee:
     known = _registered(maker_of(mechanism))
     if known is None or (known.name not in MECHANISMS and guarantee.source != known.proof):
         return claimed(guarantee)
-    module = known.target.partition(":")[0]
-    return guarantee if file_of(module, guarantee.source) is not None else claimed(guarantee)
+    proved = status_of(known.module, guarantee.source) is Status.PROVED
+    return guarantee if proved else claimed(guarantee)
+
+
+def from_catalog(mechanism: object) -> bool:
+    """Whether a function of textveil's own catalog made this very object, and nobody changed it since."""
+    known = _registered(maker_of(mechanism))
+    return known is not None and known.name in MECHANISMS
 
 
 def promised(mechanism: Described, *, allow_refuted: bool) -> Guarantee:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from textveil.catalog import entries
 from textveil.errors import ParameterError
 from textveil.mechanisms.capabilities import IntegerWeights
 from textveil.mechanisms.declaration import CatalogEntry, entry_of
@@ -35,6 +36,7 @@ from textveil.nearest.exact_numpy import exact_numpy
 from textveil.nearest.projection import Projection
 from textveil.privacy.guarantees import Status
 from textveil.randomness import seeded_generator
+from textveil.surrogates.making import surrogate_entries
 from textveil.types import Ids, Reals, Vectors
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -207,6 +209,13 @@ def check_mechanism(
     _check_draws(mechanism, size, seed)
     _check_rows(mechanism, size)
     return mechanism
+
+
+def makers(package: str) -> set[tuple[str, str]]:
+    """The modules of a package that make what the catalog and the table of surrogates hold, each with its proof."""
+    made = [(entry.target.partition(":")[0], entry.proof) for entry in entries().values()]
+    made += [(entry.make.__module__, entry.proof) for entry in surrogate_entries().values()]
+    return {(module, proof) for module, proof in made if module.partition(".")[0] == package}
 
 
 def _check_declaration(entry: CatalogEntry, options: Mapping[str, Option]) -> None:

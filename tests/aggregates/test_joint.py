@@ -23,7 +23,7 @@ def _written(
     budget = GaussianBudget(epsilon, 1e-6, selections)
     report = AggregateReport(
         release="counts",
-        guarantee=budget.guarantee(adjacency),
+        guarantee=budget.guarantee(adjacency, of="textveil.aggregates.joint"),
         selections=selections,
         public={},
         bounded={},

@@ -97,6 +97,55 @@ def test_draws_that_are_not_as_stated_are_found(weight: int, draw: Any) -> None:
     assert report.verdict is Verdict.CONTRADICTED
 
 
+@pytest.mark.parametrize("size", [300, 2000])
+@pytest.mark.parametrize("itself", [True, False])
+def test_a_backdoor_of_one_word_is_seen(size: int, itself: bool) -> None:
+    """Missed with probability 0.01 at most by what a check states of itself; here below 1e-6, as all draws are one."""
+    table = np.ones((size, size), dtype=np.int64)
+    words = made_vocabulary(size)
+    for seed in range(10):
+        chosen = int(np.random.default_rng(seed).integers(size))
+        shown = chosen if itself else (chosen + 7) % size
+
+        rng = np.random.default_rng(seed)
+
+        def draw(ids: Ids, chosen: int = chosen, shown: int = shown, rng: Any = rng) -> Ids:
+            return np.where(ids == chosen, shown, rng.integers(0, size, len(ids)))
+
+        check = check_rows(
+            draw,
+            IntegerRows((size, size), lambda ids: table[ids]),
+            words.words,
+            np.random.default_rng(100 + seed),
+        )
+        assert check.passed is False
+        assert check.witness["input"] == words.words[chosen] and check.witness["output"] == words.words[shown]
+
+
+def test_a_check_sees_the_share_that_it_states() -> None:
+    """The stated share of one output of one word is seen with power 0.99: below 36 of 40 times has chance 1e-4."""
+    size, seen = 300, 0
+    table = np.ones((size, size), dtype=np.int64)
+    rows = IntegerRows((size, size), lambda ids: table[ids])
+    honest_check = check_rows(
+        lambda ids: np.random.default_rng(1).integers(0, size, len(ids)),
+        rows,
+        made_vocabulary(size).words,
+        np.random.default_rng(3),
+    )
+    share = honest_check.seen
+    assert honest_check.passed is True and honest_check.words == size and share is not None and 0.2 < share < 0.9
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+
+        def draw(ids: Ids, rng: Any = rng) -> Ids:
+            drawn = rng.integers(0, size, len(ids))
+            return np.where((ids == 11) & (rng.random(len(ids)) < share), 5, drawn)
+
+        seen += check_rows(draw, rows, made_vocabulary(size).words, rng).passed is False
+    assert seen >= 36
+
+
 def test_an_output_that_is_stated_to_be_impossible_is_enough() -> None:
     table = ONES.copy()
     table[:, 5] = 0

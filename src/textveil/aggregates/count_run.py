@@ -1,4 +1,7 @@
-"""A release of counts from files: read, pay, draw; and its report."""
+"""A release of counts from files: read, pay, draw; and its report.
+
+Proof: privacy/proofs/corpus_counts.md.
+"""
 
 from __future__ import annotations
 
@@ -82,7 +85,7 @@ def count(
     corpus = PersonWords.read(records, public, list(labels) or None, progress)
     names: Sequence[str] | None = () if records.label is None else labels or None
     counting.check(len(public), selects_labels=names is None)
-    with paid(payer, budget.guarantee(records.adjacency, PROOF), records.names):
+    with paid(payer, budget.guarantee(records.adjacency, PROOF, of=__name__), records.names):
         release = counting.release(corpus, len(public), records.adjacency, names)
     return release, _report(release, counting, records, labels, words, len(public), secure=seed is None)
 

@@ -268,7 +268,7 @@ class _Run:
                 places = self._places(grams, items)
         return CountRelease(
             counts=counts,
-            guarantee=self.counting.budget.guarantee(adjacency, PROOF),
+            guarantee=self.counting.budget.guarantee(adjacency, PROOF, of=__name__),
             noise=self.noise,
             thresholds=self.thresholds,
             persons=self.persons,

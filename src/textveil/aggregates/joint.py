@@ -15,6 +15,7 @@ from textveil.errors import InputError, ParameterError, need
 from textveil.json_text import json_file
 from textveil.privacy.accounting import GaussianTokens
 from textveil.privacy.guarantees import ApproximateDP, Status
+from textveil.privacy.proved import status_of
 
 _ROUNDING: Final = 1e-12
 """Relative, above that of a square root and a sum."""
@@ -65,7 +66,7 @@ def joint_guarantee(reports: Sequence[Path], delta: float | None = None) -> Appr
     return ApproximateDP(
         epsilon=joint_epsilon(budgets, total),
         log_delta=math.nextafter(math.log(total), math.inf),
-        status=Status.PROVED,
+        status=status_of(__name__, PROOF),
         source=PROOF,
         adjacency=stated[0].adjacency,
     )

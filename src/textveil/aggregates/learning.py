@@ -2,6 +2,8 @@
 
 Ridge regression of labels on documents' vectors, from noisy second moments and noisy sums for each label. Every choice
 is made by public facts and noisy numbers: the ridge is the largest eigenvalue that the noise alone has.
+
+Proof: privacy/proofs/corpus_learn.md.
 """
 
 from __future__ import annotations
@@ -89,19 +91,26 @@ class ReleasedMoments:
         return self.noise.diagonal.sigma / self.noise.norm**2 * math.sqrt(2 * self.features.dim)
 
     def report(
-        self, release: str, proof: str, public: Mapping[str, Any] | None = None, facts: Mapping[str, Any] | None = None
+        self,
+        release: str,
+        proof: str,
+        public: Mapping[str, Any] | None = None,
+        facts: Mapping[str, Any] | None = None,
+        *,
+        of: str,
     ) -> AggregateReport:
         """The report of what was made from the sums alone, and from public facts.
 
         Args:
             release: its kind.
             proof: of the guarantee.
+            of: the module whose release it is, its ``__name__``.
             public: further public facts.
             facts: further numbers that are noisy, or made of noisy ones.
         """
         return AggregateReport(
             release=release,
-            guarantee=self.budget.guarantee(self.adjacency, proof),
+            guarantee=self.budget.guarantee(self.adjacency, proof, of=of),
             selections=self.budget.selections,
             public={
                 "vocabulary": self.features.vocabulary.name,
@@ -158,7 +167,7 @@ def learn(
     if method == NAIVE_BAYES:
         return naive_bayes(records, epsilon=epsilon, delta=delta, labels=labels, **about)
     released = released_moments(records, epsilon=epsilon, delta=delta, labels=labels, **about)
-    report = released.report("classifier", PROOF, {"method": REGRESSION})
+    report = released.report("classifier", PROOF, {"method": REGRESSION}, of=__name__)
     weights = regression(released).astype(np.float32)
     return Learned(TextClassifier(released.labels, weights, released.features, report.to_data()), released.persons)
 
@@ -177,7 +186,7 @@ def released_moments(
     """The noisy sums alone; see ``learn``, which says what the arguments are and what is raised."""
     budget, share = budget_of_labels(labels, epsilon, delta)
     noise = _noise(budget, share)
-    guarantee = budget.guarantee(records.adjacency, PROOF)
+    guarantee = budget.guarantee(records.adjacency, PROOF, of=__name__)
     with paid_labels(records, labels, budget, guarantee, payer=payer, rng=rng, progress=progress) as paid:
         words = load_vocabulary() if vocabulary is None else vocabulary
         features = PublicFeatures(words, public_transform(words))

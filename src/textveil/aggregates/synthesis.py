@@ -137,6 +137,7 @@ def synthesize(
     report = released.report(
         "synthetic text",
         PROOF,
+        of=__name__,
         public={"texts of the pool": len(pool), "documents": documents},
         facts={"documents of each label": dict(zip(released.labels, quotas.tolist(), strict=True))} if labelled else {},
     )

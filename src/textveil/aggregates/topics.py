@@ -184,7 +184,7 @@ def topics(
             yield batch.persons, nearest_group(features.vectors(batch.texts, NORM), groups.centers)
 
     sums, persons = votes(parts(), number, by_person=records.unit != EACH_RECORD)
-    guarantee = budget.guarantee(records.adjacency, PROOF)
+    guarantee = budget.guarantee(records.adjacency, PROOF, of=__name__)
     with paid(payer, guarantee, records.names):
         noisy = sums + noise.sample(number, secure_generator() if rng is None else rng)
     reach = float(normal.isf((1 - CONFIDENCE) / 2)) * noise.sigma

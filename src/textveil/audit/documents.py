@@ -18,7 +18,7 @@ from textveil.audit.noise.text_codes import NOISY_CODES
 from textveil.audit.report.verdict import Claim, Finding, Subject, Verdict
 from textveil.audit.sampled.bounds import audit_sampled, minimum_samples
 from textveil.audit.sampled.draws import candidate_pairs
-from textveil.audit.sampled.stated import DrawsCheck, check_rows
+from textveil.audit.sampled.stated import DrawsCheck, check_rows, draws_every_word
 from textveil.mechanisms.capabilities import AdjacentTexts, DocumentRows, KnownOutputs, SequenceWeights
 from textveil.mechanisms.kinds import SequenceMechanism, TextMechanism
 from textveil.privacy.units import ANY_DOCUMENT
@@ -79,7 +79,8 @@ def _check_first_words(mechanism: SequenceWeights, rng: np.random.Generator) -> 
         return mechanism.privatize_documents(pairs, 2 * np.arange(len(ids) + 1), rng)[::2]
 
     rows = IntegerRows((size, size), partial(mechanism.integer_weights_after, nothing))
-    return check_rows(draw, rows, mechanism.vocabulary.words, rng, subject=Subject.DOCUMENT_CHANNEL)
+    every = draws_every_word(mechanism)
+    return check_rows(draw, rows, mechanism.vocabulary.words, rng, every=every, subject=Subject.DOCUMENT_CHANNEL)
 
 
 def exact_sequences(mechanism: SequenceWeights, claim: Claim, *, progress: Progress | None = None) -> Finding:

@@ -48,7 +48,7 @@ class Audit:
     def source(self) -> RowSource:
         """The rows of the mechanism, which must state some; the same object for all methods."""
         if self._source is None:
-            self._source = source_of(self.mechanism)
+            self._source = source_of(self.mechanism, self.rng)
         return self._source
 
     @property

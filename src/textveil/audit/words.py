@@ -25,6 +25,7 @@ from textveil.audit.sampled.stated import (
     check_noise,
     check_profile,
     check_rows,
+    draws_every_word,
     pairs_of_points,
     together,
 )
@@ -68,7 +69,8 @@ def _run_channel(audit: Audit) -> None:
 def _check_rows(audit: Audit) -> None:
     mechanism, rng = audit.mechanism, audit.rng
     words = mechanism.vocabulary.words
-    audit.draws = check_rows(lambda ids: mechanism.privatize(ids, rng), audit.source, words, rng)
+    every = draws_every_word(mechanism)
+    audit.draws = check_rows(lambda ids: mechanism.privatize(ids, rng), audit.source, words, rng, every=every)
 
 
 def _states_noise(mechanism: Any) -> bool:

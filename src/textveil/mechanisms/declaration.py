@@ -77,9 +77,14 @@ class CatalogEntry:
         module, _, attribute = self.target.partition(":")
         return getattr(import_module(module), attribute)
 
+    @property
+    def module(self) -> str:
+        """The module of the constructor."""
+        return self.target.partition(":")[0]
+
     def proof_file(self) -> Path | None:
         """Where the proof stands; None where there is no such file."""
-        return file_of(self.target.partition(":")[0], self.proof)
+        return file_of(self.module, self.proof)
 
     def takes(self, epsilon: float) -> bool:
         """Whether it can be made for this epsilon; also where it has no such option."""

@@ -24,7 +24,8 @@ from textveil.mechanisms.options import (
 )
 from textveil.nearest.choice import BACKENDS, FASTEST
 from textveil.privacy.calibration import analytic_gaussian_sigma, classical_gaussian_sigma, spherical_laplace_rate
-from textveil.privacy.guarantees import MetricDP, Status
+from textveil.privacy.guarantees import MetricDP
+from textveil.privacy.proved import status_under
 from textveil.privacy.units import ONE_TOKEN, Adjacency
 from textveil.vocabulary.frequencies import FLAT, ZIPF
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -202,7 +203,7 @@ def proved_metric(
 ) -> MetricDP:
     """A guarantee per distance that a page of proofs proves."""
     numbers = {"epsilon_per_distance": epsilon_per_distance, "diameter": diameter}
-    return MetricDP(**numbers, metric=metric, status=Status.PROVED, source=proof, adjacency=adjacency)
+    return MetricDP(**numbers, metric=metric, status=status_under(proof), source=proof, adjacency=adjacency)
 
 
 def metric_name(order: str, clip: float | None) -> str:

@@ -17,6 +17,7 @@ from fractions import Fraction
 
 from textveil.errors import UnsupportedGuarantee, need
 from textveil.privacy.guarantees import ApproximateDP, Guarantee, PureDP, Status, raised_log
+from textveil.privacy.proved import status_of
 from textveil.privacy.units import ONE_TOKEN, Adjacency, Unit
 
 # From the most to the least trusted; what is put together is as good as its worst part.
@@ -134,7 +135,7 @@ def repeat(guarantee: Guarantee, times: int, into: Adjacency | None = None) -> G
     adjacency = added_up([guarantee], into)
     if times == 0:
         source = "privacy/proofs/composition.md"
-        return PureDP(epsilon=0.0, status=Status.PROVED, source=source, adjacency=adjacency)
+        return PureDP(epsilon=0.0, status=status_of(__name__, source), source=source, adjacency=adjacency)
     if times == 1:
         return replace(guarantee.worst_case(), adjacency=adjacency)
     log_delta = part.log_delta

@@ -6,13 +6,14 @@ attributes, imported when they are asked for; those of other packages are the en
 
 from __future__ import annotations
 
+import copy
 import copyreg
 import difflib
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar, final
+from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, Protocol, TypeVar, final
 
 from textveil.errors import ParameterError, UnknownNameError, need
 
@@ -138,8 +139,23 @@ class Table(Mapping[str, E], Generic[E]):
         return others[name]
 
 
-_MADE: Final[dict[int, tuple[Callable[[], object], Callable[..., Any]]]] = {}
-"""By the number of an object: how to get at it, and the function that made it."""
+class _Made(NamedTuple):
+    """What is known of an object that was made.
+
+    Attributes:
+        get: gives the object, None once it is gone.
+        values: of its attributes then, by name: which objects they were.
+        guarantee: a copy of its guarantee then.
+    """
+
+    get: Callable[[], object]
+    maker: Callable[..., Any]
+    values: Mapping[str, int]
+    guarantee: object
+
+
+_MADE: Final[dict[int, _Made]] = {}
+"""By the number of an object."""
 
 
 def file_of(module: str, path: str) -> Path | None:
@@ -163,18 +179,31 @@ def note_maker(instance: object, maker: Callable[..., Any]) -> None:
     kind, number = type(instance), id(instance)
     if kind.__module__ == "builtins":
         return
+    get: Callable[[], object]
     try:
-        _MADE[number] = weakref.ref(instance, lambda _: _MADE.pop(number, None)), maker
+        get = weakref.ref(instance, lambda _: _MADE.pop(number, None))
     except TypeError:
-        _MADE[number] = (lambda: instance), maker
+        get = lambda: instance  # noqa: E731
+    _MADE[number] = _Made(get, maker, _values(instance), copy.copy(getattr(instance, "guarantee", None)))
     if kind not in copyreg.dispatch_table:
         copyreg.pickle(kind, _reduced)
 
 
 def maker_of(instance: object) -> Callable[..., Any] | None:
-    """The function that made this very object, as far as one was noted."""
-    get, maker = _MADE.get(id(instance), (None, None))
-    return maker if get is not None and get() is instance else None
+    """The function that made this very object, as far as one was noted and nobody changed the object since."""
+    made = _MADE.get(id(instance))
+    if made is None or made.get() is not instance:
+        return None
+    now = _values(instance)
+    same = all(now.get(name) == value for name, value in made.values.items())
+    return made.maker if same and getattr(instance, "guarantee", None) == made.guarantee else None
+
+
+def _values(instance: object) -> dict[str, int]:
+    """Which objects the attributes of an object are, by name: another in place of one has another number."""
+    slots = (name for kind in type(instance).__mro__ for name in vars(kind).get("__slots__", ()) if name[:2] != "__")
+    names = [*getattr(instance, "__dict__", {}), *slots]
+    return {name: id(getattr(instance, name)) for name in names if hasattr(instance, name)}
 
 
 def _reduced(instance: Any) -> Any:

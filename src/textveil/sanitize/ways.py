@@ -17,7 +17,8 @@ from textveil.mechanisms.channels.common_word_response import CommonWordResponse
 from textveil.mechanisms.channels.digits import KEEP_LIMIT, DigitResponse
 from textveil.mechanisms.kinds import TextMechanism
 from textveil.privacy.composition import narrowed
-from textveil.privacy.guarantees import Guarantee, PureDP, Status
+from textveil.privacy.guarantees import Guarantee, PureDP
+from textveil.privacy.proved import status_of
 from textveil.privacy.units import ONE_CONTENT_TOKEN, ONE_TOKEN, Adjacency, Unit, beside_common_words
 from textveil.sanitize.left_out import PROOF, LeftOut
 from textveil.sanitize.release import Release
@@ -29,7 +30,7 @@ from textveil.text.marks import Marks
 from textveil.text.passing import Passing
 from textveil.text.writing import written_texts
 
-LEFT_OUT: Final = PureDP(epsilon=0.0, status=Status.PROVED, source=PROOF)
+LEFT_OUT: Final = PureDP(epsilon=0.0, status=status_of(__name__, PROOF), source=PROOF)
 """A constant in place of a number."""
 
 

@@ -9,7 +9,8 @@ from typing import Any, Final, TypeAlias, final
 
 import numpy as np
 
-from textveil.privacy.guarantees import Guarantee, PureDP, Status
+from textveil.privacy.guarantees import Guarantee, PureDP
+from textveil.privacy.proved import status_under
 from textveil.privacy.units import ONE_VALUE, Adjacency
 from textveil.surrogates.declaration import PSEUDONYMS
 from textveil.surrogates.scopes import TAKEN, Scope
@@ -112,7 +113,7 @@ class Drawn:
 
 def proved(epsilon: float, proof: str, adjacency: Adjacency = ONE_VALUE) -> PureDP:
     """Pure DP of one value, by a proof of textveil's own."""
-    return PureDP(epsilon=epsilon, status=Status.PROVED, source=proof, adjacency=adjacency)
+    return PureDP(epsilon=epsilon, status=status_under(proof), source=proof, adjacency=adjacency)
 
 
 def pseudonym(

@@ -12,8 +12,9 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from textveil.errors import ParameterError, need
-from textveil.privacy.guarantees import TRUSTED, Guarantee, claimed
-from textveil.registry.table import Table, file_of, maker_of, note_maker
+from textveil.privacy.guarantees import TRUSTED, Guarantee, Status, claimed
+from textveil.privacy.proved import status_of
+from textveil.registry.table import Table, maker_of, note_maker
 from textveil.surrogates.declaration import SurrogateEntry, entry_of
 from textveil.surrogates.surrogate import Surrogate
 
@@ -98,8 +99,9 @@ def make_surrogate(name: str, epsilon: float = 0.0, options: Mapping[str, Any] =
 def guarantee_of(surrogate: Surrogate) -> Guarantee:
     """The surrogate's guarantee as reports may state it; see ``catalog.guarantee_of``.
 
-    "Proved" counts only where ``make_surrogate`` made this very object by a registered function, and the proof that the
-    guarantee names is a file of that function's package. All else is claimed by its maker.
+    "Proved" counts only where ``make_surrogate`` made this very object by a registered function, nobody changed it
+    since, and the code of that function's module is registered under the proof that the guarantee names. All else is
+    claimed by its maker.
     """
     guarantee, maker = surrogate.guarantee, maker_of(surrogate)
     if guarantee.status not in TRUSTED:
@@ -110,4 +112,5 @@ def guarantee_of(surrogate: Surrogate) -> Guarantee:
     own = declaration.name in SURROGATE_ENTRIES
     known = (SURROGATE_ENTRIES if own else surrogate_entries()).get(declaration.name)
     registered = known is not None and known.make is maker and (own or guarantee.source == known.proof)
-    return guarantee if registered and file_of(maker.__module__, guarantee.source) is not None else claimed(guarantee)
+    proved = registered and status_of(maker.__module__, guarantee.source) is Status.PROVED
+    return guarantee if proved else claimed(guarantee)

@@ -16,9 +16,6 @@ if TYPE_CHECKING:
 
 _TOTAL_LIMIT = 2.0**62
 
-COMPARED = 64
-"""Evenly spaced inputs whose entries are compared with the channel's rows."""
-
 
 class Part(NamedTuple):
     """All entries of some inputs, by input and then by output.
@@ -71,13 +68,12 @@ def total_of(over: OverBase, gained: int) -> int:
 
 
 def compared(part: Part, over: OverBase, source: IntegerRows) -> None:
-    """Compare the entries of evenly spaced inputs with the channel's rows.
+    """Compare the entries of the source's random inputs with the channel's rows.
 
     Raises:
         ParameterError: entries are not those of the rows.
     """
-    spaced = np.unique(np.linspace(0, source.shape[0] - 1, COMPARED).astype(np.int64))
-    places = np.flatnonzero(np.isin(part.words, spaced))
+    places = np.flatnonzero(np.isin(part.words, source.compared))
     if not len(places):
         return
     for place, row in zip(places.tolist(), np.asarray(source.make(part.words[places])), strict=True):

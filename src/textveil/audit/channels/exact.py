@@ -16,7 +16,6 @@ from typing import Any, final
 
 import numpy as np
 
-from textveil.audit.channels.base_entries import COMPARED
 from textveil.audit.channels.extremes import CLOSE, extremes_of
 from textveil.audit.channels.hockey_stick import Divergence as Divergence
 from textveil.audit.channels.hockey_stick import delta_at as delta_at
@@ -25,7 +24,7 @@ from textveil.audit.channels.hockey_stick import epsilon_at as epsilon_at
 from textveil.audit.channels.hockey_stick import pair_epsilon as pair_epsilon
 from textveil.audit.channels.hockey_stick import profile as profile
 from textveil.audit.channels.metric_loss import metric_epsilon as metric_epsilon
-from textveil.audit.channels.rows import IntegerRows, Rows, RowSource, blocks, source_of
+from textveil.audit.channels.rows import COMPARED, IntegerRows, Rows, RowSource, blocks, source_of
 from textveil.audit.report.verdict import Claim, Finding, Verdict
 from textveil.errors import need
 from textveil.mechanisms.capabilities import IntegerWeights
@@ -278,7 +277,9 @@ def _notes(source: RowSource, loss: PureLoss, divergence: Divergence | None) -> 
     what = "base weights and every entry above them" if entries else "whole table"
     notes = [f"Computed from the {what} of {n} inputs and {k} outputs; every two inputs are covered."]
     if entries:
-        notes.append(f"Entries are as the channel states them; those of {min(n, COMPARED)} inputs are its rows'.")
+        notes.append(
+            f"Entries are as the catalog's code states them; those of {min(n, COMPARED)} random inputs are its rows'."
+        )
     if isinstance(source, IntegerRows):
         notes.append("The rows are integer weights; the pure loss is an exact ratio of integers.")
     else:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias, final, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from textveil.catalog import from_catalog
 from textveil.errors import ParameterError, need
 from textveil.mechanisms.capabilities import IntegerWeights, WeightsOverBase
 from textveil.mechanisms.kinds import Channel
 from textveil.mechanisms.sampling.output_columns import OverBase
+from textveil.randomness import resolve
 from textveil.types import Ids, Integers, Reals
 
 SUM_TOLERANCE = 1e-9
@@ -21,8 +23,10 @@ SUM_TOLERANCE = 1e-9
 BLOCK_BYTES = 1 << 24
 """Size of a block of rows: 200 rows at 10,000 words."""
 
+COMPARED = 64
+"""Random inputs whose entries are compared with the channel's rows: which ones, no channel can know."""
+
 _TOTAL_LIMIT = 2.0**62
-_CHECKED_ROWS = 8
 
 
 @runtime_checkable
@@ -93,12 +97,14 @@ class IntegerRows:
 
     Attributes:
         make: from ids of shape (batch,) to their weights, int64, shape (batch, k).
-        over_base: the same weights as a base and entries, where the channel states them so.
+        over_base: the same weights as a base and entries, where a channel of the catalog states them so.
+        compared: inputs whose entries are compared with their rows.
     """
 
     shape: tuple[int, int]
     make: Callable[[Ids], Integers]
     over_base: Callable[[], OverBase] | None = None
+    compared: Ids = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
     def weights(self, start: int, stop: int) -> tuple[Integers, Integers]:
         """Weights of rows start to stop - 1, shape (batch, k), and their sums, shape (batch,).
@@ -149,8 +155,14 @@ Rows: TypeAlias = RowSource | Channel | IntegerWeights | ArrayLike
 """What the exact audits take: a source of rows, a channel, or a table of probabilities."""
 
 
-def source_of(rows: Rows) -> RowSource:
+def source_of(rows: Rows, rng: np.random.Generator | None = None) -> RowSource:
     """``rows`` as a source; a channel with integer weights gives those.
+
+    Entries over a base stand for the rows only if the catalog made the channel, whose code is textveil's own and was
+    proved to state them; those of random rows are compared. All rows of any other channel are made.
+
+    Args:
+        rng: chooses the rows that are compared; None is the operating system's randomness.
 
     Raises:
         ParameterError: neither a source, nor a channel, nor a table of probabilities; or integer weights that
@@ -158,9 +170,11 @@ def source_of(rows: Rows) -> RowSource:
     """
     if isinstance(rows, IntegerWeights):
         size = len(rows.vocabulary)
-        stated = rows.over_base if isinstance(rows, WeightsOverBase) else None
-        source = IntegerRows((size, size), rows.integer_weights, stated)
-        return _agreeing(source, rows) if isinstance(rows, Channel) else source
+        own = from_catalog(rows)
+        stated = rows.over_base if own and isinstance(rows, WeightsOverBase) else None
+        some = np.sort(resolve(rng).choice(size, min(size, COMPARED), replace=False))
+        source = IntegerRows((size, size), rows.integer_weights, stated, some)
+        return _agreeing(source, rows, some if own else np.arange(size)) if isinstance(rows, Channel) else source
     if isinstance(rows, Channel):
         return ChannelRows(rows)
     if isinstance(rows, IntegerRows | MatrixRows | ChannelRows | CheckedRows):
@@ -204,9 +218,9 @@ def checked(block: Reals, first: int) -> Reals:
     return block
 
 
-def _agreeing(source: IntegerRows, channel: Channel) -> IntegerRows:
-    """``source``, once a few evenly spaced rows equal the probabilities that the channel states."""
-    for word in np.unique(np.linspace(0, source.shape[0] - 1, _CHECKED_ROWS).astype(np.int64)).tolist():
+def _agreeing(source: IntegerRows, channel: Channel, words: Ids) -> IntegerRows:
+    """``source``, once the rows of these words equal the probabilities that the channel states."""
+    for word in words.tolist():
         stated = channel.probabilities(word)
         if not np.allclose(source.rows(word, word + 1)[0], stated, rtol=1e-12, atol=0.0):
             raise ParameterError(f"rows must be those that the channel states; got other weights in row {word}.")

@@ -149,7 +149,8 @@ class AuditReport:
                 f"{_at_least(lead.epsilon.lower)}{_at_delta(lead)}{pair} ({how})."
             )
         word = "certified" if lead.verdict is Verdict.CERTIFIED else "proved"
-        return f"{_who(self)} is {claim}, {word} ({lead.method}): its {_largest(lead)}, for {lead.inputs}."
+        told = f"{_who(self)} is {claim}, {word} ({lead.method}): its {_largest(lead)}, for {lead.inputs}."
+        return told + _basis(self.draws) if lead.verdict is Verdict.CERTIFIED else told
 
     def summary(self) -> str:
         """The report for a reader, a few lines."""
@@ -190,6 +191,17 @@ def recovery_table(recovery: Mapping[str, Any] | None) -> list[str]:
             shares.append(f"{shown_bound(Bound(**kind['unchanged']))} unchanged")
             lines.append(f"{text}{at}, {kind['count']} {kind['kind']}: {', '.join(shares)}")
     return lines
+
+
+def _basis(draws: Mapping[str, Any] | None) -> str:
+    """What was certified: the table that is stated, and how far draws say that it is what comes out."""
+    sees = draws and draws.get("sees")
+    if not sees:
+        return " Certified is the table that it states."
+    return (
+        f" Certified is the table that it states; draws of {sees['words']} words follow it, but for one output of one "
+        f"word in a share below {sees['share']:.3g} (power {sees['power']:g})."
+    )
 
 
 def shown_result(check: Mapping[str, Any]) -> str:

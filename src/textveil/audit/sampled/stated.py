@@ -3,9 +3,15 @@
 An exact audit speaks of what is stated. Whether that is what comes out, only draws can tell. Every test here accuses a
 mechanism that draws as it states with probability ``ALPHA`` at most, whatever the statement, without approximation.
 
-Rows: the draws of a word are counted, and the Bayes factor of Dirichlet(kappa p) against the stated row p is taken, the
-mean over five kappa; likewise the product over all words, and the factor of a share of draws that come out unchanged.
-The mean of each under p is 1, so by Markov it exceeds 1 / alpha with probability alpha at most.
+Rows: a few draws of every word first. Of each word, the Bayes factor of one output that comes in a larger share than
+the stated row p says is taken, the mean over outputs (half of it on the word itself) and over three shares: a backdoor
+gives such an output. The words with the largest factors, and random ones, are drawn again, and the new draws alone are
+counted: that factor again, and the Bayes factor of Dirichlet(kappa p) against p, the mean over five kappa; likewise the
+product over all words, and the factor of a share of draws that come out unchanged. The mean of each under p is 1, so by
+Markov it exceeds 1 / alpha with probability alpha at most. That the words are chosen by earlier draws changes nothing.
+
+Power: of honest words, each factor is above t with probability 1 / t at most, so fewer than half of ``WORDS`` are, but
+for a probability of n / (t WORDS / 2). A word with a larger factor is then drawn again.
 """
 
 from __future__ import annotations
@@ -13,38 +19,50 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final, NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import bdtr, gammaln
+from scipy.special import bdtr, bdtrc, gammaln
 
 from textveil.audit.channels.groups import rows_of
 from textveil.audit.channels.rows import RowSource
 from textveil.audit.report.verdict import Claim, Finding, Subject, Verdict
 from textveil.audit.sampled.bounds import Draw, Score, audit_sampled, can_refute
+from textveil.catalog import from_catalog
 from textveil.errors import InputError
 from textveil.mechanisms.capabilities import NearestWord
 from textveil.noise.capabilities import PrivacyProfile
 from textveil.statistics import Bound
-from textveil.types import Flags, Ids, Integers, Reals
+from textveil.types import Ids, Integers, Reals
 
 ALPHA: Final = 1e-6
 """Probability, at most, that one audit accuses a mechanism that draws as it states."""
 
 WORDS: Final = 64
-"""Random words whose rows are tested, by ``DRAWS`` draws in all."""
+"""Words whose rows are tested, by ``DRAWS`` draws in all: half of them the most suspicious, the rest random."""
 
 DRAWS: Final = 4096
 
-SPREAD: Final = 256
-"""Random words of which one draw each is looked at."""
+FIRST: Final = 16
+"""Draws of every word that come before."""
+
+SPREAD: Final = 512
+"""Random words that are drawn in place of every word, of a larger vocabulary under a mechanism of the catalog."""
+
+POWER: Final = 0.99
+"""At which a check of rows states the smallest deviation of one word that it sees."""
+
+RARE: Final = 0.01
+"""Stated share of an output, at most, of which a deviation is stated."""
 
 PAIR_DRAWS: Final = 2000
 """Draws for each of two inputs whose profile is stated."""
 
 _KAPPAS: Final = (1.0, 10.0, 100.0, 1e3, 1e4)
 _SHARES: Final = (0.5, 0.125, 1 / 32)
+_PLANTED: Final = (15 / 16, 0.5, 0.125)
 _EPSILONS: Final = (0.0, 0.5, 1.0, 2.0, 4.0)
 _BLOCK: Final = 64
 
@@ -56,6 +74,9 @@ class DrawsCheck:
 
     Attributes:
         passed: False where they contradict it; None where they could not have.
+        seen: the smallest share of one output of one drawn word, of which ``RARE`` is stated at most, that the check
+            sees with probability ``POWER``; None where none is known.
+        words: how many words were drawn; 0 where that is not what a check is made of.
     """
 
     method: str
@@ -64,10 +85,14 @@ class DrawsCheck:
     detail: str
     witness: Mapping[str, Any] = field(default_factory=dict)
     subject: Subject = Subject.WORD_CHANNEL
+    seen: float | None = None
+    words: int = 0
 
     def to_data(self) -> dict[str, Any]:
         """JSON data."""
+        power = {} if self.seen is None else {"share": self.seen, "stated": RARE, "power": POWER, "words": self.words}
         return {
+            "sees": power or None,
             "method": self.method,
             "passed": self.passed,
             "draws": self.draws,
@@ -104,61 +129,175 @@ def together(checks: Sequence[DrawsCheck]) -> DrawsCheck:
     )
 
 
+def draws_every_word(mechanism: Any) -> bool:
+    """Whether ``check_rows`` draws every word: unless a large vocabulary's code is the catalog's."""
+    return len(mechanism.vocabulary) <= 2 * SPREAD or not from_catalog(mechanism)
+
+
 def check_rows(
     draw: Callable[[Ids], Ids],
     source: RowSource,
     words: Sequence[str],
     rng: np.random.Generator,
     *,
+    every: bool = True,
     subject: Subject = Subject.WORD_CHANNEL,
 ) -> DrawsCheck:
-    """Whether draws follow the stated rows of some random words.
+    """Whether draws follow the stated rows.
 
     Args:
         draw: one output for each id.
         source: the stated rows, one for each word, over the same words.
         words: public.
+        every: whether every word is drawn; else ``SPREAD`` random ones.
 
     Raises:
         InputError: the draws are not one integer for each id.
     """
-    spread = rng.permutation(len(words))[:SPREAD]
-    few = spread[:WORDS]
-    each = DRAWS // len(few)
-    limit = math.log((len(few) + 2) / ALPHA)
-    drawn = _drawn(draw, np.concatenate([spread, np.repeat(few, each)]))
-    counted = [np.unique(outputs, return_counts=True) for outputs in drawn[len(spread) :].reshape(len(few), each)]
-    inputs = [spread, spread, *(np.full(len(y), x) for x, (y, _) in zip(few, counted, strict=True))]
-    outputs = [spread, drawn[: len(spread)], *(y for y, _ in counted)]
-    known = _stated(source, np.concatenate(inputs), np.concatenate(outputs))
-    own, once, *stated = np.split(known, np.cumsum([len(ids) for ids in inputs])[:-1])
-    logs = np.array([_log_factors(counts, p) for p, (_, counts) in zip(stated, counted, strict=True)])
-    alone = _mean(logs)
-    most = int(alone.argmax())
-    evidence = [(float(alone[most]), most), (float(_mean(logs.sum(axis=0))), most)]
-    hits = np.concatenate([drawn[: len(spread)] == spread, drawn[len(spread) :] == np.repeat(few, each)])
-    shares = np.concatenate([own, np.repeat(own[: len(few)], each)])
-    evidence.append((_unchanged(hits, shares), -1))
-    if (once <= 0).any():
-        evidence.append((math.inf, most))
-    worst, place = max(evidence)
+    spread = rng.permutation(len(words))[: None if every else SPREAD]
+    first = _counted(draw, source, spread, FIRST)
+    suspicion = first.planted(len(words))
+    limit = math.log((len(spread) + 2 * WORDS + 2) / ALPHA)
+    order = np.argsort(-suspicion, kind="stable")
+    half = WORDS // 2
+    few = spread[np.concatenate([order[:half], half + rng.permutation(len(order) - half)[:half]])]
+    again = _counted(draw, source, few, DRAWS // len(few))
+    logs = again.log_factors()
+    alone = np.maximum(_mean(logs), again.planted(len(words)))
+    unchanged = _unchanged(
+        np.concatenate([first.hits, again.hits]),
+        np.concatenate([first.own, again.own]),
+        np.concatenate([first.of, again.of]),
+    )
+    worst_first, worst_again = int(suspicion.argmax()), int(alone.argmax())
+    evidence = [
+        (float(suspicion[worst_first]), partial(first.witness, words, worst_first)),
+        (float(alone[worst_again]), partial(again.witness, words, worst_again)),
+        (float(_mean(logs.sum(axis=0))), partial(again.witness, words, worst_again)),
+        (unchanged, partial(_unchanged_witness, first, again)),
+    ]
+    worst, witness = max(evidence, key=lambda each: each[0])
     kept = worst < limit
-    if kept:
-        witness: Mapping[str, Any] = {}
-    elif place < 0:
-        witness = {"event": "the word itself", "hits": int(hits.sum()), "trials": len(hits)}
-        witness = {**witness, "probability": float(shares.mean())}
-    else:
-        witness = _witness(words, int(few[place]), *counted[place], stated[place])
-    told = f"{len(drawn)} draws of {len(spread)} random words were compared with the stated rows"
+    draws = FIRST * len(spread) + DRAWS // len(few) * len(few)
+    which = "all" if len(spread) == len(words) else f"{len(spread)} random"
+    seen = _seen(len(spread), len(words), DRAWS // len(few), limit)
+    power = (
+        ""
+        if seen is None
+        else f" A word that gives one output, stated for {RARE:g} at most, in a share of {seen:g} "
+        f"or more would have been seen with power {POWER:g}."
+    )
+    told = f"{draws} draws of {which} words were compared with the stated rows, at alpha {ALPHA:g}"
     return DrawsCheck(
         method="draws against rows",
-        draws=len(drawn),
+        draws=draws,
         passed=kept,
-        detail=f"{told}, at alpha {ALPHA:g}; {'nothing speaks' if kept else 'they speak'} against them.",
-        witness=witness,
+        detail=f"{told}; {'nothing speaks' if kept else 'they speak'} against them.{power if kept else ''}",
+        witness={} if kept else witness(),
         subject=subject,
+        seen=seen if kept else None,
+        words=len(spread),
     )
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class _Counts:
+    """Draws of words: how often each output came, entry by entry, and what is stated of it.
+
+    Attributes:
+        ids: of the words.
+        each: draws of one word.
+        places: of entries, which word each belongs to; rising.
+        counts: of entries, > 0.
+        stated: of entries, P(output | word).
+        own: of words, P(word | word).
+        hits: of words, how often a word itself came.
+    """
+
+    ids: Ids
+    each: int
+    places: Ids
+    outputs: Ids
+    counts: Integers
+    stated: Reals
+    own: Reals
+    hits: Integers
+
+    @property
+    def of(self) -> Integers:
+        """Of words, their draws."""
+        return np.full(len(self.ids), self.each)
+
+    def planted(self, outputs: int) -> Reals:
+        """Of words, the logarithm of the factor of one output that comes in a larger share than is stated."""
+        weights = 0.5 / outputs + 0.5 * (self.outputs == self.ids[self.places])
+        logs = np.full(len(self.ids), -math.inf)
+        for part in _planted(self.counts, self.each, self.stated):
+            np.logaddexp.at(logs, self.places, np.log(weights) + part)
+        return logs
+
+    def log_factors(self) -> Reals:
+        """Of words, ``_log_factors``."""
+        ends = np.flatnonzero(np.diff(self.places)) + 1
+        rows = zip(np.split(self.counts, ends), np.split(self.stated, ends), strict=True)
+        return np.array([_log_factors(counts, stated) for counts, stated in rows])
+
+    def witness(self, words: Sequence[str], place: int) -> Mapping[str, Any]:
+        """The output of a word that is farthest from what is stated."""
+        here = self.places == place
+        return _witness(words, int(self.ids[place]), self.outputs[here], self.counts[here], self.stated[here])
+
+
+def _counted(draw: Callable[[Ids], Ids], source: RowSource, ids: Ids, each: int) -> _Counts:
+    """The draws of these words, counted."""
+    drawn = _drawn(draw, np.repeat(ids, each)).reshape(len(ids), each)
+    counted = [np.unique(row, return_counts=True) for row in drawn]
+    places = np.repeat(np.arange(len(ids)), [len(outputs) for outputs, _ in counted])
+    outputs = np.concatenate([outputs for outputs, _ in counted])
+    known = _stated(source, np.concatenate([ids, ids[places]]), np.concatenate([ids, outputs]))
+    counts = np.concatenate([counts for _, counts in counted])
+    hits = (drawn == ids[:, None]).sum(axis=1)
+    return _Counts(ids, each, places, outputs, counts, known[len(ids) :], known[: len(ids)], hits)
+
+
+def _planted(counts: Integers, each: int, stated: Reals) -> list[Reals]:
+    """Logarithms of the factors of an output that comes in a larger share, one for each share, over their number."""
+    with np.errstate(divide="ignore"):
+        return [
+            counts * np.log(1 - share + share / stated)
+            + (each - counts) * math.log(1 - share)
+            - math.log(len(_PLANTED))
+            for share in _PLANTED
+        ]
+
+
+def _seen(spread: int, outputs: int, again: int, limit: float) -> float | None:
+    """See ``DrawsCheck.seen``: a bound by the two ways in which a word is seen."""
+    shares = np.arange(1, 65) / 64
+
+    def reaching(each: int, log_factor: float) -> Reals:
+        """Of every share, the probability that so many draws have such a factor."""
+        counts = np.arange(each + 1)
+        logs = np.logaddexp.reduce(_planted(counts, each, np.full(each + 1, RARE)), axis=0) + math.log(0.5 / outputs)
+        least = np.flatnonzero(logs >= log_factor)
+        return bdtrc(least[0] - 1, each, shares) if len(least) else np.zeros(len(shares))
+
+    at_once, later = reaching(FIRST, limit), reaching(again, limit)
+    half = WORDS // 2
+    if spread <= half:
+        chosen = np.ones(len(shares))
+    else:
+        chosen = np.max([reaching(FIRST, t) - spread / half * math.exp(-t) for t in range(2, 30)], axis=0)
+    power = np.maximum(at_once, chosen + later - 1)
+    enough = np.flatnonzero(power >= POWER)
+    return float(shares[enough[0]]) if len(enough) else None
+
+
+def _unchanged_witness(first: _Counts, again: _Counts) -> Mapping[str, Any]:
+    hits, draws = int(first.hits.sum() + again.hits.sum()), int(first.of.sum() + again.of.sum())
+    share = float((first.own @ first.of + again.own @ again.of) / draws)
+    return {"event": "the word itself", "hits": hits, "trials": draws, "probability": share}
 
 
 def _witness(words: Sequence[str], word: int, outputs: Ids, counts: Integers, stated: Reals) -> Mapping[str, Any]:
@@ -215,10 +354,19 @@ def _mean(logs: Reals) -> Reals:
     return np.asarray(np.logaddexp.reduce(logs, axis=-1) - math.log(logs.shape[-1]))
 
 
-def _unchanged(hits: Flags, shares: Reals) -> float:
-    """The evidence for draws that come out as they are beyond the shares that are stated."""
-    gain = np.divide(hits, shares, out=np.zeros(len(hits)), where=shares > 0)
-    return float(_mean(np.array([np.log(1 - share + share * gain).sum() for share in _SHARES])))
+def _unchanged(hits: Integers, shares: Reals, draws: Integers) -> float:
+    """The evidence for draws that come out as they are beyond the shares that are stated, word by word."""
+    gain = np.divide(1.0, shares, out=np.zeros(len(hits)), where=shares > 0)
+    return float(
+        _mean(
+            np.array(
+                [
+                    (hits * np.log(1 - share + share * gain) + (draws - hits) * math.log(1 - share)).sum()
+                    for share in _SHARES
+                ]
+            )
+        )
+    )
 
 
 class StatedPair(NamedTuple):

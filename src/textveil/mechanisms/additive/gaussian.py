@@ -17,7 +17,8 @@ from textveil.mechanisms.parameters import (
     outward,
 )
 from textveil.noise.gaussian import Gaussian
-from textveil.privacy.guarantees import ApproximateDP, Status
+from textveil.privacy.guarantees import ApproximateDP
+from textveil.privacy.proved import status_of
 from textveil.vocabulary.geometry import clipped_diameter
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -50,7 +51,7 @@ def gaussian(
     return perturb_project(
         vocabulary,
         Gaussian(dim=vocabulary.dim, sigma=sigma),
-        ApproximateDP(epsilon=epsilon, log_delta=math.log(delta), status=Status.PROVED, source=PROOF),
+        ApproximateDP(epsilon=epsilon, log_delta=math.log(delta), status=status_of(__name__, PROOF), source=PROOF),
         name="gaussian",
         parameters={"epsilon": epsilon, "delta": delta, "sigma": sigma, "calibration": calibration},
         clip=clip,

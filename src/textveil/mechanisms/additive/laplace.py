@@ -10,7 +10,8 @@ from textveil.mechanisms.parameters import Clip, Delta, Epsilon, ProjectionName,
 from textveil.noise.coordinate_laplace import CoordinateLaplace
 from textveil.noise.truncated_laplace import TruncatedLaplace
 from textveil.privacy.calibration import laplace_scale, truncated_laplace_bound
-from textveil.privacy.guarantees import ApproximateDP, PureDP, Status
+from textveil.privacy.guarantees import ApproximateDP, PureDP
+from textveil.privacy.proved import status_of
 from textveil.vocabulary.geometry import clipped_diameter
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -40,7 +41,7 @@ def laplace(
     return perturb_project(
         vocabulary,
         CoordinateLaplace(dim=vocabulary.dim, scale=scale),
-        PureDP(epsilon=epsilon, status=Status.PROVED, source=PROOF),
+        PureDP(epsilon=epsilon, status=status_of(__name__, PROOF), source=PROOF),
         name="laplace",
         parameters={"epsilon": epsilon, "scale": scale},
         clip=clip,
@@ -82,7 +83,12 @@ def truncated_laplace(
     return perturb_project(
         vocabulary,
         distribution,
-        ApproximateDP(epsilon=epsilon, log_delta=math.log(delta), status=Status.PROVED, source=TRUNCATED_PROOF),
+        ApproximateDP(
+            epsilon=epsilon,
+            log_delta=math.log(delta),
+            status=status_of(__name__, TRUNCATED_PROOF),
+            source=TRUNCATED_PROOF,
+        ),
         name="truncated-laplace",
         parameters={"epsilon": epsilon, "delta": delta, "scale": distribution.scale, "bound": distribution.bound},
         clip=clip,

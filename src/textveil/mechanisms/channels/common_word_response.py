@@ -11,7 +11,8 @@ import numpy as np
 from textveil.errors import need
 from textveil.mechanisms.kinds import checked_ids
 from textveil.numerics.integer_weights import TwoLevelWeights, flip, two_level_weights
-from textveil.privacy.guarantees import PureDP, Status
+from textveil.privacy.guarantees import PureDP
+from textveil.privacy.proved import status_of
 from textveil.randomness import resolve
 from textveil.types import Ids
 
@@ -51,7 +52,7 @@ class CommonWordResponse:
     @property
     def guarantee(self) -> PureDP:
         """Pure DP for any two words."""
-        return PureDP(epsilon=self.weights.stated(self.epsilon), status=Status.PROVED, source=PROOF)
+        return PureDP(epsilon=self.weights.stated(self.epsilon), status=status_of(__name__, PROOF), source=PROOF)
 
     def others(self, words: Sequence[str]) -> list[tuple[int, bool]]:
         """The blank, for words that are not common."""

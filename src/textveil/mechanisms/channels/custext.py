@@ -20,7 +20,8 @@ from textveil.mechanisms.parameters import GroupEpsilon, given
 from textveil.mechanisms.sampling.listed_rows import ListedRow, ListedRows
 from textveil.mechanisms.sampling.normalizer_bounds import ListedNormalizers, Normalizers, bounds_of, steepest
 from textveil.numerics.integer_weights import exp_minus_half_ceiling, log_ratio_up, stated_epsilon
-from textveil.privacy.guarantees import PureDP, Status
+from textveil.privacy.guarantees import PureDP
+from textveil.privacy.proved import status_of
 from textveil.privacy.units import CLUSTERED_CONTENT, Adjacency, within_groups
 from textveil.text.function_words import FUNCTION_WORDS
 from textveil.types import Ids, Integers, Progress, Reals
@@ -165,7 +166,9 @@ def clustered(
     weights, spent = _steepest_scores(vocabulary, epsilon, clusters, measure, progress)
     groups = np.where(kept, -1, clusters)
     groups.flags.writeable = False
-    promise = PureDP(epsilon=stated_epsilon(spent, epsilon), status=Status.PROVED, source=PROOF, adjacency=adjacency)
+    promise = PureDP(
+        epsilon=stated_epsilon(spent, epsilon), status=status_of(__name__, PROOF), source=PROOF, adjacency=adjacency
+    )
     rows = ListedRows(len(vocabulary), ClusterRows(vocabulary, clusters, kept, weights, measure))
     facts = {"epsilon": promise.epsilon, **given(top_k=top_k), "cluster_size": size, "measure": measure}
     return GroupedChannel(vocabulary, name, facts, promise, rows, groups=groups)

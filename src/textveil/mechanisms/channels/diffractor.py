@@ -17,7 +17,8 @@ from textveil.mechanisms.parameters import Epsilon, EpsilonPerDistance, one_of, 
 from textveil.mechanisms.sampling.level_weights import LevelWeights, pure_weights, weights_at
 from textveil.numerics.geometric_steps import GeometricSteps, geometric_steps, least_rate
 from textveil.numerics.integer_weights import stated_epsilon
-from textveil.privacy.guarantees import MetricDP, PureDP, Status
+from textveil.privacy.guarantees import MetricDP, PureDP
+from textveil.privacy.proved import status_of
 from textveil.randomness import resolve
 from textveil.types import Ids, Integers, Progress, Reals
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -275,7 +276,7 @@ def diffractor(
         draws, spent = TruncatedDraws(order, levels), levels.loss(counts)
     promise: PureDP | MetricDP
     if pure:
-        promise = PureDP(epsilon=stated_epsilon(spent, value), status=Status.PROVED, source=PROOF)
+        promise = PureDP(epsilon=stated_epsilon(spent, value), status=status_of(__name__, PROOF), source=PROOF)
     else:
         metric = f"largest distance in {lists} list{'s' * (lists > 1)} of words"
         metric += f", at most {reach}" if method == TEM else ""

@@ -13,7 +13,8 @@ import numpy as np
 
 from textveil.errors import need
 from textveil.numerics.integer_weights import TwoLevelWeights, flip, two_level_weights
-from textveil.privacy.guarantees import PureDP, Status
+from textveil.privacy.guarantees import PureDP
+from textveil.privacy.proved import status_of
 from textveil.randomness import resolve
 from textveil.types import Ids, Integers
 
@@ -66,7 +67,7 @@ class DigitResponse:
     @property
     def guarantee(self) -> PureDP:
         """Pure DP for one number, however many digits it has."""
-        return PureDP(epsilon=self.epsilon, status=Status.PROVED, source=PROOF)
+        return PureDP(epsilon=self.epsilon, status=status_of(__name__, PROOF), source=PROOF)
 
     def privatize(self, digits: Ids, lengths: Integers, rng: np.random.Generator | None = None) -> Ids:
         """One draw for each digit.

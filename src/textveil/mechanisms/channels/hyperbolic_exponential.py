@@ -22,7 +22,8 @@ from textveil.mechanisms.parameters import Epsilon, EpsilonPerDistance, one_of, 
 from textveil.mechanisms.sampling.listed_rows import ComputedRows
 from textveil.mechanisms.sampling.normalizer_bounds import bounds_of, steepest
 from textveil.numerics.integer_weights import stated_epsilon
-from textveil.privacy.guarantees import MetricDP, PureDP, Status
+from textveil.privacy.guarantees import MetricDP, PureDP
+from textveil.privacy.proved import status_of
 from textveil.types import Ids, Integers, Progress, Reals
 from textveil.vocabulary.geometry import remembered
 from textveil.vocabulary.hyperbolic import distances, least_distance, rounding
@@ -94,7 +95,7 @@ def hyperbolic_exponential(
         bounds = remembered(vocabulary, key, lambda: bounds_of(placed.word_distances, words, reach, progress))
         rate, _, floor = weights = steepest(value, top, placed.diameter, (bounds,))
         spent = bounds.loss(weights)
-        promise = PureDP(epsilon=stated_epsilon(spent, value), status=Status.PROVED, source=PROOF)
+        promise = PureDP(epsilon=stated_epsilon(spent, value), status=status_of(__name__, PROOF), source=PROOF)
     else:
         floor, rate = 1, _rate_with_room(value, placed, top)
         promise = proved_metric(value, placed.metric, placed.diameter, PROOF)

@@ -17,6 +17,7 @@ from textveil.mechanisms.parameters import Epsilon, EpsilonPerDistance, given, o
 from textveil.mechanisms.sampling.level_weights import LevelRows, LevelWeights, most_fall, pure_weights, weights_at
 from textveil.numerics.integer_weights import log_ratio_up
 from textveil.privacy.guarantees import MetricDP, PureDP, Status
+from textveil.privacy.proved import status_under
 from textveil.randomness import resolve
 from textveil.types import Ids, Integers, Progress, Reals
 from textveil.vocabulary.metrics.axioms import need_metric
@@ -155,14 +156,14 @@ def on_metric(
         weights = pure_weights(value, steps, counts)
         loss = weights.loss(counts)
         stated = loss if loss < value - 1e-9 else value
-        promise: PureDP | MetricDP = PureDP(epsilon=stated, status=Status.PROVED, source=proof)
+        promise: PureDP | MetricDP = PureDP(epsilon=stated, status=status_under(proof), source=proof)
     else:
         weights = _metric_weights(value, steps, counts)
         promise = MetricDP(
             epsilon_per_distance=value,
             metric=chosen.facts.description,
             diameter=float(steps[-1]),
-            status=Status.PROVED if verified else Status.CLAIMED,
+            status=status_under(proof) if verified else Status.CLAIMED,
             source=proof,
         )
     unused = chosen.facts.top - deepest  # no two words are that far: these weights are never drawn

@@ -25,7 +25,8 @@ from textveil.mechanisms.sequence.contextual_neighborhood import ContextualNeigh
 from textveil.numerics.base_weights import BaseWeights
 from textveil.numerics.base_weights import base_weights as integer_base_weights
 from textveil.numerics.integer_weights import TwoLevelWeights, stated_epsilon, two_level_weights
-from textveil.privacy.guarantees import PureDP, Status
+from textveil.privacy.guarantees import PureDP
+from textveil.privacy.proved import status_of, status_under
 from textveil.randomness import resolve
 from textveil.types import Ids, Integers, Progress, Reals
 from textveil.vocabulary.frequencies import WordFrequencies, word_frequencies
@@ -110,7 +111,7 @@ def weighted_neighborhood(
 
     Words are raised by falling cosine, or in the ``order`` that is given.
     """
-    promise = PureDP(epsilon=stated_epsilon(weights.epsilon, epsilon), status=Status.PROVED, source=proof)
+    promise = PureDP(epsilon=stated_epsilon(weights.epsilon, epsilon), status=status_under(proof), source=proof)
     public = {"epsilon": promise.epsilon, **parameters}
     order = ByCosine(vocabulary) if order is None else order
     rows = ExcessRows(vocabulary, weights, order=order)
@@ -280,7 +281,7 @@ def neighborhood(
     wanted = f"between 1 and the {len(vocabulary)} words of the vocabulary"
     need(1 <= neighborhood_size <= len(vocabulary), "neighborhood_size", neighborhood_size, wanted)
     weights = two_level_weights(size=len(vocabulary), members=neighborhood_size, epsilon=epsilon)
-    promise = PureDP(epsilon=weights.stated(epsilon), status=Status.PROVED, source=PROOF)
+    promise = PureDP(epsilon=weights.stated(epsilon), status=status_of(__name__, PROOF), source=PROOF)
     rows = NeighborRows(vocabulary, weights.members)
     return Neighborhood(vocabulary, weights, promise, rows, RaisedColumns(len(vocabulary), rows.entries))
 

@@ -14,7 +14,8 @@ from textveil.mechanisms.kinds import checked_ids, checked_word_id
 from textveil.mechanisms.parameters import Epsilon
 from textveil.mechanisms.sampling.output_columns import Columns, OverBase, RaisedEntries
 from textveil.numerics.integer_weights import TwoLevelWeights, flip, two_level_weights
-from textveil.privacy.guarantees import PureDP, Status
+from textveil.privacy.guarantees import PureDP
+from textveil.privacy.proved import status_of
 from textveil.randomness import resolve
 from textveil.types import Ids, Integers, Reals
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -80,5 +81,5 @@ class RandomizedResponse:
 def randomized_response(vocabulary: Vocabulary, *, epsilon: Epsilon) -> RandomizedResponse:
     """Randomized response at ``epsilon`` nats for any two words."""
     weights = two_level_weights(size=len(vocabulary), members=1, epsilon=epsilon)
-    promise = PureDP(epsilon=weights.stated(epsilon), status=Status.PROVED, source=PROOF)
+    promise = PureDP(epsilon=weights.stated(epsilon), status=status_of(__name__, PROOF), source=PROOF)
     return RandomizedResponse(vocabulary, weights, promise)

@@ -12,7 +12,8 @@ from textveil.errors import need
 from textveil.mechanisms.channels.integer_channel import GroupedChannel
 from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.parameters import Prior
-from textveil.privacy.guarantees import PureDP, Status
+from textveil.privacy.guarantees import PureDP
+from textveil.privacy.proved import status_of
 from textveil.privacy.units import within_groups
 from textveil.types import Ids, Integers
 from textveil.vocabulary.frequencies import given_frequencies
@@ -85,7 +86,7 @@ def same_class(vocabulary: Vocabulary, *, prior: Prior | None = None) -> Grouped
     sizes = np.bincount(classes)
     need(int(sizes.max()) > 1, "vocabulary", "words of which no two share a class", "one with two words of a class")
     frequencies = given_frequencies(vocabulary, prior)
-    promise = PureDP(epsilon=0.0, status=Status.PROVED, source=PROOF, adjacency=CLASSES)
+    promise = PureDP(epsilon=0.0, status=status_of(__name__, PROOF), source=PROOF, adjacency=CLASSES)
     facts = {
         "prior": frequencies.source,
         "classes": int((sizes > 0).sum()),

@@ -16,7 +16,8 @@ from textveil.mechanisms.options import GUARANTEE, POSITIVE, Option
 from textveil.mechanisms.parameters import Clip, outward
 from textveil.mechanisms.sampling.listed_rows import ComputedRows
 from textveil.numerics.integer_weights import exp_floor, stated_epsilon
-from textveil.privacy.guarantees import PureDP, Status
+from textveil.privacy.guarantees import PureDP
+from textveil.privacy.proved import status_of
 from textveil.types import Ids, Integers, Progress, Reals
 from textveil.vocabulary.geometry import clipped_diameter
 from textveil.vocabulary.grid import integer_grid
@@ -345,5 +346,5 @@ def tgm(
     least = least_weight(counted, scale, spent)
     facts = {"epsilon": asked, "least_epsilon": domain, "scale": scale, "limit": counted.diameter, "clip": clip}
     rows = GumbelRows(vocabulary, clip, counted.diameter, scale, spent, least)
-    promise = PureDP(epsilon=stated_epsilon(spent, asked), status=Status.PROVED, source=PROOF)
+    promise = PureDP(epsilon=stated_epsilon(spent, asked), status=status_of(__name__, PROOF), source=PROOF)
     return IntegerChannel(vocabulary, "tgm", facts, promise, ComputedRows(len(vocabulary), rows))

@@ -13,7 +13,8 @@ from textveil.mechanisms.parameters import DocumentEpsilon, LongTexts, NetworkFo
 from textveil.models.autoencoder.coder import sentence_coder
 from textveil.noise.coordinate_laplace import CoordinateLaplace
 from textveil.privacy.calibration import analytic_gaussian_sigma, laplace_scale
-from textveil.privacy.guarantees import PureDP, Status
+from textveil.privacy.guarantees import PureDP
+from textveil.privacy.proved import status_of
 from textveil.privacy.units import ANY_DOCUMENT
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -87,7 +88,7 @@ def dp_rewrite(
                 **{"epsilon": epsilon, "scale": scale, "clipping_constant": bound.limit, **asked},
                 **{"coordinates": coder.dim, "long_texts": long_texts, **coder.facts},
             },
-            guarantee=PureDP(epsilon=epsilon, status=Status.PROVED, source=PROOF, adjacency=ANY_DOCUMENT),
+            guarantee=PureDP(epsilon=epsilon, status=status_of(__name__, PROOF), source=PROOF, adjacency=ANY_DOCUMENT),
             coder=coder,
             bound=bound,
             distribution=CoordinateLaplace(dim=coder.dim, scale=scale),

@@ -15,7 +15,8 @@ from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.document.words import bags_of, text_of
 from textveil.mechanisms.options import GUARANTEE, POSITIVE, Option, at_least
 from textveil.mechanisms.parameters import Clip, DocumentEpsilon, ProjectionName, metric_name, one_of
-from textveil.privacy.guarantees import MetricDP, Status
+from textveil.privacy.guarantees import MetricDP
+from textveil.privacy.proved import status_of
 from textveil.privacy.units import ANY_DOCUMENT
 from textveil.randomness import resolve
 from textveil.text.codes import TextCodes
@@ -115,7 +116,7 @@ def earth_mover(
         epsilon_per_distance=of_a_word.epsilon_per_distance * bag_size,
         metric=f"earth mover's distance between bags of {bag_size} words, {metric_name('euclidean', clip)}",
         diameter=of_a_word.diameter,
-        status=Status.PROVED,
+        status=status_of(__name__, PROOF),
         source=PROOF,
         adjacency=ANY_DOCUMENT,
     )

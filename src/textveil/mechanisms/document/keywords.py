@@ -16,7 +16,8 @@ from textveil.mechanisms.options import Option, at_least
 from textveil.mechanisms.parameters import DocumentEpsilon
 from textveil.numerics.integer_weights import TwoLevelWeights, two_level_weights
 from textveil.privacy.composition import repeat
-from textveil.privacy.guarantees import PureDP, Status
+from textveil.privacy.guarantees import PureDP
+from textveil.privacy.proved import status_of
 from textveil.privacy.units import ANY_DOCUMENT
 from textveil.randomness import resolve
 from textveil.text.codes import TextCodes
@@ -120,5 +121,5 @@ def keywords(
     weights = two_level_weights(size=size, members=members, epsilon=share)
     cut = repeat(PureDP(epsilon=weights.stated(share)), keywords).approximate().epsilon
     spent = epsilon if cut > epsilon * (1 - 1e-9) else cut
-    promise = PureDP(epsilon=spent, status=Status.PROVED, source=PROOF, adjacency=ANY_DOCUMENT)
+    promise = PureDP(epsilon=spent, status=status_of(__name__, PROOF), source=PROOF, adjacency=ANY_DOCUMENT)
     return _made(vocabulary, weights, keywords, promise)

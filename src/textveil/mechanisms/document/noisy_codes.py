@@ -15,6 +15,7 @@ from textveil.models.coder import TextCoder
 from textveil.noise.capabilities import ProfiledNoise
 from textveil.noise.gaussian import Gaussian
 from textveil.privacy.guarantees import ApproximateDP, Guarantee, Status
+from textveil.privacy.proved import status_under
 from textveil.privacy.units import ANY_DOCUMENT
 from textveil.randomness import resolve
 from textveil.types import Flags, Reals
@@ -123,7 +124,7 @@ def gaussian_codes(
     """
     stated = {"epsilon": epsilon, "delta": delta, "sigma": sigma}
     promise = ApproximateDP(
-        epsilon=epsilon, log_delta=math.log(delta), status=Status.PROVED, source=proof, adjacency=ANY_DOCUMENT
+        epsilon=epsilon, log_delta=math.log(delta), status=status_under(proof), source=proof, adjacency=ANY_DOCUMENT
     )
     return NoisyCodes(
         name=name,
@@ -216,6 +217,7 @@ def judged_claim(
     log_delta: float,
     words: Sequence[str],
     long_texts: str,
+    proof: str,
 ) -> JudgedClaim:
     """Compute whether a claim holds for noisy codes: of this model, by texts of public words.
 
@@ -227,6 +229,7 @@ def judged_claim(
         log_delta: claimed, its logarithm.
         words: public ones.
         long_texts: "refuse" or "cut".
+        proof: the page that says how.
     """
     norm = distribution.norm
     worst = distribution.worst_log_delta(epsilon, bound.reach(coder.dim, norm), bound.widest)
@@ -234,5 +237,5 @@ def judged_claim(
         lambda texts: bound(coder.encode(texts)), lambda texts: taken(coder, long_texts, texts), norm=norm, words=words
     )
     witness = -math.inf if far is None else distribution.privacy_profile(far.shift).log_delta(epsilon).lower
-    status = Status.PROVED if worst <= log_delta else Status.REFUTED if witness > log_delta else Status.CLAIMED
+    status = status_under(proof) if worst <= log_delta else Status.REFUTED if witness > log_delta else Status.CLAIMED
     return JudgedClaim(status, worst, witness, () if far is None else far.texts)

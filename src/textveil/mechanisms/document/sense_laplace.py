@@ -15,7 +15,8 @@ from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.document.earth_mover import BAG_SIZE
 from textveil.mechanisms.document.words import bags_of, text_of
 from textveil.mechanisms.parameters import Clip, DocumentEpsilon, ProjectionName
-from textveil.privacy.guarantees import PureDP, Status
+from textveil.privacy.guarantees import PureDP
+from textveil.privacy.proved import status_of
 from textveil.privacy.units import ANY_DOCUMENT
 from textveil.randomness import resolve
 from textveil.text.codes import TextCodes
@@ -123,5 +124,5 @@ def sense_laplace(
     # Two floats below the share pay the rounding of the quotient and of the product with N.
     share = epsilon if bag_size == 1 else math.nextafter(math.nextafter(epsilon / bag_size, 0.0), 0.0)
     sense = spherical_laplace(vocabulary, epsilon=share, clip=clip, projection=projection)
-    promise = PureDP(epsilon=epsilon, status=Status.PROVED, source=PROOF, adjacency=ANY_DOCUMENT)
+    promise = PureDP(epsilon=epsilon, status=status_of(__name__, PROOF), source=PROOF, adjacency=ANY_DOCUMENT)
     return _made(vocabulary, bag_size, promise, sense)

@@ -22,7 +22,8 @@ from textveil.mechanisms.options import DEFAULT_EPSILON, GUARANTEE, MODELS, POSI
 from textveil.mechanisms.parameters import Device, LongTexts, ModelFolder, Prompt, WrittenTokens, one_of
 from textveil.models.next_tokens import NextTokens, PromptReading, next_tokens
 from textveil.privacy.composition import repeat
-from textveil.privacy.guarantees import PureDP, Status
+from textveil.privacy.guarantees import PureDP
+from textveil.privacy.proved import status_of
 from textveil.privacy.units import ONE_GROUP
 from textveil.randomness import resolve
 from textveil.types import Ids, Integers, Reals
@@ -353,7 +354,7 @@ def dp_fusion(
         prompt=read_prompt,
         tokens=tokens,
         long_texts=long_texts,
-        guarantee=PureDP(epsilon=spent, status=Status.PROVED, source=PROOF, adjacency=ONE_GROUP),
+        guarantee=PureDP(epsilon=spent, status=status_of(__name__, PROOF), source=PROOF, adjacency=ONE_GROUP),
         parameters={
             name: value,
             "nats_per_token": weights.epsilon,

@@ -27,7 +27,8 @@ from textveil.mechanisms.parameters import (
 from textveil.models.next_tokens import NextTokens, next_tokens
 from textveil.numerics.integer_weights import exp_minus_half_ceiling, log_ratio_up
 from textveil.privacy.composition import repeat
-from textveil.privacy.guarantees import PureDP, Status
+from textveil.privacy.guarantees import PureDP
+from textveil.privacy.proved import status_of
 from textveil.privacy.units import ANY_DOCUMENT
 from textveil.types import Integers, Reals
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -148,7 +149,7 @@ def prompted_writing(
     cut = repeat(PureDP(epsilon=weights.epsilon), tokens).approximate().epsilon
     asked = {"epsilon": value, "epsilon_per_token": value * tokens}.get(given, cut)
     spent = asked if asked * (1 - 1e-9) < cut <= asked else cut
-    promise = PureDP(epsilon=spent, status=Status.PROVED, source=PROOF, adjacency=ANY_DOCUMENT)
+    promise = PureDP(epsilon=spent, status=status_of(__name__, PROOF), source=PROOF, adjacency=ANY_DOCUMENT)
     return PromptedWriting(
         name=name,
         model=model,

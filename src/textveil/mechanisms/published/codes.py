@@ -65,7 +65,14 @@ def adept_published(
     bound = ClippedNorm(2, clipping_constant)
     noise = CoordinateLaplace(dim=coder.dim, scale=2 * clipping_constant / epsilon)
     judged = judged_claim(
-        coder, bound, noise, epsilon=epsilon, log_delta=-math.inf, words=coder.vocabulary.words, long_texts=long_texts
+        coder,
+        bound,
+        noise,
+        epsilon=epsilon,
+        log_delta=-math.inf,
+        words=coder.vocabulary.words,
+        proof=_ADEPT_PROOF,
+        long_texts=long_texts,
     )
     return NoisyCodes(
         name="adept-published",
@@ -137,7 +144,14 @@ def dp_bart_published(
     noise = Gaussian(dim=coder.dim, sigma=sigma)
     log_delta = math.log(delta)
     judged = judged_claim(
-        coder, bound, noise, epsilon=epsilon, log_delta=log_delta, words=vocabulary.words, long_texts=long_texts
+        coder,
+        bound,
+        noise,
+        epsilon=epsilon,
+        log_delta=log_delta,
+        words=vocabulary.words,
+        proof=_BART_PROOF,
+        long_texts=long_texts,
     )
     return NoisyCodes(
         name="dp-bart-published",

@@ -17,6 +17,7 @@ from textveil.mechanisms.published.claims import ComputedTable, PublishedClaim, 
 from textveil.mechanisms.sampling.listed_rows import ListedRow, ListedRows
 from textveil.numerics.integer_weights import stated_epsilon
 from textveil.privacy.guarantees import PureDP, Status
+from textveil.privacy.proved import status_of
 from textveil.types import Flags, Ids, Reals
 from textveil.vocabulary.clusters import EUCLIDEAN, all_distances
 from textveil.vocabulary.grid import integer_grid
@@ -82,7 +83,7 @@ def custext_published(
     weights = score_weights(epsilon, size)
     promise = PureDP(
         epsilon=stated_epsilon(weights.loss, epsilon),
-        status=Status.PROVED if size == n else Status.REFUTED,
+        status=status_of(__name__, REFUTATION) if size == n else Status.REFUTED,
         source=REFUTATION,
     )
     rows = ListedRows(n, NearestRows(vocabulary, size, weights, measure))

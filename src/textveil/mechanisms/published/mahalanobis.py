@@ -22,6 +22,7 @@ from textveil.noise.distribution import Draws, Precision, as_points, check_draw,
 from textveil.noise.elliptical_laplace import EllipticalLaplace
 from textveil.noise.unbounded import gammas, normals
 from textveil.privacy.guarantees import Status
+from textveil.privacy.proved import status_of
 from textveil.randomness import resolve
 from textveil.statistics import Bound, exactly
 from textveil.types import Progress, Reals, Vectors
@@ -219,7 +220,7 @@ def mahalanobis_published(
 def _status(noise: RenormalizedLaplace, points: Vectors, weight: float) -> Status:
     """Whether two of some evenly spaced words lose more than the rate times their distance."""
     if weight == 0 or noise.dim == 1:
-        return Status.PROVED
+        return status_of(__name__, REFUTATION)
     chosen = np.unique(np.linspace(0, len(points) - 1, _WORDS).astype(np.int64))
     for first, second in combinations(points[chosen].astype(np.float64), 2):
         shift = first - second

@@ -28,6 +28,7 @@ from textveil.mechanisms.sampling.distance_weights import slip
 from textveil.mechanisms.sampling.listed_rows import ListedRow, ListedRows
 from textveil.nearest.identical_rows import FirstRows, first_rows
 from textveil.privacy.guarantees import MetricDP, Status
+from textveil.privacy.proved import status_of
 from textveil.types import Ids, Reals, Vectors
 from textveil.vocabulary.geometry import clip as clip_vectors
 from textveil.vocabulary.geometry import clipped_diameter
@@ -128,7 +129,7 @@ def tem_published(
         epsilon_per_distance=epsilon_per_distance,
         metric=metric_name("euclidean", clip),
         diameter=diameter,
-        status=Status.PROVED if sound else _status(rows, epsilon_per_distance),
+        status=status_of(__name__, REFUTATION) if sound else _status(rows, epsilon_per_distance),
         source=REFUTATION,
     )
     facts = {"epsilon_per_distance": epsilon_per_distance, "beta": beta, "gamma": gamma, "clip": clip}

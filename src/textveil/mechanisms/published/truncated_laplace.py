@@ -26,6 +26,7 @@ from textveil.noise.gaussian import Gaussian
 from textveil.noise.truncated_laplace import TruncatedLaplace
 from textveil.privacy.calibration import gaussian_log_delta, laplace_scale, truncated_laplace_bound
 from textveil.privacy.guarantees import ApproximateDP, Status
+from textveil.privacy.proved import status_of
 from textveil.privacy.truncation import published_truncation
 from textveil.vocabulary.geometry import clipped_diameter
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -132,7 +133,7 @@ def gaussian_classical_published(
     log_delta = -(noise_dim or vocabulary.dim) * math.log(4) if delta is None else math.log(delta)
     sigma = 2 * clip / epsilon * math.sqrt(2 * (math.log(1.25) - log_delta))
     true_log_delta = gaussian_log_delta(epsilon, sigma, outward(clipped_diameter(vocabulary, clip, 2)))
-    status = Status.PROVED if true_log_delta <= log_delta else Status.REFUTED
+    status = status_of(__name__, _GAUSSIAN_PROOF) if true_log_delta <= log_delta else Status.REFUTED
     return perturb_project(
         vocabulary,
         Gaussian(dim=vocabulary.dim, sigma=sigma),

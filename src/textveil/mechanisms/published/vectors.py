@@ -29,6 +29,7 @@ from textveil.noise.coarse_profiles import ShownInput
 from textveil.noise.coordinate_laplace import CoordinateLaplace
 from textveil.privacy.calibration import laplace_scale
 from textveil.privacy.guarantees import PureDP, Status
+from textveil.privacy.proved import status_of
 from textveil.privacy.units import ANY_VECTOR
 from textveil.randomness import resolve
 from textveil.types import Flags, Reals
@@ -290,7 +291,7 @@ def ome_published(
         parameters={},
     )
     loss = mechanism.worst_profile().largest_loss
-    status = Status.PROVED if loss <= epsilon else Status.REFUTED
+    status = status_of(__name__, claim.source) if loss <= epsilon else Status.REFUTED
     stated = facts(encoding, epsilon, randomization=randomization, true_epsilon=loss)
     return replace(mechanism, guarantee=replace(claim, status=status), parameters=stated)
 

@@ -21,7 +21,8 @@ from textveil.mechanisms.parameters import metric_name, one_of, outward, proved_
 from textveil.mechanisms.sampling.normalizer_bounds import distance_bounds, steepest
 from textveil.mechanisms.sampling.row_cache import ROW_BYTES, RowCache
 from textveil.numerics.integer_weights import exp_minus_half_ceiling, stated_epsilon
-from textveil.privacy.guarantees import MetricDP, PureDP, Status
+from textveil.privacy.guarantees import MetricDP, PureDP
+from textveil.privacy.proved import status_under
 from textveil.privacy.units import ONE_TOKEN, Adjacency
 from textveil.types import Ids, Integers, Progress, Reals, WordDistances
 from textveil.vocabulary.geometry import clip as clip_vectors
@@ -253,7 +254,7 @@ def distance_weights(
         weights = steepest(value, top, far, groups, most)
         loss = max(group.loss(weights) for group in groups)
         promise: PureDP | MetricDP = PureDP(
-            epsilon=stated_epsilon(loss, value), status=Status.PROVED, source=proof, adjacency=adjacency
+            epsilon=stated_epsilon(loss, value), status=status_under(proof), source=proof, adjacency=adjacency
         )
         return DistanceWeights(rate=weights.rate, top=top, floor=weights.floor, clip=clip, promise=promise)
     floor = max(_LEAST, exp_minus_half_ceiling(min(value * far, most), top))

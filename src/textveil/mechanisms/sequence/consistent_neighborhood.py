@@ -19,7 +19,8 @@ from textveil.mechanisms.parameters import Epsilon, NeighborhoodSize
 from textveil.mechanisms.sampling.neighbor_rows import NeighborRows, best_neighborhood_size
 from textveil.mechanisms.sampling.output_columns import Columns, RaisedColumns, above_least
 from textveil.numerics.integer_weights import TwoLevelWeights, two_level_weights
-from textveil.privacy.guarantees import PureDP, Status
+from textveil.privacy.guarantees import PureDP
+from textveil.privacy.proved import status_of
 from textveil.randomness import resolve
 from textveil.types import Ids, Integers
 from textveil.vocabulary.tables.public import PublicTable
@@ -212,6 +213,6 @@ def consistent_neighborhood(
     need(1 <= chosen <= size, "neighborhood_size", chosen, f"between 1 and the {size} words of the vocabulary")
     need(recent * copies <= 2**40, "recent times copies", recent * copies, "at most 2^40")
     weights = two_level_weights(size=size + copies * recent, members=chosen, epsilon=epsilon)
-    promise = PureDP(epsilon=weights.stated(epsilon), status=Status.PROVED, source=PROOF)
+    promise = PureDP(epsilon=weights.stated(epsilon), status=status_of(__name__, PROOF), source=PROOF)
     rows = NeighborRows(vocabulary, chosen)
     return ConsistentNeighborhood(vocabulary, weights, recent, copies, promise, rows, RaisedColumns(size, rows.entries))

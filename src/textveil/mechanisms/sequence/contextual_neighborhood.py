@@ -22,7 +22,8 @@ from textveil.models.language_model import ContinuationModel
 from textveil.models.ngram import embedded_language_model
 from textveil.numerics.growing_weights import GrowingWeights, Lent, growing_weights
 from textveil.numerics.integer_weights import stated_epsilon
-from textveil.privacy.guarantees import PureDP, Status
+from textveil.privacy.guarantees import PureDP
+from textveil.privacy.proved import status_of
 from textveil.randomness import resolve
 from textveil.types import Ids, Integers, Reals
 from textveil.vocabulary.embedded import DATA, load_vocabulary
@@ -208,7 +209,7 @@ def contextual_neighborhood(
     """
     size = len(vocabulary)
     need(model.size == size, "model", f"one of {model.size} words", f"one of the vocabulary's {size} words")
-    promise = PureDP(epsilon=stated_epsilon(weights.epsilon, epsilon), status=Status.PROVED, source=PROOF)
+    promise = PureDP(epsilon=stated_epsilon(weights.epsilon, epsilon), status=status_of(__name__, PROOF), source=PROOF)
     public = {
         "epsilon": promise.epsilon,
         "base_weights": "frequency",

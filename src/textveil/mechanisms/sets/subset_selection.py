@@ -18,7 +18,8 @@ from textveil.mechanisms.options import Option, at_least
 from textveil.mechanisms.parameters import REPRESENTATIONS, Epsilon
 from textveil.noise.coarse_profiles import BoundedLoss
 from textveil.numerics.integer_weights import TwoLevelWeights, two_level_weights
-from textveil.privacy.guarantees import PureDP, Status
+from textveil.privacy.guarantees import PureDP
+from textveil.privacy.proved import status_of
 from textveil.randomness import resolve
 from textveil.types import Ids, Reals
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -110,5 +111,5 @@ def subset_selection(
     chosen = best if subset_size is None else subset_size
     need(1 <= chosen < size, "subset_size", chosen, f"between 1 and {size - 1}, below the {size} words")
     weights = two_level_weights(size=size, members=chosen, epsilon=epsilon)
-    promise = PureDP(epsilon=weights.stated(epsilon), status=Status.PROVED, source=PROOF)
+    promise = PureDP(epsilon=weights.stated(epsilon), status=status_of(__name__, PROOF), source=PROOF)
     return SubsetSelection(vocabulary, weights, promise)

@@ -27,7 +27,8 @@ from textveil.noise.capabilities import PrivacyProfile
 from textveil.noise.integer_noise import DiscreteLaplace, IntegerNoise, RoundedGaussian
 from textveil.numerics.discrete_laplace import LARGEST_SCALE
 from textveil.privacy.calibration import analytic_gaussian_sigma
-from textveil.privacy.guarantees import ApproximateDP, PureDP, Status
+from textveil.privacy.guarantees import ApproximateDP, PureDP
+from textveil.privacy.proved import status_of
 from textveil.privacy.units import ANY_VECTOR
 from textveil.randomness import resolve
 from textveil.types import Integers, Reals
@@ -134,14 +135,18 @@ def noisy_cube(name: str, cube: Cube, epsilon: float, delta: float | None, **mor
         scale = least_scale(cube.dim * STEPS, epsilon)
         noise: IntegerNoise = DiscreteLaplace(scale=scale)
         promise: PureDP | ApproximateDP = PureDP(
-            epsilon=epsilon, status=Status.PROVED, source=PROOF, adjacency=ANY_VECTOR
+            epsilon=epsilon, status=status_of(__name__, PROOF), source=PROOF, adjacency=ANY_VECTOR
         )
         stated["scale"] = scale / STEPS
     else:
         sigma = analytic_gaussian_sigma(epsilon, delta, math.nextafter(math.sqrt(cube.dim), math.inf))
         noise = RoundedGaussian(sigma=sigma * STEPS)
         promise = ApproximateDP(
-            epsilon=epsilon, log_delta=math.log(delta), status=Status.PROVED, source=PROOF, adjacency=ANY_VECTOR
+            epsilon=epsilon,
+            log_delta=math.log(delta),
+            status=status_of(__name__, PROOF),
+            source=PROOF,
+            adjacency=ANY_VECTOR,
         )
         stated |= {"delta": delta, "sigma": sigma}
     ends = {"vector_dim": cube.dim, "lowest": cube.lowest, "highest": cube.highest}

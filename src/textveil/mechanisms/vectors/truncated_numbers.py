@@ -11,7 +11,8 @@ from textveil.mechanisms.options import FRACTION, GUARANTEE, Option, at_least
 from textveil.mechanisms.parameters import REPRESENTATIONS, Highest, Lowest, VectorEpsilon
 from textveil.mechanisms.vectors.dpnr import STEPS, Cube, NoisyCube
 from textveil.noise.block_noise import BlockNoise, geng_noise, least_variance_noise
-from textveil.privacy.guarantees import ApproximateDP, Status
+from textveil.privacy.guarantees import ApproximateDP
+from textveil.privacy.proved import status_of
 from textveil.privacy.units import ANY_VECTOR
 from textveil.types import Progress
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -95,7 +96,11 @@ def optimal_noise(
 def _released(name: str, cube: Cube, noise: BlockNoise, epsilon: float, delta: float, **more: Any) -> NoisyCube:
     """The mechanism; its standard deviation and the end of its noise are in units of the range."""
     guarantee = ApproximateDP(
-        epsilon=epsilon, log_delta=math.log(delta), status=Status.PROVED, source=PROOF, adjacency=ANY_VECTOR
+        epsilon=epsilon,
+        log_delta=math.log(delta),
+        status=status_of(__name__, PROOF),
+        source=PROOF,
+        adjacency=ANY_VECTOR,
     )
     facts = {
         "epsilon": epsilon,

@@ -20,7 +20,8 @@ from textveil.mechanisms.parameters import REPRESENTATIONS, VectorDim, VectorEps
 from textveil.noise.coarse_profiles import BoundedLoss
 from textveil.noise.distribution import float_up
 from textveil.numerics.integer_weights import exp_minus_half_ceiling, log_ratio_up
-from textveil.privacy.guarantees import PureDP, Status
+from textveil.privacy.guarantees import PureDP
+from textveil.privacy.proved import status_of
 from textveil.privacy.units import ANY_VECTOR
 from textveil.randomness import resolve
 from textveil.types import Flags, Reals
@@ -267,6 +268,6 @@ def _noisy_bits(name: str, encoding: FixedPoint, epsilon: float, odds: BitOdds) 
         encoding=encoding,
         even=odds,
         odd=odds,
-        guarantee=PureDP(epsilon=epsilon, status=Status.PROVED, source=PROOF, adjacency=ANY_VECTOR),
+        guarantee=PureDP(epsilon=epsilon, status=status_of(__name__, PROOF), source=PROOF, adjacency=ANY_VECTOR),
         parameters=facts(encoding, epsilon, one_stays=odds.ones / TOTAL, zero_becomes_one=odds.zeros / TOTAL),
     )

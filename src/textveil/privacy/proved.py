@@ -1,0 +1,175 @@
+"""Which code a proof is about. Nothing is proved by default: ``status_of`` alone says so, of code that is registered.
+
+Beside the proofs of a package lies ``code.json``: by proof, the modules that it was read against, each with the digest
+of its code (without docstrings and comments). ``python -m textveil.privacy.proved PACKAGE --write`` renews it, after
+the proofs of what changed were read again; ``--check`` names those that were not. ``scripts/check`` runs it for
+textveil, so that textveil's own modules are looked up without hashing; other packages' are hashed once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import hashlib
+import json
+import re
+import sys
+from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final, TypeAlias
+
+from textveil.privacy.guarantees import Status
+from textveil.registry.table import file_of
+
+REGISTER: Final = "code.json"
+"""The file, beside a package's proofs."""
+
+_OWN: Final = "textveil"
+
+Register: TypeAlias = Mapping[str, Mapping[str, str]]
+"""Digests of code, by the file name of a proof and by module."""
+
+
+def status_of(module: str, proof: str) -> Status:
+    """``PROVED`` if a module's code is registered under a proof, and the proof is a file; else ``CLAIMED``.
+
+    Args:
+        module: by its full name, ``__name__`` of whoever states a guarantee.
+        proof: a path below the module's package.
+    """
+    return Status.PROVED if _is_registered(module, proof) else Status.CLAIMED
+
+
+def status_under(proof: str) -> Status:
+    """``status_of``, for functions that several makers share: some module must be registered under the proof.
+
+    Whether that is the maker of the object is asked where its guarantee is reported (``catalog.guarantee_of``).
+    """
+    package = proof.partition("/")[0]
+    page = _page(_OWN if package in ("privacy", "proofs") else package, proof)
+    return Status.PROVED if page is not None and registered(page.parent).get(page.name) else Status.CLAIMED
+
+
+@cache
+def _is_registered(module: str, proof: str) -> bool:
+    page = _page(module, proof)
+    if page is None:
+        return False
+    noted = registered(page.parent).get(page.name, {}).get(module)
+    return noted is not None and (module.partition(".")[0] == _OWN or noted == digest_of_module(module))
+
+
+def _page(module: str, proof: str) -> Path | None:
+    """The file of a proof; textveil's own may leave out the folder ``privacy``."""
+    package = module.partition(".")[0]
+    if package not in sys.modules and find_spec(package) is None:
+        return None
+    if package == _OWN and proof.startswith("proofs/"):
+        proof = f"privacy/{proof}"
+    return file_of(module, proof)
+
+
+@cache
+def registered(folder: Path) -> Register:
+    """What is registered in a folder of proofs; nothing where there is no such file."""
+    try:
+        register = json.loads((folder / REGISTER).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return register if isinstance(register, dict) else {}
+
+
+def digest_of(source: str) -> str:
+    """SHA-256 of code, whatever its comments, docstrings and layout."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        if isinstance(body, list):
+            # A text that stands alone: a docstring, of a function or of the name above it.
+            node.body = [line for line in body if not _is_text(line)]  # type: ignore[attr-defined]
+    return hashlib.sha256(_shown(tree).encode()).hexdigest()
+
+
+def _shown(part: object) -> str:
+    """A part of a syntax tree as text, the same in every version of Python: what is empty is left out."""
+    if isinstance(part, ast.AST):
+        fields = ((name, value) for name, value in ast.iter_fields(part) if value not in (None, []) and name != "kind")
+        return f"{type(part).__name__}({', '.join(f'{name}={_shown(value)}' for name, value in fields)})"
+    return f"[{', '.join(map(_shown, part))}]" if isinstance(part, list) else repr(part)
+
+
+def _is_text(line: ast.stmt) -> bool:
+    return isinstance(line, ast.Expr) and isinstance(line.value, ast.Constant) and isinstance(line.value.value, str)
+
+
+def digest_of_module(module: str) -> str:
+    """``digest_of`` a module's file; empty where it has none."""
+    path = getattr(import_module(module), "__file__", None)
+    return digest_of(Path(path).read_text(encoding="utf-8")) if path else ""
+
+
+def found(package: str, makers: Iterable[tuple[str, str]] = ()) -> dict[Path, dict[str, dict[str, str]]]:
+    """By folder of proofs, what is to be registered in a package: each module under every proof that it names.
+
+    Args:
+        makers: further modules, each with a proof: those that make what the package registers.
+    """
+    home = Path(str(import_module(package).__file__)).parent
+    pairs = set(makers)
+    for path in home.rglob("*.py"):
+        names = path.relative_to(home).with_suffix("").parts
+        module = ".".join((package, *(names[:-1] if names[-1] == "__init__" else names)))
+        text = path.read_text(encoding="utf-8")
+        pairs |= {(module, page.relative_to(home).as_posix()) for page in _named(home, text)}
+    register: dict[Path, dict[str, dict[str, str]]] = {}
+    for module, proof in sorted(pairs):
+        page = _page(module, proof)
+        if page is not None:
+            register.setdefault(page.parent, {}).setdefault(page.name, {})[module] = digest_of_module(module)
+    return register
+
+
+def _named(home: Path, text: str) -> Iterable[Path]:
+    """The proofs that a module's text names; a pattern with a gap names all that fit it."""
+    for mention in set(re.findall(r"proofs/([a-z0-9_{}]+)\.md", text)):
+        fits = re.compile(re.escape(mention).replace(r"\{\}", "[a-z0-9_]+")).fullmatch
+        yield from (page for page in home.rglob("proofs/*.md") if fits(page.stem))
+
+
+def stale(package: str, makers: Iterable[tuple[str, str]] = ()) -> list[str]:
+    """What is not registered as it is: a line for each proof and module."""
+    lines = []
+    for folder, register in found(package, makers).items():
+        noted = registered(folder)
+        for proof in sorted(register.keys() | noted.keys()):
+            now, then = register.get(proof, {}), noted.get(proof, {})
+            lines += [
+                f"{proof}: {module}"
+                for module in sorted(now.keys() | then.keys())
+                if now.get(module) != then.get(module)
+            ]
+    return lines
+
+
+def main() -> None:
+    """Write or check the register of a package."""
+    parser = argparse.ArgumentParser(description="Which code the proofs of a package are about.")
+    parser.add_argument("package")
+    action = parser.add_mutually_exclusive_group(required=True)
+    action.add_argument("--write", action="store_true", help="renew code.json, once the proofs were read again")
+    action.add_argument("--check", action="store_true", help="exit with 1 if code changed since its proof was read")
+    given = parser.parse_args()
+    makers = import_module("textveil.testing").makers(given.package)
+    if given.write:
+        for folder, register in found(given.package, makers).items():
+            (folder / REGISTER).write_text(json.dumps(register, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+        return
+    if lines := stale(given.package, makers):
+        sys.exit("\n".join([*lines, "code changed since its proof was read: read it again, then run with --write"]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,155 @@
+"""Nothing is proved but registered code, and the register is of the code as it stands."""
+
+from __future__ import annotations
+
+import ast
+import json
+import sys
+import textwrap
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import textveil
+import textveil as tv
+from textveil.aggregates.budget import GaussianBudget
+from textveil.catalog import MECHANISMS, guarantee_of
+from textveil.privacy import proved
+from textveil.privacy.guarantees import Status
+from textveil.privacy.proved import digest_of, found, stale, status_of, status_under
+from textveil.privacy.units import ONE_PERSON_MORE
+from textveil.surrogates import making
+from textveil.testing import makers
+
+PACKAGE = Path(textveil.__file__).parent
+PROOF = "privacy/proofs/randomized_response.md"
+MODULE = "textveil.mechanisms.channels.randomized_response"
+
+
+def test_no_code_changed_since_its_proof_was_read() -> None:
+    lines = stale("textveil", makers("textveil"))
+    assert not lines, "read these proofs again, then: python -m textveil.privacy.proved textveil --write"
+
+
+def test_a_changed_body_is_stale_and_other_words_about_it_are_not() -> None:
+    source = (PACKAGE / "mechanisms/channels/randomized_response.py").read_text(encoding="utf-8")
+    digest = digest_of(source)
+    assert proved.registered(PACKAGE / "privacy/proofs")["randomized_response.md"][MODULE] == digest
+    assert digest_of("# A comment.\n" + source.replace('"""', '"""Other words. ', 1)) == digest
+    changed = source.replace("weights.stated(epsilon)", "weights.stated(epsilon) / 2")
+    assert changed != source and digest_of(changed) != digest
+    assert digest_of('x = "a"') != digest_of('x = "b"')
+
+
+def test_a_digest_tells_a_body_of_a_function_from_another() -> None:
+    assert digest_of("def f():\n    'about'\n    return 1") == digest_of("def f():\n    return 1  # one")
+    assert digest_of("def f():\n    return 1") != digest_of("def f():\n    return 2")
+
+
+def test_only_a_registered_module_is_proved_under_a_proof() -> None:
+    assert status_of(MODULE, PROOF) is status_under(PROOF) is Status.PROVED
+    for module, proof in (
+        (MODULE, "privacy/proofs/gaussian.md"),
+        (MODULE, "privacy/proofs/none.md"),
+        ("textveil.mechanisms.channels.new", PROOF),
+        ("textveil", PROOF),
+        (__name__, PROOF),
+        ("no_such_package.module", PROOF),
+    ):
+        assert status_of(module, proof) is Status.CLAIMED
+    assert status_under("privacy/proofs/none.md") is status_under("no_such_package/x.md") is Status.CLAIMED
+
+
+def test_a_new_aggregate_is_claimed_and_those_of_textveil_are_proved() -> None:
+    budget = GaussianBudget(1.0, 1e-6, Fraction(1, 4))
+    assert budget.guarantee(ONE_PERSON_MORE).status is Status.CLAIMED
+    assert budget.guarantee(ONE_PERSON_MORE, of=__name__).status is Status.CLAIMED
+    assert budget.guarantee(ONE_PERSON_MORE, of="textveil.aggregates.new").status is Status.CLAIMED
+    releases = {"counts": "corpus_counts", "topics": "corpus_synthesize", "learning": "corpus_learn"}
+    for module, page in releases.items():
+        status = budget.guarantee(ONE_PERSON_MORE, f"proofs/{page}.md", of=f"textveil.aggregates.{module}").status
+        assert status is Status.PROVED
+
+
+def test_a_mechanism_and_a_surrogate_whose_module_is_not_registered_are_claimed(tiny: Any, monkeypatch: Any) -> None:
+    register = {
+        page: {
+            module: digest for module, digest in modules.items() if module not in (MODULE, "textveil.surrogates.ages")
+        }
+        for page, modules in proved.registered(PACKAGE / "privacy/proofs").items()
+    }
+    made, drawn = tv.mechanism("randomized-response", tiny, epsilon=1.0), making.make_surrogate("age", 1.0)
+    assert guarantee_of(made).status is making.guarantee_of(drawn).status is Status.PROVED
+    monkeypatch.setattr(proved, "registered", lambda folder: register)
+    proved._is_registered.cache_clear()
+    try:
+        assert guarantee_of(made).status is making.guarantee_of(drawn).status is Status.CLAIMED
+        assert MECHANISMS["randomized-response"].status is Status.CLAIMED
+        assert tv.mechanism("randomized-response", tiny, epsilon=1.0).guarantee.status is Status.CLAIMED
+    finally:
+        proved._is_registered.cache_clear()
+
+
+def test_a_package_registers_its_own_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = tmp_path / "own_package_of_a_test"
+    (home / "proofs").mkdir(parents=True)
+    page, code, proof = home / "proofs/own.md", home / "code.py", "own_package_of_a_test/proofs/own.md"
+    page.write_text("# Proof\n")
+    (home / "__init__.py").write_text("")
+    code.write_text(
+        textwrap.dedent('''
+        """Proof: proofs/own.md."""
+        epsilon = 1
+    ''')
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    module = "own_package_of_a_test.code"
+
+    def status() -> Status:
+        proved._is_registered.cache_clear()
+        proved.registered.cache_clear()
+        return status_of(module, proof)
+
+    assert status() is Status.CLAIMED
+    ((folder, register),) = found("own_package_of_a_test").items()
+    (folder / proved.REGISTER).write_text(json.dumps(register))
+    assert list(register) == ["own.md"] and status() is Status.PROVED
+    code.write_text('"""Other words: proofs/own.md."""\nepsilon = 1\n')
+    assert status() is Status.PROVED and stale("own_package_of_a_test") == []
+    code.write_text('"""proofs/own.md"""\nepsilon = 2\n')
+    assert status() is Status.CLAIMED and stale("own_package_of_a_test") == [f"own.md: {module}"]
+    (folder / proved.REGISTER).write_text("[]")
+    assert status() is Status.CLAIMED
+    for name in [name for name in sys.modules if name.startswith("own_package_of_a_test")]:
+        monkeypatch.delitem(sys.modules, name)
+
+
+ALLOWED = {
+    "privacy/proved.py",
+    "mechanisms/declaration.py",
+    "budget/charge.py",
+    "budget/standing.py",
+    "server/uncounted.py",
+}
+"""Who says it; a declaration, which ``catalog`` checks; and ledgers, where nothing was spent."""
+
+
+def test_nothing_else_says_proved() -> None:
+    """Comparisons and lists may name it; an argument, a default, a return value or a variable may not be it."""
+    said = set()
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            values: list[Any] = []
+            if isinstance(node, ast.keyword | ast.Return | ast.Assign | ast.AnnAssign):
+                values = [node.value]
+            elif isinstance(node, ast.Call):
+                values = list(node.args)
+            elif isinstance(node, ast.arguments):
+                values = [*node.defaults, *node.kw_defaults]
+            values += [part for value in values if isinstance(value, ast.IfExp) for part in (value.body, value.orelse)]
+            names = {ast.unparse(value) for value in values if value is not None}
+            if names & {"Status.PROVED", "Status.PROVED.value"}:
+                said.add(path.relative_to(PACKAGE).as_posix())
+    assert said == ALLOWED

@@ -30,7 +30,7 @@ def learn_command(
 
     The model may be given away. In Python: textveil.load_model(FOLDER).predict(texts).
     """
-    from textveil.aggregates.classifier import FACTS
+    from textveil.aggregates.classifier import FACTS, WEIGHTS
     from textveil.aggregates.learning import learn
     from textveil.cli.progress import counting
     from textveil.json_text import json_text
@@ -40,7 +40,7 @@ def learn_command(
 
     records = aggregate.records(source, label, again=True)
     check_outputs(records.inputs, report, overwrite=aggregate.overwrite)
-    if (output / FACTS).exists() and not aggregate.overwrite:
+    if not aggregate.overwrite and all((output / name).exists() for name in (FACTS, WEIGHTS)):
         raise refused_output("a folder with a model")
     is_new = not output.exists()
     folder = results_folder(output, FACTS)

@@ -115,7 +115,8 @@ def test_what_fails_before_its_noise_is_drawn_costs_nothing(
     assert (code, err) == (1, "textveil: the input is gone.\n") and not (tmp_path / "model").exists()
     assert balance(tmp_path) == (0, 0.0)
     code, _, err = learned("learn", *OPTIONS, *options[2:], "-o", "model")  # labels are selected: noise is drawn
-    assert code == 1 and err.startswith("textveil: the input is gone. The release is charged in full") and len(calls) == 4
+    assert code == 1 and err.startswith("textveil: the input is gone. The release is charged in full")
+    assert len(calls) == 4
     assert balance(tmp_path) == (1, 1.0)
 
 

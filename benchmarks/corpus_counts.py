@@ -154,9 +154,8 @@ def _ours(corpus: PersonWords, public: int, seed: int, epsilon: float = 1.0, ngr
         bound=ContributionBound(20),
         ngrams=ngrams,
         weights=word_weights(),
-        rng=np.random.default_rng(seed),
     )
-    return counting.release(corpus, public, ONE_RECORD_MORE)
+    return counting.release(corpus, public, ONE_RECORD_MORE, np.random.default_rng(seed))
 
 
 def _interval(values: Sequence[float]) -> str:

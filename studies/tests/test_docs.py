@@ -28,7 +28,8 @@ def test_python_blocks_run(code: str, tmp_path, monkeypatch) -> None:
 
 
 @pytest.mark.parametrize("text", _blocks("console"))
-def test_console_blocks_run(text: str, tmp_path) -> None:
+def test_console_blocks_run(text: str, tmp_path, monkeypatch) -> None:
+    monkeypatch.delenv("TEXTVEIL_SHARED", raising=False)  # a reader has none, and the commands say which they need
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     for line in re.findall(r"^\$ (textveil .*(?:\\\n.*)*)", text, flags=re.MULTILINE):
         command = line.replace("\\\n", " ").replace("textveil ", f"{shlex.quote(sys.executable)} -m textveil ", 1)

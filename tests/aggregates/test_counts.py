@@ -91,8 +91,8 @@ def _release(records: PersonalRecords, public: list[str], *, epsilon: float, del
     corpus = PersonWords.read(records, public)
     budget = GaussianBudget(epsilon, delta, SELECTIONS)
     bound = ContributionBound(options.pop("items", 4))
-    counting = Counting(budget=budget, bound=bound, rng=np.random.default_rng(seed), **options)
-    return counting.release(corpus, len(public), ONE_RECORD_MORE)
+    counting = Counting(budget=budget, bound=bound, **options)
+    return counting.release(corpus, len(public), ONE_RECORD_MORE, np.random.default_rng(seed))
 
 
 def test_words_of_one_person_come_out_as_rarely_as_delta_states(tmp_path: Path) -> None:
@@ -106,8 +106,8 @@ def test_words_of_one_person_come_out_as_rarely_as_delta_states(tmp_path: Path) 
     budget = GaussianBudget(20.0, 0.5, Fraction(4, 5))
     runs, seen = 150, 0
     for seed in range(runs):
-        counting = Counting(budget=budget, bound=ContributionBound(4), rng=np.random.default_rng(seed))
-        release = counting.release(corpus, 0, ONE_RECORD_MORE)
+        counting = Counting(budget=budget, bound=ContributionBound(4))
+        release = counting.release(corpus, 0, ONE_RECORD_MORE, np.random.default_rng(seed))
         seen += any(line.item in {"alpha", "beta", "gamma", "delta"} for line in release.counts)
     allowed = 0.5 * 0.8
     assert seen <= binom.isf(1e-7, runs, allowed)

@@ -6,11 +6,14 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import textveil as tv
+from textveil.aggregates.records import PersonalRecords
 from textveil.cli import main as cli
+from textveil.errors import InputError
 from textveil.privacy.units import Unit
 
 TEXTS = {"Sport!": "the team won the match in the second half", "42": "the bank raised its rates and shares fell"}
@@ -79,6 +82,69 @@ def test_a_second_release_beyond_the_budget_is_refused(learned: Callable[..., tu
     assert learned("learn", *OPTIONS, *ledger, "-o", "model")[0] == 0
     code, _, err = learned("learn", *OPTIONS, *ledger, "-o", "again")
     assert code == 3 and err.count("\n") == 1
+
+
+def balance(folder: Path) -> tuple[int, float]:
+    from textveil.budget.account import Account
+    from textveil.budget.ledger import Ledger
+
+    with Ledger(str(folder / "ledger.db")) as ledger:
+        assert ledger.verify().sound
+        standing = ledger.balance(Account("local", unit="p1"))
+        assert standing.reserved is None or standing.reserved.approximate().epsilon == 0
+        return standing.releases, standing.spent.approximate().epsilon
+
+
+@pytest.mark.parametrize("method", ["regression", "naive-bayes"])
+def test_what_fails_before_its_noise_is_drawn_costs_nothing(
+    learned: Callable[..., tuple[int, str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    """The inputs are read twice, and the second time one is gone."""
+    pytest.importorskip("sqlalchemy", reason="needs the extra `ledger`")
+    batches, calls = PersonalRecords.batches, []
+
+    def once(records: PersonalRecords, progress: object = None) -> Any:
+        calls.append(records)
+        if len(calls) % 2 == 0:
+            raise InputError("the input is gone.")
+        return batches(records)
+
+    monkeypatch.setattr(PersonalRecords, "batches", once)
+    options = ("--labels", "Sport!,42", "--method", method, "--ledger", "ledger.db")
+    code, _, err = learned("learn", *OPTIONS, *options, "-o", "model")
+    assert (code, err) == (1, "textveil: the input is gone.\n") and not (tmp_path / "model").exists()
+    assert balance(tmp_path) == (0, 0.0)
+    code, _, err = learned("learn", *OPTIONS, *options[2:], "-o", "model")  # labels are selected: noise is drawn
+    assert code == 1 and err.startswith("textveil: the input is gone. The release is charged in full")
+    assert len(calls) == 4
+    assert balance(tmp_path) == (1, 1.0)
+
+
+def test_that_no_label_was_selected_is_charged_and_says_so(
+    learned: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    pytest.importorskip("sqlalchemy", reason="needs the extra `ledger`")
+    options = [*OPTIONS[:-3], "0.01", *OPTIONS[-2:]]
+    code, _, err = learned("learn", *options, "--ledger", "ledger.db", "-o", "model")
+    assert code == 1 and "labels are selected where" in err and err.count("\n") == 1
+    assert err.endswith("The release is charged in full, because its noise was drawn.\n")
+    assert balance(tmp_path)[0] == 1
+
+
+def test_a_model_is_replaced_only_if_that_is_asked_for(
+    learned: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    assert learned("learn", *OPTIONS, "-o", "model", "--report", "r.json")[0] == 0
+    before = [(path, path.read_bytes()) for path in (tmp_path / "model").iterdir()]
+    ledger = ("--ledger", "ledger.db")
+    code, out, err = learned("learn", *OPTIONS, *ledger, "-o", "model")
+    assert (code, out, err.count("\n")) == (2, "", 1) and "got a folder with a model" in err and "--overwrite" in err
+    code, _, err = learned("learn", *OPTIONS, *ledger, "-o", "other", "--report", "r.json")
+    assert code == 2 and "got a file that exists" in err
+    assert not (tmp_path / "ledger.db").exists()
+    assert all(path.read_bytes() == data for path, data in before)
+    assert learned("learn", *OPTIONS, "-o", "model", "--report", "r.json", "--overwrite")[0] == 0
+    assert any(path.read_bytes() != data for path, data in before)
 
 
 @pytest.mark.parametrize(

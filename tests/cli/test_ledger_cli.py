@@ -135,7 +135,7 @@ def test_releases_about_one_corpus_cost_less_together_than_their_sum(command, tm
     reports = [tmp_path / "first.json", tmp_path / "second.json"]
     for report in reports:
         asked = ("--unit", "who", "--epsilon", "1", "--delta", "1e-6", "--report", report)
-        assert command("count", tmp_path / "in.jsonl", *asked, "-o", tmp_path / "counts.csv")[0] == 0
+        assert command("count", tmp_path / "in.jsonl", *asked, "-o", report.with_suffix(".csv"))[0] == 0
     code, out, _ = command("ledger", "joint", *reports, "--json")
     guarantee = json.loads(out)["guarantee"]
     assert code == 0 and 1.40 < guarantee["epsilon"] < 1.41 and guarantee["unit"] == "person"

@@ -185,3 +185,28 @@ def test_counting_draws_nothing_and_holds_no_text(tmp_path: Path, place: str) ->
     outcomes = list(InProcess().outcomes(worker, one._inputs(bytes(32)).blocks()))
     assert [outcome.data for outcome in outcomes] == [b""]
     assert set(outcomes[0].persons) == {b"=ann", b"=bob", b""}
+
+
+@pytest.mark.parametrize("job", [True, False])
+def test_a_run_that_fails_before_it_draws_takes_back_what_it_reserved(
+    tmp_path: Path, place: str, monkeypatch: pytest.MonkeyPatch, job: bool
+) -> None:
+    def fails(*_: object) -> None:
+        raise OutputError("the tables cannot be made.")
+
+    made = run(records(tmp_path), place, tv.policy("all-words"))
+    with monkeypatch.context() as patch:
+        patch.setattr("textveil.corpora.tables.provided_tables", fails)
+        with pytest.raises(OutputError, match=r"^the tables cannot be made\.$"):
+            made.to_file(tmp_path / "out.jsonl", resume=True) if job else made.to_stream(io.BytesIO())
+    assert spent(place, "ann") == spent(place, "bob") == spent(place, None) == 0
+    made.to_file(tmp_path / "out.jsonl", resume=True) if job else made.to_stream(io.BytesIO())
+    with Ledger(place) as ledger:
+        assert ledger.balance(Account("clinic", "ann")).releases == 1
+
+
+def test_a_run_that_fails_after_it_draws_says_that_it_is_charged(tmp_path: Path, place: str) -> None:
+    made = run(records(tmp_path), place, tv.policy("all-words"), engine=DiesAfter(1), block_bytes=40)
+    with pytest.raises(OutputError, match=r"the disk is gone\. The release is charged in full"):
+        made.to_stream(io.BytesIO())
+    assert spent(place, "ann") > 0

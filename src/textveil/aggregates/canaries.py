@@ -140,8 +140,8 @@ def _count(budget: GaussianBudget) -> Trial:
     def trial(corpus: PersonalRecords, rng: np.random.Generator) -> float:
         words = held.get(corpus.inputs) or PersonWords.read(corpus, public)
         held[corpus.inputs] = words
-        counting = Counting(budget=budget, bound=ContributionBound(2, 1), weights=word_weights(), rng=rng)
-        release = counting.release(words, len(public), corpus.adjacency)
+        counting = Counting(budget=budget, bound=ContributionBound(2, 1), weights=word_weights())
+        release = counting.release(words, len(public), corpus.adjacency, rng)
         return float(sum(line.count for line in release.counts if line.item in _CANARY[0].split()))
 
     return trial

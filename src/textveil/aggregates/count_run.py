@@ -80,13 +80,12 @@ def count(
         bound=ContributionBound(items_per_person, repeats),
         ngrams=ngrams,
         weights=word_weights(),
-        rng=rng,
     )
     corpus = PersonWords.read(records, public, list(labels) or None, progress)
     names: Sequence[str] | None = () if records.label is None else labels or None
     counting.check(len(public), selects_labels=names is None)
-    with paid(payer, budget.guarantee(records.adjacency, PROOF, of=__name__), records.names):
-        release = counting.release(corpus, len(public), records.adjacency, names)
+    with paid(payer, budget.guarantee(records.adjacency, PROOF, of=__name__), records.names, rng) as drawing:
+        release = counting.release(corpus, len(public), records.adjacency, drawing.rng, names)
     return release, _report(release, counting, records, labels, words, len(public), secure=seed is None)
 
 

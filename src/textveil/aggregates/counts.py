@@ -150,14 +150,12 @@ class Counting:
         bound: of the first round of each length.
         ngrams: words of the longest n-grams, from 1 to ``LONGEST``.
         weights: of words that everybody uses, in units of the grid, by spelling; public. Others have ``GRID``.
-        rng: of noise and choices.
     """
 
     budget: GaussianBudget
     bound: ContributionBound
     ngrams: int = 1
     weights: Mapping[str, int] = field(default_factory=dict)
-    rng: np.random.Generator
 
     def __post_init__(self) -> None:
         need(1 <= self.ngrams <= LONGEST, "ngrams", self.ngrams, f"from 1 to {LONGEST}")
@@ -179,7 +177,12 @@ class Counting:
             self.budget.noise(ContributionBound(items, self.bound.repeats).squared_sensitivity, whole * share)
 
     def release(
-        self, corpus: PersonWords, public: int, adjacency: Adjacency, labels: Sequence[str] | None = ()
+        self,
+        corpus: PersonWords,
+        public: int,
+        adjacency: Adjacency,
+        rng: np.random.Generator,
+        labels: Sequence[str] | None = (),
     ) -> CountRelease:
         """Count, add noise, select.
 
@@ -187,9 +190,10 @@ class Counting:
             corpus: all words.
             public: words of the public list: the first ones of ``corpus.spellings``.
             adjacency: of the corpus.
+            rng: of noise and choices.
             labels: public names of labels; None where labels are selected, empty where there are none.
         """
-        return _Run(self, corpus, public, labels).release(adjacency)
+        return _Run(self, corpus, public, rng, labels).release(adjacency)
 
 
 @final
@@ -242,8 +246,15 @@ class _Grams(NamedTuple):
 class _Run:
     """One release under way."""
 
-    def __init__(self, counting: Counting, corpus: PersonWords, public: int, labels: Sequence[str] | None) -> None:
-        self.counting, self.corpus, self.public = counting, corpus, public
+    def __init__(
+        self,
+        counting: Counting,
+        corpus: PersonWords,
+        public: int,
+        rng: np.random.Generator,
+        labels: Sequence[str] | None,
+    ) -> None:
+        self.counting, self.corpus, self.public, self.rng = counting, corpus, public, rng
         self.labelled = max(len(corpus.labels), 1)  # a key is item * labelled + label
         self.chosen = np.ones(self.labelled, dtype=bool)
         self.selects_labels = labels is None
@@ -334,7 +345,7 @@ class _Run:
             each = weights[keys // self.labelled % weights.size]
             known, at = _among(keys, cells)
             each[known] = own[at[known]]
-            values = bound.values(persons, keys, each, self.counting.rng)
+            values = bound.values(persons, keys, each, self.rng)
             table.add(values.keys, values.values)
             size += values.size
             left += values.left
@@ -344,7 +355,7 @@ class _Run:
         self.noise[name] = sigma
         keys, sums = table.total()
         known, at = _among(keys, cells)
-        noisy = noise.sample(cells.size, self.counting.rng)
+        noisy = noise.sample(cells.size, self.rng)
         noisy[at[known]] += sums[known]
         others, high = self._selected(name, keys[~known], sums[~known], bound, noise)
         keys = np.concatenate([cells, others])
@@ -360,7 +371,7 @@ class _Run:
         """Items whose noisy values reach the threshold, and these values."""
         threshold = self.counting.budget.threshold_of(noise, bound.held(), Fraction(1, self.selections))
         self.thresholds[name] = threshold / GRID
-        noisy = sums + noise.sample(keys.size, self.counting.rng)
+        noisy = sums + noise.sample(keys.size, self.rng)
         high = noisy >= threshold
         return keys[high], noisy[high]
 
@@ -370,7 +381,7 @@ class _Run:
         table = _Sums()
         for _, chunk in self.corpus.chunks():
             weights = np.full(chunk.labels.size, GRID)
-            values = bound.values(chunk.persons, chunk.labels, weights, self.counting.rng)
+            values = bound.values(chunk.persons, chunk.labels, weights, self.rng)
             table.add(values.keys, values.values)
         noise = self.counting.budget.noise(bound.squared_sensitivity, LABELS_SHARE)
         self.noise["labels"] = noise.continuous_sigma / GRID
@@ -399,7 +410,7 @@ class _Run:
         Returns:
             By what sums are multiplied, >= 1, and its relative standard deviation.
         """
-        noisy_size, noisy_left = np.array([size, left]) + noise.sample(2, self.counting.rng)
+        noisy_size, noisy_left = np.array([size, left]) + noise.sample(2, self.rng)
         if not self.persons:
             self.persons = max(round(int(noisy_size) / SIZE_WEIGHT), 0)
         least = _OUTLIERS * noise.sigma

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple, Protocol
 import numpy as np
 
 from textveil.aggregates.budget import GRID, GaussianBudget
-from textveil.aggregates.payment import paid
+from textveil.aggregates.payment import Paid, paid
 from textveil.aggregates.records import Batch
 from textveil.corpora.payment import Payer
 from textveil.errors import InputError, ParameterError
@@ -56,12 +56,12 @@ class PaidLabels(NamedTuple):
     Attributes:
         labels: given, or selected; in their order.
         persons: how many wrote the records: private.
-        rng: of the release.
+        drawing: the randomness of the release.
     """
 
     labels: tuple[str, ...]
     persons: int
-    rng: np.random.Generator
+    drawing: Paid
 
 
 def budget_of_labels(labels: Sequence[str], epsilon: float, delta: float) -> tuple[GaussianBudget, Fraction]:
@@ -109,9 +109,9 @@ def paid_labels(
         BudgetExhausted: a person's budget does not reach.
     """
     used, persons = used_labels(records, progress)
-    drawing = secure_generator() if rng is None else rng
-    with paid(payer, guarantee, records.names):
-        yield PaidLabels(tuple(labels) or selected(used, budget, drawing), persons, drawing)
+    generator = secure_generator() if rng is None else rng
+    with paid(payer, guarantee, records.names, generator) as drawing:
+        yield PaidLabels(tuple(labels) or selected(used, budget, drawing.rng), persons, drawing)
 
 
 def used_labels(records: Source, progress: Progress | None) -> tuple[dict[str, int], int]:

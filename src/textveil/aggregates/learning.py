@@ -190,7 +190,8 @@ def released_moments(
     with paid_labels(records, labels, budget, guarantee, payer=payer, rng=rng, progress=progress) as paid:
         words = load_vocabulary() if vocabulary is None else vocabulary
         features = PublicFeatures(words, public_transform(words))
-        noisy = _drawn(_sums(records, paid.labels, features, noise.norm, progress), noise, paid.rng)
+        sums = _sums(records, paid.labels, features, noise.norm, progress)
+        noisy = _drawn(sums, noise, paid.drawing.rng)
     return ReleasedMoments(
         budget=budget,
         adjacency=records.adjacency,

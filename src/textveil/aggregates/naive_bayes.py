@@ -56,7 +56,7 @@ def naive_bayes(
     with paid_labels(records, labels, budget, guarantee, payer=payer, rng=rng, progress=progress) as paid:
         features = PublicWords(load_vocabulary() if vocabulary is None else vocabulary)
         sums = word_sums(_documents(records, paid.labels, features, progress), features.dim, len(paid.labels))
-        noisy = sums + noise.sample(sums.size, paid.rng).reshape(sums.shape)
+        noisy = sums + noise.sample(sums.size, paid.drawing.rng).reshape(sums.shape)
     report = AggregateReport(
         release="classifier",
         guarantee=guarantee,

@@ -185,8 +185,8 @@ def topics(
 
     sums, persons = votes(parts(), number, by_person=records.unit != EACH_RECORD)
     guarantee = budget.guarantee(records.adjacency, PROOF, of=__name__)
-    with paid(payer, guarantee, records.names):
-        noisy = sums + noise.sample(number, secure_generator() if rng is None else rng)
+    with paid(payer, guarantee, records.names, secure_generator() if rng is None else rng) as drawing:
+        noisy = sums + noise.sample(number, drawing.rng)
     reach = float(normal.isf((1 - CONFIDENCE) / 2)) * noise.sigma
     described = _described(pool, vectors, groups, words.words)
     themes = [

@@ -126,6 +126,27 @@ class Book:
         entry = self._append(account, "commit", {"of": number})
         self._closed.append((entry.tenant, number))
 
+    def cancel(self, account: Account, number: int) -> None:
+        """Take a reservation back of which nothing was drawn; of one that is not open there is nothing to take.
+
+        Raises:
+            LedgerError: the tenant's entries do not end as they must.
+        """
+        where = (self._names.of(account).tenant, number)
+        if where not in self._open:
+            return
+        self._chain(account)
+        levels = list(self._levels(account, keep=True))
+        self._flush()
+        own = (ENTRIES.c.tenant == where[0], ENTRIES.c.number == number)
+        charge = Charge.of_data(json_data(self._connection.execute(sa.select(ENTRIES.c.data).where(*own)).scalar_one()))
+        self._open.remove(where)
+        entry = self._append(account, "cancel", {"of": number})
+        self._closed.append((entry.tenant, number))
+        for _, standing, _ in levels:
+            standing.take_back(charge)
+            self._changed.add(standing.level)
+
     def unprotected(self, account: Account) -> bool:
         """Note that texts are sent on as they are; nothing is noted under a limit: none pays for that.
 
@@ -264,11 +285,16 @@ class Book:
             standing.count(limit, charge)
 
     def _charges(self, level: BudgetLevel, since: int) -> Iterator[tuple[int, Charge]]:
-        """When each reservation of an account was made, and what it took."""
+        """When each reservation of an account that was not taken back was made, and what it took."""
         self._flush()
-        wanted = [*own_rows(ENTRIES, level), ENTRIES.c.what == "reserve", ENTRIES.c.at >= since]
-        for at, data in self._connection.execute(sa.select(ENTRIES.c.at, ENTRIES.c.data).where(*wanted)):
-            yield at, Charge.of_data(json_data(data))
+        own = own_rows(ENTRIES, level)
+        ended = self._connection.execute(sa.select(ENTRIES.c.data).where(*own, ENTRIES.c.what == "cancel"))
+        cancelled = {json_data(data)["of"] for (data,) in ended}
+        columns = (ENTRIES.c.number, ENTRIES.c.at, ENTRIES.c.data)
+        wanted = sa.select(*columns).where(*own, ENTRIES.c.what == "reserve", ENTRIES.c.at >= since)
+        for number, at, data in self._connection.execute(wanted):
+            if number not in cancelled:
+                yield at, Charge.of_data(json_data(data))
 
 
 def own_rows(table: sa.Table, level: BudgetLevel) -> list[sa.ColumnElement[bool]]:

@@ -21,7 +21,7 @@ from textveil.budget.names import Names
 BEFORE_ALL: Final = bytes(32)
 """In the place of a digest before the first entry."""
 
-What: TypeAlias = Literal["reserve", "commit", "limit", "unprotected"]
+What: TypeAlias = Literal["reserve", "commit", "cancel", "limit", "unprotected"]
 
 
 @final
@@ -32,7 +32,7 @@ class Entry(NamedTuple):
         tenant: digest of the tenant.
         number: from 1, for each tenant.
         at: microseconds since 1970, UTC; never less than that of the entry before.
-        what: "reserve", "commit", "limit" or "unprotected".
+        what: "reserve", "commit", "cancel", "limit" or "unprotected".
         unit: digest of the person; None where there is none.
         key: digest of the API key; None where there is none.
         data: canonical JSON text.

@@ -56,9 +56,9 @@ _SETTLE_SECONDS: Final = 0.1
 class Ledger:
     """What accounts have spent and may spend, in an SQLite or a PostgreSQL database.
 
-    Budget is taken before randomness is drawn, and stays taken whatever happens then: a crash between ``reserve`` and
-    ``commit`` counts as spent. Names are kept as digests under a secret key, amounts as whole numbers, and entries as a
-    chain that nobody changes unseen. Proof of what is counted: privacy/proofs/ledger.md.
+    Budget is taken before randomness is drawn. From the first draw on it stays taken whatever happens, and a crash
+    between ``reserve`` and ``commit`` counts as spent. Names are kept as digests under a secret key, amounts as whole
+    numbers, and entries as a chain that nobody changes unseen. Proof of what is counted: privacy/proofs/ledger.md.
 
     Args:
         url: an SQLAlchemy URL, ``sqlite:///budget.db`` or ``postgresql://...``, or the path of an SQLite file. A new
@@ -185,6 +185,21 @@ class Ledger:
         self._need_open()
         self._turns.leave([Ask(account, lambda book: book.commit(account, number), commits=[number])])
         self._settle_soon()
+
+    def cancel_entries(self, reserved: Sequence[tuple[Account, int]]) -> None:
+        """Take reservations back of which nothing was drawn, by the numbers of their entries, in one transaction.
+
+        Only who knows that no randomness was drawn for them may ask for it: see ``drawing.paying``. Of one that is
+        committed or taken back already there is nothing to take.
+
+        Raises:
+            LedgerError: the database fails; what was reserved counts as spent.
+        """
+        self._need_open()
+        asked = [Ask(account, _cancelling(account, number), commits=[number]) for account, number in reserved]
+        self._turns.ask(asked)
+        for request in asked:
+            request.result()
 
     def note_unprotected(self, account: Account) -> bool:
         """Note, durably, that texts of an account are sent on without protection.
@@ -369,6 +384,10 @@ def ledger_key(url: str) -> bytes:
 
 def _reserving(account: Account, charge: Charge) -> Callable[[Book], Reservation]:
     return lambda book: book.reserve(account, charge)
+
+
+def _cancelling(account: Account, number: int) -> Callable[[Book], None]:
+    return lambda book: book.cancel(account, number)
 
 
 def _key(file: str | None, given: bytes | None) -> bytes:

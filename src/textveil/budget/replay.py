@@ -123,6 +123,8 @@ class Replay:
         elif entry.what == "commit":
             if self.open.pop((entry.tenant, data["of"]), None) is None:
                 self.tell(entry, f"commits {data['of']}, which is not reserved")
+        elif entry.what == "cancel":
+            self._cancel(entry, data)
         elif entry.what == "limit":
             each = data["each"]
             standing = self.standing(who._replace(each=each or ""))
@@ -149,6 +151,18 @@ class Replay:
             standing.add(charge, entry.at, limit)
         self.open[entry.tenant, entry.number] = (who, charge)
 
+    def _cancel(self, entry: Entry, data: Any) -> None:
+        reserved = self.open.pop((entry.tenant, data["of"]), None)
+        if reserved is None:
+            self.tell(entry, f"takes {data['of']} back, which is not reserved")
+            return
+        who, charge = reserved
+        if who != Who(entry.tenant, entry.unit, entry.key):
+            self.tell(entry, f"takes {data['of']} back, which is of another account")
+        for holder in who.holders:
+            if holder in self.standings:
+                self.standings[holder].take_back(charge)
+
     def _limit(self, who: Who, standing: Standing) -> Limit | None:
         if standing.limit is not None or who.rule is None:
             return standing.limit
@@ -162,10 +176,13 @@ class Replay:
                 standing.count(limit, charge)
 
     def _charges(self, who: Who, since: int) -> Iterator[tuple[Entry, Charge]]:
-        """The reservations of an account among the entries that were read before."""
+        """The reservations of an account among the entries that were read before, without those taken back."""
         end = self.ends.get(who.tenant)
         if end is None:
             return
+        before = [entry for entry in self._source() if entry.what == "cancel" and who.owns(entry)]
+        cancelled = {json_data(entry.data)["of"] for entry in before if entry.number <= end.number}
         for entry in self._source():
-            if who.owns(entry) and entry.what == "reserve" and since <= entry.at and entry.number <= end.number:
+            counted = who.owns(entry) and entry.what == "reserve" and entry.number not in cancelled
+            if counted and since <= entry.at and entry.number <= end.number:
                 yield entry, Charge.of_data(json_data(entry.data))

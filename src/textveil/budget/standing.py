@@ -180,6 +180,16 @@ class Standing:
         else:
             self.basis = ""  # no limit counts it
 
+    def take_back(self, charge: Charge) -> None:
+        """Take one release, which was never drawn, from the sums; those of the period are counted again.
+
+        The status stays: it may be worse than that of the others, never better.
+        """
+        self.releases -= 1
+        self.epsilon -= charge.epsilon
+        self.delta -= charge.delta
+        self.basis = ""
+
     def admits(self, limit: Limit, charge: Charge) -> bool:
         """Whether one more release stays within the limit; what costs nothing always does."""
         return (charge.epsilon == 0 and charge.delta == 0) or self.counted(limit).fits(charge)

@@ -56,6 +56,9 @@ class AggregateOptions:
     delimiter: opt.Delimiter = None
     ledger: opt.LedgerOrNone = None
     tenant: opt.Tenant = "local"
+    overwrite: Annotated[
+        bool, opt.flag("--overwrite", "Replace outputs that exist: an earlier release, perhaps, which was paid.")
+    ] = False
 
     def records(self, sources: list[str], label: str | None = None, *, again: bool = False) -> PersonalRecords:
         """The records of the inputs, with their labels where a column of them is named.
@@ -104,15 +107,16 @@ class AggregateOptions:
         return Payer(self.ledger, self.tenant)
 
 
-def check_outputs(inputs: Sequence[str], *outputs: Path | None) -> None:
+def check_outputs(inputs: Sequence[str], *outputs: Path | None, overwrite: bool) -> None:
     """Refuse outputs that cannot be written, or that are an input or one another, before anything is paid or drawn.
 
     Args:
         inputs: files that are read, as they were expanded.
         outputs: files that are to be written; None is none.
+        overwrite: whether files that exist may be replaced.
 
     Raises:
-        ParameterError: two of them are one file.
+        ParameterError: two of them are one file, or one exists.
         OutputError: a folder is missing.
     """
     from textveil.corpora.files.sources import one_file
@@ -124,6 +128,16 @@ def check_outputs(inputs: Sequence[str], *outputs: Path | None) -> None:
     again = len({os.path.realpath(path) for path in files}) != len(files)
     if again or any(one_file(name, path) for name in inputs for path in files):
         raise ParameterError("every input and output must be a file of its own; got one twice. Name another output.")
+    if not overwrite and any(path.is_file() for path in files):
+        raise refused_output("a file that exists")
+
+
+def refused_output(got: str) -> ParameterError:
+    """The error of an output that exists, where nobody said that it may be replaced."""
+    return ParameterError(
+        f"`output` and the files beside it must be new; got {got}: an earlier release, perhaps, which was paid. Name "
+        "another, or say `overwrite`."
+    )
 
 
 def needs_output(output: Path | None, *, as_json: bool) -> None:

@@ -64,7 +64,7 @@ def count_command(
     target = opt.file_of(output)
     needs_output(target, as_json=as_json)
     records = aggregate.records(source, counting.label)
-    check_outputs(records.inputs, target, report)
+    check_outputs(records.inputs, target, report, overwrite=aggregate.overwrite)
     with bar("counting", "bytes", records.inputs) as progress, renamed(items="items_per_person"):
         release, facts = count(
             records,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 from textveil.cli import options as opt
-from textveil.cli.aggregate_options import AggregateOptions, Corpus, Labels, check_outputs, tell_sender
+from textveil.cli.aggregate_options import AggregateOptions, Corpus, Labels, check_outputs, refused_output, tell_sender
 
 
 @opt.grouped
@@ -30,7 +30,7 @@ def learn_command(
 
     The model may be given away. In Python: textveil.load_model(FOLDER).predict(texts).
     """
-    from textveil.aggregates.classifier import FACTS
+    from textveil.aggregates.classifier import FACTS, WEIGHTS
     from textveil.aggregates.learning import learn
     from textveil.cli.progress import counting
     from textveil.json_text import json_text
@@ -39,7 +39,9 @@ def learn_command(
     from textveil.whole_files import write_whole
 
     records = aggregate.records(source, label, again=True)
-    check_outputs(records.inputs, report)
+    check_outputs(records.inputs, report, overwrite=aggregate.overwrite)
+    if not aggregate.overwrite and all((output / name).exists() for name in (FACTS, WEIGHTS)):
+        raise refused_output("a folder with a model")
     is_new = not output.exists()
     folder = results_folder(output, FACTS)
     try:

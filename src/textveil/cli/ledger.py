@@ -215,7 +215,7 @@ def _entry_line(entry: dict[str, Any]) -> str:
     if entry["what"] == "reserve":
         draws = ", ".join(f"{times} at epsilon {epsilon:g}" for epsilon, _, times, _ in data["draws"])
         about = draws or "nothing drawn that costs"
-    elif entry["what"] == "commit":
+    elif entry["what"] in ("commit", "cancel"):
         about = f"of {data['of']}"
     else:
         about = json.dumps(data)

@@ -89,7 +89,13 @@ def synthesize_command(
     needs_output(target, as_json=as_json)
     service = rewriting.service()
     records = aggregate.records(source, label, again=True)
-    check_outputs([*records.inputs, *([] if public is None else expanded([public]))], target, report, overlaps)
+    check_outputs(
+        [*records.inputs, *([] if public is None else expanded([public]))],
+        target,
+        report,
+        overlaps,
+        overwrite=aggregate.overwrite,
+    )
     words = vocabulary.load()
     pool = _model_pool(words, documents) if public is None else given_pool(public)
     with (

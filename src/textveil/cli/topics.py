@@ -44,7 +44,7 @@ def topics_command(
     target = opt.file_of(output)
     needs_output(target, as_json=as_json)
     records = aggregate.records(source, again=True)
-    check_outputs([*records.inputs, *expanded([public])], target, report)
+    check_outputs([*records.inputs, *expanded([public])], target, report, overwrite=aggregate.overwrite)
     pool = given_pool(public)
     with (
         counting("comparing with the pool", "texts") as pool_progress,

@@ -107,10 +107,17 @@ class Run:
         """
         cipher, start = (None, b"") if private_map is None else self._map_wanted(Path()).begun()
         worker = self._worker(new_secret(), cipher)
-        with self._paid(worker):
-            return self._streamed(worker, stream, private_map, start)
+        with self._paid(worker) as begin:
+            return self._streamed(worker, begin, stream, private_map, start)
 
-    def _streamed(self, worker: BlockWorker, stream: BinaryIO, private_map: BinaryIO | None, start: bytes) -> Finished:
+    def _streamed(
+        self,
+        worker: BlockWorker,
+        begin: Callable[[], None],
+        stream: BinaryIO,
+        private_map: BinaryIO | None,
+        start: bytes,
+    ) -> Finished:
         cipher = worker.cipher
         if private_map is not None:
             private_map.write(start)
@@ -128,7 +135,7 @@ class Run:
             totals.add(outcome, totals.length + len(outcome.data))
 
         try:
-            self._pump(worker, self._inputs(worker.secret).blocks(), totals, write)
+            self._pump(worker, begin, self._inputs(worker.secret).blocks(), totals, write)
         except TextveilError:
             pieces.close()
             raise
@@ -235,9 +242,9 @@ class Run:
                 check_folder(path)
         if not job.ended:
             worker = self._worker(job.secret, job.cipher)
-            with self._paid(worker, job.folder):
+            with self._paid(worker, job.folder) as begin:
                 blocks = job.remaining(self._inputs(job.secret).blocks())
-                self._pump(worker, blocks, job.totals, job.write)
+                self._pump(worker, begin, blocks, job.totals, job.write)
             if job.totals.tally.documents == 0:
                 job.forget()
             self._need_documents(job.totals)
@@ -252,7 +259,12 @@ class Run:
         return finished
 
     def _pump(
-        self, worker: BlockWorker, blocks: Iterator[Block], totals: Totals, write: Callable[[Outcome], None]
+        self,
+        worker: BlockWorker,
+        begin: Callable[[], None],
+        blocks: Iterator[Block],
+        totals: Totals,
+        write: Callable[[Outcome], None],
     ) -> None:
         total = self._inputs(worker.secret).total()
         words = self._sanitizer.mechanism
@@ -261,6 +273,7 @@ class Run:
             from textveil.corpora.tables import provided_tables
 
             held = list(provided_tables(words, total, self.tell, self.building))
+        begin()
         for outcome in self.engine.outcomes(worker, blocks):
             skipped = tuple(skip._replace(reason=self._located(skip)) for skip in outcome.skipped)
             if skipped and self.on_error == "stop":
@@ -270,7 +283,7 @@ class Run:
             self.progress(outcome.bytes_read, total, totals.tally.kinds["word"])
         del held  # until here, so that a table that is in memory only stays for this process
 
-    def _paid(self, worker: BlockWorker, folder: JobFolder | None = None) -> AbstractContextManager[None]:
+    def _paid(self, worker: BlockWorker, folder: JobFolder | None = None) -> AbstractContextManager[Callable[[], None]]:
         return paid(self.payer, worker, self.engine, self._inputs(worker.secret), self.setting, folder)
 
     def _located(self, skip: Skip) -> str:

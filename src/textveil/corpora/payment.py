@@ -59,8 +59,10 @@ def paid(
     inputs: Inputs,
     setting: Setting,
     folder: JobFolder | None = None,
-) -> Iterator[None]:
+) -> Iterator[Callable[[], None]]:
     """Take what a run will cost; note at the end of the block that it was drawn.
+
+    Gives what the block calls before it draws: if it fails earlier, what it took now is taken back.
 
     Args:
         payer: None pays nothing.
@@ -73,19 +75,30 @@ def paid(
         InputError: a record cannot be read and the run is to stop; an input can be read once only.
     """
     if payer is None:
-        yield
+        yield lambda: None
         return
-    from textveil.budget.ledger import Ledger  # needs the extra
+    from textveil.budget.drawing import Drawing, take_back, tell_charged  # needs the extra
+    from textveil.budget.ledger import Ledger
 
     with _read_again(inputs.inputs) as rewound, Ledger(payer.ledger) as ledger:
         counts = _counted(worker, engine, inputs, setting)
         costs = [(payer.account(name), _cost(setting, counts[name])) for name in sorted(counts, key=_by_name)]
         rewound()
-        numbers = _remembered(folder, worker.secret, counts)
+        numbers, drawing = _remembered(folder, worker.secret, counts), Drawing()
+        before = numbers is not None  # an earlier run may have drawn
         if numbers is None:
             numbers = [reservation.number for reservation in ledger.reserve_together(costs)]
             _remember(folder, worker.secret, counts, numbers)
-        yield
+        try:
+            yield drawing.begin
+        except BaseException as error:
+            if drawing.begun and folder is None:
+                tell_charged(error)
+            elif not drawing.begun and not before:
+                if folder is not None:
+                    folder.paid.unlink(missing_ok=True)
+                take_back(ledger, [(account, number) for (account, _), number in zip(costs, numbers, strict=True)])
+            raise
         for (account, _), number in zip(costs, numbers, strict=True):
             ledger.commit_entry(account, number)
 

@@ -1,0 +1,138 @@
+"""What fails before anything was drawn costs nothing, and what fails after it says what was charged."""
+
+from __future__ import annotations
+
+import io
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.budget.test_ledger import ANN, pure
+from tests.budget.test_verify import KEY, Clock, clock
+
+from textveil.budget.account import Account
+from textveil.budget.drawing import paying
+from textveil.budget.exports import verified_export
+from textveil.budget.ledger import Ledger
+from textveil.budget.limit import Limit
+from textveil.errors import BudgetExhausted, InputError, LedgerError
+
+__all__ = ["clock"]
+
+BOTH = Account("acme", unit="ann@example.org", key="k")
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Iterator[Ledger]:
+    with Ledger(str(tmp_path / "budget.db"), key=KEY) as made:
+        yield made
+
+
+def sound(ledger: Ledger, folder: Path) -> bool:
+    """Whether the ledger and its export say what their entries come to."""
+    stream = io.BytesIO()
+    ledger.export(stream)
+    (folder / "export.jsonl").write_bytes(stream.getvalue())
+    return ledger.verify().sound and verified_export(folder / "export.jsonl").sound
+
+
+def spent(ledger: Ledger, account: Account) -> tuple[int, float]:
+    balance = ledger.balance(account)
+    return balance.releases, balance.spent.approximate().epsilon
+
+
+def test_what_fails_before_a_draw_is_taken_back(ledger: Ledger, tmp_path: Path) -> None:
+    ledger.set_limit(ANN, Limit(epsilon=3.0))
+    ledger.commit(ledger.reserve(ANN, pure(1.0)))
+    for error in (InputError, KeyboardInterrupt):
+        with (
+            pytest.raises(error, match=r"^no record$"),
+            paying(ledger, [(ANN, pure(2.0)), (Account("acme"), pure(1.0))]),
+        ):
+            raise error("no record")
+        assert spent(ledger, ANN) == (1, 1.0)
+        assert spent(ledger, Account("acme")) == (1, 1.0)
+    with paying(ledger, [(ANN, pure(2.0))]) as drawing:  # the whole rest is there
+        drawing.begin()
+    with pytest.raises(BudgetExhausted):
+        ledger.reserve(ANN, pure(0.5))
+    assert [entry.what for entry in ledger.entries()].count("cancel") == 4 and sound(ledger, tmp_path)
+
+
+def test_what_fails_after_a_draw_is_charged_and_says_so(ledger: Ledger, tmp_path: Path) -> None:
+    with (
+        pytest.raises(InputError, match=r"^none\. The release is charged in full, because its noise was drawn\.$"),
+        paying(ledger, [(ANN, pure(2.0))]) as drawing,
+    ):
+        drawing.begin()
+        raise InputError("none.")
+    assert spent(ledger, ANN) == (1, 2.0)
+    assert [entry.what for entry in ledger.entries()] == ["reserve", "commit"] and sound(ledger, tmp_path)
+
+
+@pytest.mark.parametrize(
+    "limit",
+    [
+        Limit(epsilon=4.0),
+        Limit(epsilon=4.0, delta=1e-6, composition="optimal"),
+        Limit(epsilon=4.0, period="month"),
+    ],
+    ids=["sum", "optimal", "month"],
+)
+@pytest.mark.parametrize("each", [None, "unit"])
+def test_every_level_and_every_limit_forget_it(
+    ledger: Ledger, tmp_path: Path, limit: Limit, each: str | None, clock: Clock
+) -> None:
+    ledger.set_limit(Account("acme") if each else ANN, limit, each=each)  # type: ignore[arg-type]
+    ledger.set_limit(BOTH, limit)
+    ledger.reserve(ANN, pure(0.1))
+    before = ledger.balance(BOTH), ledger.balance(ANN)
+    reserved = ledger.reserve(BOTH, pure(0.1, 9))
+    ledger.reserve(BOTH, pure(0.1))
+    ledger.cancel_entries([(BOTH, reserved.number)])
+    ledger.set_limit(Account("acme", key="k"), limit)  # counted from the entries
+    assert spent(ledger, Account("acme", key="k"))[0] == 1 and sound(ledger, tmp_path)
+    ledger.reserve(BOTH, pure(0.1, 9))  # sums of the period are counted again
+    after = ledger.balance(ANN)
+    assert after.releases == before[1].releases + 2 and sound(ledger, tmp_path)
+    ledger.reserve(ANN, pure(0.1))
+    assert sound(ledger, tmp_path)
+
+
+def test_nothing_is_taken_back_twice_or_after_it_was_drawn(ledger: Ledger, tmp_path: Path) -> None:
+    first, second = ledger.reserve(ANN, pure(1.0)), ledger.reserve(ANN, pure(2.0))
+    ledger.commit(first)
+    ledger.balance(ANN)
+    for _ in range(2):
+        ledger.cancel_entries([(ANN, first.number), (ANN, second.number), (ANN, 99)])
+        ledger.commit(second)
+        assert spent(ledger, ANN) == (1, 1.0)
+    assert [entry.what for entry in ledger.entries()] == ["reserve", "reserve", "commit", "cancel"]
+    assert sound(ledger, tmp_path)
+
+
+def test_a_ledger_that_fails_keeps_what_was_reserved(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object) -> None:
+        raise LedgerError("full")
+
+    monkeypatch.setattr(ledger, "cancel_entries", fails)
+    with pytest.raises(InputError, match=r"^no record$"), paying(ledger, [(ANN, pure(2.0))]):
+        raise InputError("no record")
+    assert spent(ledger, ANN) == (1, 2.0)
+
+
+@pytest.mark.parametrize("forged", ['{"of":1}', '{"of":7}'])
+def test_an_entry_that_takes_back_what_it_may_not_is_seen(tmp_path: Path, forged: str) -> None:
+    """Whoever can write to the database and lacks the key takes back what was spent."""
+    place = tmp_path / "budget.db"
+    with Ledger(str(place), key=KEY) as ledger:
+        ledger.commit(ledger.reserve(ANN, pure(1.0)))
+    with sqlite3.connect(place) as database:
+        database.execute(
+            "INSERT INTO ledger_entries SELECT tenant, 3, at, 'cancel', unit, key, ?, digest FROM ledger_entries "
+            "WHERE number = 2",
+            (forged,),
+        )
+    with Ledger(str(place), key=KEY) as ledger:
+        assert any("which is not reserved" in problem for problem in ledger.verify().problems)

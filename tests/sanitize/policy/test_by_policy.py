@@ -162,7 +162,7 @@ def test_which_values_are_equal_is_public_within_a_scope_and_all_else_everywhere
     """The word "equal" in another fact does not take it out of the report."""
     fact = "which of its halves are equal"
     rule = surrogate("person", options={"public": (fact,), "equality": equality})
-    (row,) = made(rule, scope=scope)(TEXT).report().to_data()["guarantee"]["by_kind"]
+    _, row = made(rule, scope=scope)(TEXT).report().to_data()["guarantee"]["by_kind"]
     assert row["public"] == [fact, *told]
 
 

@@ -33,7 +33,7 @@ from textveil.errors import InputError, ParameterError, TextveilError, need
 from textveil.mechanisms.kinds import Mechanism
 from textveil.randomness import new_secret
 from textveil.sanitize.costs import Persons
-from textveil.sanitize.measured_risk import MeasuredRisk
+from textveil.sanitize.measured_risk import MeasuredRisk, check_recall
 from textveil.sanitize.options import SanitizerOptions
 from textveil.sanitize.release import Report
 from textveil.sanitize.sanitizer import Sanitizer
@@ -334,9 +334,11 @@ class Run:
 
     @cached_property
     def setting(self) -> Setting:
-        """What the sanitizer is set to; refuses columns that it has no use for."""
-        self.columns.check(self._sanitizer.setting)
-        return self._sanitizer.setting
+        """What the sanitizer is set to; refuses columns that it has no use for, and another policy's recall."""
+        setting = self._sanitizer.setting
+        self.columns.check(setting)
+        check_recall(self.recall, None if setting.policy is None else setting.policy.digest)
+        return setting
 
     @property
     def drawing(self) -> Mechanism | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 import unicodedata
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -167,13 +168,20 @@ def test_which_values_are_equal_is_public_within_a_scope_and_all_else_everywhere
 
 
 def test_measured_recall_stands_in_the_report() -> None:
-    recall = {
+    recall: dict[str, Any] = {
         "corpus": "labelled notes",
         "kinds": {"person": {"recall": {"lower": 0.7, "estimate": 0.8, "upper": 0.9, "confidence": 0.95}}},
     }
-    report = made()(TEXT).report(recall)
+    release = made()(TEXT)
+    facts = release.setting.policy
+    assert facts is not None
+    for other in (None, {}, {"name": facts.name, "digest": "0" * 64}):
+        with pytest.raises(ParameterError, match="detection_report must be of the policy of the release"):
+            release.report({**recall, "policy": other})
+    recall["policy"] = {"name": facts.name, "digest": facts.digest}
+    report = release.report(recall)
     assert report.to_data()["detection"]["recall"] == recall
-    assert "detection   recall on labelled notes, of each kind: person 80 % [70, 90]" in report.summary()
+    assert "detection   recall of this policy on labelled notes, of each kind: person 80 % [70, 90]" in report.summary()
 
 
 def test_a_foreign_answer_is_refused_by_number() -> None:

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple, final
 from textveil.errors import ParameterError
 
 _RISK: Final = ("risk", "Give the risk.json that `textveil risk` wrote.")
-_RECALL: Final = ("detection_report", "Measure it with `textveil detect --evaluate LABELLED --policy P --json`.")
+_RECALL: Final = ("detection_report", "Measure the policy itself: `textveil detect` evaluates one.")
 """What is read, and what to do where it cannot be."""
 
 _BOUND: Final = ("lower", "estimate", "upper", "confidence")

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 import random
+import time
 import zlib
 
 import pytest
@@ -13,6 +14,8 @@ import pytest
 import textveil as tv
 from textveil.sanitize.policy.reading import policy_of
 from textveil.text.encoded import Encoded, as_text, encoded_runs
+from textveil.text.escapes import Reading, quoted_printable
+from textveil.text.no_text import what_it_begins, what_it_is
 
 NAME = "Maria Gonzalez"
 
@@ -151,3 +154,24 @@ def test_a_policy_may_keep_what_is_encoded() -> None:
     )
     text = f"It is {b64(NAME)} here."
     assert tv.Sanitizer(own)(text).text == text
+
+
+PUMPS = (
+    "A", "a", "a1", "aB1", "a1 ", "a1:", "a1b2 ", "0x", "=", "=20", "=\n", "==", "/", "-", "+", "aB1cdefg/",
+    "aB1cdefg-",    "aB1c" * 15 + "\n", "aB1c" * 15 + "\n> ", "aB1c" * 10 + "\n", "data:a;base64,aB1cdefg ", " ", "> ",
+    "\n", "\t", "\0a",    "X: y\n", "Content-Type: multipart/x\n", "Content-Type: multipart/x; boundary=a\n", "--a\n",
+    "Content-Transfer-Encoding: base64\n", "Content-Transfer-Encoding: base64\nX: y\n",
+    "Content-Transfer-Encoding: base64\n\n\n",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("pump", PUMPS)
+def test_no_text_takes_long(pump: str) -> None:
+    """300,000 characters take less than a second of the processor; with the square of their number, minutes."""
+    text = (pump * 300_000)[:300_000]
+    begin = time.process_time()
+    list(encoded_runs(text))
+    what_it_is(text)
+    what_it_begins(text.encode())
+    quoted_printable(Reading(text))
+    assert time.process_time() - begin < 20

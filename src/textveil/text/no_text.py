@@ -74,6 +74,7 @@ _ENCODING: Final = re.compile(
 
 _MULTIPART: Final = re.compile(r"^[> \t]{0,8}Content-Type:[ \t]{0,8}multipart/", re.IGNORECASE | re.MULTILINE)
 _BOUNDARY: Final = re.compile(r"boundary[ \t]?=[ \t]?\"?([^\"\s;]{1,200})", re.IGNORECASE)
+_PART: Final = re.compile(r"^[> \t]{0,8}--(\S{1,200})", re.MULTILINE)
 _HEADER: Final = 1000
 """Characters of a header line, with those that go on with it."""
 
@@ -127,8 +128,8 @@ def _mail(text: str) -> str:
         return ""
     if _ENCODING.search(text):
         return "a mail with encoded parts"
-    for parts in _MULTIPART.finditer(text):
-        boundary = _BOUNDARY.search(text, parts.end(), parts.end() + _HEADER)
-        if boundary and f"--{boundary[1]}" in text:
-            return "a mail with several parts"
+    heads = [_BOUNDARY.search(text, parts.end(), parts.end() + _HEADER) for parts in _MULTIPART.finditer(text)]
+    boundaries = {boundary[1] for boundary in heads if boundary}
+    if boundaries and any(part[1] in boundaries for part in _PART.finditer(text)):
+        return "a mail with several parts"
     return ""

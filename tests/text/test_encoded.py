@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import importlib.util
 import json
 import random
+import sys
 import time
 import zlib
+from pathlib import Path
 
 import pytest
 
@@ -175,3 +178,13 @@ def test_no_text_takes_long(pump: str) -> None:
     what_it_begins(text.encode())
     quoted_printable(Reading(text))
     assert time.process_time() - begin < 20
+
+
+def test_the_attack_by_attachments_finds_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    path = Path(__file__).resolve().parents[2] / "benchmarks/attacks/attachments.py"
+    spec = importlib.util.spec_from_file_location("attack_attachments", path)
+    assert spec is not None and spec.loader is not None
+    attack = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(attack)
+    assert attack.main(["--names", "2"]) == 0
+    assert capsys.readouterr().out.count("left in    0 of") == len(attack.FORMS)

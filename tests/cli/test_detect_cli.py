@@ -9,6 +9,7 @@ import sys
 
 import pytest
 
+import textveil as tv
 from textveil.cli import main as cli
 
 TEXT = "Dr. Maria Gonzalez called on 3/4/2024.\nnothing\n"
@@ -78,6 +79,68 @@ def test_evaluation_shows_counts_and_keeps_what_was_missed_for_the_sender(detect
     assert code == 0
     assert "qzxv" not in out
     assert "person" in out
+
+
+LABELLED = {
+    "text": "Yesterday I met Qzxvik and Dr. Maria Gonzalez (42).",
+    "spans": [
+        {"start": 16, "end": 22, "kind": "person"},
+        {"start": 31, "end": 45, "kind": "person"},
+        {"start": 47, "end": 49, "kind": "age"},
+    ],
+}
+
+
+@pytest.mark.parametrize(("policy", "found"), [("identifiers", 2), ("clinical", 1), ("prompts", 1)])
+def test_recall_is_that_of_the_policy(detect, tmp_path, policy: str, found: int) -> None:
+    """A guess is below the score of ``clinical`` and ``prompts``: what they leave in the open is no recall."""
+    labelled = tmp_path / "labelled.jsonl"
+    labelled.write_text(json.dumps(LABELLED))
+    code, out, _ = detect("--evaluate", labelled, "--json", "--policy", policy)
+    assert code == 0
+    data = json.loads(out)
+    assert data["policy"] == {"name": policy, "digest": tv.policy(policy).digest}
+    hit = round(data["kinds"]["person"]["recall"]["estimate"] * 2)
+    sanitized = tv.Sanitizer(policy)(LABELLED["text"]).text
+    assert hit == found == ("Qzxvik" not in sanitized) + ("Maria" not in sanitized)
+
+
+def test_what_is_measured_is_told(detect, tmp_path) -> None:
+    labelled = tmp_path / "labelled.jsonl"
+    labelled.write_text(json.dumps(LABELLED))
+    assert detect("--evaluate", labelled)[1].startswith("policy identifiers on labelled.jsonl: ")
+    out = detect("--evaluate", labelled, "-d", "embedded")[1]
+    assert out.startswith("embedded on labelled.jsonl: ") and "no report of a release quotes it" in out
+    assert json.loads(detect("--evaluate", labelled, "-d", "embedded", "--json")[1])["policy"] is None
+
+
+def test_what_a_policy_keeps_is_not_found(detect, tmp_path) -> None:
+    policy = tmp_path / "own.toml"
+    rules = '[[rule]]\nkind = "person"\nkeep = true\n[[rule]]\nkind = "date"\nplaceholder = true\n'
+    policy.write_text(f'name = "own"\ndetectors = ["embedded"]\n[[rule]]\nkind = "word"\nkeep = true\n{rules}')
+    assert detect("--policy", policy)[1].startswith("Dr. Maria Gonzalez called on [3/4/2024]date.")
+
+
+def test_a_policy_says_the_score(detect) -> None:
+    for other in (("-d", "numbers"), ("--min-score", "0.4")):
+        code, _, err = detect("--policy", "prompts", *other)
+        assert code == 2 and "--policy says what finds spans" in err
+    code, _, err = detect("--policy", "all-words")
+    assert code == 2 and "--policy must be one that finds spans" in err
+
+
+def test_a_recall_goes_into_the_report_of_its_policy_alone(detect, capsysbinary, monkeypatch, tmp_path) -> None:
+    labelled, measured, source = tmp_path / "labelled.jsonl", tmp_path / "d.json", tmp_path / "in.txt"
+    labelled.write_text(json.dumps(LABELLED))
+    source.write_text(TEXT)
+    measured.write_text(detect("--evaluate", labelled, "--json", "--policy", "clinical")[1])
+    for policy, wanted in (("clinical", 0), ("identifiers", 2)):
+        told = ("sanitize", source, "-p", policy, "-o", tmp_path / f"{policy}.txt", "--detection-report", measured)
+        monkeypatch.setattr(sys, "argv", ["textveil", *map(str, told)])
+        assert cli._exit_code() == wanted
+        err = capsysbinary.readouterr().err.decode()
+        assert ("recall of this policy on labelled.jsonl" in err) == (wanted == 0)
+        assert ("--detection-report must be of the policy of the release" in err) == (wanted == 2)
 
 
 def test_a_score_leaves_out_what_has_less(detect) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import textveil as tv
 from textveil.cli import main as cli
 
 POLICY = """
@@ -135,15 +136,10 @@ def test_measured_recall_goes_into_the_report(monkeypatch, capsys, files) -> Non
     policy, source, folder = files
     measured, report = folder / "measured.json", folder / "report.json"
     bound = {"lower": 0.7, "estimate": 0.8, "upper": 0.9, "confidence": 0.95}
-    measured.write_text(
-        json.dumps(
-            {
-                "corpus": "c",
-                "detector": "d",
-                "kinds": {"person": {"recall": bound, "missed": ["x"]}, "ip": {"recall": None}},
-            }
-        )
-    )
+    whose = {"name": "own", "digest": tv.policy(policy).digest}
+    kinds = {"person": {"recall": bound, "missed": ["x"]}, "ip": {"recall": None}}
+    found = {"corpus": "c", "detector": "d", "policy": whose, "kinds": kinds}
+    measured.write_text(json.dumps(found))
     options = [
         "--policy",
         policy,
@@ -156,7 +152,15 @@ def test_measured_recall_goes_into_the_report(monkeypatch, capsys, files) -> Non
     ]
     assert run(monkeypatch, "sanitize", source, *options) == 0
     data = json.loads(report.read_text(encoding="utf-8"))
-    assert data["detection"]["recall"] == {"corpus": "c", "detector": "d", "kinds": {"person": {"recall": bound}}}
+    assert data["detection"]["recall"] == {**found, "kinds": {"person": {"recall": bound}}}
+    out = folder / "o.txt"
+    out.unlink()
+    for other, got in (({**whose, "digest": "0" * 64}, "one of another"), (None, "one of no policy")):
+        measured.write_text(json.dumps({**found, "policy": other}))
+        assert run(monkeypatch, "sanitize", source, *options) == 2
+        err = capsys.readouterr().err
+        assert "--detection-report must be of the policy of the release" in err and f"got {got}" in err
+        assert not out.exists()
     measured.write_text("[]")
     assert run(monkeypatch, "sanitize", source, *options) == 2
     assert "--detection-report must be an evaluation with the recall of each kind" in capsys.readouterr().err

@@ -65,6 +65,20 @@ def test_other_work_takes_the_place_of_the_first(terminal) -> None:
     bar.close()
 
 
+@pytest.mark.parametrize(
+    ("policy", "unit"), [("prompts", "documents"), ("identifiers", "documents"), ("all-words", "words")]
+)
+def test_what_is_counted_is_what_there_is(command, monkeypatch, tmp_path, policy: str, unit: str) -> None:
+    """Under a policy that keeps words none is drawn: the bar would say "0 words/s"."""
+    told: list[tuple[str, int]] = []
+    monkeypatch.setattr(Bar, "update", lambda bar, done, total, counted: told.append((bar._unit, counted)))
+    source = tmp_path / "in.txt"
+    source.write_text("Maria Gonzalez called.\n" * 3)
+    code, _, err = command("sanitize", source, "-p", policy, "-o", tmp_path / "out.txt")
+    assert code == 0, err
+    assert told[-1] == (unit, 9 if unit == "words" else 3)
+
+
 _PIPED = """
 import sys
 from textveil.cli import progress

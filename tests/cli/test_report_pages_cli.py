@@ -48,6 +48,20 @@ def test_records_are_released_with_a_page_and_a_private_sample(command, records:
     assert sum(line in shown for line in released) == 2
 
 
+@pytest.mark.parametrize("resumed", [(), ("--resume",)])
+@pytest.mark.parametrize("to_file", [True, False])
+def test_each_report_is_written(
+    command, records: Path, tmp_path: Path, resumed: tuple[str, ...], to_file: bool
+) -> None:
+    out, page, data = tmp_path / "out.jsonl", tmp_path / "r.html", tmp_path / "r.json"
+    where = ("-o", out, *resumed) if to_file else ()
+    code, _, _ = command("sanitize", records, "-p", "identifiers", "--report", data, "--report", page, *where)
+    assert code == 0
+    assert json.loads(data.read_text())["documents"] == len(ROWS) and "<html" in page.read_text()
+    code, _, err = command("sanitize", records, "-p", "identifiers", "--report", data, "--report", data)
+    assert code == 2 and "every report must be different files; got one twice" in err
+
+
 def test_the_person_is_told_before_the_sum(command, records: Path, tmp_path: Path) -> None:
     _, _, err = command("sanitize", records, "-o", tmp_path / "o.jsonl", "--policy", "clinical", "--unit", "who")
     costs = [line.split()[0] for line in err.splitlines() if line.startswith(("per ", "whole "))]

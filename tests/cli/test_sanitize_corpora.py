@@ -60,8 +60,9 @@ def test_mixed_encodings(textveil, tmp_path, on_error: str) -> None:
         return
     assert shape(out) == shape(lines(5).encode())
     assert [line for line in err.splitlines() if line.startswith("skipped")] == [
-        "skipped: line 4 must be UTF-8; byte 11 of it is not. Convert the input first.",
-        "skipped: line 7 must be UTF-8; byte 1 of it is not. It looks like UTF-16: iconv -f utf-16 -t utf-8.",
+        "skipped: line 4 must be UTF-8; byte 11 of it is not. It looks like Windows-1252, as Excel "
+        "writes it: give --encoding cp1252.",
+        "skipped: line 7 must be UTF-8; byte 1 of it is not. It looks like UTF-16: give --encoding utf-16.",
     ]
     assert "skipped" not in report.read_text()
     skipped = json.loads(sender.read_text())["skipped"]

@@ -162,6 +162,18 @@ def test_a_file_that_cannot_be_used_is_told_without_what_it_says(command, tmp_pa
     assert code == 2 and "CANARY" not in said and said.startswith("textveil: body_seconds must be")
 
 
+@pytest.mark.parametrize("check", [(), ("--check",)])
+@pytest.mark.parametrize("upstream", ["api.example.com", "api.example.com:443/v1", "localhost:8000", "https://"])
+def test_a_bare_host_is_no_upstream(command, tmp_path: Path, check: tuple[str, ...], upstream: str) -> None:
+    asked = ("--upstream", upstream, "--port", "0", "--database", tmp_path / "b.db")
+    code, out, said = command("serve", *check, *asked)
+    assert (code, out) == (2, b"")
+    assert said == (
+        "textveil: --upstream must be a URL with http:// or https://, as https://api.openai.com/v1, and no query; got "
+        "something else.\n"
+    )
+
+
 @pytest.mark.parametrize("arguments", [("serve", "--check"), ("keys", "list")])
 def test_a_variable_that_nothing_reads_is_told_and_not_ignored(
     command, monkeypatch, arguments: tuple[str, ...]

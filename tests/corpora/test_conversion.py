@@ -99,6 +99,11 @@ def test_values_keep_their_letters_where_the_other_format_has_them() -> None:
     assert rows_of("parquet", through("jsonl", "parquet", b'{"text": null, "id": null}\n')) == [
         {"text": None, "id": None}
     ]
+    assert rows_of("parquet", through("jsonl", "parquet", raw)) == [
+        {"text": "A", "id": "1.50e400"},
+        {"text": None, "id": "true"},
+        {"text": "B", "id": None},
+    ]
 
 
 def test_texts_without_a_name_get_one() -> None:
@@ -111,7 +116,7 @@ REFUSED = [
     ("jsonl", "csv", b'{"text": "a", "id": "%s\\u0000"}', "got a string with NUL characters or lone surrogates."),
     ("jsonl", "csv", b'{"text": "a", "id": "%s\\ud800"}', "got a string with NUL characters or lone surrogates."),
     ("jsonl", "parquet", b'{"text": "a", "id": "%s\\ud800"}', "got a string with lone surrogates"),
-    ("jsonl", "parquet", b'{"text": "%s", "id": 7}', "'id' must be one that parquet can hold; got a number."),
+    ("jsonl", "parquet", b'{"text": "%s", "id": [7]}', "'id' must be one that parquet can hold; got a list."),
 ]  # fmt: skip
 
 

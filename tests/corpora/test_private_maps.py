@@ -205,7 +205,7 @@ def test_releases_that_cannot_be_undone_are_refused(tmp_path) -> None:
 def test_a_map_is_no_other_file_and_no_stream(tmp_path) -> None:
     corpus(tmp_path)
     names = [tmp_path / name for name in ("in.jsonl", "out.jsonl", "report.json", "key")]
-    places = {"inputs": (str(names[0]),), "output": names[1], "report": names[2], "map_key": names[3]}
+    places = {"inputs": (str(names[0]),), "output": names[1], "reports": (names[2],), "map_key": names[3]}
     for taken in names:
         with pytest.raises(ParameterError, match="`private_map` and `map_key` must be different files; got one twice"):
             Places(private_map=taken, **places)  # type: ignore[arg-type]

@@ -50,7 +50,13 @@ def test_the_page_of_a_preset_has_statement_digests_and_no_text(policy: str) -> 
 
 def test_measured_recall_and_risk_are_quoted() -> None:
     bound = {"lower": 0.81, "estimate": 0.9, "upper": 0.95, "confidence": 0.95}
-    recall: dict[str, Any] = {"corpus": "ours", "detector": "embedded", "kinds": {"person": {"recall": bound}}}
+    measured = {"name": "identifiers", "digest": tv.policy("identifiers").digest}
+    recall: dict[str, Any] = {
+        "corpus": "ours",
+        "detector": "policy identifiers",
+        "policy": measured,
+        "kinds": {"person": {"recall": bound}},
+    }
     shown = words_of(report_page(replace(report_of("identifiers"), recall=recall), RISK, "ab" * 32))
     assert "person 90 % [81, 95]" in shown
     assert "tf-idf originals 14 % [6, 27] 30 %" in shown

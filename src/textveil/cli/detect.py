@@ -31,6 +31,8 @@ _STYLES = {
     "money": "bold cyan",
 }
 _STYLE = "bold yellow"
+_MEASURED = "identifiers"
+"""The policy that is measured where none is named."""
 
 
 @opt.grouped
@@ -42,10 +44,21 @@ def detect_command(
         opt.option(
             "NAME",
             "embedded, numbers, presidio, spacy:FOLDER, transformers:FOLDER or gliner:FOLDER; may be repeated.  "
-            "[default: embedded and numbers; with --evaluate embedded]",
+            "[default: embedded and numbers; with --evaluate the policy's]",
             None,
             "--detector",
             "-d",
+        ),
+    ] = None,
+    policy: Annotated[
+        str | None,
+        opt.option(
+            "NAME|FILE",
+            "What a policy replaces, by its own detectors, lists and scores.  [default: none; with --evaluate "
+            "identifiers]",
+            None,
+            "--policy",
+            "-p",
         ),
     ] = None,
     as_json: Annotated[
@@ -65,23 +78,26 @@ def detect_command(
         Path | None, opt.option("FILE", "With --evaluate: write what was missed, for you alone.", None, "--missed")
     ] = None,
     confidence: Annotated[float, opt.option("P", "With --evaluate: of every interval.")] = 0.95,
-    min_score: Annotated[float, opt.option("S", "Leave out spans with a lower score (0.35: guesses).")] = 0.0,
+    min_score: Annotated[
+        float | None, opt.option("S", "Leave out spans with a lower score (0.35: guesses).  [default: 0]")
+    ] = None,
     reading: opt.ReadingOptions,
 ) -> None:
     """Show what detectors find in texts, or measure it on labelled ones.
 
     What is printed holds the texts, or says where names stand in them: it is as private as they are.
     """
-    from textveil.detection.detectors import DEFAULT, combined
-
     if missed is not None and labelled is None:
         raise ParameterError("--missed needs --evaluate; got none.")
     if labelled is not None:
         if source or page is not None:
             raise ParameterError("--evaluate reads its own file; got INPUT or --html besides.")
-        _evaluated(labelled, combined(detector or ["embedded"], min_score), confidence, missed, as_json)
+        if not detector and min_score is None:
+            policy = policy or _MEASURED
+        detector = detector if policy or detector else ["embedded"]
+        _evaluated(labelled, *_detector(policy, detector, min_score), confidence, missed, as_json)
         return
-    spans_of = combined(detector or list(DEFAULT), min_score)
+    spans_of, _ = _detector(policy, detector, min_score)
     documents = _detected(spans_of, reading.texts(source or ["-"], "detecting"))
     if page is not None:
         from textveil.detection.page import spans_page
@@ -93,6 +109,23 @@ def detect_command(
             sys.stdout.write(json.dumps([_row(span, why=why) for span in spans]) + "\n")
     elif page is None:
         _show(documents, why=why)
+
+
+def _detector(
+    policy: str | None, names: list[str] | None, min_score: float | None
+) -> tuple[Detector, dict[str, str] | None]:
+    """What finds spans, and whose policy it is."""
+    if policy is None:
+        from textveil.detection.detectors import DEFAULT, combined
+
+        return combined(names or list(DEFAULT), min_score or 0.0), None
+    if names or min_score is not None:
+        raise ParameterError("--policy says what finds spans, and with what score; got --detector or --min-score too.")
+    from textveil.sanitize.policy.choice import policy as policy_named
+    from textveil.sanitize.policy.detector import PolicyDetector, measured_of
+
+    chosen = policy_named(policy)
+    return PolicyDetector(chosen), measured_of(chosen)
 
 
 def _row(span: DetectedSpan, *, why: bool) -> dict[str, object]:
@@ -136,7 +169,14 @@ def _console() -> Console:
     return Console(highlight=False, markup=False, emoji=False)
 
 
-def _evaluated(path: Path, detector: Detector, confidence: float, missed: Path | None, as_json: bool) -> None:
+def _evaluated(
+    path: Path,
+    detector: Detector,
+    policy: dict[str, str] | None,
+    confidence: float,
+    missed: Path | None,
+    as_json: bool,
+) -> None:
     from textveil.cli.progress import counting
     from textveil.detection.evaluation import evaluate
     from textveil.detection.labelled import read_labelled
@@ -145,7 +185,9 @@ def _evaluated(path: Path, detector: Detector, confidence: float, missed: Path |
     need(0 < confidence < 1, "confidence", confidence, "between 0 and 1")
     with counting("detecting", "documents") as progress:
         labels = read_labelled(path)
-        evaluation = evaluate(detector, labels, corpus=path.name, confidence=confidence, progress=progress)
+        evaluation = evaluate(
+            detector, labels, corpus=path.name, policy=policy, confidence=confidence, progress=progress
+        )
     if missed is not None:
         lines = [json.dumps(span._asdict(), ensure_ascii=False) + "\n" for span in evaluation.missed]
         _write_private(missed, "".join(lines))
@@ -167,6 +209,8 @@ def _table(evaluation: Evaluation) -> str:
         whole = f"{score.covered / score.labelled:.3f}" if score.labelled else "-"
         left = f"{score.open / score.characters:.3f}" if score.characters else "-"
         lines.append(f"{kind:14s} {score.labelled:8,d} {score.found:8,d}  {cells}  {whole:>5s}  {left}")
+    if evaluation.policy is None:
+        lines.append("of detectors, not of a policy: no report of a release quotes it (--policy P measures one)")
     lines.append("whole: labelled spans of which no character stays; open: labelled characters that stay")
     return "\n".join(lines) + "\n"
 

@@ -111,6 +111,10 @@ WholeFile: TypeAlias = Annotated[bool, flag("--whole-file", "For txt: one docume
 Delimiter: TypeAlias = Annotated[
     str | None, option("C", "For csv: between fields, as ; or \\t.", FORMATS, "--delimiter")
 ]
+Encoding: TypeAlias = Annotated[
+    str | None,
+    option("NAME", "Of text: cp1252 (of Excel), utf-16 or another.  [default: utf-8]", FORMATS),
+]
 
 
 _LEDGER = option(
@@ -169,6 +173,7 @@ class FormatOptions:
     whole_file: WholeFile = False
     delimiter: Delimiter = None
     output_format: OutputFormat = None
+    encoding: Encoding = None
 
     def choice(self, sanitized: Iterable[str] | None = None, kept: Iterable[str] | None = None) -> FormatChoice:
         """The format of records with these fields."""
@@ -181,6 +186,7 @@ class FormatOptions:
             kept=tuple(kept or ()),
             delimiter=self.delimiter,
             output_format=self.output_format,
+            encoding=self.encoding,
         )
 
 
@@ -192,6 +198,7 @@ class ReadingOptions:
     field: Annotated[list[str] | None, fields("field to read; may be repeated.  [default: text]")] = None
     delimiter: Delimiter = None
     whole_file: WholeFile = False
+    encoding: Encoding = None
 
     def texts(self, patterns: list[str], doing: str) -> Iterator[list[str]]:
         """The texts of the inputs, block by block.
@@ -207,7 +214,12 @@ class ReadingOptions:
         from textveil.cli.progress import counting
         from textveil.corpora.texts import released_blocks
 
-        formats = FormatOptions(corpus_format=self.corpus_format, delimiter=self.delimiter, whole_file=self.whole_file)
+        formats = FormatOptions(
+            corpus_format=self.corpus_format,
+            delimiter=self.delimiter,
+            whole_file=self.whole_file,
+            encoding=self.encoding,
+        )
         choice = formats.choice(self.field)
         inputs = inputs_of(patterns, choice)
         with counting(doing, "bytes", inputs) as progress:

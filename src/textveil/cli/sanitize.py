@@ -76,7 +76,7 @@ class _DrawingOptions:
         Path | None,
         opt.option(
             "D.json",
-            "What textveil detect --evaluate --json measured of the policy's detection, for the report.",
+            "What textveil detect --evaluate --policy P --json measured of this policy, for the report.",
             DETAILS,
         ),
     ] = None
@@ -133,11 +133,7 @@ class _DrawingOptions:
         """What was measured of the policy's detection."""
         from textveil.sanitize.measured_risk import read_recall
 
-        recall = None if self.detection_report is None else read_recall(self.detection_report)
-        need(
-            recall is None or self.policy is not None, "detection_report", "one", "left out where there is no `policy`"
-        )
-        return recall
+        return None if self.detection_report is None else read_recall(self.detection_report)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -197,10 +193,10 @@ class _WritingOptions:
     """What is written beside the release."""
 
     report: Annotated[
-        Path | None,
+        list[Path] | None,
         opt.option(
             "R.json|R.html",
-            "Write the report as JSON; where the name ends in .html, as two pages to file.",
+            "Write the report as JSON; where the name ends in .html, as two pages to file. Repeat it for both.",
             None,
             "--report",
         ),
@@ -248,7 +244,7 @@ class _WritingOptions:
         """Refuse outputs that no inputs could make right."""
         from textveil.corpora.places import check_outputs
 
-        check_outputs(output, [self.report, self.sender_report], self.private_map, resume=self.resume)
+        check_outputs(output, [*(self.report or ()), self.sender_report], self.private_map, resume=self.resume)
 
     def measured_risk(self) -> MeasuredRisk | None:
         """What was measured of such a release."""
@@ -263,7 +259,7 @@ class _WritingOptions:
         return Places(
             inputs=inputs,
             output=output,
-            report=self.report,
+            reports=tuple(self.report or ()),
             sender_report=self.sender_report,
             resume=self.resume,
             private_map=self.private_map,
@@ -366,13 +362,13 @@ def _decode(beside: DecodingBeside, quiet: bool) -> None:
 
 def _done(run: Run, places: Places, command: Any) -> Finished:
     """Run it, with a bar, to wherever the output goes."""
-    bar = Bar("sanitizing", "words", run.inputs)
+    bar = Bar("sanitizing", run.counts, run.inputs)
 
     def building(done: int, total: int | None) -> None:
         bar.turn_to("building the table of neighbors", "words")
         bar(done, total)
         if done == total:
-            bar.turn_to("sanitizing", "words")
+            bar.turn_to("sanitizing", run.counts)
 
     watched = run.watched(bar.update, building, tell)
     try:

@@ -34,7 +34,7 @@ from textveil.json_text import json_data
 from textveil.mechanisms.kinds import Mechanism
 from textveil.randomness import new_secret
 from textveil.sanitize.costs import Persons
-from textveil.sanitize.measured_risk import MeasuredRisk
+from textveil.sanitize.measured_risk import MeasuredRisk, check_recall
 from textveil.sanitize.options import SanitizerOptions
 from textveil.sanitize.release import Report
 from textveil.sanitize.sanitizer import Sanitizer
@@ -164,18 +164,18 @@ class Run:
         if places.job is not None:
             return self.to_file(
                 places.job,
-                places.report,
+                *places.reports,
                 sender_report=places.sender_report,
                 private_map=places.private_map,
                 resume=places.resume,
             )
-        self._check_reports(places.report, places.sender_report)
+        self._check_reports(places.reports, places.sender_report)
         private = [] if places.private_map is None else [places.private_map]
         with atomic_writers([*private, *places.files], private=[places.private_map, places.sender_report]) as sinks:
             released = sinks[len(private) :]
             out = stream() if places.output is None else released[0]
             finished = self.to_stream(out, sinks[0] if private else None)
-            texts = finished.texts(places.report, places.sender_report)
+            texts = finished.texts(places.reports, places.sender_report)
             for sink, text in zip(released[len(released) - len(texts) :], texts.values(), strict=True):
                 sink.write(text.encode("utf-8"))
         return finished
@@ -183,8 +183,7 @@ class Run:
     def to_file(
         self,
         output: Path,
-        report: Path | None = None,
-        *,
+        *reports: Path,
         sender_report: Path | None = None,
         private_map: Path | None = None,
         resume: bool = False,
@@ -192,7 +191,7 @@ class Run:
         """Release everything to a file, as a job (see ``job.py``); the reports appear with it.
 
         Args:
-            report: where the report goes: a page to file where the name ends in .html, else JSON.
+            reports: where the report goes: a page to file where a name ends in .html, else JSON.
             sender_report: where what is for the sender alone goes, likewise (mode 0600).
             private_map: where the private map goes, for its owner alone (mode 0600); needs ``map_key``.
             resume: go on with the job of this output, or begin it; its ledger stays when it is finished. Of a
@@ -203,7 +202,7 @@ class Run:
             OutputError: a file cannot be written.
             ParameterError: another job is there, or it was begun otherwise.
         """
-        self._check_reports(report, sender_report)
+        self._check_reports(reports, sender_report)
         settings = json_data(json.dumps({**self.setting.to_data(), **self._beside()}))
         kept = None if private_map is None else self._map_wanted(private_map)
         terms = Terms(
@@ -219,10 +218,10 @@ class Run:
             finished = self._finished(done.totals, already=True, modified=done.modified)
             sampled = self.sample > 0 and sender_report is not None and sender_report.exists()
             renewed = None if sampled else sender_report  # nothing was released now: an earlier sample stays
-            _renew(finished.texts(report, renewed, whole_of(output)), sender_report)
+            _renew(finished.texts(reports, renewed, whole_of(output)), sender_report)
             return finished
         try:
-            return self._work(job, (report, sender_report), private_map, resume)
+            return self._work(job, reports, sender_report, private_map, resume)
         except TextveilError as error:
             job.close()
             if hint := job.hint():
@@ -236,8 +235,10 @@ class Run:
         finally:
             job.close()
 
-    def _work(self, job: Job, reports: Sequence[Path | None], private_map: Path | None, resume: bool) -> Finished:
-        for path in (*reports, private_map):
+    def _work(
+        self, job: Job, reports: Sequence[Path], sender_report: Path | None, private_map: Path | None, resume: bool
+    ) -> Finished:
+        for path in (*reports, sender_report, private_map):
             if path is not None:
                 check_folder(path)
         if not job.ended:
@@ -251,10 +252,10 @@ class Run:
         finished = self._finished(job.totals, modified=job.modified)
         job.end(finished.report.to_data()["guarantee"])
         job.finish(
-            lambda whole: finished.texts(reports[0], reports[1], whole),
+            lambda whole: finished.texts(reports, sender_report, whole),
             keep=resume,
             private_map=private_map,
-            sender_report=reports[1],
+            sender_report=sender_report,
         )
         return finished
 
@@ -280,8 +281,20 @@ class Run:
                 raise InputError(skipped[0].reason)
             write(replace(outcome, skipped=skipped))
             totals.sampled = heapq.nsmallest(self.sample, [*totals.sampled, *outcome.sampled])
-            self.progress(outcome.bytes_read, total, totals.tally.kinds["word"])
+            self.progress(outcome.bytes_read, total, self._counted(totals))
         del held  # until here, so that a table that is in memory only stays for this process
+
+    @property
+    def counts(self) -> str:
+        """What the progress counts: words where all of them are drawn, else documents."""
+        return "words" if self._draws_words else "documents"
+
+    def _counted(self, totals: Totals) -> int:
+        return totals.tally.kinds["word"] if self._draws_words else totals.tally.documents
+
+    @property
+    def _draws_words(self) -> bool:
+        return any(part.kind == "word" for part in self.setting.protected)
 
     def _paid(self, worker: BlockWorker, folder: JobFolder | None = None) -> AbstractContextManager[Callable[[], None]]:
         return paid(self.payer, worker, self.engine, self._inputs(worker.secret), self.setting, folder)
@@ -332,9 +345,14 @@ class Run:
             sample=self.sample,
         )
 
-    def _check_reports(self, report: Path | None, sender_report: Path | None) -> None:
+    def _check_reports(self, reports: Sequence[Path], sender_report: Path | None) -> None:
         """Refuse what no report will show."""
-        need(self.risk is None or _is_page(report), "risk", "no such report", "with a `report` that ends in .html")
+        need(
+            self.risk is None or any(map(_is_page, reports)),
+            "risk",
+            "no such report",
+            "with a `report` that ends in .html",
+        )
         need(self.sample == 0 or sender_report is not None, "sample", "none", "with a `sender_report`, which shows it")
 
     def _inputs(self, secret: bytes) -> Inputs:
@@ -348,9 +366,11 @@ class Run:
 
     @cached_property
     def setting(self) -> Setting:
-        """What the sanitizer is set to; refuses columns that it has no use for."""
-        self.columns.check(self._sanitizer.setting)
-        return self._sanitizer.setting
+        """What the sanitizer is set to; refuses columns that it has no use for, and another policy's recall."""
+        setting = self._sanitizer.setting
+        self.columns.check(setting)
+        check_recall(self.recall, None if setting.policy is None else setting.policy.digest)
+        return setting
 
     @property
     def drawing(self) -> Mechanism | None:
@@ -427,19 +447,20 @@ class Finished:
             sample=[(document.before, document.after) for document in self.totals.sampled],
         )
 
-    def texts(self, report: Path | None, sender_report: Path | None, whole: Whole | None = None) -> dict[Path, str]:
+    def texts(self, reports: Sequence[Path], sender_report: Path | None, whole: Whole | None = None) -> dict[Path, str]:
         """The reports that are asked for, by where they go: pages where the name ends in .html, else JSON.
 
         Args:
+            reports: of the release; each is another form of the same.
             sender_report: for the sender alone.
         """
         texts = {}
-        if _is_page(report) or _is_page(sender_report):
+        if any(map(_is_page, (*reports, sender_report))):
             from textveil.sanitize.report_pages import report_page, sender_page  # which loads templates
-        if report is not None:
-            digest = "" if whole is None else whole.sha256
-            page = _is_page(report)
-            texts[report] = report_page(self.report, self.risk, digest) if page else self.report.to_json()
+        digest = "" if whole is None else whole.sha256
+        for path in reports:
+            page = _is_page(path)
+            texts[path] = report_page(self.report, self.risk, digest) if page else self.report.to_json()
         if sender_report is not None:
             sender = self.sender_report
             texts[sender_report] = sender_page(sender) if _is_page(sender_report) else sender.to_json()

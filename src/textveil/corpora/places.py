@@ -21,7 +21,7 @@ class Places:
     Attributes:
         inputs: as ``sources.expanded`` gives them; ``-`` is standard input.
         output: where the release goes; None is a stream that the caller has.
-        report: where the report goes: a page to file where the name ends in .html, else JSON.
+        reports: where the report goes: a page to file where a name ends in .html, else JSON.
         sender_report: where what is for the sender alone goes, likewise.
         resume: go on with the job of the output, or begin it.
         private_map: where the private map goes, if one is kept.
@@ -34,14 +34,14 @@ class Places:
 
     inputs: tuple[str, ...]
     output: Path | None = None
-    report: Path | None = None
+    reports: tuple[Path, ...] = ()
     sender_report: Path | None = None
     resume: bool = False
     private_map: Path | None = None
     map_key: Path | None = None
 
     def __post_init__(self) -> None:
-        check_outputs(self.output, [self.report, self.sender_report], self.private_map, resume=self.resume)
+        check_outputs(self.output, [*self.reports, self.sender_report], self.private_map, resume=self.resume)
         secret = [path for path in (self.private_map, self.map_key) if path is not None]
         files = [*self.files, *secret]
         again = len({os.path.realpath(path) for path in files}) != len(files)
@@ -58,7 +58,7 @@ class Places:
     @property
     def files(self) -> list[Path]:
         """All that is written by name, but for the private map: the output first."""
-        return [path for path in (self.output, self.report, self.sender_report) if path is not None]
+        return [path for path in (self.output, *self.reports, self.sender_report) if path is not None]
 
     @property
     def job(self) -> Path | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, final
 
@@ -108,6 +108,8 @@ class Evaluation:
         corpus: what reports call the texts.
         detector: its name.
         documents: how many.
+        policy: name and digest of the policy that was measured; None where detectors alone were, and no report of a
+            release may quote it.
         kinds: the score of each kind that is labelled or was found, by name.
         all: the score of all labelled spans, where any kind is right.
         missed: labelled spans that are not covered: private, and in no JSON.
@@ -119,12 +121,14 @@ class Evaluation:
     kinds: dict[str, Score]
     all: Score
     missed: tuple[Missed, ...] = field(repr=False)
+    policy: Mapping[str, str] | None = None
 
     def to_data(self) -> dict[str, Any]:
         """What may be shown: counts and intervals, no text."""
         return {
             "corpus": self.corpus,
             "detector": self.detector,
+            "policy": None if self.policy is None else dict(self.policy),
             "documents": self.documents,
             "kinds": {kind: score.to_data() for kind, score in self.kinds.items()},
             "all": self.all.to_data(),
@@ -136,6 +140,7 @@ def evaluate(
     texts: Sequence[LabelledText],
     *,
     corpus: str = "labelled",
+    policy: Mapping[str, str] | None = None,
     confidence: float = 0.95,
     progress: Progress | None = None,
 ) -> Evaluation:
@@ -147,6 +152,7 @@ def evaluate(
         detector: any.
         texts: labelled; at least one.
         corpus: what reports call them.
+        policy: name and digest of the policy whose detection it is, if it is one's.
         confidence: of each interval, in (0, 1).
         progress: called with texts done and texts in all.
 
@@ -174,6 +180,7 @@ def evaluate(
         kinds={name: _score(kinds[name], confidence) for name in names},
         all=_score(total, confidence),
         missed=tuple(missed),
+        policy=policy,
     )
 
 

@@ -58,6 +58,9 @@ OPTIONAL: Final = frozenset(("secret", "demographic", "duration", "measurement",
 OTHER_LANGUAGE: Final = "other-language"
 """The kind of a whole document in a language without rules, where a policy masks it."""
 
+ENCODED: Final = "encoded"
+"""The kind of what is written in base64 or hexadecimal digits, where it holds what is replaced or is unreadable."""
+
 STANDS_FOR: Final = MappingProxyType({kind.name: kind.stands_for for kind in OWN if kind.stands_for})
 """Kinds that a policy without a rule for them treats as another."""
 

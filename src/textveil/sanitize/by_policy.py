@@ -19,7 +19,7 @@ from textveil.privacy.guarantees import Guarantee
 from textveil.privacy.units import ONE_ENTITY, ONE_SPAN
 from textveil.sanitize.last_gate import check_draws, check_outside
 from textveil.sanitize.outside import Outside, Stretches, Verbatim
-from textveil.sanitize.policy.finding import RecordValues
+from textveil.sanitize.policy.finding import RecordValues, value_in
 from textveil.sanitize.policy.making import PolicyParts
 from textveil.sanitize.policy.policy import ScopeName
 from textveil.sanitize.release import DrawnSpan, Release
@@ -107,7 +107,7 @@ class ByPolicy:
         stretches = [between(reading.source, here) for reading, here in zip(readings, spans, strict=True)]
         outside = self._outside.prepared(stretches)
         values = [
-            [self._outside.plain(reading.value(span.start, span.end)) for span in here]
+            [self._outside.plain(value_in(reading, span)) for span in here]
             for reading, here in zip(readings, spans, strict=True)
         ]
         around = self._outside.counts(outside)

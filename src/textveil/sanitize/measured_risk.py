@@ -10,7 +10,7 @@ from textveil.errors import ParameterError
 from textveil.json_text import json_file
 
 _RISK: Final = ("risk", "Give the risk.json that `textveil risk` wrote.")
-_RECALL: Final = ("detection_report", "Give the JSON of an evaluation on labelled text.")
+_RECALL: Final = ("detection_report", "Measure the policy itself: `textveil detect` evaluates one.")
 """What is read, and what to do where it cannot be."""
 
 _BOUND: Final = ("lower", "estimate", "upper", "confidence")
@@ -95,19 +95,41 @@ def read_recall(path: Path) -> dict[str, Any]:
 
 
 def recall_of(data: Any) -> dict[str, Any]:
-    """The corpus, the detector and, by kind, the recall with its interval: what a report may hold, and nothing else.
+    """The corpus, the policy and, by kind, the recall with its interval: what a report may hold, and nothing else.
 
     Raises:
-        ParameterError: ``data`` says no recall by kind.
+        ParameterError: ``data`` says no recall by kind, or not of which policy.
     """
     try:
         measured = {
             str(kind): scores["recall"] for kind, scores in data["kinds"].items() if scores["recall"] is not None
         }
         kinds = {kind: {"recall": _bound(recall)} for kind, recall in measured.items()}
-        return {"corpus": str(data["corpus"]), "detector": str(data.get("detector", "")), "kinds": kinds}
+        corpus, detector, policy = str(data["corpus"]), str(data.get("detector", "")), data.get("policy")
     except (KeyError, TypeError, ValueError, AttributeError):
         raise _fault(_RECALL, "an evaluation with the recall of each kind; this one is none") from None
+    if not isinstance(policy, Mapping) or not all(isinstance(policy.get(key), str) for key in ("name", "digest")):
+        raise _fault(_RECALL, "of the policy of the release; got one of no policy")
+    bound = {"name": policy["name"], "digest": policy["digest"]}
+    return {"corpus": corpus, "detector": detector, "policy": bound, "kinds": kinds}
+
+
+def check_recall(recall: Mapping[str, Any] | None, digest: str | None) -> None:
+    """Refuse what was measured of another policy than a release's: other detectors, lists or scores find less or more.
+
+    Args:
+        recall: as ``recall_of`` has it; None is fine.
+        digest: of the policy of the release; None where it has none.
+
+    Raises:
+        ParameterError: it is another's, or of none.
+    """
+    if recall is None:
+        return
+    measured = recall.get("policy") or {}
+    if digest is None or measured.get("digest") != digest:
+        got = "one where there is no policy" if digest is None else "one of another"
+        raise _fault(_RECALL, f"of the policy of the release, by its digest; got {got}")
 
 
 def _bound(interval: Mapping[str, Any]) -> dict[str, float]:

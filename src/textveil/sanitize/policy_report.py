@@ -130,4 +130,4 @@ def _recall(recall: Mapping[str, Any] | None) -> str:
         bound = scores["recall"]
         low, middle, high = (f"{100 * bound[end]:.0f}" for end in ("lower", "estimate", "upper"))
         parts.append(f"{kind} {middle} % [{low}, {high}]")
-    return f"recall on {recall['corpus']}, of each kind: {', '.join(parts) or 'nothing'}"
+    return f"recall of this policy on {recall['corpus']}, of each kind: {', '.join(parts) or 'nothing'}"

@@ -21,6 +21,7 @@ from textveil.sanitize.costs import (
     trimmed,
     with_largest,
 )
+from textveil.sanitize.measured_risk import check_recall
 from textveil.sanitize.policy_report import per_token_data, per_value_data, policy_data, policy_lines
 from textveil.sanitize.recovery import recovery_lines
 from textveil.sanitize.sender_report import SenderReport
@@ -94,8 +95,7 @@ class Report:
     """What was spent on what, over all documents of a run; may be passed on with the release, and holds no text.
 
     Attributes:
-        recall: what was measured of a policy's detection, as an evaluation of detectors says it; None where
-            nothing was.
+        recall: what was measured of this very policy's detection (``measured_risk.recall_of``); None where nothing was.
         nulls: how many sanitized fields of records had no text, which the output shows.
         persons: whose the records are, by a column; None where none says so.
         columns: further columns that were read, by what for: "scope_column" and "known".
@@ -109,6 +109,9 @@ class Report:
     nulls: int = 0
     persons: Persons | None = None
     columns: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        check_recall(self.recall, None if self.setting.policy is None else self.setting.policy.digest)
 
     def costliest(self) -> tuple[int, Guarantee]:
         """The protected tokens of the document with the largest epsilon, and a bound for every document."""

@@ -26,6 +26,7 @@ from textveil.sanitize.unchanged import mostly_unchanged, unchanged_kinds
 from textveil.sanitize.ways import FindsValues, Wanted
 from textveil.surrogates.scopes import Scope
 from textveil.text.marks import Marks
+from textveil.text.no_text import ADVICE, what_it_is
 from textveil.version import VERSION
 
 _STREAM_CHARACTERS = 500_000
@@ -137,7 +138,7 @@ class Sanitizer:
         Calling it again on the same text releases it again: the costs of both releases add up.
 
         Raises:
-            InputError: ``text`` is not a str.
+            InputError: ``text`` is not a str; or it is a mail with encoded parts, another file or base64 alone.
         """
         return self.batch([text])[0]
 
@@ -324,10 +325,13 @@ def _is_missing(value: Any) -> bool:
 
 
 def _need_texts(texts: Sequence[str], first: int = 1) -> None:
-    """Refuse what is no text, by its number."""
+    """Refuse what is no text, by its number: the gate of every road, files and servers too (``text.no_text``)."""
     for number, text in enumerate(texts, start=first):
         if not isinstance(text, str):
             raise InputError(f"document {number} must be a str; got {type(text).__name__}.")
+        instead = what_it_is(text)
+        if instead:
+            raise InputError(f"document {number} must be text; got {instead}. {ADVICE}")
 
 
 def _gathered(texts: Iterable[str]) -> Iterator[list[str]]:

@@ -54,9 +54,10 @@ def make_app(config: Config, *, ledger: BudgetLedger | None = None, keys: ApiKey
         keys: of callers; without them, where a ledger is given, nobody needs one.
 
     Raises:
-        ParameterError: a policy cannot be read.
+        ParameterError: a policy cannot be read; or the upstream is no URL that may be asked.
     """
     policies = _offered(config)
+    Upstream.of(config)  # refused here, in one line: what fails when the server starts is a traceback in its log
     metrics = ServerMetrics()
 
     @contextlib.asynccontextmanager

@@ -35,6 +35,16 @@ _BACKSLASH: Final = lazy_regex(
 
 _PERCENT: Final = lazy_regex(rf"(?:%(?:25)*(?:{_HEX}{{2}}|u{_HEX}{{4}}))+")
 _PERCENT_UNIT: Final = lazy_regex(rf"%(?:25)*(?:({_HEX}{{2}})|u({_HEX}{{4}}))")
+_QUOTED: Final = lazy_regex(
+    r"(?:=(?:0[9AD]|2[07CDE]|3[DF]|4[0-9A-F]|5[0-9AF]|6[1-9A-F]|7[0-9A]|[89A-F][0-9A-F])(?!\d))+"
+    r"|(?<![A-Za-z0-9+/_-]{12})=[ \t]{0,4}\r?\n"
+)
+"""Bytes of letters and of marks beside them in quoted-printable, and line ends that are none.
+
+No numbers ("w=244"), and no end of base64.
+"""
+
+_QUOTED_BYTE: Final = lazy_regex(r"=([0-9A-F]{2})()")
 _BYTE: Final = lazy_regex(rf"(?<!\\)\\++x({_HEX}{{2}})()")
 _ENTITY: Final = lazy_regex(r"&(?:amp;)*((?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});)")
 _FORM: Final = lazy_regex(r"=[^\s\"'<>\\]+")
@@ -179,6 +189,30 @@ def read(text: str) -> Reading:
         reading.take(edits)
     reading.whole = not _edits(reading.text, outermost=False)
     return reading
+
+
+def quoted_printable(reading: Reading) -> Reading | None:
+    """A text as it is read where "=" and two digits stand for a byte too; None where nothing does.
+
+    Such an escape may be none ("x=20"), so that this is read beside the text as it is.
+    """
+    if "=" not in reading.text:
+        return None
+    edits: list[_Edit] = []
+    for match in _QUOTED.finditer(reading.text):
+        edits += [_Edit(*match.span(), "")] if match[0][-1] == "\n" else _bytes(match, _QUOTED_BYTE)
+    if not edits:
+        return None
+    decoded = Reading(reading.source)
+    decoded.text, decoded._escapes = reading.text, list(reading._escapes)
+    decoded.take(edits)
+    return decoded
+
+
+def unquoted(value: str) -> str:
+    """A value as ``quoted_printable`` reads it."""
+    decoded = quoted_printable(Reading(value))
+    return value if decoded is None else decoded.text
 
 
 def open_end(text: str) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 import unicodedata
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -162,18 +163,25 @@ def test_which_values_are_equal_is_public_within_a_scope_and_all_else_everywhere
     """The word "equal" in another fact does not take it out of the report."""
     fact = "which of its halves are equal"
     rule = surrogate("person", options={"public": (fact,), "equality": equality})
-    (row,) = made(rule, scope=scope)(TEXT).report().to_data()["guarantee"]["by_kind"]
+    _, row = made(rule, scope=scope)(TEXT).report().to_data()["guarantee"]["by_kind"]
     assert row["public"] == [fact, *told]
 
 
 def test_measured_recall_stands_in_the_report() -> None:
-    recall = {
+    recall: dict[str, Any] = {
         "corpus": "labelled notes",
         "kinds": {"person": {"recall": {"lower": 0.7, "estimate": 0.8, "upper": 0.9, "confidence": 0.95}}},
     }
-    report = made()(TEXT).report(recall)
+    release = made()(TEXT)
+    facts = release.setting.policy
+    assert facts is not None
+    for other in (None, {}, {"name": facts.name, "digest": "0" * 64}):
+        with pytest.raises(ParameterError, match="detection_report must be of the policy of the release"):
+            release.report({**recall, "policy": other})
+    recall["policy"] = {"name": facts.name, "digest": facts.digest}
+    report = release.report(recall)
     assert report.to_data()["detection"]["recall"] == recall
-    assert "detection   recall on labelled notes, of each kind: person 80 % [70, 90]" in report.summary()
+    assert "detection   recall of this policy on labelled notes, of each kind: person 80 % [70, 90]" in report.summary()
 
 
 def test_a_foreign_answer_is_refused_by_number() -> None:

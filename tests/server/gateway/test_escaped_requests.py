@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import importlib.util
 import json
 import sys
+from email.message import EmailMessage
 from pathlib import Path
 from typing import Any
 
@@ -106,6 +108,21 @@ def test_too_many_layers_are_refused(client: httpx.Client, provider: Provider) -
     answer = ask(client, "%26#37;" + "26#37;" * 1000)
     assert answer.status_code == 400 and answer.json()["error"]["code"] == "invalid_input"
     assert provider.bodies == []
+
+
+def test_a_mail_with_an_attachment_is_refused(client: httpx.Client, provider: Provider) -> None:
+    message = EmailMessage()
+    message.set_content("See the attachment.\n")
+    message.add_attachment(NAME.encode() * 20, maintype="application", subtype="msword", filename="a.doc")
+    answer = ask(client, message.as_string())
+    assert answer.status_code == 400 and answer.json()["error"]["code"] == "invalid_input"
+    assert "got a mail with encoded parts" in answer.json()["error"]["message"] and provider.bodies == []
+
+
+def test_what_is_encoded_does_not_leave(client: httpx.Client, provider: Provider) -> None:
+    encoded = base64.b64encode(f"{NAME} called".encode()).decode()
+    assert ask(client, f"Decode {encoded} please.").status_code == 200
+    assert "[encoded]" in provider.bodies[-1]["messages"][0]["content"]
 
 
 def test_the_attack_by_encodings_finds_nothing(capsys: pytest.CaptureFixture[str]) -> None:

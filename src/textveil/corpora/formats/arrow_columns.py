@@ -9,7 +9,7 @@ from typing import Any
 
 from textveil.corpora.formats.arrow_package import arrow
 from textveil.corpora.formats.fields import FieldChoice, other_name
-from textveil.corpora.formats.records import decoded
+from textveil.corpora.formats.records import text_in
 from textveil.corpora.formats.rows import Cell
 from textveil.errors import InputError
 
@@ -198,7 +198,7 @@ def texts_of(
         for row, raw in enumerate(raws):
             if raw is not None:
                 try:
-                    texts[row] = decoded(raw, where(row), limit)
+                    texts[row] = text_in(raw, where(row), limit)
                 except InputError as error:
                     bad.setdefault(row, str(error))
         columns.append(texts)

@@ -8,6 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, cast, final
 
+from textveil.corpora.formats.encodings import checked_encoding
 from textveil.corpora.formats.fields import FieldChoice
 from textveil.corpora.formats.plain import PlainText
 from textveil.corpora.formats.records import MAX_DOCUMENT_BYTES, CorpusFormat
@@ -51,6 +52,7 @@ class FormatChoice:
         output_format: one of ``FORMATS`` but txt; None tells it by the output's ending, and is the inputs' where that
             says none.
         delimiter: of csv: the character between fields; ``\t`` may be written for a tab. None is a comma.
+        encoding: of inputs that are text, such as cp1252; None is UTF-8, which every output is.
     """
 
     corpus_format: str | None = None
@@ -61,6 +63,7 @@ class FormatChoice:
     output_format: str | None = None
     delimiter: str | None = None
     max_document_bytes: int = MAX_DOCUMENT_BYTES
+    encoding: str | None = None
 
     def name(self, inputs: Sequence[str]) -> str:
         """The format of these inputs.
@@ -111,18 +114,28 @@ class FormatChoice:
                 raise ParameterError(f"columns need `corpus_format` {_listed(_RECORDS)}; got txt.")
             if self.sanitized or self.kept:
                 raise ParameterError(f"`sanitized` and `kept` need `corpus_format` {_listed(_RECORDS)}; got txt.")
-            return PlainText(whole=self.whole, ended=len(inputs) > 1, max_document_bytes=self.max_document_bytes)
+            return PlainText(
+                whole=self.whole,
+                ended=len(inputs) > 1,
+                max_document_bytes=self.max_document_bytes,
+                encoding=checked_encoding(self.encoding),
+            )
         if self.whole:
             raise ParameterError(f"`whole` needs `corpus_format` txt; got {name}.")
         delimiter = "\t" if self.delimiter == r"\t" else "," if self.delimiter is None else self.delimiter
         choice, limit = FieldChoice(self.sanitized or ("text",), self.kept, self.read), self.max_document_bytes
+        encoding = checked_encoding(self.encoding)
         between = {"csv": delimiter, "tsv": "\t"}
         if name in between:
             from textveil.corpora.formats.csv_table import CsvTable
 
-            source: Any = CsvTable(choice=choice, delimiter=between[name], max_document_bytes=limit)
-        else:
+            source: Any = CsvTable(choice=choice, delimiter=between[name], max_document_bytes=limit, encoding=encoding)
+        elif name == "parquet":
+            if encoding is not None:
+                raise ParameterError("`encoding` needs `corpus_format` of text; got parquet, which says its own.")
             source = _of_home(name)(choice=choice, max_document_bytes=limit)
+        else:
+            source = _of_home(name)(choice=choice, max_document_bytes=limit, encoding=encoding)
         if wanted == name:
             return cast(CorpusFormat, source)
         from textveil.corpora.formats.conversion import converted
@@ -138,7 +151,7 @@ class FormatChoice:
         """The choice that reads what was written: the output's format, and no other one to write."""
         wanted = self.output_name(inputs, output)
         between = self.delimiter if wanted == "csv" else None
-        return replace(self, corpus_format=wanted, output_format=None, delimiter=between, read=())
+        return replace(self, corpus_format=wanted, output_format=None, delimiter=between, read=(), encoding=None)
 
     def check_output(self, inputs: Sequence[str], output: Path | None) -> None:
         """Refuse an output whose ending speaks of another format than it will have; one that says nothing passes.

@@ -48,15 +48,8 @@ class Converted:
         reasons = [_reason(rows, place, self.source, self.target, self.name) for place in range(len(rows.cells))]
         bad = [RecordError(number, reason) for number, reason in zip(rows.numbers, reasons, strict=True) if reason]
         places = [place for place, reason in enumerate(reasons) if not reason]
-        good = replace(
-            rows,
-            bare=False,
-            numbers=[rows.numbers[place] for place in places],
-            cells=[rows.cells[place] for place in places],
-            beside={name: [cells[place] for place in places] for name, cells in rows.beside.items()},
-            faults=sorted([*rows.faults, *bad]),
-        )
-        return records_of(good, self.choice, self.target)
+        good = replace(rows.of(places, bad), bare=False)
+        return records_of(good, self.choice, self.target, self.unit)
 
 
 @final

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, BinaryIO, final
 
 from textveil.corpora.formats.csv_records import CsvRow, cut_rows, rows
+from textveil.corpora.formats.encodings import recoded
 from textveil.corpora.formats.fields import FieldChoice, other_name
 from textveil.corpora.formats.records import (
     MAX_DOCUMENT_BYTES,
@@ -46,6 +47,7 @@ class CsvTable:
     choice: FieldChoice
     delimiter: str = ","
     max_document_bytes: int = MAX_DOCUMENT_BYTES
+    encoding: str | None = None
     _order: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
 
     @property
@@ -67,6 +69,7 @@ class CsvTable:
         """See ``CorpusFormat.cut``; a payload begins with the input's header row."""
         header = b""
         sure = bool(self.choice.kept or self.choice.read)  # in a wrong row the person would be a wrong one
+        stream = recoded(stream, self.encoding)
         for cut in cut_rows(stream, size, self.max_document_bytes, sure=sure, delimiter=self.delimiter):
             start = 0
             if not header:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import BinaryIO, NamedTuple, final
 
+from textveil.corpora.formats.encodings import recoded
 from textveil.corpora.formats.fields import FieldChoice
 from textveil.corpora.formats.json_values import (
     DECODER,
@@ -65,6 +66,7 @@ class JsonArray:
 
     choice: FieldChoice
     max_document_bytes: int = MAX_DOCUMENT_BYTES
+    encoding: str | None = None
     _order: list[list[str] | None] = field(default_factory=list, init=False, repr=False, compare=False)
 
     @property
@@ -77,7 +79,7 @@ class JsonArray:
     def cut(self, stream: BinaryIO, size: int) -> Iterator[Cut]:
         """See ``CorpusFormat.cut``; a payload begins with a line that names the fields, or is null for strings."""
         first = 1
-        for elements in _elements(stream, size, self.max_document_bytes):
+        for elements in _elements(recoded(stream, self.encoding), size, self.max_document_bytes):
             if not self._order:
                 self._order.append(self._names(elements))
             head = json.dumps(self._order[0])

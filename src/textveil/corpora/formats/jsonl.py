@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import BinaryIO, final
 
+from textveil.corpora.formats.encodings import recoded
 from textveil.corpora.formats.fields import FieldChoice
 from textveil.corpora.formats.json_values import (
     beside_of,
@@ -35,6 +36,7 @@ class JsonLines:
 
     choice: FieldChoice
     max_document_bytes: int = MAX_DOCUMENT_BYTES
+    encoding: str | None = None
     _order: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
 
     @property
@@ -46,7 +48,7 @@ class JsonLines:
 
     def cut(self, stream: BinaryIO, size: int) -> Iterator[Cut]:
         """See ``CorpusFormat.cut``; a payload begins with a line that names the fields of the output in order."""
-        for cut in cut_lines(stream, size, self.max_document_bytes):
+        for cut in cut_lines(recoded(stream, self.encoding), size, self.max_document_bytes):
             if cut.fault:
                 yield cut
                 continue
@@ -78,7 +80,7 @@ class JsonLines:
         return RecordRows(names, numbers, cells, faults, beside_of(records, self.choice))
 
     def records(self, payload: bytes, first: int) -> Records:
-        return records_of(self.rows(payload, first), self.choice, JsonLinesWriter())
+        return records_of(self.rows(payload, first), self.choice, JsonLinesWriter(), self.unit)
 
 
 @dataclass(frozen=True, slots=True)

@@ -144,16 +144,19 @@ class Parquet:
 @final
 @dataclass(frozen=True, slots=True)
 class ParquetWriter:
-    """Writes columns of strings: what records of other formats hold has no type that is sure for a whole corpus."""
+    """Writes columns of strings: what records of other formats hold has no type that is sure for a whole corpus.
+
+    Numbers, true and false are written as JSON writes them, as in CSV.
+    """
 
     def head(self, names: Sequence[str]) -> bytes:
         return b""
 
     def refused(self, cell: Cell) -> str:
-        """See ``RowWriter.refused``: all but strings and null."""
-        if isinstance(cell.value, str):
-            return "" if cell.encodes else "a string with lone surrogates"
-        return "" if cell.value is None else cell.kind
+        """See ``RowWriter.refused``: what is made of several values, and text that UTF-8 cannot hold."""
+        if isinstance(cell.value, list | dict):
+            return cell.kind
+        return "" if cell.encodes else "a string with lone surrogates"
 
     def written(self, rows: RecordRows) -> bytes:
         """See ``RowWriter.written``: an Arrow IPC stream."""
@@ -162,7 +165,7 @@ class ParquetWriter:
             return b""
         schema = pyarrow.schema([pyarrow.field(name, pyarrow.string()) for name in rows.names])
         columns = [
-            pyarrow.array([cell.value for cell in column], pyarrow.string()) for column in zip(*rows.cells, strict=True)
+            pyarrow.array([cell.plain for cell in column], pyarrow.string()) for column in zip(*rows.cells, strict=True)
         ]
         return to_ipc(pyarrow.RecordBatch.from_arrays(columns, schema=schema))
 

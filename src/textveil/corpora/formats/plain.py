@@ -7,14 +7,15 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import BinaryIO, final
 
+from textveil.corpora.formats.encodings import recoded
 from textveil.corpora.formats.records import (
     MAX_DOCUMENT_BYTES,
     Cut,
     RecordError,
     Records,
     checked_size,
-    decoded,
     encoded,
+    text_in,
     too_large,
 )
 from textveil.corpora.formats.text_lines import BOM, cut_lines, pieces, split_lines
@@ -45,6 +46,7 @@ class PlainText:
     whole: bool = False
     ended: bool = False
     max_document_bytes: int = MAX_DOCUMENT_BYTES
+    encoding: str | None = None
 
     @property
     def choice(self) -> None:
@@ -58,6 +60,7 @@ class PlainText:
         checked_size(self.max_document_bytes)
 
     def cut(self, stream: BinaryIO, size: int) -> Iterator[Cut]:
+        stream = recoded(stream, self.encoding)
         cuts = self._document(stream, size) if self.whole else cut_lines(stream, size, self.max_document_bytes)
         for cut in cuts:
             lacks_end = self.ended and cut.payload and not cut.payload.endswith(b"\n")
@@ -73,7 +76,7 @@ class PlainText:
                 continue
             try:
                 where = "the document" if self.whole else f"line {number}"
-                texts.append((decoded(raw, where, self.max_document_bytes),))
+                texts.append((text_in(raw, where, self.max_document_bytes),))
             except InputError as error:
                 faults.append(RecordError(number, str(error)))
         ends = ["\n" if not self.whole and text.endswith("\n") else "" for (text,) in texts]

@@ -4,23 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import BinaryIO, NamedTuple, Protocol, final, runtime_checkable
+from typing import BinaryIO, Final, NamedTuple, Protocol, final, runtime_checkable
 
 from textveil.corpora.formats.fields import FieldChoice
 from textveil.errors import InputError, need
+from textveil.text.no_text import ADVICE, what_it_is
 
 MAX_DOCUMENT_BYTES = 16 * 2**20
 """Largest record that is read unless told otherwise."""
 
 
-_LOOKS_LIKE = (
-    (b"\x1f\x8b", "It looks compressed twice"),
-    (b"\x28\xb5\x2f\xfd", "It looks compressed twice"),
-    (b"\xff\xfe", "It looks like UTF-16: iconv -f utf-16 -t utf-8"),
-    (b"\xfe\xff", "It looks like UTF-16: iconv -f utf-16 -t utf-8"),
-    (b"PK\x03\x04", "It looks like an archive or an office document: extract its text first"),
-)
-"""First bytes that tell what a file is instead."""
+_UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
 
 
 @final
@@ -148,11 +142,36 @@ def decoded(raw: bytes, where: str, limit: int) -> str:
     except UnicodeDecodeError as error:
         index = error.start + 1
     if text is None:  # raised out here: the decoder's error holds the bytes, and a context would keep it
-        hint = next((hint for start, hint in _LOOKS_LIKE if raw.startswith(start)), "Convert the input first")
-        raise InputError(f"{where} must be UTF-8; byte {index} of it is not. {hint}.")
+        guess = "utf-16" if raw.startswith(_UTF_16) else "cp1252"
+        which = "UTF-16" if guess == "utf-16" else "Windows-1252, as Excel writes it"
+        raise InputError(
+            f"{where} must be UTF-8; byte {index} of it is not. It looks like {which}: give `encoding={guess}`."
+        )
     if "\0" in text:
         raise InputError(f"{where} must be text; got a NUL character. Is this a binary file?")
     return text
+
+
+def text_in(raw: bytes, where: str, limit: int) -> str:
+    """The same, where it is all of a text that is sanitized: no mail with encoded parts, and no other file.
+
+    Raises:
+        InputError: as ``decoded``; or it is such.
+    """
+    text = decoded(raw, where, limit)
+    need_text(text, where)
+    return text
+
+
+def need_text(text: str, where: str) -> None:
+    """Refuse what is no text though it is written in characters (``text.no_text``).
+
+    Raises:
+        InputError: it is such; says where and what it is.
+    """
+    instead = what_it_is(text)
+    if instead:
+        raise InputError(f"{where} must be text; got {instead}. {ADVICE}")
 
 
 def encoded(text: str) -> bytes:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, BinaryIO, NamedTuple, Protocol, final
 
 from textveil.corpora.formats.fields import FieldChoice
-from textveil.corpora.formats.records import Cut, RecordError, Records
+from textveil.corpora.formats.records import Cut, RecordError, Records, need_text
+from textveil.errors import InputError
 
 _JSON_NAMES = {
     type(None): "null",
@@ -83,6 +84,16 @@ class RecordRows:
     beside: Mapping[str, Sequence[Cell]] = field(default_factory=dict)
     bare: bool = False
 
+    def of(self, places: Sequence[int], faults: Sequence[RecordError]) -> RecordRows:
+        """The good records at these places; the others have these faults."""
+        return replace(
+            self,
+            numbers=[self.numbers[place] for place in places],
+            cells=[self.cells[place] for place in places],
+            beside={name: [cells[place] for place in places] for name, cells in self.beside.items()},
+            faults=sorted([*self.faults, *faults]),
+        )
+
 
 class RowReader(Protocol):
     """Reads a format; ``unit`` and ``cut`` are those of ``CorpusFormat``."""
@@ -115,9 +126,16 @@ class RowWriter(Protocol):
         """The records; none of their cells is refused."""
 
 
-def records_of(rows: RecordRows, choice: FieldChoice, writer: RowWriter) -> Records:
-    """What a worker needs of rows: their texts, and the output's bytes with other texts in their places."""
+def records_of(rows: RecordRows, choice: FieldChoice, writer: RowWriter, unit: str = "record") -> Records:
+    """What a worker needs of rows: their texts, and the output's bytes with other texts in their places.
+
+    A record with a text that is none (``text.no_text``) is a fault.
+
+    Args:
+        unit: what messages call a record.
+    """
     targets = [rows.names.index(name) for name in choice.sanitized]
+    rows = _of_text(rows, targets, unit)
     texts = [[row[target].value for target in targets if row[target].value is not None] for row in rows.cells]
 
     def joined(released: Sequence[Sequence[str]]) -> bytes:
@@ -131,3 +149,19 @@ def records_of(rows: RecordRows, choice: FieldChoice, writer: RowWriter) -> Reco
     nulls = len(targets) * len(texts) - sum(map(len, texts))
     beside = {name: [cell.plain for cell in cells] for name, cells in rows.beside.items()}
     return Records(texts, rows.faults, joined, writer.head(rows.names), nulls, beside)
+
+
+def _of_text(rows: RecordRows, targets: Sequence[int], unit: str) -> RecordRows:
+    """The rows without those that hold something else where a text is wanted."""
+    faults: list[RecordError] = []
+    for number, row in zip(rows.numbers, rows.cells, strict=True):
+        for target in targets:
+            try:
+                need_text(row[target].value or "", f"{unit} {number}")
+            except InputError as error:
+                faults.append(RecordError(number, str(error)))
+                break
+    if not faults:
+        return rows
+    bad = {fault.number for fault in faults}
+    return rows.of([place for place, number in enumerate(rows.numbers) if number not in bad], faults)

@@ -7,6 +7,7 @@ from typing import BinaryIO
 
 from textveil.corpora.formats.records import Cut, read, too_large
 from textveil.errors import InputError
+from textveil.text.no_text import ADVICE, what_it_begins
 
 BOM = b"\xef\xbb\xbf"
 """UTF-8's byte order mark; dropped before the first record of an input."""
@@ -16,12 +17,14 @@ def pieces(stream: BinaryIO, size: int) -> Iterator[bytes]:
     """The stream in pieces of ``size`` bytes, the last one shorter.
 
     Raises:
-        InputError: the rest cannot be read; what could be read was handed on before.
+        InputError: the rest cannot be read; what could be read was handed on before. Or the stream begins as a file
+            that is no text does.
     """
     # One read of the system at a time: a longer read that fails would lose what it had already got.
     once = getattr(stream, "read1", stream.read)
     held: list[bytes] = []
     length = 0
+    begun = False
     while True:
         failure = None
         try:
@@ -32,7 +35,11 @@ def pieces(stream: BinaryIO, size: int) -> Iterator[bytes]:
             held.append(data)
             length += len(data)
         if length == size or (length and not data):
-            yield b"".join(held)
+            piece = b"".join(held)
+            if not begun and (instead := what_it_begins(piece)):
+                raise InputError(f"the input must be text; got {instead}. {ADVICE}")
+            begun = True
+            yield piece
             held, length = [], 0
         if failure is not None:
             raise failure

@@ -1,7 +1,9 @@
 """The spans of texts by policy: what detectors find of the kinds that have a rule, and all numbers outside.
 
 A text whose words are kept is read through its escapes first (``text.escapes``): what is found in it as it is read is
-found where it is written. It is also read as it stands, since what looks like an escape may be none.
+found where it is written. It is also read as it stands, since what looks like an escape may be none; and beside that
+as quoted-printable has it. What is written in base64 or hexadecimal digits (``text.encoded``) is searched too, and is a
+span as a whole where something is found in it, or where it cannot be read.
 """
 
 from __future__ import annotations
@@ -16,18 +18,25 @@ from textveil.detection.checked import checked_spans
 from textveil.detection.combined import covering, disjoint
 from textveil.detection.given import value_spans
 from textveil.detection.keeping import KeepList, KeepPattern
-from textveil.detection.kinds import OTHER_LANGUAGE
+from textveil.detection.kinds import ENCODED, OTHER_LANGUAGE
 from textveil.detection.languages import FIT, unfit
 from textveil.detection.spans import DetectedSpan, Detector
 from textveil.errors import InputError, need
 from textveil.sanitize.policy.policy import OtherLanguages
 from textveil.text.cuts import between
-from textveil.text.escapes import BORDER, DEEPEST, Reading, read
+from textveil.text.encoded import encoded_runs
+from textveil.text.escapes import BORDER, DEEPEST, Reading, quoted_printable, read, unquoted
 from textveil.text.number_places import number_places
 from textveil.text.slices import matches
 
 NUMBERS: Final = "digits"
 """The name of what finds numbers."""
+
+_QUOTED: Final = "quoted-printable"
+"""The name of what finds values in a text as quoted-printable has it."""
+
+_WITHIN: Final = 3
+"""So often something encoded within something encoded is read; deeper it is taken for what nobody can read."""
 
 _HEADING: Final = re.compile(r"</?[hH]([1-6])(?=[\s/>])")
 """The digits of these tags are markup, as their letters are: where words are kept, they are no numbers."""
@@ -79,7 +88,7 @@ class SpanFinder:
         self._other_languages = other_languages
         self._warns = [detector.name for detector in scored] == ["embedded"] and other_languages == "warn"
         self._keepers = tuple(keepers)
-        self._firm = frozenset((RECORD, *(detector.name for detector in firm)))
+        self._firm = frozenset((RECORD, ENCODED, *(detector.name for detector in firm)))
         self._detectors = tuple(detectors)
         needed = {kind: score for kind, score in min_scores.items() if score > 0}
         self._needed = [needed if any(detector is other for other in scored) else {} for detector in detectors]
@@ -151,17 +160,65 @@ class SpanFinder:
         return spans
 
     def _found_in(
-        self, readings: Sequence[Reading], first: int, values: Sequence[RecordValues] | None
+        self, readings: Sequence[Reading], first: int, values: Sequence[RecordValues] | None, depth: int = 0
     ) -> list[list[DetectedSpan]]:
         answers = self._answers([reading.text for reading in readings], first, values)
         places = [place for place, reading in enumerate(readings) if reading.escaped]
         sources = [readings[place].source.replace(BORDER, "\n") for place in places]
         own = None if values is None else [values[place] for place in places]
         written = dict(zip(places, self._answers(sources, first, own), strict=True))
+        if self._escapes:
+            answers = [
+                [*answer, *quoted, *encoded]
+                for answer, quoted, encoded in zip(
+                    answers,
+                    self._quoted(readings, first, values),
+                    self._encoded(readings, first, values, depth),
+                    strict=True,
+                )
+            ]
         return [
             self._of_one(reading, answer, written.get(place, ()))
             for place, (reading, answer) in enumerate(zip(readings, answers, strict=True))
         ]
+
+    def _quoted(
+        self, readings: Sequence[Reading], first: int, values: Sequence[RecordValues] | None
+    ) -> list[list[DetectedSpan]]:
+        """What is found in texts as quoted-printable has them, over an escape of it: in characters of the readings."""
+        found: list[list[DetectedSpan]] = [[] for _ in readings]
+        decoded = {place: quoted_printable(reading) for place, reading in enumerate(readings)}
+        there = {place: reading for place, reading in decoded.items() if reading is not None}
+        own = None if values is None else [values[place] for place in there]
+        answers = self._answers([reading.text for reading in there.values()], first, own)
+        for (place, reading), answer in zip(there.items(), answers, strict=True):
+            plain = readings[place]
+            for span in answer:
+                start, end = reading.written(span.start, span.end)
+                start, end = plain.inner(start)[0], plain.inner(end)[1]
+                if plain.text[start:end] != reading.text[span.start : span.end]:
+                    found[place].append(span._replace(start=start, end=end, detector=_QUOTED))
+        return found
+
+    def _encoded(
+        self, readings: Sequence[Reading], first: int, values: Sequence[RecordValues] | None, depth: int
+    ) -> list[list[DetectedSpan]]:
+        """What is encoded in texts and cannot be read, or holds something that is replaced."""
+        if ENCODED not in self._drawn:
+            return [[] for _ in readings]
+        runs = [(place, run) for place, reading in enumerate(readings) for run in encoded_runs(reading.text)]
+        readable = [(place, run) for place, run in runs if run.plain is not None and depth < _WITHIN]
+        inner = [read(run.plain or "") for _, run in readable]
+        own = None if values is None else [values[place] for place, _ in readable]
+        holds = {
+            (place, run.start): any(span.kind in self._drawn for span in spans)
+            for (place, run), spans in zip(readable, self._found_in(inner, first, own, depth + 1), strict=True)
+        } if readable else {}  # fmt: skip
+        found: list[list[DetectedSpan]] = [[] for _ in readings]
+        for place, run in runs:
+            if holds.get((place, run.start), True):
+                found[place].append(DetectedSpan(run.start, run.end, ENCODED, 1.0, ENCODED))
+        return found
 
     def _answers(
         self, texts: Sequence[str], first: int, values: Sequence[RecordValues] | None
@@ -228,6 +285,12 @@ class SpanFinder:
     def _stands(self, span: DetectedSpan) -> bool:
         """Whether nothing keeps a span: what the user's own lists and patterns find, and kinds that stay anyway."""
         return span.detector in self._firm or span.kind not in self._drawn
+
+
+def value_in(reading: Reading, span: DetectedSpan) -> str:
+    """The value of a span, as it is read."""
+    value = reading.value(span.start, span.end)
+    return unquoted(value) if span.detector == _QUOTED else value
 
 
 def _evident(answers: list[list[DetectedSpan]], needed: Mapping[str, float]) -> list[list[DetectedSpan]]:

@@ -14,7 +14,7 @@ from textveil.detection.combined import highest_score, need_reachable
 from textveil.detection.detectors import detector_of
 from textveil.detection.given import ListDetector, PatternDetector
 from textveil.detection.keeping import KeepList, KeepPattern, shipped_words
-from textveil.detection.kinds import KINDS, OPTIONAL, OTHER_LANGUAGE, STANDS_FOR, without_rule
+from textveil.detection.kinds import ENCODED, KINDS, OPTIONAL, OTHER_LANGUAGE, STANDS_FOR, without_rule
 from textveil.detection.spans import Detector
 from textveil.detection.token_kinds import TokenKindDetector
 from textveil.errors import InputError, ModelError, ParameterError, VocabularyError, need
@@ -87,7 +87,8 @@ def parts_of(policy: Policy, *, found_elsewhere: bool = False) -> PolicyParts:
         *(PatternDetector(pattern.kind, pattern.regex, "last pattern") for pattern in policy.patterns if pattern.last),
         *_seen_keepers(policy),
     )
-    known = {NUMBER, *(kind for detector in detectors for kind in detector.kinds)}
+    reads = not policy.draws_words
+    known = {NUMBER, *([ENCODED] if reads else []), *(kind for detector in detectors for kind in detector.kinds)}
     _need_rules(policy)
     _need_rules_for_found(policy, named)
     if not found_elsewhere:
@@ -121,6 +122,8 @@ def parts_of(policy: Policy, *, found_elsewhere: bool = False) -> PolicyParts:
                 )
     if policy.other_languages == "mask":
         surrogates[OTHER_LANGUAGE] = make_surrogate("placeholder", 0.0, {"text": "[text in another language]"})
+    if reads and ENCODED not in kept and ENCODED not in surrogates:
+        surrogates = {ENCODED: make_surrogate("placeholder", 0.0, {"text": f"[{ENCODED}]"}), **surrogates}
     numbers = policy.rule(NUMBER) is not None
     kept |= {KEPT} if policy.draws_words else set()
     ruled = surrogates.keys() | kept
@@ -129,7 +132,7 @@ def parts_of(policy: Policy, *, found_elsewhere: bool = False) -> PolicyParts:
         surrogates,
         kept,
         numbers=numbers,
-        escapes=not policy.draws_words,
+        escapes=reads,
         stands_for={kind: other for kind, other in STANDS_FOR.items() if kind not in ruled and other in ruled},
         scored=named,
         other_languages=policy.other_languages,

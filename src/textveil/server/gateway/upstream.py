@@ -250,7 +250,12 @@ def _checked(url: str, hosts: tuple[str, ...]) -> tuple[str, bool]:
     except ValueError:
         raise ParameterError("upstream must be a URL as https://api.openai.com/v1; got something else.") from None
     plain = parts.scheme in ("http", "https") and host and not (parts.query or parts.fragment)
-    need(bool(plain), "upstream", "something else", "a URL as https://api.openai.com/v1, without a query")
+    need(
+        bool(plain),
+        "upstream",
+        "something else",
+        "a URL with http:// or https://, as https://api.openai.com/v1, and no query",
+    )
     need(
         parts.username is None and parts.password is None,
         "upstream",

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tests.helpers.attacks import loaded_attack
 
 import textveil.detection.found as found_module
+from textveil.cuts import between
 from textveil.detection.checked import checked_spans
 from textveil.detection.dates import find_times
 from textveil.detection.embedded import embedded_detector
@@ -21,7 +22,6 @@ from textveil.detection.spans import DetectedSpan
 from textveil.errors import InternalError
 from textveil.sanitize.policy.choice import policy
 from textveil.sanitize.sanitizer import Sanitizer
-from textveil.text.cuts import between
 
 with pytest.MonkeyPatch.context() as _patch:
     POSITIONS = loaded_attack("positions", _patch)

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from textveil.cli import options as opt
+from textveil.cuts import between
 from textveil.errors import ParameterError
 from textveil.json_text import json_text
-from textveil.text.cuts import between
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Iterable
 from typing import Final, NamedTuple, final
 
-from textveil.text.cuts import replaced
+from textveil.cuts import replaced
 from textveil.text.slices import translated
 from textveil.text.spelling import spelling
 

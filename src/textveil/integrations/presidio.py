@@ -16,6 +16,7 @@ from typing import Any, Final, final
 
 import numpy as np
 
+from textveil.cuts import between
 from textveil.detection.checked import checked_spans
 from textveil.detection.combined import covering
 from textveil.detection.labels import kinds_of_labels
@@ -33,7 +34,6 @@ from textveil.surrogates.private_map import PrivateMap, Replaced
 from textveil.surrogates.restoring import restore
 from textveil.surrogates.scopes import KEY_BYTES, KeyedScope, KindScope, MemoryScope, Scope
 from textveil.surrogates.surrogate import Mention, Surrogate
-from textveil.text.cuts import between
 
 try:
     from presidio_anonymizer import AnonymizerEngine, DeanonymizeEngine

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
+from textveil.cuts import between
 from textveil.pages.rendering import STYLE
-from textveil.text.cuts import between
 
 COLORS: Final = {
     "person": "c1",

@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple, final
 
 import numpy as np
 
+from textveil.cuts import between
 from textveil.detection.spans import DetectedSpan
 from textveil.errors import UnsupportedGuarantee, need
 from textveil.privacy.guarantees import Guarantee
@@ -30,7 +31,6 @@ from textveil.surrogates.making import guarantee_of
 from textveil.surrogates.private_map import PrivateMap, Replaced
 from textveil.surrogates.scopes import ApartScope, KeyedScope, KindScope, MemoryScope, Scope
 from textveil.surrogates.surrogate import Mention, Surrogate
-from textveil.text.cuts import between
 from textveil.text.escaped_places import Places
 from textveil.text.escapes import Reading
 from textveil.text.marks import Marks

@@ -18,6 +18,7 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
+from textveil.cuts import between
 from textveil.detection.quantities import AFTER_SECTION, LIST_NUMBER
 from textveil.detection.units import WITH_DIGITS
 from textveil.errors import InternalError
@@ -26,7 +27,6 @@ from textveil.randomness import resolve
 from textveil.surrogates.drawn import DrawMentions
 from textveil.surrogates.scopes import MemoryScope
 from textveil.surrogates.surrogate import Mention, Surrogate
-from textveil.text.cuts import between
 from textveil.text.patterns import lazy_regex
 from textveil.text.plain_text import plain_text
 

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple, Protocol, final
 
 import numpy as np
 
+from textveil.cuts import replaced
 from textveil.mechanisms.channels.digits import DigitResponse
 from textveil.privacy.composition import narrowed
 from textveil.privacy.guarantees import Guarantee
@@ -15,7 +16,6 @@ from textveil.privacy.units import ONE_TOKEN_OUTSIDE
 from textveil.sanitize.setting import Protected
 from textveil.sanitize.token_draws import CountedTexts, DrawsWords, TokenDraws
 from textveil.surrogates.private_map import Replaced
-from textveil.text.cuts import replaced
 from textveil.text.marks import Marks
 from textveil.text.passing import Passing
 from textveil.text.plain_text import plain_edits, plain_text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple, final
 
-from textveil.text.cuts import replaced
+from textveil.cuts import replaced
 
 
 @final

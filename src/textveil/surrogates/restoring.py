@@ -12,13 +12,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple, TypeAlias, final
 
+from textveil.cuts import replaced
 from textveil.detection.name_words import FIRM_TITLES, SUFFIXES
 from textveil.errors import ParameterError
 from textveil.surrogates.known import KnownSurrogate, compared_form
 from textveil.surrogates.mentions import FoundMention, Mentions, folded_words, inflected
 from textveil.surrogates.private_map import PrivateMap, Replaced
 from textveil.surrogates.urls import LONGEST_HOST, InUrls, UrlRule, UrlScanner, named_hosts
-from textveil.text.cuts import replaced
 from textveil.text.escaped_places import Places, Quotes
 from textveil.text.escapes import open_end, read
 

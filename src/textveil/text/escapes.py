@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from operator import attrgetter
 from typing import Final, NamedTuple, final
 
-from textveil.text.cuts import replaced
+from textveil.cuts import replaced
 from textveil.text.patterns import lazy_regex
 
 BORDER: Final = "\ufdd0"

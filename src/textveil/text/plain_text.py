@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Final, NamedTuple
 
-from textveil.text.cuts import replaced
+from textveil.cuts import replaced
 from textveil.text.marks import DROPPED, LONGEST_RUN, is_unseen, plain_mark
 from textveil.text.patterns import lazy_regex
 from textveil.text.tokens import Kind, tokenize

@@ -14,6 +14,7 @@ from itertools import chain
 from types import MappingProxyType
 from typing import Final, TypeAlias, final
 
+from textveil.cuts import between
 from textveil.detection.checked import checked_spans
 from textveil.detection.combined import covering, disjoint
 from textveil.detection.given import value_spans
@@ -23,7 +24,6 @@ from textveil.detection.languages import FIT, unfit
 from textveil.detection.spans import DetectedSpan, Detector
 from textveil.errors import InputError, need
 from textveil.sanitize.policy.policy import OtherLanguages
-from textveil.text.cuts import between
 from textveil.text.encoded import encoded_runs
 from textveil.text.escapes import BORDER, DEEPEST, Reading, quoted_printable, read, unquoted
 from textveil.text.number_places import number_places

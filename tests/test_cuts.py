@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from textveil.cuts import between, replaced
 from textveil.detection.plain import OTHER, without
 from textveil.errors import InternalError
 from textveil.sanitize.outside import joined
 from textveil.surrogates.private_map import PrivateMap, Replaced
-from textveil.text.cuts import between, replaced
 
 TEXT = "Maria Gonzalez called."
 WRONG = [

@@ -219,7 +219,9 @@ def time(to: Writer) -> str:
     at, shown = to.index(), lambda rng: str(rng.randrange(541, 560))
     minute, second = int(to.piece("minute", at, shown)), to.piece(f"second of {at}", to.index(), digits(1))
     clock = f"{to.own.choice(('', '0'))}{minute // 60}:{minute % 60:02d}"
-    return to.form.choice((clock, f"{clock} am", f"{clock}:0{second}", to.piece("unread", to.index(), shown)))
+    shift = to.piece("offset", to.index(), lambda rng: f"{rng.choice('+-')}{rng.randrange(1, 12):02d}:00")
+    forms = (clock, f"{clock} am", f"{clock}:0{second}", f"{clock}:0{second}.{second}25{shift}", f"{clock}{shift}")
+    return to.form.choice((*forms, to.piece("unread", to.index(), shown)))
 
 
 def amount(to: Writer) -> str:

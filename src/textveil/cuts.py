@@ -7,11 +7,12 @@ removes, covers or rewrites pieces of a text does it here.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from textveil.errors import InternalError
 
 
-def between(text: str, spans: Iterable[Sequence[int]]) -> list[str]:
+def between(text: str, spans: Iterable[Sequence[Any]]) -> list[str]:
     """The stretches of a text before, between and behind spans: one more than there are spans.
 
     Args:

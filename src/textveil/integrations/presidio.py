@@ -25,6 +25,7 @@ from textveil.detection.spans import DetectedSpan
 from textveil.errors import MissingExtra, ParameterError, need
 from textveil.randomness import resolve
 from textveil.sanitize.by_policy import BEFORE, draw_mentions, paying_draws, protected
+from textveil.sanitize.last_gate import check_outside
 from textveil.sanitize.outside import joined
 from textveil.sanitize.policy.choice import policy as policy_named
 from textveil.sanitize.policy.making import parts_of
@@ -110,11 +111,13 @@ class Veil:
         Raises:
             InputError: a result lies outside the text (named by its number).
             ParameterError: an entity type has no kind.
+            InternalError: the last gate refuses the release (``sanitize.last_gate``).
         """
         spans = disjoint_spans(text, analyzer_results)
         values = [text[span.start : span.end] for span in spans]
         drawn = self._values(text, spans)
         released, places = joined(between(text, spans), drawn)
+        check_outside(text, spans, released, places, normalized=False)
         items, pieces = [], []
         for (start, end), span, value, surrogate in zip(places, spans, values, drawn, strict=True):
             items.append(OperatorResult(start, end, span.kind, surrogate, ANONYMIZE, span.score))

@@ -29,12 +29,12 @@ def pieces_of(text: str, spans: Iterable[Any]) -> Iterator[tuple[str, str]]:
         text: any.
         spans: by start, none overlapping, each with ``start``, ``end`` and ``kind``.
     """
-    marked = list(spans)
-    first, *others = between(text, [(span.start, span.end) for span in marked])
-    yield shown(first), ""
-    for span, stretch in zip(marked, others, strict=True):
+    position = 0
+    for span in spans:
+        yield shown(text[position : span.start]), ""
         yield shown(text[span.start : span.end]), str(span.kind)
-        yield shown(stretch), ""
+        position = span.end
+    yield shown(text[position:]), ""
 
 
 def shown(text: str) -> str:

@@ -221,7 +221,6 @@ class ByPolicy:
                 ]
             else:
                 own = draw_mentions(surrogate, mentions, self._scopes_of[kind], KindScope(scope, kind), rng, draw)
-            check_draws(surrogate, mentions, own, draw)
             for place, value in zip(places, own, strict=True):
                 drawn[place] = value
         if self._keeps_words and written:
@@ -285,6 +284,7 @@ def draw_mentions(
 
     Raises:
         UnsupportedGuarantee: the surrogate returns something else than a string for each.
+        InternalError: the surrogate returns what it is given (``last_gate``).
     """
     drawing = surrogate.draw if draw is None else draw
     if within == "mention":
@@ -296,6 +296,7 @@ def draw_mentions(
             f"the surrogate {surrogate.name} must return {len(mentions)} strings; got {len(values)} values, or "
             "others. Correct its `draw`."
         )
+    check_draws(surrogate, mentions, values, drawing)
     return values
 
 

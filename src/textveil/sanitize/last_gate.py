@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 from textveil.cuts import between
 from textveil.detection.quantities import AFTER_SECTION, LIST_NUMBER
@@ -42,7 +42,7 @@ _NEXT_LETTER: Final = str.maketrans(_SMALL + _LARGE, _SMALL[1:] + "a" + _LARGE[1
 
 
 def check_outside(
-    text: str, spans: Sequence[Sequence[int]], released: str, places: Sequence[Sequence[int]], *, normalized: bool
+    text: str, spans: Sequence[Sequence[Any]], released: str, places: Sequence[Sequence[Any]], *, normalized: bool
 ) -> None:
     """Refuse a release whose words outside its spans are not those that the text has outside its spans.
 

@@ -95,7 +95,8 @@ def readings(data: bytes, depth: int = 4) -> Iterator[bytes]:
         inner.append(quopri.decodestring(data))
     with contextlib.suppress(Exception):
         parts = email.message_from_bytes(data, policy=email.policy.default).walk()
-        inner += [part.get_payload(decode=True) or b"" for part in parts if part.is_multipart() is False]
+        payloads = (part.get_payload(decode=True) for part in parts if not part.is_multipart())
+        inner += [payload for payload in payloads if isinstance(payload, bytes)]
     with contextlib.suppress(Exception), zipfile.ZipFile(io.BytesIO(data)) as archive:
         inner += [archive.read(name) for name in archive.namelist()]
     for one in inner:

@@ -223,7 +223,12 @@ def probing(server: Served) -> Iterator[Probe]:
 def probe_for_ever(port: int) -> None:
     """The other process: until a line comes."""
     ended = threading.Event()
-    threading.Thread(target=lambda: (sys.stdin.readline(), ended.set()), daemon=True).start()
+
+    def listen() -> None:
+        sys.stdin.readline()
+        ended.set()
+
+    threading.Thread(target=listen, daemon=True).start()
     longest, asked = 0.0, False
     while not ended.is_set():
         begun = time.monotonic()

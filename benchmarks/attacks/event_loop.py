@@ -178,15 +178,14 @@ def with_keys(folder: Path) -> tuple[str, float, float]:
                 nonlocal count
                 while time.monotonic() < end:
                     answer = await client.get("/v1/policies")
-                    answer.raise_for_status()
-                    count += 1
+                    count += answer.is_success
 
             await asyncio.gather(*[one() for _ in range(CLIENTS)])
         return count
 
     rates = {}
     for remembered in ("3600", "0.05"):
-        with served(database, folder, {"TEXTVEIL_KEY_SECONDS": remembered, "TEXTVEIL_KEY_REQUESTS": "256"}) as server:
+        with served(database, folder, {"TEXTVEIL_KEY_SECONDS": remembered}) as server:
             with probing(server) as probe:
                 rates[remembered] = asyncio.run(ask(server.url, 8)) / 8
             memory = peak_megabytes(server)

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from textveil.cuts import between
 from textveil.pages.rendering import STYLE
 
 COLORS: Final = {

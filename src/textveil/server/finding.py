@@ -50,6 +50,9 @@ _START_SECONDS: Final = 120.0
 _BACK_OFF_SECONDS: Final = (0.5, 60.0)
 """Until a process is started after one that failed: doubled with each that fails after it, up to the second."""
 
+_SMALL: Final = 1 << 16
+"""Bytes of an answer that is read on the event loop; a larger one is read in a thread."""
+
 _END_SECONDS: Final = 5.0
 
 _ENVIRONMENT: Final = (
@@ -314,7 +317,8 @@ class _Process:
         try:
             while True:
                 size = int.from_bytes(await answers.readexactly(SIZE), "big")
-                read = pickle.loads(await answers.readexactly(size))
+                data = await answers.readexactly(size)
+                read = pickle.loads(data) if size <= _SMALL else await asyncio.to_thread(pickle.loads, data)
                 answer, _, weight = self._asked.popleft()
                 self._load -= weight
                 self._answers += 1

@@ -13,7 +13,7 @@ import textveil as tv
 from textveil.errors import ParameterError
 from textveil.surrogates.private_map import PrivateMap
 from textveil.surrogates.restoring import Restorer
-from textveil.surrogates.urls import UrlRule, UrlScanner, hosts_in
+from textveil.surrogates.urls import UrlRule, UrlScanner, hosts_in, services_in
 
 MAP = map_of(
     "See https://portal.example/a, www.wiki.example and https://anna.example.org/x for Anna Miller, key Kq7xWm2p.",
@@ -136,6 +136,21 @@ def test_a_value_of_json_that_is_a_url_ends_with_the_value() -> None:
 def test_hosts_are_named_by_urls_alone() -> None:
     text = 'readme.md, maria@mail.example, {"u": "https:\\/\\/A.example:80\\/x"} //b.example www.c.example u@d.example'
     assert hosts_in(text) == {"a.example", "b.example", "www.c.example"}
+
+
+def test_a_service_of_a_tools_text_is_named_with_its_scheme_alone() -> None:
+    text = "DB=postgresql://u:p#%x@db.internal:5432/x https://web.example/"
+    assert services_in(text) == {"postgresql://db.internal"}
+    rule = UrlRule(hosts=services_in(text))
+    for url, restored in (
+        ("postgresql://u:Kq7xWm2p@db.internal:5432/x", True),
+        ("https://u:Kq7xWm2p@db.internal/x", False),
+        ("mysql://u:Kq7xWm2p@db.internal/x", False),
+        ("postgresql://u:Kq7xWm2p@collect.example/x", False),
+        ("https://a.example/postgresql://u:Kq7xWm2p@db.internal/x", False),
+    ):
+        stream = Restorer(MAP, in_urls="never").stream(rule=rule)
+        assert ("secret99" in stream.feed(url + " ") + stream.close()) is restored, url
 
 
 def test_originals_of_others_are_in_no_map_of_hosts() -> None:

@@ -42,7 +42,7 @@ from textveil.server.policies import OfferedPolicies
 from textveil.server.reserving import BudgetLedger as BudgetLedger
 from textveil.server.reserving import Reserving
 from textveil.surrogates.scopes import ApartScope, MemoryScope
-from textveil.surrogates.urls import hosts_in
+from textveil.surrogates.urls import hosts_in, services_in
 from textveil.text.slices import time_limit
 
 Result = TypeVar("Result")
@@ -379,7 +379,7 @@ class SanitizingService:
                 return self._few(sanitizer.prepare(texts, found=spans))
             conversation, scope = within.conversation, within.conversation.scope(name)
             own = (text for text, origin in zip(texts, within.origins, strict=True) if origin is None)
-            within.hosts = frozenset[str]().union(*map(hosts_in, own))
+            within.hosts = frozenset[str]().union(*map(hosts_in, own), *map(services_in, texts))
             scopes: list[MemoryScope | ApartScope] = [scope] * len(texts)
             if sanitizer.remembers and not self._foreign.shared:
                 scopes, within.sources = scopes_of(within.origins, scope, within.calls)

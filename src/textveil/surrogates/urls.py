@@ -64,6 +64,19 @@ _START: Final = lazy_regex(
     rf"|(?P<slashes>{_SLASH}{_BLANK}{{0,3}}{_SLASH})|(?<!\w)(?P<www>www\.)",
     re.IGNORECASE,
 )
+_SERVICES: Final = (
+    r"postgres(?:ql)?(?:\+[a-z0-9]+)?|mysql(?:\+[a-z0-9]+)?|mariadb|mssql(?:\+[a-z0-9]+)?|mongodb(?:\+srv)?|rediss?|amqps?"
+    r"|clickhouse|smtps?|imaps?|ldaps?|ssh"
+)
+"""Schemes that nothing fetches when it shows a text: a file that a tool reads may name their hosts."""
+
+_SERVICE: Final = lazy_regex(rf"\b({_SERVICES}):/\\{{0,8}}/", re.IGNORECASE)
+_SERVICE_HOST: Final = lazy_regex(r"(?:[^\s\"'`<>/\\@]*@)?((?:[\w-]+\.)*[\w-]+)(?::[0-9]*)?")
+"""Of a service, of which a password may hold marks that no URL may have as they are."""
+
+_SERVICE_AUTHORITY: Final = lazy_regex(r"([^\s\"'`<>/\\]*)(?P<end>[\s\"'`<>/\\])?")
+_SERVICE_END: Final = lazy_regex(r"[/\\]")
+_SERVICE_BEFORE: Final = lazy_regex(rf"(?<![\w+.-])({_SERVICES}):\Z", re.IGNORECASE)
 _NAMES: Final = lazy_regex(r"/\\{0,8}/|\b(?P<www>www)\.", re.IGNORECASE)
 _NESTED: Final = lazy_regex(
     rf"(?:{_SPECIAL}){_BLANK}{{0,3}}{_COLON}|(?:{_COLON}|{_written('=')}){_SLASH}{_BLANK}{{0,3}}{_SLASH}", re.IGNORECASE
@@ -122,10 +135,20 @@ class UrlRule:
     def __post_init__(self) -> None:
         need(self.mode in IN_URLS, "in_urls", str(self.mode)[:40], " or ".join(IN_URLS))
 
-    def allows(self, authority: str) -> bool:
-        """Whether originals may stand in URLs of this host, and perhaps port."""
+    def allows(self, authority: str, service: str = "") -> bool:
+        """Whether originals may stand in URLs of this host, and perhaps port.
+
+        Args:
+            authority: of the URL.
+            service: its scheme, if that is one of ``_SERVICES``.
+        """
+        if self.mode != "named-hosts":
+            return False
+        own = _SERVICE_HOST.fullmatch(authority) if service else None
+        if own is not None and f"{service}://{own[1].lower()}" in self.hosts:
+            return True
         host = _HOST.fullmatch(authority.rstrip(_MARKS))
-        return self.mode == "named-hosts" and host is not None and host[1].lower() in self.hosts | _LOCAL
+        return host is not None and (host[1].lower() in self.hosts or host[1].lower() in _LOCAL)
 
 
 def named_hosts(private_map: PrivateMap) -> frozenset[str]:
@@ -139,6 +162,16 @@ def hosts_in(text: str) -> frozenset[str]:
     """The hosts that URLs of a text name, in small letters."""
     begins = (start.start() if start["www"] else start.end() for start in _NAMES.finditer(text))
     return frozenset(host for at in begins if (host := _host(text[at : at + LONGEST_HOST])) is not None)
+
+
+def services_in(text: str) -> frozenset[str]:
+    """Services that a text names by scheme and host, as ``postgresql://db.internal``: what no reader fetches."""
+    found = set()
+    for start in _SERVICE.finditer(text):
+        host = _SERVICE_HOST.match(text, start.end(), start.end() + LONGEST_HOST)
+        if host is not None:
+            found.add(f"{start[1].lower()}://{host[1].lower()}")
+    return frozenset(found)
 
 
 def _host(written: str) -> str | None:
@@ -179,6 +212,7 @@ class UrlScanner:
         self._named = True
         self._last = ""
         self._path = ""
+        self._service = ""
 
     def allows(self, original: str, behind: str, *, last: bool) -> bool | None:
         """Whether this original may come next; None if more of the text must tell.
@@ -192,10 +226,10 @@ class UrlScanner:
             return True
         if self._authority is None or not self._named:
             return self._named
-        rest = _AUTHORITY.match(behind, 0, LONGEST_HOST)
+        rest = (_SERVICE_AUTHORITY if self._service else _AUTHORITY).match(behind, 0, LONGEST_HOST)
         if rest is None or (rest["end"] is None and not last and len(behind) < LONGEST_HOST):
             return None
-        return self._rule.allows(self._authority + original + rest[1])
+        return self._rule.allows(self._authority + original + rest[1], self._service)
 
     def feed(self, text: str) -> None:
         """Take what is written next."""
@@ -230,6 +264,8 @@ class UrlScanner:
             self._within = str(context.lastgroup)
         self._alone, self._depth, self._last, self._path = False, 0, "", ""
         self._named = "%" not in start[0] and "&" not in start[0]
+        service = _SERVICE_BEFORE.search(before[-_TAIL:]) if start[0] == "//" else None
+        self._service = "" if service is None else service[1].lower()
         self._slashes, self._authority = start["www"] is None, "" if start["www"] is None else start[0]
 
     def _inside(self, text: str) -> str:
@@ -296,11 +332,11 @@ class UrlScanner:
                     text = text[slashes.end() :]
                 self._slashes = not text
             elif self._authority is not None:
-                end = _AUTHORITY_END.search(text)
+                end = (_SERVICE_END if self._service else _AUTHORITY_END).search(text)
                 self._authority += text if end is None else text[: end.start()]
                 text = "" if end is None else text[end.start() :]
                 if end is not None or len(self._authority) > LONGEST_HOST:
-                    self._named = self._named and self._rule.allows(self._authority)
+                    self._named = self._named and self._rule.allows(self._authority, self._service)
                     self._authority = None
             else:
                 seen = self._path + text
@@ -308,5 +344,5 @@ class UrlScanner:
                 if nested is None:
                     self._path = seen[-_LONGEST_START:]
                     return
-                self._authority, self._slashes, self._path = "", True, ""
+                self._authority, self._slashes, self._path, self._service = "", True, "", ""
                 text = seen[nested.end() :]

@@ -111,6 +111,8 @@ EXAMPLES: Final = (
     "Mevrouw de Vries woont in de Kerkstraat 5, 1017 GA Amsterdam, en zij is ziek.",
     "treated at MGH by the ICU team; the CEO of IBM said",
     "hi my name is maria gonzalez and i live in denver",
+    "pay with 4111 1111 1111 1111 12/26 123",
+    "she took zero mg and five percent of it",
 )
 """What each search finds."""
 

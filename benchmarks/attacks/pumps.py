@@ -32,8 +32,11 @@ MOST_STEPS: Final = 4096
 KNOWN: Final = {
     "textveil.server.gateway.json_text._LEAF": "reads JSON that a parser has accepted",
     "textveil.server.budgets._BUDGET": "reads an option of the server's own administrator",
+    "textveil.surrogates.urls._SERVICE_HOST": "is tried at one place, over at most LONGEST_HOST characters",
+    "textveil.surrogates.urls._BEFORE": "reads the few characters before a URL",
+    "textveil.text.no_text._ENCODING": "begins at the start of a line, so at most 40 tries read a line",
 }
-"""Slow patterns that meet no text of strangers."""
+"""Patterns that may take more steps a character, and why that slows nothing down."""
 _FEW: Final = 4
 """A repetition of up to so many is written out."""
 _PARSER: Final = import_module("re._parser")

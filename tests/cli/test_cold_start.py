@@ -35,6 +35,7 @@ VOCABULARY = {f"vocabulary/data/{name}" for name in _PUBLIC_WORDS.split()}
 NAMES = {f"detection/data/{name}" for name in ("demographics.txt", "names.json", "names.txt.gz", "occupations.txt")}
 KEPT = {f"detection/data/keep/{name}.txt" for name in "eponyms historical medical products programming".split()}  # noqa: SIM905
 OPTIONS = "cli/mechanism_options.json"
+PROVED = "privacy/proofs/code.json"
 
 
 class Budget(NamedTuple):
@@ -49,16 +50,17 @@ BUDGETS = {
     "--version": Budget(16, set(), {"numpy", "pydantic"}),
     "--help": Budget(45, set(), {"numpy"}),
     "sanitize --policz identifiers": Budget(28, {OPTIONS}, {"numpy"}),
-    "sanitize -q": Budget(226, {OPTIONS, *VOCABULARY}, {"phonenumbers"}),
+    "sanitize -q": Budget(232, {OPTIONS, PROVED, *VOCABULARY}, {"phonenumbers"}),
     "sanitize -q -p identifiers": Budget(
-        227,
-        {OPTIONS, "sanitize/policy/presets/identifiers.toml", "surrogates/data/pools.txt.gz", *KEPT, *NAMES},
+        233,
+        {OPTIONS, PROVED, "sanitize/policy/presets/identifiers.toml", "surrogates/data/pools.txt.gz", *KEPT, *NAMES},
         {"phonenumbers", "py3langid"},
     ),
     "sanitize -q -p common-words": Budget(
-        168,
+        174,
         {
             OPTIONS,
+            PROVED,
             "sanitize/policy/presets/common-words.toml",
             *(f"text/data/common_words.{end}" for end in ("json", "txt")),
         },

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import importlib.util
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from types import ModuleType
 
 import pytest
 
+from textveil.errors import InputError
 from textveil.sanitize.policy.choice import policy
 from textveil.sanitize.sanitizer import Sanitizer
 
@@ -64,7 +66,10 @@ def test_a_longer_text_costs_no_more_a_character(shape: tuple[str, str, str]) ->
 def test_pumps_of_the_searches_cost_no_more_a_character() -> None:
     slow_texts = attack("slow_texts")
     work = slow_texts.work_of(Sanitizer(policy("prompts")))
-    costs = [slow_texts.cost(work, shape, 1000) for shape in slow_texts.derived_shapes()[::30]]
+    costs = []
+    for shape in slow_texts.derived_shapes()[::30]:
+        with contextlib.suppress(InputError):  # binary data are refused
+            costs.append(slow_texts.cost(work, shape, 1000))
     assert len(costs) > 50
     assert [cost for cost in costs if cost.growth > slow_texts.MARGIN * slow_texts.GROWTH] == []
 

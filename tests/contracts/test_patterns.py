@@ -20,9 +20,9 @@ GIVEN = {
     "textveil.detection.dates.readable": "words, and a year",
     "textveil.detection.gates.__init__": "held by gates that modules hold, and found there",
     "textveil.detection.other_languages.__init__": "compiled for each language below",
-    "textveil.server.foreign._surfaces": "an escaped mention",
-    "textveil.server.foreign._without": "escaped mentions",
+    "textveil.privacy.proved._named": "the package's own source",
     "textveil.surrogates.mentions._compiled_starts": "a token or one of a class",
+    "textveil.surrogates.urls._closing_quote": "an escaped quote",
     "textveil.text.escapes.read": "one character",
     "textveil.text.patterns.__getattr__": "every pattern, when it is first used",
 }

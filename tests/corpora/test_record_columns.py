@@ -159,9 +159,13 @@ def test_how_known_columns_are_written() -> None:
 
 def test_values_of_records_need_a_policy_with_spans_and_one_entry_a_text() -> None:
     sanitizer = Sanitizer(policy(detectors=(NOTHING,)))
-    (release,) = sanitizer.batch(["Quorn came."], values=[[("Quorn", "person"), ("came", "phone")]])
+    (release,) = sanitizer.batch(["Quorn came."], values=[[("Quorn", "person")]])
     assert name_in(release.text) != "Quorn"
     assert release.kinds["person mentions"] == 1
+    with pytest.raises(
+        ParameterError, match="values must be of kinds that the policy has a rule for; got one of kind phone"
+    ):
+        sanitizer.batch(["Quorn came."], values=[[("came", "phone")]])
     with pytest.raises(ParameterError, match="values must be one entry for each of 1 texts"):
         sanitizer.batch(["a"], values=[])
     with pytest.raises(TextveilError, match="document 1 must be a str"):

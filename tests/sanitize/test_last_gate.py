@@ -81,8 +81,9 @@ def test_marks_in_plain_form_pass_where_the_policy_has_them_so() -> None:
 
 
 def drawing(surrogate_of: Any, epsilon: float = 0.0) -> Drawn:
-    """A surrogate that claims ``epsilon``."""
-    return Drawn(name="own", parameters={}, guarantee=proved(epsilon, "x.md"), public=(), surrogate_of=surrogate_of)
+    """A surrogate that claims ``epsilon``, and that gets its values as they are written."""
+    guarantee = proved(epsilon, "x.md")
+    return Drawn(name="own", parameters={}, guarantee=guarantee, public=(), surrogate_of=surrogate_of, of_pool=True)
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 1.0, 4.0])

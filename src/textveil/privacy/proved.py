@@ -21,6 +21,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Final, TypeAlias
 
+from textveil.json_text import json_file
 from textveil.privacy.guarantees import Status
 from textveil.registry.table import file_of
 
@@ -76,8 +77,8 @@ def _page(module: str, proof: str) -> Path | None:
 def registered(folder: Path) -> Register:
     """What is registered in a folder of proofs; nothing where there is no such file."""
     try:
-        register = json.loads((folder / REGISTER).read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
+        register = json_file(folder / REGISTER)
+    except (OSError, ValueError):
         return {}
     return register if isinstance(register, dict) else {}
 

@@ -15,6 +15,9 @@ from textveil.vocabulary.word_classes import CLASS_NAMES, word_classes
 
 PROOF: Final = "privacy/proofs/common_words.md"
 
+LEFT_OUT: Final = PureDP(epsilon=0.0, status=status_of(__name__, PROOF), source=PROOF)
+"""A constant in place of a number."""
+
 SHARED_CLASS: Final = "the public class of every word"
 
 

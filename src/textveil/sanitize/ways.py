@@ -7,7 +7,7 @@ A way makes texts ready for draws (``prepared``, which no draw depends on), and 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple, Protocol, final, runtime_checkable
+from typing import Any, NamedTuple, Protocol, final, runtime_checkable
 
 import numpy as np
 
@@ -17,10 +17,9 @@ from textveil.mechanisms.channels.common_word_response import CommonWordResponse
 from textveil.mechanisms.channels.digits import KEEP_LIMIT, DigitResponse
 from textveil.mechanisms.kinds import TextMechanism
 from textveil.privacy.composition import narrowed
-from textveil.privacy.guarantees import Guarantee, PureDP
-from textveil.privacy.proved import status_of
+from textveil.privacy.guarantees import Guarantee
 from textveil.privacy.units import ONE_CONTENT_TOKEN, ONE_TOKEN, Adjacency, Unit, beside_common_words
-from textveil.sanitize.left_out import PROOF, LeftOut
+from textveil.sanitize.left_out import LEFT_OUT, LeftOut
 from textveil.sanitize.release import Release
 from textveil.sanitize.setting import Protected, Setting
 from textveil.sanitize.token_draws import CountedTexts, DrawsWords, TokenDraws
@@ -29,9 +28,6 @@ from textveil.surrogates.scopes import Scope
 from textveil.text.marks import Marks
 from textveil.text.passing import Passing
 from textveil.text.writing import written_texts
-
-LEFT_OUT: Final = PureDP(epsilon=0.0, status=status_of(__name__, PROOF), source=PROOF)
-"""A constant in place of a number."""
 
 
 class Way(Protocol):

@@ -41,7 +41,7 @@ _MIXED: Final = lazy_regex(r"[a-z0-9][A-Z]|=\Z")
 
 _HEX: Final = lazy_regex(
     r"(?<![0-9A-Za-z])(?:0x)?("
-    r"(?:[0-9a-fA-F]{2}){5,}+|[0-9a-fA-F]{2}(?:[ :][0-9a-fA-F]{2}){4,}+|[0-9a-fA-F]{4}(?: [0-9a-fA-F]{4}){3,}+"
+    r"(?:[0-9a-fA-F]{2}){5,}+|[0-9a-fA-F]{2}(?:[ :][0-9a-fA-F]{2}){4,1000}+|[0-9a-fA-F]{4}(?: [0-9a-fA-F]{4}){3,600}+"
     r")(?![0-9A-Za-z])"
 )
 _SPACE: Final = re.compile(r"[\s>:]+")

@@ -36,7 +36,7 @@ _BACKSLASH: Final = lazy_regex(
 _PERCENT: Final = lazy_regex(rf"(?:%(?:25)*(?:{_HEX}{{2}}|u{_HEX}{{4}}))+")
 _PERCENT_UNIT: Final = lazy_regex(rf"%(?:25)*(?:({_HEX}{{2}})|u({_HEX}{{4}}))")
 _QUOTED: Final = lazy_regex(
-    r"(?:=(?:0[9AD]|2[07CDE]|3[DF]|4[0-9A-F]|5[0-9AF]|6[1-9A-F]|7[0-9A]|[89A-F][0-9A-F])(?!\d))+"
+    r"(?:=(?:0[9AD]|2[07CDE]|3[DF]|4[0-9A-F]|5[0-9AF]|6[1-9A-F]|7[0-9A]|[89A-F][0-9A-F])(?!\d)){1,1000}+"
     r"|(?<![A-Za-z0-9+/_-]{12})=[ \t]{0,4}\r?\n"
 )
 """Bytes of letters and of marks beside them in quoted-printable, and line ends that are none.
@@ -45,6 +45,9 @@ No numbers ("w=244"), and no end of base64.
 """
 
 _QUOTED_BYTE: Final = lazy_regex(r"=([0-9A-F]{2})()")
+_ENCODED_WORD: Final = lazy_regex(r"=\?[A-Za-z0-9._-]{1,40}\?[Qq]\?(?P<text>[!->@-~]{1,400})\?=")
+"""A word of a mail's header in quoted-printable (RFC 2047), where "_" is a space: =?utf-8?Q?Maria_Gonzalez?="""
+
 _BYTE: Final = lazy_regex(rf"(?<!\\)\\++x({_HEX}{{2}})()")
 _ENTITY: Final = lazy_regex(r"&(?:amp;)*((?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});)")
 _FORM: Final = lazy_regex(r"=[^\s\"'<>\\]+")
@@ -201,18 +204,21 @@ def quoted_printable(reading: Reading) -> Reading | None:
     edits: list[_Edit] = []
     for match in _QUOTED.finditer(reading.text):
         edits += [_Edit(*match.span(), "")] if match[0][-1] == "\n" else _bytes(match, _QUOTED_BYTE)
+    for word in _ENCODED_WORD.finditer(reading.text):
+        start, end = word.span("text")
+        edits += [_Edit(place, place + 1, " ") for place in range(start, end) if reading.text[place] == "_"]
     if not edits:
         return None
     decoded = Reading(reading.source)
     decoded.text, decoded._escapes = reading.text, list(reading._escapes)
-    decoded.take(edits)
+    decoded.take(sorted(edits))
     return decoded
 
 
 def unquoted(value: str) -> str:
-    """A value as ``quoted_printable`` reads it."""
+    """A value as ``quoted_printable`` reads it; "_" is a space, as in a word of a mail's header."""
     decoded = quoted_printable(Reading(value))
-    return value if decoded is None else decoded.text
+    return (value if decoded is None else decoded.text).replace("_", " ")
 
 
 def open_end(text: str) -> int:

@@ -25,6 +25,7 @@ from textveil.server.policies import OfferedPolicies
 from textveil.server.service import SanitizingService
 from textveil.server.uncounted import UncountedLedger
 from textveil.surrogates.restoring import Restorer
+from textveil.surrogates.urls import UrlRule
 
 LEDGER = MemoryLedger()
 STREAM = 200_000
@@ -133,7 +134,7 @@ def test_a_stream_that_is_too_long_is_cut_and_its_asker_is_told(
 def test_a_stream_takes_about_as_much_memory_as_it_has_bytes() -> None:
     """Kills: each piece of an answer is kept as an object of its own, many times as large as what it holds."""
 
-    restoring = ChatEvents(Restoration(Restorer(()), RequestMemory(ConversationState())))
+    restoring = ChatEvents(Restoration(Restorer(()), RequestMemory(ConversationState()), UrlRule()))
     piece = Event(json.dumps(chunk({"content": "ab"})))
     tracemalloc.start()
     try:

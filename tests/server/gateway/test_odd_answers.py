@@ -109,7 +109,10 @@ def test_a_fault_of_the_server_after_sending_is_told_as_such(
 
     monkeypatch.setattr(routes, "restore_chat", fails)
     monkeypatch.setattr(routes.ChatEvents, "event", fails)
-    user = {"role": "user", "content": f"{NAME} and a fault"}
+    user = {
+        "role": "user",
+        "content": f"{NAME} and a fault, {stream}",
+    }  # no conversation of the other case: it would cost nothing
     answer = client.post(CHATS, json={"model": "m", "messages": [user], "stream": stream})
     if not stream:
         assert (answer.status_code, answer.json()["error"]["code"]) == (500, "answer_failed")

@@ -325,7 +325,11 @@ def test_a_report_to_the_text_stream_is_refused_and_output_to_it_is_the_default(
 
 @pytest.mark.parametrize(
     ("start", "hint"),
-    [(b"\x1f\x8b\x08\xff", "gzip"), (b"\xff\xfea\0", "--encoding utf-16"), (b"PK\x03\x04" + b"\xff" * 40, "archive")],
+    [
+        (b"\x1f\x8b\x08\xff", "gzip"),
+        (b"\xff\xfea\0", "--encoding utf-16"),
+        (b"PK\x03\x04\x14\0\0\0\x08\0" + b"\xff" * 80, "archive"),
+    ],
 )
 def test_other_files_are_recognized(textveil, start: bytes, hint: str) -> None:
     code, _, err = textveil("sanitize", stdin=start)

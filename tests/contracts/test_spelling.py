@@ -13,7 +13,7 @@ PACKAGE = Path(textveil.__file__).parent
 LIBRARY = [path for path in sorted(PACKAGE.rglob("*.py")) if path.relative_to(PACKAGE).parts[0] != "cli"]
 
 STARTS_THE_COMMAND = {"bench/memory.py", "detection/credentials.py", "privacy/proved.py"}
-"""Files that run ``textveil`` as a process of its own, or a command of their own; and what finds passwords in commands."""
+"""Files that run ``textveil`` as a process, or are a command themselves; and what finds passwords in commands."""
 
 _FLAG = re.compile(r"(?<![\w|-])(?<!var\()--(?=[a-z]|$)(?![a-z]+:)")
 """Two dashes before a name, or at the end of a piece of a string that a name may follow; not a property of CSS."""

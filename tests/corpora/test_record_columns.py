@@ -162,9 +162,7 @@ def test_values_of_records_need_a_policy_with_spans_and_one_entry_a_text() -> No
     (release,) = sanitizer.batch(["Quorn came."], values=[[("Quorn", "person")]])
     assert name_in(release.text) != "Quorn"
     assert release.kinds["person mentions"] == 1
-    with pytest.raises(
-        ParameterError, match="values must be of kinds that the policy has a rule for; got one of kind phone"
-    ):
+    with pytest.raises(ParameterError, match="values must be of kinds that the policy has a rule for"):
         sanitizer.batch(["Quorn came."], values=[[("came", "phone")]])
     with pytest.raises(ParameterError, match="values must be one entry for each of 1 texts"):
         sanitizer.batch(["a"], values=[])

@@ -55,6 +55,7 @@ def test_small_requests_hold_what_is_counted_and_refused_ones_nothing(monkeypatc
         ("", "a-", "@"),
         ("", "id is ", "1a"),
         ("", "a@", " "),
+        ("", "a123456", ""),
     ],
 )
 def test_a_longer_text_costs_no_more_a_character(shape: tuple[str, str, str]) -> None:

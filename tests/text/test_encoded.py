@@ -190,3 +190,23 @@ def test_the_attack_by_attachments_finds_nothing(capsys: pytest.CaptureFixture[s
     spec.loader.exec_module(attack)
     assert attack.main(["--names", "2"]) == 0
     assert capsys.readouterr().out.count("left in    0 of") == len(attack.FORMS)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b64("Jürgen Müller, Köln".encode()),
+        b64("Jürgen Müller, Köln".encode("utf-16")),
+        b64("Maria Gonzalez".encode("utf-16-be")),
+        b64(b"Maria Gonzalez\0"),
+        b"Maria Gonzalez".hex() + "0",
+        b"Paris Hilton".hex(" "),
+    ],
+)
+def test_names_in_other_encodings_are_blanked(text: str) -> None:
+    assert tv.Sanitizer("prompts")(f"It is {text} here.").text == "It is [encoded] here."
+
+
+@pytest.mark.parametrize("text", ["Temp 36 37 36 38 37 36 37 36 36 37 38 39.", "Ages 34 34 37 31 41 35 42 44 51."])
+def test_numbers_of_two_digits_in_a_row_are_no_hexadecimal_text(text: str) -> None:
+    assert tv.Sanitizer("prompts")(text).text == text

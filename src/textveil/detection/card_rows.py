@@ -54,7 +54,12 @@ _DIGIT_BEHIND: Final = lazy_regex(r"[ -][0-9]")
 _DIGIT_BEFORE: Final = lazy_regex(r"[0-9][ -]\Z")
 _SCORE: Final = 0.6
 
-CARD_GATE: Final = at_digits("[0-9](?:[ -]?[0-9]){4}")
+CARD_GATE: Final = at_digits("[0-9](?:[ -]?[0-9]){4}|[0-9]{4}[._/:|,\n ]")
+
+_PARTED: Final = lazy_regex(
+    r"(?<![\w.,+-])[2-6][0-9]{3}(?P<mark>[._/:|,\n]|  | - )[0-9]{4}(?P=mark)[0-9]{4}(?P=mark)[0-9]{4}(?!\w)"
+)
+"""Cards in groups of four that other marks than a space and a hyphen part."""
 
 
 def find_cards(text: str) -> Iterator[Found]:
@@ -65,7 +70,8 @@ def find_cards(text: str) -> Iterator[Found]:
         right = (usual or not _has_neighbor(text, start, end)) and is_card(text[start:end])
         return Found(start, end, "id", 0.9, "check") if right else None
 
-    checked = _joined(readings(_CARD, text, card, every=True))
+    parted = [Found(*match.span(), "id", 0.9, "check") for match in matches(_PARTED, text) if is_card(match[0])]
+    checked = _joined(sorted([*readings(_CARD, text, card, every=True), *parted]))
     yield from checked
     left = without(text, [(span.start, span.end) for span in checked])
     for match in matches(_CARD, left):
@@ -120,8 +126,8 @@ def _has_neighbor(text: str, start: int, end: int) -> bool:
 
 
 def is_card(number: str) -> bool:
-    """Whether a number with spaces or hyphens passes Luhn's check."""
-    digits = re.sub("[ -]", "", number)
+    """Whether a number with marks between its digits passes Luhn's check."""
+    digits = re.sub("[^0-9]", "", number)
     return len(set(digits)) > 1 and luhn(digits)
 
 

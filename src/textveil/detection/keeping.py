@@ -98,7 +98,8 @@ class KeepList:
     def _holds(self, text: str, span: DetectedSpan) -> bool:
         """Whether a span lies in kept phrases."""
         start = _word_start(text, span.start)
-        first = TOKEN.match(text, start)
+        # No entry has so long a word; a longer one would be read again for each span in it.
+        first = TOKEN.match(text, start, min(len(text), start + 2 * _WORD))
         if first is None or (key := token_key(first[0])) not in self._words:
             return False
         reach = self._longest * _WORD

@@ -64,6 +64,11 @@ def run_server(config: Config) -> None:
                 'warning: on_error is "send-unprotected": if the policy\'s model reports that it fails, texts go to '
                 "the upstream as they are, each request with a header, a count in /metrics and an entry in the ledger\n"
             )
+        if config.upstream is not None and config.restore_in_urls == "everywhere":
+            sys.stderr.write(
+                'warning: restore_in_urls is "everywhere": whoever writes an answer can have originals sent to a host '
+                "of theirs, by an image that a client loads\n"
+            )
         if config.upstream is not None and config.maps == "memory":
             sys.stderr.write(
                 'maps = "memory": a restart forgets conversations, and a history with answers of a forgotten one is '

@@ -40,8 +40,9 @@ _MIXED: Final = lazy_regex(r"[a-z0-9][A-Z]|=\Z")
 """What base64 of a text has and a word has not."""
 
 _HEX: Final = lazy_regex(
-    r"(?<![0-9A-Za-z])(?:0x)?("
-    r"(?:[0-9a-fA-F]{2}){5,}+|[0-9a-fA-F]{2}(?:[ :][0-9a-fA-F]{2}){4,1000}+|[0-9a-fA-F]{4}(?: [0-9a-fA-F]{4}){3,600}+"
+    r"(?:(?<![0-9A-Za-z])(?:0x)?|(?<=\\x))("
+    r"(?:[0-9a-fA-F]{2}){5,}+[0-9a-fA-F]?+|[0-9a-fA-F]{2}(?:[ :][0-9a-fA-F]{2}){4,1000}+"
+    r"|[0-9a-fA-F]{4}(?: [0-9a-fA-F]{4}){3,600}+"
     r")(?![0-9A-Za-z])"
 )
 _SPACE: Final = re.compile(r"[\s>:]+")
@@ -84,6 +85,8 @@ def encoded_runs(text: str) -> Iterator[Encoded]:
         digits = _SPACE.sub("", match[1])
         raw = bytes.fromhex(digits[: len(digits) // 2 * 2])
         plain = as_text(raw)
+        if plain is not None and len(digits) < match.end(1) - match.start(1) and _WORD.search(plain) is None:
+            continue  # numbers of two digits, apart: they stand for digits and marks
         if plain is not None:
             yield Encoded(*match.span(1), plain)
         elif _unreadable_hex(digits, raw):
@@ -144,8 +147,13 @@ def _bytes(run: str) -> bytes:
 
 def as_text(raw: bytes) -> str | None:
     """Bytes as the text that they are in UTF-8, UTF-16 or Windows-1252; None where they are hardly one."""
-    wide = len(raw) >= 2 * _SHORT and len(raw) % 2 == 0 and not any(raw[1::2])
-    tries = ("utf-16-le",) if wide else ("utf-8", "cp1252")
+    raw = raw.removeprefix(b"\xef\xbb\xbf")
+    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+        tries: tuple[str, ...] = ("utf-16",)
+    elif len(raw) >= 2 * _SHORT and len(raw) % 2 == 0 and not (any(raw[1::2]) and any(raw[::2])):
+        tries = ("utf-16-be",) if any(raw[1::2]) else ("utf-16-le",)
+    else:
+        tries, raw = ("utf-8", "cp1252"), raw.rstrip(b"\0")
     for encoding in tries:
         try:
             text = raw.decode(encoding)
@@ -154,9 +162,14 @@ def as_text(raw: bytes) -> str | None:
         if not text.isprintable() and not all(character.isprintable() or character in "\t\r\n" for character in text):
             return None
         foreign = sum(character > "\x7f" for character in text)
-        if 8 * foreign > len(text) and (encoding == "cp1252" or len(raw) < _SURE):
+        if 8 * foreign > len(text) and (encoding == "cp1252" or (len(raw) < _SURE and not _is_word(text))):
             return None
         letters = sum(character.isalpha() or character == " " for character in text)
         sure = len(raw) >= _SURE_BYTES or (10 * letters >= 7 * len(text) and _WORD.search(text) is not None)
         return text if sure else None
     return None
+
+
+def _is_word(text: str) -> bool:
+    """Whether a short text has letters and spaces alone, but for a few marks: random bytes are no such UTF-8."""
+    return sum(character.isalpha() or character in " ,.'-" for character in text) == len(text)

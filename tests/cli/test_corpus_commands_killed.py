@@ -52,15 +52,15 @@ def _deadly(point: str, log: Path) -> None:
             stream.write(f"{noise.sigma} {hashlib.sha256(values.tobytes()).hexdigest()}\n")
         return _die() if point == "drawn" else values
 
-    DiscreteGaussian.sample = drawn  # type: ignore[method-assign]
+    DiscreteGaussian.sample = drawn  # type: ignore[method-assign, assignment]
     if point == "committed":
         for module in (count, synthesize, topics):
             module.write_release = _die  # type: ignore[attr-defined]
         classifier.atomic_writers = _die  # type: ignore[attr-defined]
     elif point == "written":
-        Path.replace = _die  # type: ignore[method-assign, assignment]
+        Path.replace = _die  # type: ignore[method-assign]
     elif point == "first name":
-        Path.replace = lambda path, target: _die(replace(path, target))  # type: ignore[method-assign]
+        Path.replace = lambda path, target: _die(replace(path, target))  # type: ignore[method-assign, assignment]
 
 
 def _run(command: str, point: str, log: Path, *more: str) -> int:
@@ -83,7 +83,7 @@ def _paid() -> float:
     from textveil.budget.ledger import Ledger
 
     with Ledger("budget.db") as ledger:
-        return float(ledger.balance(Account("local", "p1")).spent.epsilon)
+        return float(ledger.balance(Account("local", "p1")).spent.approximate().epsilon)
 
 
 def _open_to_others() -> list[str]:

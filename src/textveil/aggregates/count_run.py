@@ -15,7 +15,7 @@ import numpy as np
 from textveil.aggregates.budget import GRID, GaussianBudget
 from textveil.aggregates.contributions import ContributionBound
 from textveil.aggregates.counts import CONFIDENCE, PROOF, SELECTIONS, Counting, CountRelease
-from textveil.aggregates.payment import paid
+from textveil.aggregates.payment import Fact, paid
 from textveil.aggregates.person_words import PersonWords
 from textveil.aggregates.records import PersonalRecords
 from textveil.aggregates.report import AggregateReport
@@ -84,7 +84,7 @@ def count(
     corpus = PersonWords.read(records, public, list(labels) or None, progress)
     names: Sequence[str] | None = () if records.label is None else labels or None
     counting.check(len(public), selects_labels=names is None)
-    settings = ["count", repr(counting), tuple(public), None if names is None else tuple(names)]
+    settings: list[Fact] = ["count", repr(counting), tuple(public), None if names is None else tuple(names)]
     guarantee = budget.guarantee(records.adjacency, PROOF, of=__name__)
     with paid(payer, guarantee, records, settings, rng) as drawing:
         release = counting.release(corpus, len(public), records.adjacency, drawing.rng, names)

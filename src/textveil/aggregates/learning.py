@@ -22,6 +22,7 @@ from textveil.aggregates.features import PublicFeatures, public_transform
 from textveil.aggregates.labels import Source, budget_of_labels, paid_labels
 from textveil.aggregates.moments import Moments, PersonVectors, gathered, moments
 from textveil.aggregates.naive_bayes import NAIVE_BAYES, naive_bayes
+from textveil.aggregates.payment import Fact
 from textveil.aggregates.report import AggregateReport
 from textveil.corpora.payment import Payer
 from textveil.errors import need
@@ -191,7 +192,7 @@ def released_moments(
     guarantee = budget.guarantee(records.adjacency, PROOF, of=__name__)
     words = load_vocabulary() if vocabulary is None else vocabulary
     features = PublicFeatures(words, public_transform(words))
-    settings = [REGRESSION, repr(noise), features.digest]
+    settings: list[Fact] = [REGRESSION, repr(noise), features.digest]
     with paid_labels(records, labels, budget, guarantee, settings, payer=payer, rng=rng, progress=progress) as paid:
         sums = _sums(records, paid.labels, features, noise.norm, progress)
         noisy = _drawn(sums, noise, paid.drawing.rng)

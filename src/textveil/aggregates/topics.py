@@ -18,7 +18,7 @@ from scipy.stats import norm as normal
 
 from textveil.aggregates.budget import GaussianBudget
 from textveil.aggregates.features import PublicFeatures, public_transform
-from textveil.aggregates.payment import paid
+from textveil.aggregates.payment import Fact, paid
 from textveil.aggregates.public_texts import NORM, PoolVectors
 from textveil.aggregates.records import EACH_RECORD, PersonalRecords
 from textveil.aggregates.report import AggregateReport
@@ -184,7 +184,7 @@ def topics(
 
     sums, persons = votes(parts(), number, by_person=records.unit != EACH_RECORD)
     guarantee = budget.guarantee(records.adjacency, PROOF, of=__name__)
-    settings = ["topics", repr(noise), features.digest, number, groups.centers.tobytes()]
+    settings: list[Fact] = ["topics", repr(noise), features.digest, number, groups.centers.tobytes()]
     with paid(payer, guarantee, records, settings, rng) as drawing:
         noisy = sums + noise.sample(number, drawing.rng)
     reach = float(normal.isf((1 - CONFIDENCE) / 2)) * noise.sigma

@@ -69,10 +69,11 @@ def paying(
     try:
         yield drawing
     except BaseException as error:
-        if drawing.begun and receipt is None:
+        if drawing.begun:
             _commit(ledger, reserved)
-            tell_charged(error)
-        elif not drawing.begun and not before:
+            if receipt is None:
+                tell_charged(error)
+        elif not before:
             if receipt is not None:
                 receipt.forget()
             _take_back(ledger, reserved)

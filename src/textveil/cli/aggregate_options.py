@@ -15,7 +15,7 @@ import typer
 from textveil.cli import options as opt
 from textveil.cli.help_groups import PERSONS
 from textveil.cli.spelling import renamed
-from textveil.errors import ParameterError
+from textveil.errors import OutputError, ParameterError
 from textveil.mechanisms.options import GUARANTEE
 
 if TYPE_CHECKING:
@@ -127,9 +127,11 @@ class AggregateOptions:
         with folder.opened():  # no other run may go on with it meanwhile
             try:
                 yield replace(payer, folder=folder, anew=self.overwrite)
-            except BaseException:
+            except BaseException as error:
                 if not folder.paid.exists():
                     folder.removed()
+                elif isinstance(error, OutputError):
+                    error.args = (f"{error} The release is paid: the same command goes on with it.",)
                 raise
             folder.removed()
 

@@ -113,6 +113,7 @@ CHANGED: dict[str, dict[str, Any]] = {
     "no label": {"records": {"label": None}, "labels": []},
     "limit": {"records": {"limit": 4}},
     "unit": {"records": {"unit": "document"}},
+    "seed": {"seed": 1},
 }
 
 
@@ -146,6 +147,20 @@ def test_a_ledger_that_does_not_hold_what_was_paid_is_paid(release: Release) -> 
         (release.path / name).rename(release.path / name.replace("budget", "old"))
     assert release.run()[:2] == first
     assert (release.paid(), release.paid("old.db")) == (8, 8)
+
+
+def test_a_seed_goes_on_as_such_and_serves_no_other(release: Release) -> None:
+    first = release.run(killed=True, seed=1)
+    assert release.run(killed=True, seed=1) == first and release.paid() == 8
+    for seed in (2, None):
+        with pytest.raises(ParameterError, match="paid and not written"):
+            release.run(seed=seed)
+
+
+def test_a_note_that_is_not_whole_is_of_a_run_that_drew_nothing(release: Release) -> None:
+    first = release.run(killed=True)
+    release.folder.paid.write_bytes(release.folder.paid.read_bytes()[:-2])
+    assert not set(release.run()) & set(first) and release.paid() == 16
 
 
 def test_what_fails_before_a_draw_is_not_remembered(release: Release, monkeypatch: pytest.MonkeyPatch) -> None:

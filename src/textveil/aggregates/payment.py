@@ -18,7 +18,7 @@ from textveil.corpora.payment import Payer
 from textveil.errors import InputError, ParameterError
 from textveil.privacy.accountant import Accountant
 from textveil.privacy.guarantees import Guarantee
-from textveil.randomness import derived_generator, secure_generator
+from textveil.randomness import derived_generator, is_secure, secure_generator
 from textveil.version import VERSION
 
 Fact: TypeAlias = bytes | str | int | float | tuple[str, ...] | None
@@ -99,9 +99,10 @@ def paid(
     wanted = [(payer.account(name), cost) for name in names]
     folder, receipt = payer.folder, None
     if folder is not None:
-        about = _about(payer, guarantee, records, settings)
+        seeded = None if rng is None or is_secure(rng) else repr(rng.bit_generator.state)
+        about = _about(payer, guarantee, records, [*settings, seeded])
         secret, receipt = _remembered(folder, about, anew=payer.anew)
-        rng = derived_generator(secret, b"release of a corpus", about) if rng is None else rng
+        rng = derived_generator(secret, b"release of a corpus", about) if seeded is None else rng
     with Ledger(payer.ledger) as ledger, paying(ledger, wanted, receipt) as drawing:
         try:
             yield Paid(secure_generator() if rng is None else rng, drawing.begin)
@@ -133,7 +134,7 @@ def _remembered(folder: JobFolder, about: bytes, *, anew: bool) -> tuple[bytes, 
         receipt = _receipt(folder, secret, about)
         if receipt.numbers() is not None:
             return secret, receipt
-        if folder.paid.exists() and not anew:
+        if receipt.is_for_another() and not anew:
             raise ParameterError(
                 "`output` has a release that is paid and not written; its records and settings must be the same, got "
                 "others. Repeat that command as it was, or say `overwrite` to forget that release and pay for this one."

@@ -27,11 +27,18 @@ class JobReceipt:
 
     def numbers(self) -> list[int] | None:
         """The numbers by which just this was paid for; None if it was not."""
+        paid_for, numbers = self._noted()
+        return numbers if paid_for == self.paid_for else None
+
+    def is_for_another(self) -> bool:
+        """Whether something else was paid for; a note that is not whole is of a run that drew nothing."""
+        return self._noted()[0] not in (None, self.paid_for)
+
+    def _noted(self) -> tuple[str | None, list[int]]:
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
             data = json_file(self.folder.paid)
-            if data["paid_for"] == self.paid_for:
-                return [int(number) for number in data["numbers"]]
-        return None
+            return str(data["paid_for"]), [int(number) for number in data["numbers"]]
+        return None, []
 
     def keep(self, numbers: Sequence[int]) -> None:
         """Note the numbers; where that fails, a job that goes on pays again."""

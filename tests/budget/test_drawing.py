@@ -122,6 +122,18 @@ def test_a_ledger_that_fails_keeps_what_was_reserved(ledger: Ledger, monkeypatch
     assert spent(ledger, ANN) == (1, 2.0)
 
 
+def test_a_ledger_holds_reservations_alone_and_of_their_accounts(ledger: Ledger) -> None:
+    first, second = ledger.reserve(ANN, pure(1.0)), ledger.reserve(Account("acme"), pure(1.0))
+    other = ledger.reserve(Account("other"), pure(1.0))
+    held = [(one.account, one.number) for one in (first, second, other)]
+    assert ledger.holds(held) and ledger.holds(held[:1]) and ledger.holds([])
+    ledger.commit(first)
+    ledger.balance(ANN)
+    assert ledger.holds(held)  # a run may die between this and its output
+    for wrong in [(ANN, second.number), (Account("acme"), first.number), (ANN, 3), (ANN, 9), (BOTH, first.number)]:
+        assert not ledger.holds([*held, wrong])
+
+
 @pytest.mark.parametrize("forged", ['{"of":1}', '{"of":7}'])
 def test_an_entry_that_takes_back_what_it_may_not_is_seen(tmp_path: Path, forged: str) -> None:
     """Whoever can write to the database and lacks the key takes back what was spent."""

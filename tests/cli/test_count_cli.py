@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from textveil.cli import main as cli
+from textveil.errors import OutputError
 
 SECRET = "xylophonia"
 ROWS = [
@@ -142,7 +143,30 @@ def test_a_second_release_beyond_the_budget_is_refused(count: Run, tmp_path: Pat
     first = count("--ledger", "budget.db", "-o", "first.csv", epsilon=1.0)
     assert first[0] == 0, first
     code, out, _ = count("--ledger", "budget.db", "-o", "second.csv", epsilon=1.0)
-    assert (code, out) == (3, "") and not (tmp_path / "second.csv").exists()
+    assert (code, out) == (3, "") and not [path.name for path in tmp_path.iterdir() if "second" in path.name]
+
+
+def test_a_release_that_cannot_be_written_is_paid_once(
+    count: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("sqlalchemy")
+    from textveil.budget.account import Account
+    from textveil.budget.ledger import Ledger
+
+    def full(*_: object, **__: object) -> None:
+        raise OutputError("the output could not be written: the disk is full.")
+
+    options = ("--ledger", "budget.db", "-o", "c.csv")
+    with monkeypatch.context() as patch:
+        patch.setattr("textveil.cli.count.write_release", full)
+        code, _, err = count(*options, epsilon=1.0)
+    assert code == 1 and err.endswith("full. The release is paid: the same command goes on with it.\n")
+    code, out, err = count(*options, epsilon=1.1)
+    assert (code, out, err.count("\n")) == (2, "", 1) and "paid and not written" in err and "say --overwrite" in err
+    assert count(*options, epsilon=1.0)[0] == 0 and (tmp_path / "c.csv").exists()
+    assert not list(tmp_path.glob(".*textveil*"))
+    with Ledger(str(tmp_path / "budget.db")) as ledger:
+        assert ledger.balance(Account("local", "p1")).spent.approximate().epsilon == 1.0
 
 
 def test_nobody_pays_for_a_release_that_is_refused(count: Run, tmp_path: Path) -> None:

@@ -158,7 +158,7 @@ def test_a_job_whose_input_grew_pays_for_all_of_it(tmp_path: Path, place: str) -
         plain(lines(tmp_path), place, engine=DiesAfter(3)).to_file(out)
     job = next(tmp_path.glob(".*job*"))
     said = json.loads((job / "paid").read_text())
-    (job / "paid").write_text(json.dumps(said | {"counts": "0" * 64}))
+    (job / "paid").write_text(json.dumps(said | {"paid_for": "0" * 64}))
     plain(str(tmp_path / "in.txt"), place).to_file(out, resume=True)
     assert spent(place, "ann") == 240
 

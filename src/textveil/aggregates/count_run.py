@@ -15,13 +15,13 @@ import numpy as np
 from textveil.aggregates.budget import GRID, GaussianBudget
 from textveil.aggregates.contributions import ContributionBound
 from textveil.aggregates.counts import CONFIDENCE, PROOF, SELECTIONS, Counting, CountRelease
-from textveil.aggregates.payment import paid
+from textveil.aggregates.payment import Fact, paid
 from textveil.aggregates.person_words import PersonWords
 from textveil.aggregates.records import PersonalRecords
 from textveil.aggregates.report import AggregateReport
 from textveil.corpora.payment import Payer
 from textveil.errors import InputError, ParameterError
-from textveil.randomness import secure_generator, seeded_generator
+from textveil.randomness import seeded_generator
 from textveil.text.spelling import fold
 from textveil.types import Progress
 from textveil.vocabulary.embedded import load_vocabulary
@@ -73,7 +73,7 @@ def count(
     if len(set(labels)) != len(labels):
         raise ParameterError("`labels` must be different; got one twice.")
     budget = GaussianBudget(epsilon, delta, SELECTIONS)
-    rng = secure_generator() if seed is None else seeded_generator(seed)
+    rng = None if seed is None else seeded_generator(seed)
     public = public_words(words)
     counting = Counting(
         budget=budget,
@@ -84,7 +84,9 @@ def count(
     corpus = PersonWords.read(records, public, list(labels) or None, progress)
     names: Sequence[str] | None = () if records.label is None else labels or None
     counting.check(len(public), selects_labels=names is None)
-    with paid(payer, budget.guarantee(records.adjacency, PROOF, of=__name__), records.names, rng) as drawing:
+    settings: list[Fact] = ["count", repr(counting), tuple(public), None if names is None else tuple(names)]
+    guarantee = budget.guarantee(records.adjacency, PROOF, of=__name__)
+    with paid(payer, guarantee, records, settings, rng) as drawing:
         release = counting.release(corpus, len(public), records.adjacency, drawing.rng, names)
     return release, _report(release, counting, records, labels, words, len(public), secure=seed is None)
 

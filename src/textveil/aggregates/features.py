@@ -9,12 +9,14 @@ All sums and roots are those of integers: a vector depends on its own document a
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, Final, final
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from textveil.estimation.documents import DocumentReader
@@ -79,6 +81,11 @@ class PublicFeatures:
         return PublicFeatures, (self.vocabulary, self.transform)  # the reader remembers pieces of what it has read
 
     @property
+    def digest(self) -> bytes:
+        """What tells these vectors from those of other words, or of a table that was rounded otherwise."""
+        return _digest(self.vocabulary, self._table)
+
+    @property
     def dim(self) -> int:
         """Coordinates of a document's vector."""
         return self._table.shape[1] + 1
@@ -133,6 +140,11 @@ class PublicWords:
         return PublicWords, (self.vocabulary,)  # the reader remembers pieces of what it has read
 
     @property
+    def digest(self) -> bytes:
+        """As that of ``PublicFeatures``."""
+        return _digest(self.vocabulary, self._weights)
+
+    @property
     def dim(self) -> int:
         """Columns."""
         return len(self.vocabulary) + 1
@@ -182,6 +194,10 @@ def _centered(vocabulary: Vocabulary) -> tuple[Reals, Reals]:
     vectors = vocabulary.vectors.astype(np.float64)
     vectors = (vectors - shares @ vectors) * (_RARE / (_RARE + shares))[:, None]
     return vectors - shares @ vectors, shares
+
+
+def _digest(vocabulary: Vocabulary, table: NDArray[np.integer[Any]]) -> bytes:
+    return hashlib.blake2b(vocabulary.digest.encode("ascii") + table.tobytes(), digest_size=32).digest()
 
 
 def _roots_up(squares: Integers) -> Integers:

@@ -12,13 +12,12 @@ from typing import Final, NamedTuple, Protocol
 import numpy as np
 
 from textveil.aggregates.budget import GRID, GaussianBudget
-from textveil.aggregates.payment import Paid, paid
+from textveil.aggregates.payment import Fact, Paid, paid
 from textveil.aggregates.records import Batch
 from textveil.corpora.payment import Payer
 from textveil.errors import InputError, ParameterError
 from textveil.privacy.guarantees import Guarantee
 from textveil.privacy.units import Adjacency, Unit
-from textveil.randomness import secure_generator
 from textveil.types import Progress
 
 SELECTION: Final = Fraction(1, 20)
@@ -45,6 +44,10 @@ class Source(Protocol):
     @property
     def limit(self) -> int | None:
         """Records of one person that count."""
+
+    @property
+    def digest(self) -> bytes:
+        """``records.digested`` of all of them, once they have been read."""
 
     def batches(self, progress: Progress | None = None) -> Iterator[Batch]:
         """The records."""
@@ -88,6 +91,7 @@ def paid_labels(
     labels: Sequence[str],
     budget: GaussianBudget,
     guarantee: Guarantee,
+    settings: Sequence[Fact],
     *,
     payer: Payer | None,
     rng: np.random.Generator | None,
@@ -100,6 +104,7 @@ def paid_labels(
         labels: public ones; none selects those that many persons use.
         budget: of the release.
         guarantee: of the release, which ``payer`` pays.
+        settings: see ``payment.paid``; labels and budget are added here.
         payer: see ``learning.learn``.
         rng: None is the operating system's randomness.
         progress: called with bytes read and in all.
@@ -109,8 +114,7 @@ def paid_labels(
         BudgetExhausted: a person's budget does not reach.
     """
     used, persons = used_labels(records, progress)
-    generator = secure_generator() if rng is None else rng
-    with paid(payer, guarantee, records.names, generator) as drawing:
+    with paid(payer, guarantee, records, [repr(budget), tuple(labels), *settings], rng) as drawing:
         yield PaidLabels(tuple(labels) or selected(used, budget, drawing.rng), persons, drawing)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Final, NamedTuple, final
 
@@ -22,6 +22,7 @@ from textveil.aggregates.features import PublicFeatures, public_transform
 from textveil.aggregates.labels import Source, budget_of_labels, paid_labels
 from textveil.aggregates.moments import Moments, PersonVectors, gathered, moments
 from textveil.aggregates.naive_bayes import NAIVE_BAYES, naive_bayes
+from textveil.aggregates.payment import Fact
 from textveil.aggregates.report import AggregateReport
 from textveil.corpora.payment import Payer
 from textveil.errors import need
@@ -71,6 +72,7 @@ class ReleasedMoments:
         noise: that was added.
         moments: with noise, in parts of the grid.
         persons: how many wrote the records: private.
+        rng: of the release: what is chosen by the sums is drawn from it too.
         secure: whether the operating system's randomness was used.
     """
 
@@ -83,6 +85,7 @@ class ReleasedMoments:
     noise: Noise
     moments: Moments
     persons: int
+    rng: np.random.Generator = field(repr=False)
     secure: bool
 
     @property
@@ -187,9 +190,10 @@ def released_moments(
     budget, share = budget_of_labels(labels, epsilon, delta)
     noise = _noise(budget, share)
     guarantee = budget.guarantee(records.adjacency, PROOF, of=__name__)
-    with paid_labels(records, labels, budget, guarantee, payer=payer, rng=rng, progress=progress) as paid:
-        words = load_vocabulary() if vocabulary is None else vocabulary
-        features = PublicFeatures(words, public_transform(words))
+    words = load_vocabulary() if vocabulary is None else vocabulary
+    features = PublicFeatures(words, public_transform(words))
+    settings: list[Fact] = [REGRESSION, repr(noise), features.digest]
+    with paid_labels(records, labels, budget, guarantee, settings, payer=payer, rng=rng, progress=progress) as paid:
         sums = _sums(records, paid.labels, features, noise.norm, progress)
         noisy = _drawn(sums, noise, paid.drawing.rng)
     return ReleasedMoments(
@@ -202,6 +206,7 @@ def released_moments(
         noise=noise,
         moments=noisy,
         persons=paid.persons,
+        rng=paid.drawing.rng,
         secure=rng is None,
     )
 

@@ -15,6 +15,7 @@ from textveil.aggregates.budget import GRID
 from textveil.aggregates.classifier import PROOF, Learned, TextClassifier
 from textveil.aggregates.features import PublicWords
 from textveil.aggregates.labels import Source, budget_of_labels, paid_labels
+from textveil.aggregates.payment import Fact
 from textveil.aggregates.report import AggregateReport
 from textveil.aggregates.spill import whole_persons
 from textveil.corpora.payment import Payer
@@ -53,8 +54,9 @@ def naive_bayes(
     budget, share = budget_of_labels(labels, epsilon, delta)
     noise = budget.noise(GRID**2, share)
     guarantee = budget.guarantee(records.adjacency, PROOF, of=__name__)
-    with paid_labels(records, labels, budget, guarantee, payer=payer, rng=rng, progress=progress) as paid:
-        features = PublicWords(load_vocabulary() if vocabulary is None else vocabulary)
+    features = PublicWords(load_vocabulary() if vocabulary is None else vocabulary)
+    settings: list[Fact] = [NAIVE_BAYES, repr(noise), features.digest]
+    with paid_labels(records, labels, budget, guarantee, settings, payer=payer, rng=rng, progress=progress) as paid:
         sums = word_sums(_documents(records, paid.labels, features, progress), features.dim, len(paid.labels))
         noisy = sums + noise.sample(sums.size, paid.drawing.rng).reshape(sums.shape)
     report = AggregateReport(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeAlias, final
 
@@ -35,6 +36,32 @@ class Batch(NamedTuple):
     labels: list[str]
 
 
+def digested(batches: Iterable[Batch], names: Sequence[str]) -> bytes:
+    """What tells records from others: their texts, labels and persons, in their order."""
+    mixed = hashlib.blake2b(digest_size=32, person=b"textveil records")
+    for batch in batches:
+        _mix(mixed, batch)
+    return _ended(mixed, names)
+
+
+def _mix(mixed: hashlib.blake2b, batch: Batch) -> None:
+    persons = batch.persons.astype("<i8").tobytes()
+    for part in (persons, _joined(batch.texts), _joined(batch.labels)):
+        mixed.update(len(part).to_bytes(8, "little"))
+        mixed.update(part)
+
+
+def _ended(mixed: hashlib.blake2b, names: Sequence[str]) -> bytes:
+    mixed.update(_joined(names))
+    return mixed.digest()
+
+
+def _joined(texts: Sequence[str]) -> bytes:
+    """Texts one after the other, told apart by their lengths."""
+    lengths = np.array([len(texts), *map(len, texts)], dtype="<i8").tobytes()
+    return lengths + "".join(texts).encode("utf-8", "surrogatepass")
+
+
 @final
 @dataclass(frozen=True, kw_only=True)
 class PersonalRecords:
@@ -64,6 +91,7 @@ class PersonalRecords:
     corpus_format: str | None = None
     delimiter: str | None = None
     _numbers: dict[str, int] = field(default_factory=dict, init=False, repr=False)
+    _digests: list[bytes] = field(default_factory=list, init=False, repr=False)
 
     def __post_init__(self) -> None:
         need(self.limit is None or self.limit >= 1, "limit", self.limit, ">= 1")
@@ -81,6 +109,11 @@ class PersonalRecords:
     def names(self) -> Sequence[str]:
         """Names of the persons by their numbers, as far as records have been read; none where each record counts."""
         return list(self._numbers)
+
+    @property
+    def digest(self) -> bytes:
+        """``digested`` of all records that count, once they have been read."""
+        return self._digests[0]
 
     @property
     def _person(self) -> str | None:
@@ -102,8 +135,19 @@ class PersonalRecords:
             progress: called with bytes read and in all.
 
         Raises:
-            InputError: a record cannot be read, names no person or no label; says which, never what.
+            InputError: a record cannot be read, names no person or no label; says which, never what. Or the records
+                are others than when they were read before.
         """
+        mixed = hashlib.blake2b(digest_size=32, person=b"textveil records")
+        for batch in self._read(progress):
+            _mix(mixed, batch)
+            yield batch
+        # Who was not there before has not paid, and noise that is drawn for these records must not meet others.
+        self._digests.append(_ended(mixed, self.names))
+        if self._digests[-1] != self._digests[0]:
+            raise InputError("INPUT must stay as it is while it is read, more than once; it was changed. Run it again.")
+
+    def _read(self, progress: Progress | None) -> Iterator[Batch]:
         seen: dict[int, int] = {}
         rows = 0
         for block in released_blocks(self._reader(), self.inputs, progress):

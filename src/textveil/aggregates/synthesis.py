@@ -21,7 +21,6 @@ from textveil.aggregates.report import AggregateReport
 from textveil.corpora.payment import Payer
 from textveil.errors import ParameterError, need
 from textveil.privacy.units import Adjacency
-from textveil.randomness import secure_generator
 from textveil.types import Integers, Progress, Reals
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -70,6 +69,11 @@ class _Unlabelled:
     def limit(self) -> int | None:
         """See ``Source``."""
         return self.records.limit
+
+    @property
+    def digest(self) -> bytes:
+        """See ``Source``."""
+        return self.records.digest
 
     def batches(self, progress: Progress | None = None) -> Iterator[Batch]:
         """See ``Source``."""
@@ -132,8 +136,7 @@ def synthesize(
         progress=progress,
     )
     vectors = PoolVectors.of(pool, released.features, pool_progress)
-    drawing = secure_generator() if rng is None else rng
-    texts, numbers, quotas = drawn(released, vectors, documents, drawing)
+    texts, numbers, quotas = drawn(released, vectors, documents, released.rng)
     report = released.report(
         "synthetic text",
         PROOF,

@@ -18,14 +18,13 @@ from scipy.stats import norm as normal
 
 from textveil.aggregates.budget import GaussianBudget
 from textveil.aggregates.features import PublicFeatures, public_transform
-from textveil.aggregates.payment import paid
+from textveil.aggregates.payment import Fact, paid
 from textveil.aggregates.public_texts import NORM, PoolVectors
 from textveil.aggregates.records import EACH_RECORD, PersonalRecords
 from textveil.aggregates.report import AggregateReport
 from textveil.corpora.payment import Payer
 from textveil.errors import need
 from textveil.estimation.documents import DocumentReader
-from textveil.randomness import secure_generator
 from textveil.types import Integers, Progress
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -185,7 +184,8 @@ def topics(
 
     sums, persons = votes(parts(), number, by_person=records.unit != EACH_RECORD)
     guarantee = budget.guarantee(records.adjacency, PROOF, of=__name__)
-    with paid(payer, guarantee, records.names, secure_generator() if rng is None else rng) as drawing:
+    settings: list[Fact] = ["topics", repr(noise), features.digest, number, groups.centers.tobytes()]
+    with paid(payer, guarantee, records, settings, rng) as drawing:
         noisy = sums + noise.sample(number, drawing.rng)
     reach = float(normal.isf((1 - CONFIDENCE) / 2)) * noise.sigma
     described = _described(pool, vectors, groups, words.words)

@@ -186,6 +186,25 @@ class Ledger:
         self._turns.leave([Ask(account, lambda book: book.commit(account, number), commits=[number])])
         self._settle_soon()
 
+    def holds(self, reserved: Sequence[tuple[Account, int]]) -> bool:
+        """Whether entries of these numbers are reservations of these accounts.
+
+        Raises:
+            LedgerError: the database fails.
+        """
+        self._need_open()
+        named = [(self._names.of(account), number) for account, number in reserved]
+        wanted = {(names.tenant, number, names.unit, names.key) for names, number in named}
+        columns = (ENTRIES.c.tenant, ENTRIES.c.number, ENTRIES.c.unit, ENTRIES.c.key)
+        found = set()
+        with told(), reading(self._engine) as connection:
+            for tenant in {names.tenant for names, _ in named}:
+                own = [number for names, number in named if names.tenant == tenant]
+                among = (ENTRIES.c.number.between(min(own), max(own)), ENTRIES.c.what == "reserve")
+                rows = connection.execute(select(*columns).where(ENTRIES.c.tenant == tenant, *among))
+                found |= wanted.intersection(map(tuple, rows))
+        return found == wanted
+
     def cancel_entries(self, reserved: Sequence[tuple[Account, int]]) -> None:
         """Take reservations back of which nothing was drawn, by the numbers of their entries, in one transaction.
 

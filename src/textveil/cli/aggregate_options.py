@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
@@ -14,7 +15,7 @@ import typer
 from textveil.cli import options as opt
 from textveil.cli.help_groups import PERSONS
 from textveil.cli.spelling import renamed
-from textveil.errors import ParameterError
+from textveil.errors import OutputError, ParameterError
 from textveil.mechanisms.options import GUARANTEE
 
 if TYPE_CHECKING:
@@ -96,15 +97,43 @@ class AggregateOptions:
                 delimiter=self.delimiter,
             )
 
-    def payer(self) -> Payer | None:
-        """Whose budget it is taken from."""
+    @contextlib.contextmanager
+    def paying(self, output: Path | None) -> Iterator[Payer | None]:
+        """Whose budget it is taken from, until the release is written.
+
+        What was paid is remembered beside the output: if the block fails after that, or is killed, the same command
+        goes on with the same draws.
+
+        Args:
+            output: file of the release; None, or a device, remembers nothing.
+
+        Raises:
+            ParameterError: another run has the same output.
+            OutputError: nothing can be written beside it.
+        """
         if self.ledger is None:
-            return None
+            yield None
+            return
         from textveil.budget.database import url_of
+        from textveil.corpora.jobs.folder import PAID, JobFolder
         from textveil.corpora.payment import Payer
 
         url_of(self.ledger)
-        return Payer(self.ledger, self.tenant)
+        payer = Payer(self.ledger, self.tenant)
+        if output is None or (output.exists() and not output.is_file()):
+            yield payer
+            return
+        folder = JobFolder(Path(os.path.realpath(output)), PAID)
+        with folder.opened():  # no other run may go on with it meanwhile
+            try:
+                yield replace(payer, folder=folder, anew=self.overwrite)
+            except BaseException as error:
+                if not folder.paid.exists():
+                    folder.removed()
+                elif isinstance(error, OutputError):
+                    error.args = (f"{error} The release is paid: the same command goes on with it.",)
+                raise
+            folder.removed()
 
 
 def check_outputs(inputs: Sequence[str], *outputs: Path | None, overwrite: bool) -> None:

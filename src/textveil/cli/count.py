@@ -65,22 +65,23 @@ def count_command(
     needs_output(target, as_json=as_json)
     records = aggregate.records(source, counting.label)
     check_outputs(records.inputs, target, report, overwrite=aggregate.overwrite)
-    with bar("counting", "bytes", records.inputs) as progress, renamed(items="items_per_person"):
-        release, facts = count(
-            records,
-            epsilon=aggregate.epsilon,
-            delta=aggregate.delta,
-            ngrams=counting.ngrams,
-            items_per_person=counting.items_per_person,
-            repeats=counting.repeats,
-            labels=opt.parts_of(counting.labels),
-            words=counting.words,
-            payer=aggregate.payer(),
-            seed=seed,
-            progress=progress,
-        )
-    table = _table(release, labelled=counting.label is not None)
-    write_release(target, table, facts, report, as_json=as_json)
+    with aggregate.paying(target) as payer:
+        with bar("counting", "bytes", records.inputs) as progress, renamed(items="items_per_person"):
+            release, facts = count(
+                records,
+                epsilon=aggregate.epsilon,
+                delta=aggregate.delta,
+                ngrams=counting.ngrams,
+                items_per_person=counting.items_per_person,
+                repeats=counting.repeats,
+                labels=opt.parts_of(counting.labels),
+                words=counting.words,
+                payer=payer,
+                seed=seed,
+                progress=progress,
+            )
+        table = _table(release, labelled=counting.label is not None)
+        write_release(target, table, facts, report, as_json=as_json)
     tell_sender(
         f"{len(release.counts):,} counts",
         release.guarantee,

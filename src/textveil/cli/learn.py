@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -45,26 +46,28 @@ def learn_command(
     is_new = not output.exists()
     folder = results_folder(output, FACTS)
     try:
-        with counting("reading", "bytes", records.inputs) as progress:
-            model, persons = learn(
-                records,
-                epsilon=aggregate.epsilon,
-                delta=aggregate.delta,
-                labels=opt.parts_of(labels),
-                method=method,
-                vocabulary=vocabulary.load(),
-                payer=aggregate.payer(),
-                rng=None if seed is None else seeded_generator(seed),
-                progress=progress,
-            )
+        with aggregate.paying(output / FACTS) as payer:
+            with counting("reading", "bytes", records.inputs) as progress:
+                model, persons = learn(
+                    records,
+                    epsilon=aggregate.epsilon,
+                    delta=aggregate.delta,
+                    labels=opt.parts_of(labels),
+                    method=method,
+                    vocabulary=vocabulary.load(),
+                    payer=payer,
+                    rng=None if seed is None else seeded_generator(seed),
+                    progress=progress,
+                )
+            model.save(folder)
+            text = json_text(model.report, indent=1)
+            if report is not None:
+                write_whole(report, text.encode("ascii"))
     except BaseException:
         if is_new:
-            folder.rmdir()  # nothing was written
+            with contextlib.suppress(OSError):  # it is not empty: a release is paid for and not written
+                folder.rmdir()
         raise
-    model.save(folder)
-    text = json_text(model.report, indent=1)
-    if report is not None:
-        write_whole(report, text.encode("ascii"))
     if as_json:
         sys.stdout.write(text)
     tell_sender(

@@ -98,34 +98,35 @@ def synthesize_command(
     )
     words = vocabulary.load()
     pool = _model_pool(words, documents) if public is None else given_pool(public)
-    with (
-        counting("reading", "bytes", records.inputs) as progress,
-        counting("comparing with the pool", "texts") as pool_progress,
-    ):
-        synthetic = synthesize(
-            records,
-            pool,
-            documents=documents,
-            epsilon=aggregate.epsilon,
-            delta=aggregate.delta,
-            labelled=label is not None,
-            labels=opt.parts_of(labels),
-            vocabulary=words,
-            payer=aggregate.payer(),
-            rng=None if seed is None else seeded_generator(seed),
-            progress=progress,
-            pool_progress=pool_progress,
-        )
-    facts = {**synthetic.report.public, "pool": "given" if public else "texts of the embedded language model"}
-    texts, problem = synthetic.texts, ""
-    if service is not None:
-        if target is not None:  # what was paid for stays, whatever happens to the service
-            write_whole(target, _lines(texts, synthetic.labels))
-        texts, problem = _rewritten(texts, service)
-        if texts != synthetic.texts:
-            facts["rewritten by"] = service.model
-    lines, synthesized = _lines(texts, synthetic.labels), replace(synthetic.report, public=facts)
-    write_release(target, lines, synthesized, report, as_json=as_json)
+    with aggregate.paying(target) as payer:
+        with (
+            counting("reading", "bytes", records.inputs) as progress,
+            counting("comparing with the pool", "texts") as pool_progress,
+        ):
+            synthetic = synthesize(
+                records,
+                pool,
+                documents=documents,
+                epsilon=aggregate.epsilon,
+                delta=aggregate.delta,
+                labelled=label is not None,
+                labels=opt.parts_of(labels),
+                vocabulary=words,
+                payer=payer,
+                rng=None if seed is None else seeded_generator(seed),
+                progress=progress,
+                pool_progress=pool_progress,
+            )
+        facts = {**synthetic.report.public, "pool": "given" if public else "texts of the embedded language model"}
+        texts, problem = synthetic.texts, ""
+        if service is not None:
+            if target is not None:  # what was paid for stays, whatever happens to the service
+                write_whole(target, _lines(texts, synthetic.labels))
+            texts, problem = _rewritten(texts, service)
+            if texts != synthetic.texts:
+                facts["rewritten by"] = service.model
+        lines, synthesized = _lines(texts, synthetic.labels), replace(synthetic.report, public=facts)
+        write_release(target, lines, synthesized, report, as_json=as_json)
     private = (text for batch in records.batches() for text in batch.texts)
     shared, in_pool = compared(texts, pool, private)
     if overlaps is not None:

@@ -46,24 +46,25 @@ def topics_command(
     records = aggregate.records(source, again=True)
     check_outputs([*records.inputs, *expanded([public])], target, report, overwrite=aggregate.overwrite)
     pool = given_pool(public)
-    with (
-        counting("comparing with the pool", "texts") as pool_progress,
-        counting("reading", "bytes", records.inputs) as progress,
-    ):
-        themes = topics_of(
-            records,
-            pool,
-            number=topics,
-            epsilon=aggregate.epsilon,
-            delta=aggregate.delta,
-            vocabulary=vocabulary.load(),
-            payer=aggregate.payer(),
-            rng=None if seed is None else seeded_generator(seed),
-            progress=progress,
-            pool_progress=pool_progress,
-        )
-    lines = "".join(json.dumps(theme.to_data()) + "\n" for theme in themes.themes).encode("ascii")
-    write_release(target, lines, themes.report, report, as_json=as_json)
+    with aggregate.paying(target) as payer:
+        with (
+            counting("comparing with the pool", "texts") as pool_progress,
+            counting("reading", "bytes", records.inputs) as progress,
+        ):
+            themes = topics_of(
+                records,
+                pool,
+                number=topics,
+                epsilon=aggregate.epsilon,
+                delta=aggregate.delta,
+                vocabulary=vocabulary.load(),
+                payer=payer,
+                rng=None if seed is None else seeded_generator(seed),
+                progress=progress,
+                pool_progress=pool_progress,
+            )
+        lines = "".join(json.dumps(theme.to_data()) + "\n" for theme in themes.themes).encode("ascii")
+        write_release(target, lines, themes.report, report, as_json=as_json)
     private = (text for batch in records.batches() for text in batch.texts)
     tell_pool(compared([], pool, private).in_pool)
     tell_sender(

@@ -26,8 +26,8 @@ from textveil.corpora.engines.block_worker import BlockWorker
 from textveil.corpora.engines.engine import Engine
 from textveil.corpora.files.inputs import Inputs
 from textveil.corpora.jobs.folder import JobFolder
+from textveil.corpora.jobs.receipt import JobReceipt
 from textveil.errors import InputError, ParameterError
-from textveil.json_text import json_file
 from textveil.privacy.accountant import Accountant
 from textveil.sanitize.costs import Counts, added, trimmed
 from textveil.sanitize.setting import Setting
@@ -40,11 +40,16 @@ class Payer:
 
     Attributes:
         unit: the person whose texts these are; None where a column of the records names persons, or nobody does.
+        folder: remembers a release of a corpus that is paid for until it is written; None remembers none. A job of
+            ``sanitize`` has a folder of its own.
+        anew: whether a release of other records or settings that it remembers is forgotten, not kept.
     """
 
     ledger: str
     tenant: str = field(default="local", repr=False)
     unit: str | None = field(default=None, repr=False)
+    folder: JobFolder | None = field(default=None, repr=False)
+    anew: bool = False
 
     def account(self, name: bytes | None) -> Account:
         """The account of a person whom records name; None is the payer itself."""
@@ -77,30 +82,16 @@ def paid(
     if payer is None:
         yield lambda: None
         return
-    from textveil.budget.drawing import Drawing, take_back, tell_charged  # needs the extra
+    from textveil.budget.drawing import paying  # needs the extra
     from textveil.budget.ledger import Ledger
 
     with _read_again(inputs.inputs) as rewound, Ledger(payer.ledger) as ledger:
         counts = _counted(worker, engine, inputs, setting)
         costs = [(payer.account(name), _cost(setting, counts[name])) for name in sorted(counts, key=_by_name)]
         rewound()
-        numbers, drawing = _remembered(folder, worker.secret, counts), Drawing()
-        before = numbers is not None  # an earlier run may have drawn
-        if numbers is None:
-            numbers = [reservation.number for reservation in ledger.reserve_together(costs)]
-            _remember(folder, worker.secret, counts, numbers)
-        try:
+        receipt = None if folder is None else JobReceipt(folder, _digest(worker.secret, counts))
+        with paying(ledger, costs, receipt) as drawing:
             yield drawing.begin
-        except BaseException as error:
-            if drawing.begun and folder is None:
-                tell_charged(error)
-            elif not drawing.begun and not before:
-                if folder is not None:
-                    folder.paid.unlink(missing_ok=True)
-                take_back(ledger, [(account, number) for (account, _), number in zip(costs, numbers, strict=True)])
-            raise
-        for (account, _), number in zip(costs, numbers, strict=True):
-            ledger.commit_entry(account, number)
 
 
 def _by_name(name: bytes | None) -> bytes:
@@ -154,24 +145,3 @@ def _digest(secret: bytes, counts: Mapping[bytes | None, Counts]) -> str:
     for name in sorted(counts, key=_by_name):
         mixed.update(json.dumps([_by_name(name).hex(), counts[name]]).encode("ascii"))
     return mixed.hexdigest()
-
-
-def _remembered(folder: JobFolder | None, secret: bytes, counts: Mapping[bytes | None, Counts]) -> list[int] | None:
-    """The numbers of the reservations by which a job has paid for just this."""
-    if folder is None:
-        return None
-    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-        data = json_file(folder.paid)
-        if data["counts"] == _digest(secret, counts) and len(data["numbers"]) == len(counts):
-            return [int(number) for number in data["numbers"]]
-    return None
-
-
-def _remember(
-    folder: JobFolder | None, secret: bytes, counts: Mapping[bytes | None, Counts], numbers: Sequence[int]
-) -> None:
-    """Note what a job has paid for; where that fails, one that goes on pays again."""
-    if folder is not None:
-        data = {"counts": _digest(secret, counts), "numbers": list(numbers)}
-        with contextlib.suppress(OSError), folder.written_anew(folder.paid) as stream:
-            stream.write(json.dumps(data).encode("ascii"))

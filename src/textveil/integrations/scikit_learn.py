@@ -18,7 +18,7 @@ from typing import Any, Self
 import numpy as np
 
 from textveil.aggregates.learning import learn
-from textveil.aggregates.records import Batch
+from textveil.aggregates.records import Batch, digested
 from textveil.catalog import mechanism as catalog_mechanism
 from textveil.errors import MissingExtra, need
 from textveil.estimation.channel_matrix import ChannelMatrix, channel_matrix
@@ -283,6 +283,11 @@ class _Given:
     adjacency: Adjacency
     names: Sequence[str] = ()
     limit: int | None = None
+
+    @property
+    def digest(self) -> bytes:
+        """See ``Source``."""
+        return digested([self.batch], self.names)
 
     def batches(self, progress: Progress | None = None) -> Iterator[Batch]:
         """All of them."""

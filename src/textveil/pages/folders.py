@@ -20,8 +20,7 @@ def results_folder(folder: Path, mark: str, *, mode: int = 0o777) -> Path:
     """
     try:
         folder.mkdir(mode=mode, exist_ok=True)
-        left = (path for path in folder.iterdir() if not path.name.startswith(".textveil-"))  # by a run that was killed
-        foreign = any(left) and not (folder / mark).is_file()
+        foreign = not all(_left_by_a_kill(path.name) for path in folder.iterdir()) and not (folder / mark).is_file()
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise ParameterError(
@@ -33,3 +32,8 @@ def results_folder(folder: Path, mark: str, *, mode: int = 0o777) -> Path:
             "Name another."
         )
     return folder
+
+
+def _left_by_a_kill(name: str) -> bool:
+    """Whether a name is that of a hidden file or folder of a run that did not end."""
+    return name.startswith(".") and ".textveil-" in name

@@ -17,6 +17,8 @@ from textveil.randomness import SECRET_BYTES, new_secret
 from textveil.whole_files import no_folder, sync_folder
 
 ENDING = ".textveil-job"
+PAID = ".textveil-paid"
+"""Endings of the folders of a job, and of a release of a corpus that was paid for and is not written yet."""
 
 _TRIES = 100
 """Times that a folder is made anew which a run that ends removes at the same moment."""
@@ -29,19 +31,21 @@ class JobFolder:
 
     Attributes:
         output: the file that the job will make, links resolved.
+        ending: of the folder's name.
     """
 
     output: Path
+    ending: str = ENDING
 
     @property
     def path(self) -> Path:
-        """``.NAME.textveil-job`` beside the output."""
-        return self.output.with_name(f".{self.output.name}{ENDING}")
+        """``.NAME.textveil-job`` beside the output, or with the other ending."""
+        return self.output.with_name(f".{self.output.name}{self.ending}")
 
     @property
     def told(self) -> str:
         """The folder, as messages name it."""
-        name = self.path.name if self.path.name.isprintable() else f"*{ENDING}"
+        name = self.path.name if self.path.name.isprintable() else f"*{self.ending}"
         return f"the hidden folder {name} beside the output"
 
     @property

@@ -351,7 +351,7 @@ class SanitizingService:
         shared = self._shares and self._under_way > 1
         if self._finding is None or not (must or shared) or not self.policies.is_found_apart(name):
             return None
-        return await self._finding.found(name, texts, long=characters > LONG_CHARACTERS, must=must)
+        return await self._finding.found(self.policies.base(name), texts, long=characters > LONG_CHARACTERS, must=must)
 
     async def _trace(self, name: str, within: _Within) -> None:
         """Find out whence the values of foreign texts come, before the texts themselves are read."""

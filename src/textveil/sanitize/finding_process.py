@@ -18,7 +18,7 @@ import signal
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, BinaryIO, Final, NamedTuple, TypeAlias, final
+from typing import IO, Any, Final, NamedTuple, TypeAlias, final
 
 from textveil.detection.detectors import detect
 from textveil.detection.spans import DetectedSpan
@@ -70,7 +70,7 @@ def framed(message: object) -> bytes:
     return len(data).to_bytes(SIZE, "big") + data
 
 
-def received(stream: BinaryIO) -> Any:
+def received(stream: IO[bytes]) -> Any:
     """The next message. Raises EOFError: the stream ends before it, or in it."""
     size = stream.read(SIZE)
     data = stream.read(int.from_bytes(size, "big")) if len(size) == SIZE else b""

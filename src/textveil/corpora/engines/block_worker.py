@@ -122,7 +122,8 @@ class BlockWorker:
         if block.fault:
             return lost(block, block.fault)
         records = self.corpus_format.records(block.payload, block.first)
-        found, left = None, {}
+        found: list[_Spans] | None = None
+        left: dict[int, str] = {}
         if apart is not None and not (records.faults and self.on_error == "stop"):
             found, left = self._found(apart, records)
         if left:

@@ -137,30 +137,3 @@ def test_who_is_cancelled_waits_for_the_thread() -> None:
         return waited and ended.is_set()
 
     assert asyncio.run(cancelled_twice())
-
-
-def test_what_stands_for_many_texts_is_computed_in_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kills: twenty thousand keyed digests on the event loop, twice."""
-    threads: list[threading.Thread] = []
-    digest = ConversationState.digest
-
-    def noted(self: ConversationState, policy: str, label: str, text: str) -> bytes:
-        threads.append(threading.current_thread())
-        return digest(self, policy, label, text)
-
-    monkeypatch.setattr(ConversationState, "digest", noted)
-    monkeypatch.setattr(module, "LONG_CHARACTERS", 1000)
-    service = SanitizingService(OfferedPolicies("prompts"), UncountedLedger(), threads=1)
-    texts = [f"Maria {number}" for number in range(50)]
-
-    async def release() -> None:
-        state = ConversationState()
-        for _ in range(2):
-            labels = [str(number) for number in range(50)]
-            await service.release(texts, policy=None, account=WARD, conversation=state, labels=labels)
-
-    try:
-        asyncio.run(release())
-    finally:
-        service.close()
-    assert len(threads) == 100 and threading.current_thread() not in threads

@@ -79,7 +79,7 @@ _TEXT: Final = 40
 """Characters that take as long as a text does besides its own."""
 
 _PIECE: Final = 256
-"""Texts that are looked up in a row before others have their turn."""
+"""Texts that are looked up, or noted, in a row before others have their turn."""
 
 _ENGINE: Final = "while a text was sanitized"
 """The note of an error of the engine, as against one of the ledger or the conversation."""
@@ -303,8 +303,7 @@ class SanitizingService:
     ) -> PaidReleases:
         """The same where what is known is released again."""
         async with conversation.lock:
-            size = _size([text for _, text in wanted])
-            digests = await beside(size, lambda: {key: conversation.digest(name, *key) for key in wanted})
+            digests = await self._digests(name, wanted, conversation)
             releases = {key: conversation.known(digest) for key, digest in digests.items()}
             new = [key for key, release in releases.items() if release is None]
             if new:
@@ -319,6 +318,17 @@ class SanitizingService:
                 prepared, balance = None, await self.balance(account)
             in_order = [release for key in wanted if (release := releases[key]) is not None]
             return self._told(name, in_order, prepared, balance)
+
+    async def _digests(
+        self, name: str, wanted: list[tuple[str, str]], conversation: ConversationState
+    ) -> dict[tuple[str, str], bytes]:
+        """What stands for each text in its conversation; computed in a thread where they are many or long."""
+
+        def digests() -> dict[tuple[str, str], bytes]:
+            return {key: conversation.digest(name, *key) for key in wanted}
+
+        few = len(wanted) <= _PIECE and _size([text for _, text in wanted]) <= LONG_CHARACTERS
+        return digests() if few else await self.in_thread(digests)
 
     async def _paid(
         self, name: str, texts: list[str], account: Account, within: _Within | None = None

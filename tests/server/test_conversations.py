@@ -76,8 +76,8 @@ def test_the_least_used_are_forgotten_where_they_take_too_much() -> None:
     kept = made(Clock(), most_bytes=10_000)
     release = Sanitizer(policy("prompts"))("x" * 100)
     first, second = kept.of(MARIA, "1"), kept.of(MARIA, "2")
-    first.remember("p", "", "x" * 100, release)
-    second.remember("p", "", "x" * 100, release)
+    for state in (first, second):
+        state.remember("p", state.digest("p", "", "x" * 100), release)
     assert kept.of(MARIA, "1") is first
     kept.of(MARIA, "3").wrote("content", "read", Written("x" * 2000, ()))
     assert kept.of(MARIA, "1") is first, "it was used behind the second"
@@ -123,10 +123,10 @@ def test_one_that_is_forgotten_while_it_is_used_takes_no_room_of_others() -> Non
 def test_texts_are_told_by_policy_label_and_text_and_kept_as_digests() -> None:
     state = made(Clock()).of(MARIA, "a")
     release = Sanitizer(policy("prompts"))("Hello.")
-    state.remember("p", "text 1", "Hello.", release)
-    assert state.known("p", "text 1", "Hello.") is release
+    state.remember("p", state.digest("p", "text 1", "Hello."), release)
+    assert state.known(state.digest("p", "text 1", "Hello.")) is release
     others = [("q", "text 1", "Hello."), ("p", "text 2", "Hello."), ("p", "text 1", "Hello"), ("ptext 1", "", "Hello.")]
-    assert [state.known(*other) for other in others] == [None] * 4
+    assert [state.known(state.digest(*other)) for other in others] == [None] * 4
     assert state.scope("p") is state.scope("p") is not state.scope("q")
     state.wrote("content", "Hello.", Written("Hi.", ()))
     assert state.written("content", "Hello.") == Written("Hi.", ()) and state.written("refusal", "Hello.") is None

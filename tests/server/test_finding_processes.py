@@ -14,11 +14,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.helpers.slow_search import SLOW, make_searches_slow
 
 from textveil import Sanitizer
 from textveil.budget.account import Account
 from textveil.detection.spans import DetectedSpan
 from textveil.errors import InputError, ParameterError, SlowText
+from textveil.sanitize import finding_process
 from textveil.sanitize.policy.choice import policy
 from textveil.server import finding
 from textveil.server.errors import ApiError
@@ -39,7 +41,7 @@ WARD = Account("ward")
 
 @contextlib.asynccontextmanager
 async def processes(most: int = 1, seconds: float = 10.0, wall: float | None = None) -> AsyncIterator[FindingProcesses]:
-    found = FindingProcesses(most, POLICIES.default, POLICIES.all, seconds, wall=wall)
+    found = FindingProcesses(most, POLICIES.ready, POLICIES.all, seconds, wall=wall)
     try:
         yield found
     finally:
@@ -125,25 +127,10 @@ def test_no_request_waits_behind_a_long_text_and_long_texts_leave_one_process_fr
     asyncio.run(ask())
 
 
-SLOW = "a text that a search never ends with"
-
-
 @pytest.fixture
 def slow_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In processes that are started, one search takes years for one text."""
-    (tmp_path / "sitecustomize.py").write_text(
-        f"""
-import re
-from textveil.server.policies import OfferedPolicies
-found = OfferedPolicies.found
-def slow(self, name, text):
-    if text == {SLOW!r}:
-        re.match("(a+)+$", "a" * 100 + "b")
-    return found(self, name, text)
-OfferedPolicies.found = slow
-"""
-    )
-    monkeypatch.syspath_prepend(str(tmp_path))
+    """In processes that are started, one search never ends."""
+    make_searches_slow(tmp_path, monkeypatch)
 
 
 @pytest.mark.usefixtures("slow_search")
@@ -228,7 +215,7 @@ def test_a_process_that_cannot_be_started_is_tried_again_later_each_time(monkeyp
 
 def test_a_text_that_must_be_read_by_a_process_is_refused_if_none_starts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", os.devnull)
-    monkeypatch.setattr(finding, "_START_SECONDS", 0.1)
+    monkeypatch.setattr(finding, "START_SECONDS", 0.1)
 
     async def ask() -> None:
         async with processes(wall=0.1) as found:
@@ -245,8 +232,8 @@ def test_a_text_that_must_be_read_by_a_process_is_refused_if_none_starts(monkeyp
 def test_a_process_is_told_where_things_are_and_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("TEXTVEIL_UPSTREAM_KEY", "TEXTVEIL_LEDGER_KEY", "TEXTVEIL_DATABASE", "OPENAI_API_KEY", "PGPASSWORD"):
         monkeypatch.setenv(name, "a secret")
-    told = finding.environment()
-    assert "PYTHONPATH" in told and set(told) <= {*finding._ENVIRONMENT, "PYTHONPATH"}
+    told = finding_process.environment()
+    assert "PYTHONPATH" in told and set(told) <= {*finding_process._ENVIRONMENT, "PYTHONPATH"}
     assert "a secret" not in told.values()
 
     async def ask() -> None:
@@ -267,7 +254,7 @@ from textveil.server.finding import FindingProcesses
 from textveil.server.policies import OfferedPolicies
 async def main():
     policies = OfferedPolicies("identifiers")
-    found = FindingProcesses(1, policies.default, policies.all, 10.0)
+    found = FindingProcesses(1, policies.ready, policies.all, 10.0)
     while await found.found("identifiers", ["Maria"], long=False) is None:
         await asyncio.sleep(0.05)
     print(found._running[0]._process.pid, flush=True)

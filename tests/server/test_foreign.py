@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 import re
 from collections.abc import Collection
@@ -9,11 +10,16 @@ from collections.abc import Collection
 import pytest
 
 import textveil as tv
+from textveil.budget.account import Account
 from textveil.sanitize.sanitizer import Sanitizer
+from textveil.server import service as module
 from textveil.server.conversations import OWN, UNTRACED, ConversationState
 from textveil.server.foreign import Call, Origin, read_calls, scopes_of
 from textveil.server.kept_data import KeptPolicy
 from textveil.server.phrases import Phrases, phrase, without
+from textveil.server.policies import OfferedPolicies
+from textveil.server.service import SanitizingService
+from textveil.server.uncounted import UncountedLedger
 from textveil.surrogates.scopes import ApartScope
 
 NAME = "Maria Gonzalez"
@@ -24,7 +30,7 @@ def conversation(source: str = OWN) -> tuple[ConversationState, Call]:
     """One in which a name was released, and a call with its surrogate."""
     state = ConversationState()
     (release,) = SANITIZER.prepare([NAME], scopes=[state.scope("prompts")]).release()
-    state.remember("prompts", "text 1", NAME, release, source)
+    state.remember("prompts", state.digest("prompts", "text 1", NAME), release, source)
     assert release.private_map is not None
     return state, Call(f"a\n{release.text}", (release.private_map,))
 
@@ -65,7 +71,7 @@ def test_surrogates_of_what_may_be_guesses_are_repeated_alone() -> None:
     (other,) = SANITIZER.prepare(["Peter Novak"], scopes=[state.scope("prompts")]).release()
     assert other.private_map is not None
     for source in (OWN, UNTRACED, "message 1"):
-        state.remember("prompts", "text 2", "Peter Novak", other, source)
+        state.remember("prompts", state.digest("prompts", "text 2", "Peter Novak"), other, source)
         both = Call(f"{call.words}\n{other.text}", (*call.maps, other.private_map))
         scope, _ = scope_of(state, Origin("message 2", both))
         assert scope.by_mention and scope.echo("person", NAME) is None
@@ -86,7 +92,7 @@ def test_a_conversation_that_is_read_again_knows_sources_calls_and_limits() -> N
     state.foreign_values = 7
     kept = KeptPolicy(SANITIZER.setting, "digest")
     read = ConversationState.of_data(state.to_data(lambda policy: kept), lambda policy: kept)
-    release = read.known("prompts", "text 1", NAME)
+    release = read.known(read.digest("prompts", "text 1", NAME))
     assert release is not None and release.private_map is not None
     assert read.source_of(release.private_map) == "message 1" and read.foreign_values == 7
     assert read.source_of(call.maps[0]) == UNTRACED
@@ -139,3 +145,38 @@ def test_surrogates_of_releases_that_a_call_was_not_made_of_do_not_stand_in_it()
     both = Call(f"{call.words}, {other.text}", call.maps)
     read = read_calls({"message 2": both, "message 3": Call("", (other.private_map,))}, state)["message 2"]
     assert other.text in read.rest and not any(surface in other.text for surface in read.surfaces)
+
+
+def test_a_call_that_says_too_much_to_be_read_is_taken_for_guesses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kills: a provider's long call, read twice, takes the time of the whole request, which is refused."""
+    monkeypatch.setattr(module, "CALLED_A_SECOND", 30)
+    read: list[str] = []
+    real = module.span_kinds
+
+    def noted(sanitizer: Sanitizer, texts: list[str], found: object = None) -> list[frozenset[str]]:
+        read.extend(texts)
+        return real(sanitizer, texts)
+
+    monkeypatch.setattr(module, "span_kinds", noted)
+    service = SanitizingService(OfferedPolicies("prompts"), UncountedLedger(), threads=1)
+
+    async def answers(*more: str) -> list[bool]:
+        """Whether the tool's answers have the surrogates of the calls."""
+        state, call = conversation()
+        surrogate = call.words.removeprefix("a\n")
+        origins = [Origin(f"message {n}", call._replace(words=f"{surrogate} {said}")) for n, said in enumerate(more)]
+        releases = await service.release(
+            [f"{NAME}, {n}" for n in range(len(more))],
+            policy=None,
+            account=Account("ward"),
+            conversation=state,
+            labels=list(map(str, range(len(more)))),
+            origins=origins,
+        )
+        return [release.text.startswith(surrogate) for release in releases.releases]
+
+    try:
+        assert asyncio.run(answers("so it was", "so " * 100, "so " * 99, "so it is")) == [True, False, False, True]
+        assert len(read) == 4 and sum(map(len, read)) <= 2 * 300
+    finally:
+        service.close()

@@ -102,7 +102,7 @@ def mcp_command(
     logging.getLogger("mcp").setLevel(logging.CRITICAL + 1)  # its tracebacks may quote what it was sent
     with contextlib.ExitStack() as held:
         books = held.enter_context(contextlib.closing(ledger_of(payer.ledger)))
-        finding = FindingProcesses(0, offered.default, offered.all, SECONDS)
+        finding = FindingProcesses(0, offered.ready, offered.all, SECONDS)
         service = SanitizingService(offered, books, threads=_THREADS, foreign=foreign, finding=finding, shares=False)
         held.callback(service.close)
         texts = TextTools(service, conversations, account, counted=payer.ledger is not None, shared=foreign.shared)

@@ -277,6 +277,10 @@ class _FaultOptions:
     max_expansion: Annotated[
         float | None, opt.option("X", "Stop at an input that decompresses to more than X times its size.", FAULTS)
     ] = None
+    record_seconds: Annotated[
+        float | None,
+        opt.option("S", "A record of which detection takes more than S seconds of a processor is unreadable.", FAULTS),
+    ] = None
     on_error: Annotated[
         str, opt.option("DO", "At a record that cannot be read: stop, or skip it, name it and exit with 1.", FAULTS)
     ] = "stop"
@@ -331,6 +335,7 @@ def sanitize_command(
         columns=columns,
         engine=engine,
         max_expansion=faults.max_expansion,
+        record_seconds=faults.record_seconds,
         on_error=cast(Literal["stop", "skip"], faults.on_error),
         payer=payer,
         risk=writing.measured_risk(),

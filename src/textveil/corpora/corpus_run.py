@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import heapq
 import json
+import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -36,6 +37,7 @@ from textveil.randomness import new_secret
 from textveil.sanitize.costs import Persons
 from textveil.sanitize.measured_risk import MeasuredRisk, check_recall
 from textveil.sanitize.options import SanitizerOptions
+from textveil.sanitize.policy.policy import Policy
 from textveil.sanitize.release import Report
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.sanitize.sender_report import SenderReport
@@ -62,6 +64,9 @@ class Run:
         options: of the sanitizer; with a seed the output is the same for any engine and number of processes.
         columns: whose a record is; its names are among those that the format reads.
         on_error: ``"stop"`` at the first record that cannot be read, or ``"skip"`` it.
+        record_seconds: of processor time that detection may take for one record; one that takes longer is one that
+            cannot be read. Values are then found by a process beside each that releases, which is killed over the
+            limit in the middle of a search too, and over three times as much and 10 s by the clock. None is no limit.
         building: called as rows of a table are done, where a large input makes it pay to build one (``tables``).
         block_bytes: input bytes a block aims at.
         max_expansion: bytes that a byte of a compressed input may come to; None is no limit.
@@ -78,6 +83,7 @@ class Run:
     engine: Engine
     columns: RecordColumns = NO_COLUMNS
     on_error: OnError = "stop"
+    record_seconds: float | None = None
     progress: RunProgress = field(default=lambda bytes_read, total, words: None, repr=False)
     building: Progress | None = field(default=None, repr=False)
     tell: Callable[[str], None] = field(default=lambda line: None, repr=False)
@@ -92,6 +98,7 @@ class Run:
 
     def __post_init__(self) -> None:
         need(self.on_error in ("stop", "skip"), "on_error", self.on_error, "stop or skip")
+        self._check_seconds()
         need(self.max_expansion is None or self.max_expansion >= 1, "max_expansion", self.max_expansion, ">= 1")
         need(0 <= self.sample <= MAX_SAMPLE, "sample", self.sample, f"from 0 to {MAX_SAMPLE}")
 
@@ -343,6 +350,23 @@ class Run:
             on_error=self.on_error,
             cipher=cipher,
             sample=self.sample,
+            record_seconds=self.record_seconds,
+        )
+
+    def _check_seconds(self) -> None:
+        """Refuse a limit on time under which nothing is found, or that may count other records than are released."""
+        seconds, policy = self.record_seconds, self.options.mechanism
+        if seconds is None:
+            return
+        need(0 < seconds < math.inf, "record_seconds", seconds, "finite and > 0")
+        finds = isinstance(policy, Policy) and policy.finds_spans
+        need(finds, "record_seconds", seconds, "left out where no `policy` finds spans")
+        need(
+            self.payer is None or self.on_error == "stop",
+            "record_seconds",
+            seconds,
+            "left out where a `ledger` pays and records are skipped",
+            "One that is too slow to be counted could be released. Use `on_error=stop`.",
         )
 
     def _check_reports(self, reports: Sequence[Path], sender_report: Path | None) -> None:

@@ -169,6 +169,7 @@ class Sanitizer:
         maps: bool = True,
         scopes: Sequence[Scope] | None = None,
         values: Sequence[Sequence[tuple[str, str]]] | None = None,
+        found: Sequence[Sequence[DetectedSpan]] | None = None,
     ) -> list[Release]:
         """Sanitize documents together; every token of every one has a draw of its own.
 
@@ -181,11 +182,12 @@ class Sanitizer:
                 scope share surrogates. None is what the policy says.
             values: under a policy with spans, for each text, values of its record that are spans wherever they stand
                 in it, each with its kind: a name that has a column of its own.
+            found: see ``prepare``.
 
         Raises:
             InputError: one of them is not a str (named by its number, from 1).
-            ParameterError: ``rng`` is seeded and the sanitizer's releases are not stamped so; or there are scopes or
-                values, and not one for each text, or no policy with spans.
+            ParameterError: ``rng`` is seeded and the sanitizer's releases are not stamped so; or there are scopes,
+                values or spans, and not one for each text, or no policy with spans.
         """
         need(
             is_secure(rng) or not self.setting.secure,
@@ -195,7 +197,7 @@ class Sanitizer:
             "Make the sanitizer with a seeded generator too.",
         )
         wanted = Wanted(spans, maps, _one_for_each(scopes, texts))
-        return self._releases(self._prepared(texts) if values is None else self._with(texts, values), wanted, rng)
+        return self._releases(self._ready(texts, values, found), wanted, rng)
 
     def sanitize(self, texts: Iterable[Any]) -> SanitizedTexts:
         """The released texts of a list, and the report of all; what is missing (None, NaN) stays as it is, and counts.
@@ -249,11 +251,7 @@ class Sanitizer:
             ParameterError: there are scopes, values or spans, and not one for each text.
         """
         wanted = Wanted(spans, maps, _one_for_each(scopes, texts))
-        if found is None:
-            ready = self._prepared(texts) if values is None else self._with(texts, values)
-        else:
-            need(values is None, "values", "some", "left out where spans are given")
-            ready = self._finding("found", found, texts).prepared_from(texts, found)
+        ready = self._ready(texts, values, found)
         if scopes is not None and isinstance(self._way, FindsValues):
             ready = self._way.within(ready, scopes)
         return Prepared(self.setting, self._way.counts(ready), partial(self._releases, ready, wanted))
@@ -286,9 +284,19 @@ class Sanitizer:
         _need_texts(texts, first)
         return self._way.prepared(texts, first)
 
-    def _with(self, texts: Sequence[str], values: Sequence[Sequence[tuple[str, str]]]) -> Any:
-        """The same, with values of their records."""
-        return self._finding("values", values, texts).prepared_with(texts, values)
+    def _ready(
+        self,
+        texts: Sequence[str],
+        values: Sequence[Sequence[tuple[str, str]]] | None,
+        found: Sequence[Sequence[DetectedSpan]] | None,
+    ) -> Any:
+        """The same, with values of their records, or with what was found elsewhere."""
+        if found is not None:
+            need(values is None, "values", "some", "left out where spans are given")
+            return self._finding("found", found, texts).prepared_from(texts, found)
+        if values is not None:
+            return self._finding("values", values, texts).prepared_with(texts, values)
+        return self._prepared(texts)
 
     def _finding(self, name: str, given: Sequence[Any], texts: Sequence[str]) -> FindsValues:
         """The way, where something is given for each text that only a way which finds values takes."""

@@ -73,7 +73,7 @@ def make_app(config: Config, *, ledger: BudgetLedger | None = None, keys: ApiKey
         )
         foreign = ForeignValues.of(config.foreign_values, config.foreign_values_limit)
         most = config.processes or 0
-        finding = FindingProcesses(most, policies.default, policies.all, config.sanitize_seconds)
+        finding = FindingProcesses(most, policies.ready, policies.all, config.sanitize_seconds)
         service = SanitizingService(
             policies,
             books,

@@ -103,27 +103,29 @@ class ConversationState:
         """Private: what puts the originals of all its releases back."""
         return tuple(release.private_map for release in self._releases.values() if release.private_map is not None)
 
-    def known(self, policy: str, label: str, text: str) -> Release | None:
-        """What was released for this text under this policy before.
+    def digest(self, policy: str, label: str, text: str) -> bytes:
+        """What stands for a text of the conversation; safe in a thread.
 
         Args:
             policy: its name.
             label: what tells the text from equal ones of the conversation: they are other texts.
             text: private.
         """
-        return self._releases.get(self._digest("text", policy, label, text))
+        return self._digest("text", policy, label, text)
 
-    def remember(self, policy: str, label: str, text: str, release: Release, source: str = OWN) -> None:
-        """Release this from now on for the text.
+    def known(self, digest: bytes) -> Release | None:
+        """What was released before for the text of a digest."""
+        return self._releases.get(digest)
+
+    def remember(self, policy: str, digest: bytes, release: Release, source: str = OWN) -> None:
+        """Release this from now on for the text of a digest.
 
         Args:
-            policy: as for ``known``, as the next two.
-            label: where it stands.
-            text: private.
+            policy: of the digest.
+            digest: of the text.
             release: of it.
             source: of its values; what the upstream knows of it.
         """
-        digest = self._digest("text", policy, label, text)
         self._releases[digest], self._policies[digest] = release, policy
         self._sources[id(release.private_map)] = source
         values, self._values = self._values, sum(scope.values for scope in self._scopes.values())

@@ -15,19 +15,26 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import os
 import pickle
-import signal
-import sys
 from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Final, final
 
 from textveil.detection.spans import DetectedSpan
 from textveil.errors import InputError
+from textveil.sanitize.finding_process import (
+    SIZE,
+    START_SECONDS,
+    Answer,
+    Request,
+    command,
+    environment,
+    framed,
+    wall_seconds,
+    was_killed_over_limit,
+)
 from textveil.sanitize.policy.policy import Policy
 from textveil.server.errors import ApiError
-from textveil.server.finding_process import SIZE, Answer, framed
 from textveil.text.slices import too_slow
 
 logger = logging.getLogger("textveil.server.finding")
@@ -44,9 +51,6 @@ _WAITING: Final = 64
 _ATTEMPTS: Final = 2
 """Processes that are asked, if the first ends for another reason than a limit."""
 
-_START_SECONDS: Final = 120.0
-"""By the clock until a process must be ready; one that was just started reads every list that detection needs."""
-
 _BACK_OFF_SECONDS: Final = (0.5, 60.0)
 """Until a process is started after one that failed: doubled with each that fails after it, up to the second."""
 
@@ -55,17 +59,6 @@ _SMALL: Final = 1 << 16
 
 _END_SECONDS: Final = 5.0
 
-_ENVIRONMENT: Final = (
-    *("HOME", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "PATH", "PYTHONHOME", "PYTHONUTF8"),
-    *("SYSTEMROOT", "TEMP", "TMP", "TMPDIR", "TZ"),
-)
-"""Variables that a process gets: none of textveil's, which hold keys and passwords."""
-
-
-def wall_seconds(seconds: float) -> float:
-    """The limit by the clock that goes with one on processor time: generous, for other programs want to run too."""
-    return 3 * seconds + 10
-
 
 @final
 class FindingProcesses:
@@ -73,17 +66,23 @@ class FindingProcesses:
 
     Args:
         most: how many; 2 at least.
-        default: the name of the policy that each makes ready when it starts.
+        ready: the names of the policies that each makes ready when it starts.
         policies: by name, that texts can be read under.
         seconds: of processor time that the texts of a request may take.
         wall: seconds by the clock that they may take; None is ``wall_seconds`` of those.
     """
 
     def __init__(
-        self, most: int, default: str, policies: Mapping[str, Policy], seconds: float, *, wall: float | None = None
+        self,
+        most: int,
+        ready: Sequence[str],
+        policies: Mapping[str, Policy],
+        seconds: float,
+        *,
+        wall: float | None = None,
     ) -> None:
         self._most = max(_LEAST, most)
-        self._policies = framed((default, dict(policies)))
+        self._policies = framed((dict(policies), list(ready)))
         self._seconds = seconds
         self._wall = wall_seconds(seconds) if wall is None else wall
         self._running: list[_Process] = []
@@ -109,7 +108,7 @@ class FindingProcesses:
             InputError: the texts take too long, or cannot be read.
             ApiError: a process must read them, and none came free or could be started.
         """
-        request = framed((policy, list(texts), self._seconds))
+        request = framed(Request(policy, list(texts), self._seconds))
         for _ in range(_ATTEMPTS if must else 1):
             process = await self._awaited(long) if must else self._free(long)
             if process is None:
@@ -151,7 +150,7 @@ class FindingProcesses:
             raise _overloaded("too many texts wait to be read. Try again soon.")
         self._waiting += 1
         try:
-            async with asyncio.timeout(self._wall + _START_SECONDS):
+            async with asyncio.timeout(self._wall + START_SECONDS):
                 while (process := self._free(long)) is None and not self._closed:
                     pause = max(0.05, self._start_after - asyncio.get_running_loop().time())
                     with contextlib.suppress(TimeoutError):
@@ -181,7 +180,7 @@ class FindingProcesses:
         with contextlib.suppress(OSError, NotImplementedError):  # not every event loop can start one
             process = _Process(
                 await asyncio.create_subprocess_exec(
-                    *(sys.executable, "-P", "-c", "from textveil.server.finding_process import main; main()"),
+                    *command(),
                     stdin=asyncio.subprocess.PIPE,
                     stdout=asyncio.subprocess.PIPE,
                     stderr=asyncio.subprocess.DEVNULL,  # a warning may quote a text
@@ -190,7 +189,7 @@ class FindingProcesses:
                 ),
                 self._seconds,
             )
-        if process is None or not isinstance(await process.ask(self._policies, _START_SECONDS, 1), list):
+        if process is None or not isinstance(await process.ask(self._policies, START_SECONDS, 1), list):
             if process is not None:
                 await process.end()
             self._fail()
@@ -214,12 +213,6 @@ class FindingProcesses:
         elif not self._closed:
             self._fail()
         self._note_change()
-
-
-def environment() -> dict[str, str]:
-    """What a process is told of this one's environment: where things are, and no secret."""
-    paths = os.pathsep.join(filter(None, sys.path))
-    return {name: value for name, value in os.environ.items() if name in _ENVIRONMENT} | {"PYTHONPATH": paths}
 
 
 def _overloaded(message: str) -> ApiError:
@@ -337,7 +330,7 @@ class _Process:
         self._load = _LONG  # nobody asks it any more
         self._kill()
         code = await self._process.wait()
-        self.over_limit = self.over_limit or code == -getattr(signal, "SIGPROF", -code + 1)
+        self.over_limit = self.over_limit or was_killed_over_limit(code)
         asked, self._asked = self._asked, deque()
         for number, (answer, _, _) in enumerate(asked):
             if not answer.done():

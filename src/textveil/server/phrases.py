@@ -40,7 +40,9 @@ class Phrases:
     def __init__(self, phrases: Iterable[Phrase]) -> None:
         self._next: list[dict[str, int]] = [{}]
         self._ends: list[Phrase | None] = [None]
+        self._longest = 0
         for each in phrases:
+            self._longest = max(self._longest, len(each))
             node = 0
             for word in each:
                 node = self._next[node].setdefault(word, len(self._next))
@@ -60,20 +62,31 @@ class Phrases:
             self._inner[node] = shorter if self._ends[shorter] is not None else self._inner[shorter]
 
     def mentions(self, text: str) -> Iterator[Mention]:
-        """Every mention in a text, by where it ends; some overlap."""
-        pieces = list(_PIECE.finditer(text))
-        words = [" " if piece[0].isspace() else piece[0].casefold() for piece in pieces]
+        """Every mention in a text, by where it ends; some overlap. Between two pieces other threads have their turn."""
         node = 0
-        for last, word in enumerate(words):
-            node = self._step(node, word)
+        held: deque[tuple[int, str]] = deque(maxlen=self._longest + 1)  # starts of pieces, and the pieces
+        open_ones: list[Mention] = []  # they end with a mark, and are none if a word follows
+        for match in _PIECE.finditer(text):
+            piece = match[0]
+            if not _is_word(piece):
+                yield from open_ones
+            open_ones = []
+            held.append((match.start(), piece))
+            node = self._step(node, " " if piece.isspace() else piece.casefold())
             ending = node if self._ends[node] is not None else self._inner[node]
             while ending:
                 found = self._ends[ending]
                 assert found is not None
-                first = last + 1 - len(found)
-                if _stands_alone(words, first, last):
-                    yield Mention(pieces[first].start(), pieces[last].end(), found)
+                start, first = held[-len(found)]
+                before = held[-len(found) - 1][1] if len(held) > len(found) else ""
+                if _is_word(first) or not _is_word(before):
+                    mention = Mention(start, match.end(), found)
+                    if _is_word(piece):
+                        yield mention
+                    else:
+                        open_ones.append(mention)
                 ending = self._inner[ending]
+        yield from open_ones
 
     def _step(self, node: int, word: str) -> int:
         while node and word not in self._next[node]:
@@ -95,12 +108,5 @@ def without(text: str, mentions: Iterable[Mention], counts: Callable[[Phrase], b
     return "".join([*parts, text[position:]])
 
 
-def _stands_alone(words: list[str], first: int, last: int) -> bool:
-    """Whether a phrase that begins or ends with a mark has no word beside it."""
-    before = first > 0 and not _is_word(words[first]) and _is_word(words[first - 1])
-    behind = last + 1 < len(words) and not _is_word(words[last]) and _is_word(words[last + 1])
-    return not before and not behind
-
-
 def _is_word(piece: str) -> bool:
-    return piece[0].isalnum() or piece[0] == "_"
+    return piece[:1].isalnum() or piece[:1] == "_"

@@ -106,8 +106,7 @@ class OfferedPolicies:
             return name
         known = _epsilons(self.policy(name))
         if epsilon in known:
-            base = name if name in self._policies else name.rpartition(_AT)[0]
-            return name if epsilon == known[-1] else f"{base}{_AT}{_written(epsilon)}"
+            return name if epsilon == known[-1] else f"{self.base(name)}{_AT}{_written(epsilon)}"
         wanted = f"one of {', '.join(map(_written, known))}" if known else "left out"
         why = "The policy's own is the most." if known else "The policy draws no words at an epsilon of its own."
         error = ParameterError(f"epsilon must be {wanted} under this policy; got another. {why}")
@@ -124,10 +123,13 @@ class OfferedPolicies:
         policy = self._policies.get(name)
         if policy is not None:
             return policy
-        base, _, written = name.rpartition(_AT)
-        chosen = self._policies[base]
+        chosen, written = self._policies[self.base(name)], name.rpartition(_AT)[2]
         words = (replace(rule, epsilon=float(written)) if rule.kind == "word" else rule for rule in chosen.rules)
         return replace(chosen, rules=tuple(words))
+
+    def base(self, name: str) -> str:
+        """The name of the policy that ``policy`` has from another by its epsilon alone; its values are the same."""
+        return name if name in self._policies else name.rpartition(_AT)[0]
 
     def sanitizer(self, name: str) -> Sanitizer:
         """The sanitizer of a policy; making one may take seconds where words are drawn."""
@@ -158,6 +160,11 @@ class OfferedPolicies:
         """Whether its sanitizer takes microseconds for a word, all of them Python's: no draws for words, no models."""
         chosen = self.policy(name)
         return not chosen.draws_words and set(chosen.detectors) <= {"embedded"}
+
+    @property
+    def ready(self) -> list[str]:
+        """The names of those that another process, which finds values, makes ready when it starts."""
+        return [self.default] if self.is_plain(self.default) else []
 
     def is_found_apart(self, name: str) -> bool:
         """Whether another process finds its values as this one does: with the package's own detector alone."""

@@ -71,11 +71,15 @@ SECONDS: Final = 10.0
 VALUES_A_SECOND: Final = 5_000
 """For each of those seconds a call may hold so many values: to draw and restore one takes about 0.1 ms."""
 
+CALLED_A_SECOND: Final = 20_000
+"""For each of those seconds, so many characters that the upstream wrote into calls are read for what may be a guess. A
+call that says more is taken for one that holds guesses of every kind, which costs no time."""
+
 _TEXT: Final = 40
 """Characters that take as long as a text does besides its own."""
 
 _PIECE: Final = 256
-"""Texts that are looked up in a row before others have their turn."""
+"""Texts that are looked up, or noted, in a row before others have their turn."""
 
 _ENGINE: Final = "while a text was sanitized"
 """The note of an error of the engine, as against one of the ledger or the conversation."""
@@ -299,15 +303,14 @@ class SanitizingService:
     ) -> PaidReleases:
         """The same where what is known is released again."""
         async with conversation.lock:
-            releases: dict[tuple[str, str], Release | None] = {}
-            async for key in _in_pieces(wanted):
-                releases[key] = conversation.known(name, *key)
+            digests = await self._digests(name, wanted, conversation)
+            releases = {key: conversation.known(digest) for key, digest in digests.items()}
             new = [key for key, release in releases.items() if release is None]
             if new:
                 within = _Within(conversation, [origins[key] for key in new])
                 prepared, drawn, balance = await self._paid(name, [text for _, text in new], account, within)
                 async for key, new_release, source in _in_pieces(zip(new, drawn, within.sources, strict=True)):
-                    conversation.remember(name, *key, new_release, source)
+                    conversation.remember(name, digests[key], new_release, source)
                 releases |= zip(new, drawn, strict=True)
                 conversation.foreign_values = within.values
                 conversation.name_hosts(within.hosts)
@@ -315,6 +318,17 @@ class SanitizingService:
                 prepared, balance = None, await self.balance(account)
             in_order = [release for key in wanted if (release := releases[key]) is not None]
             return self._told(name, in_order, prepared, balance)
+
+    async def _digests(
+        self, name: str, wanted: list[tuple[str, str]], conversation: ConversationState
+    ) -> dict[tuple[str, str], bytes]:
+        """What stands for each text in its conversation; computed in a thread where they are many or long."""
+
+        def digests() -> dict[tuple[str, str], bytes]:
+            return {key: conversation.digest(name, *key) for key in wanted}
+
+        few = len(wanted) <= _PIECE and _size([text for _, text in wanted]) <= LONG_CHARACTERS
+        return digests() if few else await self.in_thread(digests)
 
     async def _paid(
         self, name: str, texts: list[str], account: Account, within: _Within | None = None
@@ -351,21 +365,29 @@ class SanitizingService:
         shared = self._shares and self._under_way > 1
         if self._finding is None or not (must or shared) or not self.policies.is_found_apart(name):
             return None
-        return await self._finding.found(name, texts, long=characters > LONG_CHARACTERS, must=must)
+        return await self._finding.found(self.policies.base(name), texts, long=characters > LONG_CHARACTERS, must=must)
 
     async def _trace(self, name: str, within: _Within) -> None:
         """Find out whence the values of foreign texts come, before the texts themselves are read."""
         if self._foreign.shared or not any(within.origins):
             return
         calls = {origin.message: origin.call for origin in within.origins if origin is not None and origin.call}
-        if not calls or not (await self.in_thread(partial(self.policies.sanitizer, name))).remembers:
+        sanitizer = await self.in_thread(partial(self.policies.sanitizer, name))
+        if not calls or not sanitizer.remembers:
             return
         within.calls = await self.in_thread(partial(read_calls, calls, within.conversation))
+        left, short = int(self._seconds * CALLED_A_SECOND), []
+        for call in within.calls.values():
+            if len(call.rest) > left:  # the upstream knows its length, and so what is made of it
+                call.beside = kinds_with_surrogates(sanitizer.setting)
+            else:
+                left -= len(call.rest)
+                short.append(call)
         # A tool may write in another case what it was given.
-        texts = [text for call in within.calls.values() for text in (call.rest, call.rest.title())]
+        texts = [text for call in short for text in (call.rest, call.rest.title())]
         spans = await self._found_beside(name, texts)
         kinds = await self._done(name, _size(texts), partial(self._kinds, name, texts, spans))
-        for number, call in enumerate(within.calls.values()):
+        for number, call in enumerate(short):
             call.beside = kinds[2 * number] | kinds[2 * number + 1]
 
     def _kinds(self, name: str, texts: list[str], spans: Spans | None) -> list[frozenset[str]]:

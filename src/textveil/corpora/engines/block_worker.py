@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import heapq
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal, NamedTuple, TypeAlias, final
@@ -15,10 +15,13 @@ import numpy as np
 from textveil.corpora.blocks import Block, Outcome, Sampled, Skip, lost
 from textveil.corpora.columns import NO_COLUMNS, RecordColumns, person
 from textveil.corpora.formats.records import CorpusFormat, Records
-from textveil.errors import ParameterError, need
+from textveil.detection.spans import DetectedSpan
+from textveil.errors import InputError, ParameterError, SlowText, need
 from textveil.randomness import SECRET_BYTES, derived_generator, secure_generator, seeded_generator
 from textveil.sanitize.costs import Counts, added, trimmed
+from textveil.sanitize.found_apart import FoundApart
 from textveil.sanitize.options import SanitizerOptions
+from textveil.sanitize.policy.policy import Policy
 from textveil.sanitize.release import Release, Tally
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.surrogates.map_cipher import MapCipher
@@ -32,6 +35,8 @@ OnError: TypeAlias = Literal["stop", "skip"]
 
 
 _BLANK = frozenset(("", "\n", "\r\n"))
+
+_Spans: TypeAlias = list[DetectedSpan]
 
 
 @final
@@ -52,6 +57,8 @@ class BlockWorker:
         counts_only: draw nothing: outcomes have counts and no data, and the persons in them are named as their column
             names them (``=`` and the name, or nothing for null).
         sample: documents of a block that come back before and after; no draw depends on it.
+        record_seconds: see ``Run``. Which records take longer is not sure to be the same again: where some do, the
+            block's draws come from another stream than without them.
     """
 
     options: SanitizerOptions
@@ -63,6 +70,7 @@ class BlockWorker:
     cipher: MapCipher | None = None
     counts_only: bool = False
     sample: int = 0
+    record_seconds: float | None = None
 
     def __post_init__(self) -> None:
         need(len(self.secret) == SECRET_BYTES, "secret", f"{len(self.secret)} bytes", f"{SECRET_BYTES} bytes")
@@ -70,10 +78,14 @@ class BlockWorker:
     def opened(self) -> Callable[[Block], Outcome]:
         """The function that releases blocks; make it once a process."""
         sanitizer = Sanitizer.of(self.options, self.secret)
+        policy = self.options.mechanism
+        apart = None
+        if self.record_seconds is not None and isinstance(policy, Policy):
+            apart = FoundApart(policy, self.record_seconds)
 
         def release(block: Block) -> Outcome:
             try:
-                return self._outcome(sanitizer, block)
+                return self._outcome(sanitizer, apart, block)
             except MemoryError:
                 pass
             return lost(
@@ -82,11 +94,18 @@ class BlockWorker:
 
         return release
 
-    def _generator(self, block: Block) -> np.random.Generator:
+    def _generator(self, block: Block, left: Collection[int] = ()) -> np.random.Generator:
+        """Whence a block's draws come.
+
+        Args:
+            left: places of records that took too long.
+        """
         if self.options.seed is not None:
             return seeded_generator(self.options.seed, block.number)
         number = block.number.to_bytes(8, "little")
-        return derived_generator(self.secret, b"block", number, self.settings, hashlib.blake2b(block.payload).digest())
+        content = hashlib.blake2b(block.payload).digest()
+        without = [repr(sorted(left)).encode("ascii")] if left else []
+        return derived_generator(self.secret, b"block", number, self.settings, content, *without)
 
     def _own(self, records: Records) -> _Own:
         """What columns say of every record."""
@@ -99,14 +118,21 @@ class BlockWorker:
         stands = _named if self.counts_only else partial(person, self.secret)
         return _Own([stands(value) for value in named], scopes, values)
 
-    def _outcome(self, sanitizer: Sanitizer, block: Block) -> Outcome:
+    def _outcome(self, sanitizer: Sanitizer, apart: FoundApart | None, block: Block) -> Outcome:
         if block.fault:
             return lost(block, block.fault)
         records = self.corpus_format.records(block.payload, block.first)
+        found: list[_Spans] | None = None
+        left: dict[int, str] = {}
+        if apart is not None and not (records.faults and self.on_error == "stop"):
+            found, left = self._found(apart, records)
+        if left:
+            choice = self.corpus_format.choice
+            records = records.without(left, 1 if choice is None else len(choice.sanitized))
         skipped = tuple(Skip(block.source, number, number, reason) for number, reason in records.faults)
         if skipped and self.on_error == "stop":
             return Outcome(number=block.number, bytes_read=block.bytes_read, chain=block.chain, skipped=skipped[:1])
-        releases = _BlockReleases(records, self._own(records), keeps_maps=self.cipher is not None)
+        releases = _BlockReleases(records, self._own(records), found, keeps_maps=self.cipher is not None)
         if self.counts_only:
             releases.counted(sanitizer)
             return Outcome(number=block.number, tally=releases.tally, persons=releases.persons, skipped=skipped)
@@ -114,7 +140,7 @@ class BlockWorker:
             number=block.number,
             bytes_read=block.bytes_read,
             chain=block.chain,
-            data=releases.released(sanitizer, self._generator(block)),
+            data=releases.released(sanitizer, self._generator(block, left)),
             head=records.head,
             tally=releases.tally,
             persons=releases.persons,
@@ -123,6 +149,31 @@ class BlockWorker:
             sampled=releases.sampled(self.sample),
             skipped=skipped,
         )
+
+    def _found(self, apart: FoundApart, records: Records) -> tuple[list[_Spans], dict[int, str]]:
+        """The spans of each text of the records that can be read in time; and why the others cannot, by place."""
+        spans: list[_Spans] = []
+        left: dict[int, str] = {}
+        known = bool(self.columns.known)
+        for place, texts in enumerate(records.texts):
+            if _BLANK.issuperset(texts):
+                spans += [[] for _ in texts]
+                continue
+            where = f"{self.corpus_format.unit} {records.numbers[place]}"
+            values = [self.columns.values(place, records.beside)] * len(texts) if known else None
+            try:
+                spans += apart.found(texts, values)
+                continue
+            except SlowText:
+                left[place] = (
+                    f"{where} must take at most {self.record_seconds:g} s to be read; it takes longer. Raise "
+                    "`record_seconds`, or leave it out."
+                )
+            except InputError as error:
+                left[place] = f"{where}: {error}"
+            if self.on_error == "stop":
+                break
+        return spans, left
 
 
 def _named(value: str | None) -> bytes:
@@ -143,17 +194,34 @@ class _Own(NamedTuple):
     values: Sequence[Sequence[tuple[str, str]]]
 
 
+class _Drawn(NamedTuple):
+    """Texts that are drawn for.
+
+    Attributes:
+        places: of the record of each.
+        values: of the record of each, which are spans in it; None if there are none, or the spans are found.
+        found: the spans of each; None if they are not found yet.
+    """
+
+    texts: list[str]
+    places: list[int]
+    values: list[Sequence[tuple[str, str]]] | None
+    found: list[_Spans] | None
+
+
 @final
 class _BlockReleases:
     """Releases the records of a block, and counts what they come to.
 
     Args:
+        found: the spans of each text; None if they are not found yet.
         keeps_maps: whether private maps are kept.
     """
 
-    def __init__(self, records: Records, own: _Own, *, keeps_maps: bool) -> None:
+    def __init__(self, records: Records, own: _Own, found: Sequence[_Spans] | None, *, keeps_maps: bool) -> None:
         self._records = records
         self._own = own
+        self._found = found
         self._keeps_maps = keeps_maps
         self.tally = Tally()
         self.persons: dict[bytes, Counts] = {}
@@ -163,12 +231,9 @@ class _BlockReleases:
     def counted(self, sanitizer: Sanitizer) -> None:
         """Count what ``released`` will draw, and draw nothing."""
         blank = _blank_releases(sanitizer, self._records.texts)
-        wanted = [text for texts in self._records.texts for text in texts if text not in blank]
-        values = None
-        if self._own.values:
-            places = [place for place, texts in enumerate(self._records.texts) for text in texts if text not in blank]
-            values = [self._own.values[place] for place in places]
-        counts = iter(sanitizer.prepare(wanted, values=values).counts)
+        drawn = self._drawn(blank)
+        prepared = sanitizer.prepare(drawn.texts, values=drawn.values, found=drawn.found)
+        counts = iter(prepared.counts)
         for place, texts in enumerate(self._records.texts):
             kinds: Counter[str] = Counter()
             for text in texts:
@@ -183,12 +248,17 @@ class _BlockReleases:
         """The block's output; every record with a text is one document, and one of its person's."""
         texts_of = self._records.texts
         blank = _blank_releases(sanitizer, texts_of)
-        wanted = [text for texts in texts_of for text in texts if text not in blank]
-        drawn = [place for place, texts in enumerate(texts_of) for text in texts if text not in blank]
-        own = self._own
-        scopes = [own.scopes[place] for place in drawn] if own.scopes else _scopes(sanitizer, drawn)
-        values = [own.values[place] for place in drawn] if own.values else None
-        batch = sanitizer.batch(wanted, spans=False, rng=rng, maps=self._keeps_maps, scopes=scopes, values=values)
+        drawn, own = self._drawn(blank), self._own
+        scopes = [own.scopes[place] for place in drawn.places] if own.scopes else _scopes(sanitizer, drawn.places)
+        batch = sanitizer.batch(
+            drawn.texts,
+            spans=False,
+            rng=rng,
+            maps=self._keeps_maps,
+            scopes=scopes,
+            values=drawn.values,
+            found=drawn.found,
+        )
         releases = iter(batch)
         fresh = self._fresh
         alone: Counter[str] = Counter()
@@ -216,6 +286,16 @@ class _BlockReleases:
         chances = zip(secure_generator().random(len(places)).tolist(), places, strict=True)
         chosen = heapq.nsmallest(count, chances)
         return tuple(Sampled(chance, *("\n".join(side) for side in pairs[place])) for chance, place in chosen)
+
+    def _drawn(self, blank: Collection[str]) -> _Drawn:
+        """The texts that are drawn for."""
+        texts_of, own = self._records.texts, self._own.values
+        all_texts = [(place, text) for place, texts in enumerate(texts_of) for text in texts]
+        chosen = [number for number, (_, text) in enumerate(all_texts) if text not in blank]
+        places = [all_texts[number][0] for number in chosen]
+        found = None if self._found is None else [self._found[number] for number in chosen]
+        values = [own[place] for place in places] if own and found is None else None
+        return _Drawn([all_texts[number][1] for number in chosen], places, values, found)
 
     def _count(self, name: bytes, parts: Sequence[Release], counted: Sequence[str]) -> None:
         """Add the releases of a record to those of its person."""

@@ -105,12 +105,13 @@ class Parquet:
         texts = [[text for text in rows[row] if text is not None] for row in good]
         nulls = len(self.choice.sanitized) * len(good) - sum(map(len, texts))
 
-        def joined(released: Sequence[Sequence[str]]) -> bytes:
-            return to_ipc(with_releases(batch, self.choice, good, released)) if good else b""
+        def joined(released: Sequence[Sequence[str] | None]) -> bytes:
+            fresh = {row: texts for row, texts in zip(good, released, strict=True) if texts is not None}
+            return to_ipc(with_releases(batch, self.choice, list(fresh), list(fresh.values()))) if fresh else b""
 
         faults = [RecordError(first + row, reason) for row, reason in sorted(bad.items())]
         plain = {name: [cells[row].plain for row in good] for name, cells in beside.items()}
-        return Records(texts, faults, joined, nulls=nulls, beside=plain)
+        return Records(texts, faults, joined, [first + row for row in good], nulls=nulls, beside=plain)
 
     def rows(self, payload: bytes, first: int) -> RecordRows:
         """See ``RowReader.rows``; the kept columns as JSON has them."""

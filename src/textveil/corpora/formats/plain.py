@@ -22,12 +22,10 @@ from textveil.corpora.formats.text_lines import BOM, cut_lines, pieces, split_li
 from textveil.errors import InputError
 
 
-def _joined(ends: Sequence[str], released: Sequence[Sequence[str]]) -> bytes:
+def _joined(ends: Sequence[str], released: Sequence[Sequence[str] | None]) -> bytes:
     """Releases in a row; a line that came out without its end, of a mechanism of whole texts, gets one."""
-    lines = [texts[0] for texts in released]
-    return encoded(
-        "".join([line if line.endswith("\n") else line + end for line, end in zip(lines, ends, strict=True)])
-    )
+    lines = [(texts[0], end) for texts, end in zip(released, ends, strict=True) if texts is not None]
+    return encoded("".join([line if line.endswith("\n") else line + end for line, end in lines]))
 
 
 _BLANK = {b"\n": ("\n",), b"\r\n": ("\r\n",)}
@@ -69,18 +67,17 @@ class PlainText:
     def records(self, payload: bytes, first: int) -> Records:
         lines = [payload.removeprefix(BOM)] if self.whole else split_lines(payload, first)
         texts: list[tuple[str]] = []
+        numbers: list[int] = []
         faults: list[RecordError] = []
         for number, raw in enumerate(lines, start=first):
-            if raw in _BLANK:
-                texts.append(_BLANK[raw])
-                continue
             try:
                 where = "the document" if self.whole else f"line {number}"
-                texts.append((text_in(raw, where, self.max_document_bytes),))
+                texts.append(_BLANK.get(raw) or (text_in(raw, where, self.max_document_bytes),))
+                numbers.append(number)
             except InputError as error:
                 faults.append(RecordError(number, str(error)))
         ends = ["\n" if not self.whole and text.endswith("\n") else "" for (text,) in texts]
-        return Records(texts, faults, partial(_joined, ends))
+        return Records(texts, faults, partial(_joined, ends), numbers)
 
     def _document(self, stream: BinaryIO, size: int) -> Iterator[Cut]:
         held: list[bytes] = []

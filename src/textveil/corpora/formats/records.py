@@ -50,7 +50,8 @@ class Records:
     Attributes:
         texts: for each good record the private texts in it, one for each sanitized field that has a text. A record
             with none (a null) is copied and counts as no document.
-        joined: output bytes from as many releases, in the shape of ``texts``.
+        joined: output bytes from as many releases, in the shape of ``texts``; of a record that is None, nothing.
+        numbers: of the good records in their input.
         head: what stands once before the first record of the whole output (CSV's header row).
         nulls: how many sanitized fields of good records have no text.
         beside: of each field that is ``read``, its value in every good record as text; None where it is null.
@@ -58,10 +59,34 @@ class Records:
 
     texts: Sequence[Sequence[str]]
     faults: Sequence[RecordError]
-    joined: Callable[[Sequence[Sequence[str]]], bytes]
+    joined: Callable[[Sequence[Sequence[str] | None]], bytes]
+    numbers: Sequence[int]
     head: bytes = b""
     nulls: int = 0
     beside: Mapping[str, Sequence[str | None]] = field(default_factory=dict)
+
+    def without(self, left: Mapping[int, str], fields: int) -> Records:
+        """The same, where some of the good records are faults too.
+
+        Args:
+            left: by their place among the good ones, why.
+            fields: that are sanitized of each record.
+        """
+        places = [place for place in range(len(self.texts)) if place not in left]
+
+        def joined(released: Sequence[Sequence[str] | None]) -> bytes:
+            fresh = dict(zip(places, released, strict=True))
+            return self.joined([fresh.get(place) for place in range(len(self.texts))])
+
+        return Records(
+            texts=[self.texts[place] for place in places],
+            faults=sorted([*self.faults, *(RecordError(self.numbers[place], why) for place, why in left.items())]),
+            joined=joined,
+            numbers=[self.numbers[place] for place in places],
+            head=self.head,
+            nulls=self.nulls - sum(fields - len(self.texts[place]) for place in left),
+            beside={name: [values[place] for place in places] for name, values in self.beside.items()},
+        )
 
 
 class CorpusFormat(Protocol):

@@ -138,17 +138,21 @@ def records_of(rows: RecordRows, choice: FieldChoice, writer: RowWriter, unit: s
     rows = _of_text(rows, targets, unit)
     texts = [[row[target].value for target in targets if row[target].value is not None] for row in rows.cells]
 
-    def joined(released: Sequence[Sequence[str]]) -> bytes:
-        for row, fresh in zip(rows.cells, released, strict=True):
+    def joined(released: Sequence[Sequence[str] | None]) -> bytes:
+        places = []
+        for place, (row, fresh) in enumerate(zip(rows.cells, released, strict=True)):
+            if fresh is None:
+                continue
+            places.append(place)
             following = iter(fresh)
             for target in targets:
                 if row[target].value is not None:
                     row[target] = Cell(next(following))
-        return writer.written(rows)
+        return writer.written(rows if len(places) == len(rows.cells) else rows.of(places, ()))
 
     nulls = len(targets) * len(texts) - sum(map(len, texts))
     beside = {name: [cell.plain for cell in cells] for name, cells in rows.beside.items()}
-    return Records(texts, rows.faults, joined, writer.head(rows.names), nulls, beside)
+    return Records(texts, rows.faults, joined, rows.numbers, writer.head(rows.names), nulls, beside)
 
 
 def _of_text(rows: RecordRows, targets: Sequence[int], unit: str) -> RecordRows:

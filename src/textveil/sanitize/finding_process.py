@@ -1,0 +1,173 @@
+"""A process that finds values for another: requests on its standard input, answers on its standard output.
+
+A search holds the interpreter until it ends, so that no limit on time which is looked at between two searches holds for
+it. A process of its own can be killed: by the system's kernel, which counts its processor time, and by whoever started
+it, by the clock.
+
+Both sides send pickles, and only the process that started this one holds the other ends. The first request is policies
+by name, and which of them to make ready; each other is a ``Request``. Texts go nowhere else: whoever starts the process
+discards what it prints, and an error is answered without its message, unless it is one of textveil's, whose messages
+hold no text.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import IO, Any, Final, NamedTuple, TypeAlias, final
+
+from textveil.detection.detectors import detect
+from textveil.detection.spans import DetectedSpan
+from textveil.errors import InputError, SlowText
+from textveil.sanitize.policy.finding import RecordValues, SpanFinder
+from textveil.sanitize.policy.making import parts_of
+from textveil.sanitize.policy.policy import Policy
+from textveil.text.slices import time_limit
+
+SIZE: Final = 8
+"""Bytes before each message that tell its length, the largest first."""
+
+START_SECONDS: Final = 120.0
+"""By the clock until a process must be ready; one that was just started reads every list that detection needs."""
+
+Answer: TypeAlias = list[list[DetectedSpan]] | InputError | None
+"""The spans of each text; or that the texts take too long or cannot be read; or None for any other error."""
+
+_GRACE_SECONDS: Final = 1.0
+"""Of processor time after which a process is killed that did not look at its limit."""
+
+_ENVIRONMENT: Final = (
+    *("HOME", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "PATH", "PYTHONHOME", "PYTHONUTF8"),
+    *("SYSTEMROOT", "TEMP", "TMP", "TMPDIR", "TZ"),
+)
+"""Variables that a process gets: none of textveil's, which hold keys and passwords."""
+
+
+@final
+class Request(NamedTuple):
+    """Texts to be read.
+
+    Attributes:
+        policy: the name of one that was sent; None is everything that is found without a policy.
+        texts: private texts.
+        seconds: of processor time that all of them may take.
+        values: see ``SpanFinder.found_in``.
+    """
+
+    policy: str | None
+    texts: Sequence[str]
+    seconds: float
+    values: Sequence[RecordValues] | None = None
+
+
+def framed(message: object) -> bytes:
+    """A message as it is sent."""
+    data = pickle.dumps(message)
+    return len(data).to_bytes(SIZE, "big") + data
+
+
+def received(stream: IO[bytes]) -> Any:
+    """The next message. Raises EOFError: the stream ends before it, or in it."""
+    size = stream.read(SIZE)
+    data = stream.read(int.from_bytes(size, "big")) if len(size) == SIZE else b""
+    if len(size) < SIZE or len(data) < int.from_bytes(size, "big"):
+        raise EOFError
+    return pickle.loads(data)
+
+
+def command() -> tuple[str, ...]:
+    """What starts one."""
+    return sys.executable, "-P", "-c", "from textveil.sanitize.finding_process import main; main()"
+
+
+def wall_seconds(seconds: float) -> float:
+    """The limit by the clock that goes with one on processor time: generous, for other programs want to run too."""
+    return 3 * seconds + 10
+
+
+def environment() -> dict[str, str]:
+    """What a process is told of this one's environment: where things are, and no secret."""
+    paths = os.pathsep.join(filter(None, sys.path))
+    return {name: value for name, value in os.environ.items() if name in _ENVIRONMENT} | {"PYTHONPATH": paths}
+
+
+def was_killed_over_limit(code: int) -> bool:
+    """Whether a process with this exit code was ended by the kernel over a limit."""
+    return code in (-getattr(signal, name) for name in ("SIGPROF", "SIGALRM") if hasattr(signal, name))
+
+
+def main() -> None:
+    """Answer until the input ends, which it does when the process that started this one does."""
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what else is printed is no answer
+    requests = sys.stdin.buffer
+    try:
+        policies, ready = received(requests)
+        finders = _Finders(policies)
+        for name in ready:
+            finders.found(Request(name, ["Maria"], 0))  # what detection reads is read before the first text comes
+        answer: Answer = []
+        while True:
+            answers.write(framed(answer))
+            answers.flush()
+            answer = _answer(finders, received(requests))
+    except EOFError:
+        raise SystemExit from None
+
+
+@contextmanager
+def killed_after(seconds: float) -> Iterator[None]:
+    """Have the kernel end this process if the block takes longer, also within one search; where there are such timers.
+
+    Args:
+        seconds: of processor time of this process; by the clock they are ``wall_seconds``, so that it ends although
+            whoever started it has died.
+    """
+    if not hasattr(signal, "setitimer"):
+        yield
+        return
+    for number in (signal.SIGPROF, signal.SIGALRM):  # no handler of Python's: it would wait for the end of the search
+        signal.signal(number, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.setitimer(signal.ITIMER_REAL, wall_seconds(seconds))
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+@final
+class _Finders:
+    """What finds the values of each policy, made when it is first asked for."""
+
+    def __init__(self, policies: Mapping[str, Policy]) -> None:
+        self._policies = policies
+        self._made: dict[str, SpanFinder | None] = {}
+
+    def found(self, request: Request) -> list[list[DetectedSpan]]:
+        if request.policy is None:
+            return [detect(text) for text in request.texts]
+        if request.policy not in self._made:
+            chosen = self._policies[request.policy]
+            self._made[request.policy] = parts_of(chosen).finder if chosen.finds_spans else None
+        finder = self._made[request.policy]
+        if finder is None:
+            return [[] for _ in request.texts]
+        return finder.found_in(finder.readings(request.texts), values=request.values)
+
+
+def _answer(finders: _Finders, request: Request) -> Answer:
+    try:
+        with killed_after(request.seconds + _GRACE_SECONDS), time_limit(request.seconds):
+            return finders.found(request)
+    except SlowText as error:
+        return error
+    except InputError as error:
+        return InputError(str(error))
+    except Exception:
+        return None

@@ -84,7 +84,7 @@ def count(
     corpus = PersonWords.read(records, public, list(labels) or None, progress)
     names: Sequence[str] | None = () if records.label is None else labels or None
     counting.check(len(public), selects_labels=names is None)
-    with paid(payer, budget.guarantee(records.adjacency, PROOF, of=__name__), records.names, rng) as drawing:
+    with paid(payer, budget.guarantee(records.adjacency, PROOF), records.names, rng) as drawing:
         release = counting.release(corpus, len(public), records.adjacency, drawing.rng, names)
     return release, _report(release, counting, records, labels, words, len(public), secure=seed is None)
 

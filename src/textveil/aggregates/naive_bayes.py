@@ -52,7 +52,7 @@ def naive_bayes(
     """Learn from noisy counts of words; see ``learning.learn``."""
     budget, share = budget_of_labels(labels, epsilon, delta)
     noise = budget.noise(GRID**2, share)
-    guarantee = budget.guarantee(records.adjacency, PROOF, of=__name__)
+    guarantee = budget.guarantee(records.adjacency, PROOF)
     with paid_labels(records, labels, budget, guarantee, payer=payer, rng=rng, progress=progress) as paid:
         features = PublicWords(load_vocabulary() if vocabulary is None else vocabulary)
         sums = word_sums(_documents(records, paid.labels, features, progress), features.dim, len(paid.labels))

@@ -184,7 +184,7 @@ def topics(
             yield batch.persons, nearest_group(features.vectors(batch.texts, NORM), groups.centers)
 
     sums, persons = votes(parts(), number, by_person=records.unit != EACH_RECORD)
-    guarantee = budget.guarantee(records.adjacency, PROOF, of=__name__)
+    guarantee = budget.guarantee(records.adjacency, PROOF)
     with paid(payer, guarantee, records.names, secure_generator() if rng is None else rng) as drawing:
         noisy = sums + noise.sample(number, drawing.rng)
     reach = float(normal.isf((1 - CONFIDENCE) / 2)) * noise.sigma

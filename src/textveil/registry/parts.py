@@ -15,8 +15,6 @@ from hashlib import blake2b
 from types import FunctionType, MappingProxyType, MethodType
 from typing import Any, Final, TypeAlias
 
-import numpy as np
-
 _LONG: Final = 256
 """Entries of a collection that are looked at one by one, at most."""
 
@@ -53,6 +51,8 @@ def _mark(part: object) -> object:
     """
     if isinstance(part, _PLAIN):
         return type(part), part
+    import numpy as np  # not needed by whoever makes nothing
+
     if isinstance(part, np.ndarray):
         part.flags.writeable = False
         return id(part), blake2b(part.tobytes()).digest() if part.nbytes <= _LARGE and not part.dtype.hasobject else b""
@@ -83,7 +83,7 @@ def _inner(part: Any) -> Iterator[tuple[str, object]]:
         yield from ((str(number), entry) for number, entry in enumerate(part[:_LONG]))
     elif isinstance(part, dict | MappingProxyType):
         if len(part) <= _LONG:
-            yield from ((name, entry) for name, entry in part.items() if isinstance(name, str))
-    elif dataclasses.is_dataclass(part) and not isinstance(part, type) and part.__dataclass_params__.frozen:
+            yield from ((name, entry) for name, entry in list(part.items()) if isinstance(name, str))
+    elif not isinstance(part, type) and getattr(getattr(part, "__dataclass_params__", None), "frozen", False):
         names = (each.name for each in dataclasses.fields(part))
         yield from ((name, getattr(part, name)) for name in names if hasattr(part, name))

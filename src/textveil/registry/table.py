@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import copyreg
 import difflib
+import sys
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
@@ -205,9 +206,10 @@ def _reduced(instance: Any) -> Any:
     plain, maker = instance.__reduce_ex__(4), maker_of(instance)
     if maker is None or isinstance(plain, str) or any(part is not None for part in plain[3:]):
         return plain
-    if getattr(import_module(maker.__module__), maker.__qualname__, None) is not maker:
-        return plain  # the name is another's
-    return _remade, (plain[:3], f"{maker.__module__}:{maker.__qualname__}")
+    module, name = maker.__module__, maker.__qualname__
+    named: object = getattr(sys.modules.get(module), name, None)
+    # Another object may have the name: functools.wraps copies it.
+    return (_remade, (plain[:3], f"{module}:{name}")) if named is maker else plain
 
 
 def _remade(plain: tuple[Any, ...], target: str) -> Any:

@@ -212,6 +212,22 @@ def test_a_surrogate_whose_part_was_changed_in_place_is_claimed() -> None:
                 assert making.guarantee_of(same).status is Status.CLAIMED
 
 
+def test_an_object_that_got_a_method_or_a_class_of_its_own_is_claimed(tiny) -> None:
+    def shadow(made: Any) -> None:
+        made.draw = lambda mentions, *_: [mention.value for mention in mentions]
+
+    def reclass(made: Any) -> None:
+        made.__class__ = type("Leaky", (), {"draw": made.draw})
+
+    for way in (shadow, reclass):
+        made = making.make_surrogate("measurement", 1.0)
+        way(made)
+        assert making.guarantee_of(made).status is Status.CLAIMED
+    mechanism: Any = tv.mechanism("neighborhood", tiny)
+    mechanism._rows.drawn = lambda words, _: words
+    assert guarantee_of(mechanism).status is Status.CLAIMED
+
+
 def test_a_surrogate_with_other_code_is_claimed() -> None:
     drawn: Any = making.make_surrogate("emoji")
     assert making.guarantee_of(drawn).status is Status.PROVED

@@ -2,7 +2,7 @@
 
 Followed are the object's own attributes, and below them the fields of frozen dataclasses, what functions are bound to
 and close over, and short tuples, lists and mappings. Not followed are other objects: they keep what was computed, and
-change as they work; that they are the same objects is all that is asked of them.
+change as they work; that they are the same objects, with the methods of their class, is all that is asked of them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Parts: TypeAlias = Mapping[str, object]
 
 def parts_of(instance: object) -> Parts:
     """The parts of an object now. Arrays among them cannot be written from then on."""
-    found: dict[str, object] = {}
+    found: dict[str, object] = {"": (type(instance), _methods_of_its_own(instance))}
     seen = {id(instance)}
     waiting = [("", _attributes(instance))]
     while waiting:
@@ -56,7 +56,14 @@ def _mark(part: object) -> object:
     if isinstance(part, np.ndarray):
         part.flags.writeable = False
         return id(part), blake2b(part.tobytes()).digest() if part.nbytes <= _LARGE and not part.dtype.hasobject else b""
-    return id(part), type(part)
+    return id(part), type(part), _methods_of_its_own(part)
+
+
+def _methods_of_its_own(instance: object) -> tuple[str, ...]:
+    """Attributes that stand in place of methods of the class."""
+    own, kind = getattr(instance, "__dict__", None), type(instance)
+    names = list(own) if type(own) is dict else []
+    return tuple(name for name in names if isinstance(getattr(kind, name, None), FunctionType))
 
 
 def _attributes(instance: object) -> Iterator[tuple[str, object]]:

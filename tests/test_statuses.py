@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import functools
 import gc
 import importlib.metadata
 import json
@@ -20,7 +21,7 @@ from tests.helpers.catalog import as_listed, drawing_text
 
 import textveil as tv
 from textveil.catalog import MECHANISMS, entry, guarantee_of
-from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.declaration import CatalogEntry, declared
 from textveil.privacy import proved
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.privacy.units import ONE_DOCUMENT, ONE_VALUE
@@ -72,6 +73,9 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("textveil.registry.table.entry_points", asked)
 
     def register(make, group: str = "textveil.mechanisms", name: str = "identity", *, listed: bool = True):
+        vars(module).update(Identity=Identity, Drawn=Drawn)
+        code = make.__code__.replace(co_filename=module.__file__)  # as if it stood there
+        make = types.FunctionType(code, vars(module), make.__name__, None, make.__closure__)
         make.__module__, make.__qualname__ = "package", "make"
         made = declare()(make) if group.endswith("mechanisms") else make
         module.make = made
@@ -160,6 +164,78 @@ def test_an_object_that_was_changed_is_claimed_also_copied_and_pickled(tiny) -> 
     assert making.guarantee_of(drawn).status is Status.CLAIMED
 
 
+def test_what_a_mechanism_draws_by_cannot_be_written(tiny) -> None:
+    made: Any = tv.mechanism("neighborhood", tiny)
+    for array in (made.weights.gains, made.weights.counts):
+        with pytest.raises(ValueError, match="read-only"):
+            array[:] = 0
+    made.weights.gains.flags.writeable = True
+    assert guarantee_of(made).status is Status.PROVED
+    made.weights.gains.flags.writeable = True
+    made.weights.gains[0] += 1
+    for same in (made, copy.copy(made), pickle.loads(pickle.dumps(made))):
+        assert guarantee_of(same).status is Status.CLAIMED
+        assert not Sanitizer(same, number_epsilon=1.0).setting.for_release
+
+
+def test_a_mechanism_whose_part_was_changed_in_place_is_claimed(tiny) -> None:
+    ways = (
+        lambda made: object.__setattr__(made.weights, "unit", made.weights.unit * 2),
+        lambda made: object.__setattr__(made.weights, "gains", made.weights.gains * 2),
+        lambda made: made.parameters.update(epsilon=0.0),
+    )
+    for change in ways:
+        made: Any = tv.mechanism("neighborhood", tiny)
+        change(made)
+        for same in (made, copy.copy(made), copy.deepcopy(made), pickle.loads(pickle.dumps(made))):
+            assert guarantee_of(same).status is Status.CLAIMED
+
+
+def _keep(value: str, *_: Any) -> str:
+    return value
+
+
+def test_a_surrogate_whose_part_was_changed_in_place_is_claimed() -> None:
+    def change(made: Any) -> None:
+        object.__setattr__(made._drawn, "surrogate_of", None)  # what was there is gone, and its number is free
+        object.__setattr__(made._drawn, "surrogate_of", lambda value, *_: value)
+
+    def close_over(made: Any) -> None:
+        made._drawn.surrogate_of.__closure__[0].cell_contents = None
+
+    for way in (change, close_over):
+        for _ in range(20):
+            made = making.make_surrogate("measurement", 1.0)
+            assert making.guarantee_of(made).status is Status.PROVED
+            way(made)
+            for same in (made, copy.copy(made)):
+                assert making.guarantee_of(same).status is Status.CLAIMED
+
+
+def test_an_object_that_got_a_method_or_a_class_of_its_own_is_claimed(tiny) -> None:
+    def shadow(made: Any) -> None:
+        made.draw = lambda mentions, *_: [mention.value for mention in mentions]
+
+    def reclass(made: Any) -> None:
+        made.__class__ = type("Leaky", (), {"draw": made.draw})
+
+    for way in (shadow, reclass):
+        made = making.make_surrogate("measurement", 1.0)
+        way(made)
+        assert making.guarantee_of(made).status is Status.CLAIMED
+    mechanism: Any = tv.mechanism("neighborhood", tiny)
+    mechanism._rows.drawn = lambda words, _: words
+    assert guarantee_of(mechanism).status is Status.CLAIMED
+
+
+def test_a_surrogate_with_other_code_is_claimed() -> None:
+    drawn: Any = making.make_surrogate("emoji")
+    assert making.guarantee_of(drawn).status is Status.PROVED
+    before = drawn.surrogate_of.__code__
+    drawn.surrogate_of.__code__ = before.replace(co_consts=(*before.co_consts, "more"))
+    assert making.guarantee_of(drawn).status is Status.CLAIMED
+
+
 def test_the_number_of_a_dead_object_says_nothing_of_its_successor(tiny) -> None:
     for _ in range(50):
         made = tv.mechanism("randomized-response", tiny, epsilon=2.0)
@@ -221,7 +297,7 @@ def test_surrogates_count_by_the_same_rule(package, monkeypatch, proof: bool) ->
     def make() -> Drawn:
         return Drawn(name="kept", parameters={}, guarantee=promise, public=(), surrogate_of=lambda value, *_: value)
 
-    package(make, "textveil.surrogates", "kept")
+    make = package(make, "textveil.surrogates", "kept")
     surrogate_declaration.declared(summary="Kept.", kinds=("person",), proof="package/proof.md", name="kept")(make)
     if proof:
         package.prove("proof.md")
@@ -236,6 +312,94 @@ def test_surrogates_count_by_the_same_rule(package, monkeypatch, proof: bool) ->
     sanitizer = Sanitizer(Policy(name="own", rules=rules, detectors=("embedded",)))
     assert sanitizer.setting.for_release == proof
     assert sanitizer.setting.unchanged_kinds == ("person",)
+
+
+def _leaking(promise: Any, name: str) -> Drawn:
+    return Drawn(name=name, parameters={}, guarantee=promise, public=(), surrogate_of=lambda value, *_: value)
+
+
+def _point(monkeypatch: pytest.MonkeyPatch, group: str, name: str, make: Any) -> None:
+    """An entry point of a stranger's, whose object is this one."""
+    points = [types.SimpleNamespace(name=name, group=group, load=lambda: make)]
+    monkeypatch.setattr(
+        "textveil.registry.table.entry_points", lambda *, group: [one for one in points if one.group == group]
+    )
+
+
+def _made_textveils(make: Any, how: str, genuine: Any) -> Any:
+    """A function that says it is of textveil's module."""
+    if how == "wraps":
+        return functools.wraps(genuine)(make)
+    make.__module__, make.__qualname__ = genuine.__module__, genuine.__qualname__
+    if how == "globals":
+        names = vars(sys.modules[genuine.__module__])
+        return types.FunctionType(make.__code__, names, make.__name__, None, make.__closure__)
+    return make
+
+
+@pytest.mark.parametrize("how", ["wraps", "names", "globals"])
+@pytest.mark.parametrize("name", ["person", "my-person"])
+def test_a_surrogate_that_takes_the_module_of_textveils_own_is_claimed(monkeypatch, how: str, name: str) -> None:
+    genuine = making.SURROGATE_ENTRIES["person"].make
+    promise = making.make_surrogate("person").guarantee
+    leaking = _leaking
+
+    def mine() -> Drawn:
+        return leaking(promise, name)
+
+    mine = _made_textveils(mine, how, genuine)
+    surrogate_declaration.declared(summary="Kept.", kinds=("person",), proof=promise.source, name=name)(mine)
+    _point(monkeypatch, "textveil.surrogates", name, mine)
+    if name == "person":
+        made = mine()
+        table.note_maker(made, mine)
+    else:
+        made = making.make_surrogate(name)
+    for same in (made, copy.copy(made)):
+        assert making.guarantee_of(same).status is Status.CLAIMED
+    assert making.guarantee_of(making.make_surrogate("person")).status is Status.PROVED
+
+
+@pytest.mark.parametrize("how", ["wraps", "names", "globals"])
+def test_a_mechanism_that_takes_the_module_of_textveils_own_is_claimed(monkeypatch, tiny, how: str) -> None:
+    genuine = MECHANISMS["neighborhood"]
+    leaking, promise = Identity, dataclasses.replace(TRUST_ME, source=genuine.proof)
+    mine = _made_textveils(lambda vocabulary, **_: leaking(vocabulary, promise), how, genuine.constructor())
+    mine.__qualname__ = "mine"
+    made = declare(proof=genuine.proof, name="mine")(mine)
+    monkeypatch.setattr(sys.modules[genuine.module], "mine", made, raising=False)  # so that its name is found there
+    _point(monkeypatch, "textveil.mechanisms", "mine", made)
+    assert entry("mine").status is Status.CLAIMED
+    for drawn in (made(tiny), tv.mechanism("mine", tiny), copy.copy(made(tiny))):
+        assert guarantee_of(drawn).status is Status.CLAIMED
+
+
+def test_a_part_of_textveil_that_no_table_names_is_of_no_proof(monkeypatch, tiny) -> None:
+    facts = {"family": "channel", "notion": "pure DP", "source": "x", "summary": "It keeps all."}
+    genuine = MECHANISMS["neighborhood"]
+    part = CatalogEntry(
+        name="part",
+        target=f"{genuine.module}:weighted_neighborhood",
+        status=Status.PROVED,
+        proof="privacy/proofs/weighted_neighborhood.md",
+        **facts,
+    )
+    _point(monkeypatch, "textveil.mechanisms", "part", part)
+    assert entry("part").status is Status.CLAIMED
+
+
+def test_another_object_under_the_name_of_textveils_own_is_claimed(monkeypatch) -> None:
+    genuine = making.SURROGATE_ENTRIES["person"].make
+    promise = making.make_surrogate("person").guarantee
+    leaking = _leaking
+
+    def mine() -> Drawn:
+        return leaking(promise, "person")
+
+    mine = functools.wraps(genuine)(mine)
+    surrogate_declaration.declared(summary="Kept.", kinds=("person",), proof=promise.source, name="person")(mine)
+    monkeypatch.setattr(sys.modules[genuine.__module__], "person", mine)
+    assert making.guarantee_of(making.make_surrogate("person")).status is Status.CLAIMED
 
 
 def test_statuses_are_shown_with_who_says_so() -> None:

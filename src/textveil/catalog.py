@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from textveil.errors import ParameterError, RefutedGuarantee, need
 from textveil.mechanisms.declaration import CatalogEntry as CatalogEntry
-from textveil.mechanisms.declaration import entry_of
+from textveil.mechanisms.declaration import entry_of, maker_within
 from textveil.mechanisms.options import DEFAULT_EPSILON as DEFAULT_EPSILON
 from textveil.mechanisms.options import IN_PLACE_OF_EPSILON, takes_progress
 from textveil.privacy.guarantees import TRUSTED, Guarantee, NoGuarantee, Status, claimed
-from textveil.privacy.proved import status_of
+from textveil.privacy.proved import status_of, status_of_maker
 from textveil.registry.table import Table, maker_of, note_maker
 
 if TYPE_CHECKING:
@@ -33,9 +33,17 @@ ENTRY_POINT_GROUP = "textveil.mechanisms"
 def _read(name: str, loaded: object) -> CatalogEntry | None:
     """What an object declares; claimed where its code is not registered under the proof that it names."""
     entry = loaded if isinstance(loaded, CatalogEntry) else entry_of(loaded)
-    if entry is not None and entry.status in TRUSTED and status_of(entry.module, entry.proof) is not Status.PROVED:
+    if entry is not None and entry.status in TRUSTED and not _proves(entry, entry.proof):
         return replace(entry, status=Status.CLAIMED)
     return entry
+
+
+def _proves(entry: CatalogEntry, source: str) -> bool:
+    """Whether the code of an entry's maker is registered under a proof."""
+    if status_of(entry.module, source) is not Status.PROVED:
+        return False  # before anything is imported
+    make = maker_within(entry.constructor())
+    return status_of_maker(make, source, own=entry.name in MECHANISMS) is Status.PROVED
 
 
 MECHANISMS: Table[CatalogEntry] = Table(
@@ -190,8 +198,9 @@ def guarantee_of(mechanism: Described) -> Guarantee:
     """The mechanism's guarantee as reports may state it.
 
     Anybody can write "proved" into an object. It counts only where a function of the catalog, or of an entry point of
-    the group ``textveil.mechanisms``, made this very object, nobody changed it since, and the code of that function's
-    module is registered under the proof that the guarantee names (``privacy.proved``). All else is claimed.
+    the group ``textveil.mechanisms``, made this very object, nobody changed it since, and the file that
+    this function's code stands in is registered under the proof that the guarantee names (``privacy.proved``). All else
+    is claimed.
     """
     guarantee = mechanism.guarantee
     if guarantee.status not in TRUSTED:
@@ -199,8 +208,7 @@ def guarantee_of(mechanism: Described) -> Guarantee:
     known = _registered(maker_of(mechanism))
     if known is None or (known.name not in MECHANISMS and guarantee.source != known.proof):
         return claimed(guarantee)
-    proved = status_of(known.module, guarantee.source) is Status.PROVED
-    return guarantee if proved else claimed(guarantee)
+    return guarantee if _proves(known, guarantee.source) else claimed(guarantee)
 
 
 def from_catalog(mechanism: object) -> bool:

@@ -35,6 +35,7 @@ from textveil.models.language_model import ContinuationModel, LanguageModel
 from textveil.nearest.exact_numpy import exact_numpy
 from textveil.nearest.projection import Projection
 from textveil.privacy.guarantees import Status
+from textveil.privacy.proved import module_of
 from textveil.randomness import seeded_generator
 from textveil.surrogates.making import surrogate_entries
 from textveil.types import Ids, Reals, Vectors
@@ -214,7 +215,7 @@ def check_mechanism(
 def makers(package: str) -> set[tuple[str, str]]:
     """The modules of a package that make what the catalog and the table of surrogates hold, each with its proof."""
     made = [(entry.target.partition(":")[0], entry.proof) for entry in entries().values()]
-    made += [(entry.make.__module__, entry.proof) for entry in surrogate_entries().values()]
+    made += [(module_of(entry.make), entry.proof) for entry in surrogate_entries().values()]
     return {(module, proof) for module, proof in made if module.partition(".")[0] == package}
 
 

@@ -19,6 +19,7 @@ from textveil.aggregates.counts import SELECTIONS, Counting, CountRelease
 from textveil.aggregates.person_words import BREAK, PersonWords
 from textveil.aggregates.records import EACH_RECORD, PersonalRecords
 from textveil.errors import InputError, ParameterError
+from textveil.privacy.guarantees import Status
 from textveil.privacy.units import ONE_RECORD_MORE
 
 
@@ -160,6 +161,7 @@ def test_rare_labels_stay_hidden_and_the_order_of_records_does_not_show(tmp_path
         _records(tmp_path, rows, label="kind"), epsilon=50.0, delta=1e-6, seed=1, words="none", labels=["aa"]
     )
     assert {line.label for line in named.counts} == {"aa"} and report.to_data()["public"]["labels"] == ["aa"]
+    assert report.guarantee.status is Status.PROVED
 
 
 def test_words_are_read_by_person_with_breaks(tmp_path: Path) -> None:

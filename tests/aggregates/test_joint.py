@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 from fractions import Fraction
@@ -10,9 +11,11 @@ from pathlib import Path
 import pytest
 
 from textveil.aggregates.budget import GaussianBudget
+from textveil.aggregates.counts import PROOF as COUNTED
 from textveil.aggregates.joint import joint_epsilon, joint_guarantee
-from textveil.aggregates.report import AggregateReport
+from textveil.aggregates.report import AggregateReport, stated_guarantee
 from textveil.errors import InputError, ParameterError
+from textveil.privacy.guarantees import Status
 from textveil.privacy.loss_distribution import gaussian_loss
 from textveil.privacy.units import ONE_PERSON_MORE, ONE_RECORD_MORE, Adjacency
 
@@ -20,10 +23,10 @@ from textveil.privacy.units import ONE_PERSON_MORE, ONE_RECORD_MORE, Adjacency
 def _written(
     path: Path, epsilon: float, selections: Fraction, adjacency: Adjacency = ONE_PERSON_MORE, *, secure: bool = True
 ) -> Path:
-    budget = GaussianBudget(epsilon, 1e-6, selections)
+    guarantee = GaussianBudget(epsilon, 1e-6, selections).guarantee(adjacency, COUNTED)
     report = AggregateReport(
         release="counts",
-        guarantee=budget.guarantee(adjacency, of="textveil.aggregates.joint"),
+        guarantee=dataclasses.replace(guarantee, status=Status.PROVED),  # as `count` states it
         selections=selections,
         public={},
         bounded={},
@@ -82,3 +85,27 @@ def test_what_is_no_report_of_a_release_is_refused(tmp_path: Path) -> None:
         joint_guarantee([_written(tmp_path / "c.json", 1.0, Fraction(1, 2))], 5e-7)
     with pytest.raises(ParameterError, match="delta must be in"):
         joint_guarantee([person], 1.0)
+
+
+@pytest.mark.parametrize(
+    ("release", "source"),
+    [
+        ("counts", "leakpkg/nothing.md"),
+        ("counts", "proofs/corpus_learn.md"),
+        ("counts", "privacy/proofs/person.md"),
+        ("counts", "../proofs/corpus_counts.md"),
+        ("secrets", COUNTED),
+        (["counts"], COUNTED),
+        (None, COUNTED),
+    ],
+)
+@pytest.mark.parametrize("status", ["proved", "certified"])
+def test_a_file_that_says_proved_is_claimed(tmp_path: Path, release: object, source: str, status: str) -> None:
+    path = _written(tmp_path / "r.json", 1.0, Fraction(0))
+    report = json.loads(path.read_text())
+    assert stated_guarantee(report).status is Status.PROVED
+    report["release"], report["guarantee"]["source"], report["guarantee"]["status"] = release, source, status
+    path.write_text(json.dumps(report))
+    assert stated_guarantee(report).status is Status.CLAIMED
+    with pytest.raises(InputError, match="report 1 must be of a release that textveil proves; got one claimed by its"):
+        joint_guarantee([path])

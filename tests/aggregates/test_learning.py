@@ -120,6 +120,7 @@ def test_labels_outside_the_public_list_do_not_count() -> None:
 def test_damaged_models_are_refused_in_one_line(tmp_path: Path) -> None:
     model = learn(_corpus(300, 1), epsilon=2.0, delta=1e-6, labels=("rouge",), vocabulary=VOCABULARY).model
     assert model.report["randomness"] == "operating system"
+    assert model.report["guarantee"]["status"] == model.guarantee.status.value == "proved"
     with pytest.raises(ModelError, match="No such file"):
         load_model(tmp_path, vocabulary=VOCABULARY)
     model.save(tmp_path)

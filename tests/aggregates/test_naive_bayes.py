@@ -115,6 +115,7 @@ def test_the_noise_is_the_one_that_is_paid_for(labels: tuple[str, ...], monkeypa
     budget = GaussianBudget(2.0, 1e-6, Fraction(0) if labels else DELTA_OF_SELECTION)
     sigma = budget.noise(GRID**2, Fraction(1) if labels else 1 - SELECTION).sigma
     assert model.report["noise"] == {"words for each label": sigma / GRID}
+    assert model.report["guarantee"]["status"] == model.guarantee.status.value == "proved"
     values = np.concatenate([(noisy - sums).ravel() for noisy in held])
     statistic = float(np.square(values / sigma).sum())
     assert chi2.ppf(5e-7, values.size) < statistic < chi2.isf(5e-7, values.size)

@@ -55,6 +55,7 @@ def test_texts_are_of_the_pool_each_once_and_have_the_labels_of_their_kind() -> 
     assert np.mean([truth[text] == label for text, label in zip(made.texts, made.labels, strict=True)]) > 0.9
     assert made == _made(*_texts(2000, 2), pool, 300) and made != _made(*_texts(2000, 2), pool, 300, seed=6)
     assert "not for release" in made.report.to_json()
+    assert made.report.to_data()["guarantee"]["status"] == "proved"
 
 
 def test_equal_noisy_sums_give_equal_texts_and_reports_whatever_the_corpus(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -90,6 +90,7 @@ def test_the_theme_that_most_records_are_near_comes_first_with_its_public_texts(
     assert all(set(theme.texts) <= set(pool) and theme.texts and theme.words for theme in made.themes)
     assert made.persons == 450 and made.report.to_data()["guarantee"]["epsilon"] == 2.0
     assert "450" not in made.report.to_json()
+    assert made.report.to_data()["guarantee"]["status"] == "proved"
     again = topics(records, pool, number=10, epsilon=2.0, delta=1e-6, vocabulary=VOCABULARY, rng=seeded_generator(4))
     assert again.themes == made.themes
 

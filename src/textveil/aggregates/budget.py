@@ -18,8 +18,8 @@ from textveil.errors import ParameterError, need
 from textveil.noise.integer_noise import DiscreteGaussian
 from textveil.numerics.discrete_gaussian import LARGEST_SIGMA
 from textveil.privacy.calibration import analytic_gaussian_sigma
-from textveil.privacy.guarantees import ApproximateDP, Status
-from textveil.privacy.proved import status_of
+from textveil.privacy.guarantees import ApproximateDP
+from textveil.privacy.proved import status_of_caller
 from textveil.privacy.units import Adjacency
 from textveil.types import Integers
 
@@ -125,17 +125,15 @@ class GaussianBudget:
             low, high = (low, middle) if float(tails) <= wanted else (middle, high)
         return high
 
-    def guarantee(self, adjacency: Adjacency, source: str = PROOF, *, of: str = "") -> ApproximateDP:
-        """What the whole release promises: claimed, unless its code is registered under its proof.
+    def guarantee(self, adjacency: Adjacency, source: str = PROOF) -> ApproximateDP:
+        """What the whole release promises: claimed, unless the module that calls this is registered under its proof.
 
-        Args:
-            source: proof of the release.
-            of: the module whose release it is, its ``__name__``.
+        ``source``: proof of the release.
         """
         return ApproximateDP(
             epsilon=self.epsilon,
             log_delta=math.nextafter(math.log(self.delta), math.inf),
-            status=status_of(of, source) if of else Status.CLAIMED,
+            status=status_of_caller(source),
             source=source,
             adjacency=adjacency,
         )

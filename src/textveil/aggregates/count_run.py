@@ -85,7 +85,7 @@ def count(
     names: Sequence[str] | None = () if records.label is None else labels or None
     counting.check(len(public), selects_labels=names is None)
     settings: list[Fact] = ["count", repr(counting), tuple(public), None if names is None else tuple(names)]
-    guarantee = budget.guarantee(records.adjacency, PROOF, of=__name__)
+    guarantee = budget.guarantee(records.adjacency, PROOF)
     with paid(payer, guarantee, records, settings, rng) as drawing:
         release = counting.release(corpus, len(public), records.adjacency, drawing.rng, names)
     return release, _report(release, counting, records, labels, words, len(public), secure=seed is None)

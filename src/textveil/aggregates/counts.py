@@ -279,7 +279,7 @@ class _Run:
                 places = self._places(grams, items)
         return CountRelease(
             counts=counts,
-            guarantee=self.counting.budget.guarantee(adjacency, PROOF, of=__name__),
+            guarantee=self.counting.budget.guarantee(adjacency, PROOF),
             noise=self.noise,
             thresholds=self.thresholds,
             persons=self.persons,

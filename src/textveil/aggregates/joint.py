@@ -53,7 +53,8 @@ def joint_guarantee(reports: Sequence[Path], delta: float | None = None) -> Appr
         delta: None is the sum of theirs.
 
     Raises:
-        InputError: a file is no such report, its draws were seeded, or the units of two differ.
+        InputError: a file is no such report, textveil has no proof of its release, its draws were seeded, or the units
+            of two differ.
         ParameterError: as ``joint_epsilon``.
     """
     need(bool(reports), "reports", "none", "at least one")
@@ -85,7 +86,11 @@ def _read(path: Path, number: int) -> tuple[ApproximateDP, GaussianBudget]:
         raise InputError(f"report {number} must be {expected}; got another file.") from None
     if report.get("randomness") != "operating system":
         raise InputError(f"report {number} must be of a release with the operating system's randomness; got a seed.")
-    need(guarantee.status is Status.PROVED, f"report {number}", guarantee.status.value, "of a proved release")
+    if guarantee.status is not Status.PROVED:
+        raise InputError(
+            f"report {number} must be of a release that textveil proves; got one {guarantee.status.shown}. "
+            "Its kind and proof must be those of `textveil count`, `learn`, `synthesize` or `topics`."
+        )
     return guarantee, budget
 
 

@@ -28,6 +28,7 @@ from textveil.corpora.payment import Payer
 from textveil.errors import need
 from textveil.noise.integer_noise import DiscreteGaussian
 from textveil.numerics.discrete_gaussian import LARGEST_SIGMA
+from textveil.privacy.guarantees import Guarantee
 from textveil.privacy.units import Adjacency, Unit
 from textveil.types import Integers, Progress, Reals
 from textveil.vocabulary.embedded import load_vocabulary
@@ -96,24 +97,21 @@ class ReleasedMoments:
     def report(
         self,
         release: str,
-        proof: str,
+        guarantee: Guarantee,
         public: Mapping[str, Any] | None = None,
         facts: Mapping[str, Any] | None = None,
-        *,
-        of: str,
     ) -> AggregateReport:
         """The report of what was made from the sums alone, and from public facts.
 
         Args:
             release: its kind.
-            proof: of the guarantee.
-            of: the module whose release it is, its ``__name__``.
+            guarantee: of the budget, asked for by the module whose release it is.
             public: further public facts.
             facts: further numbers that are noisy, or made of noisy ones.
         """
         return AggregateReport(
             release=release,
-            guarantee=self.budget.guarantee(self.adjacency, proof, of=of),
+            guarantee=guarantee,
             selections=self.budget.selections,
             public={
                 "vocabulary": self.features.vocabulary.name,
@@ -170,7 +168,8 @@ def learn(
     if method == NAIVE_BAYES:
         return naive_bayes(records, epsilon=epsilon, delta=delta, labels=labels, **about)
     released = released_moments(records, epsilon=epsilon, delta=delta, labels=labels, **about)
-    report = released.report("classifier", PROOF, {"method": REGRESSION}, of=__name__)
+    guarantee = released.budget.guarantee(released.adjacency, PROOF)
+    report = released.report("classifier", guarantee, {"method": REGRESSION})
     weights = regression(released).astype(np.float32)
     return Learned(TextClassifier(released.labels, weights, released.features, report.to_data()), released.persons)
 
@@ -189,7 +188,7 @@ def released_moments(
     """The noisy sums alone; see ``learn``, which says what the arguments are and what is raised."""
     budget, share = budget_of_labels(labels, epsilon, delta)
     noise = _noise(budget, share)
-    guarantee = budget.guarantee(records.adjacency, PROOF, of=__name__)
+    guarantee = budget.guarantee(records.adjacency, PROOF)
     words = load_vocabulary() if vocabulary is None else vocabulary
     features = PublicFeatures(words, public_transform(words))
     settings: list[Fact] = [REGRESSION, repr(noise), features.digest]

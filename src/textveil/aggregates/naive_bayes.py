@@ -53,7 +53,7 @@ def naive_bayes(
     """Learn from noisy counts of words; see ``learning.learn``."""
     budget, share = budget_of_labels(labels, epsilon, delta)
     noise = budget.noise(GRID**2, share)
-    guarantee = budget.guarantee(records.adjacency, PROOF, of=__name__)
+    guarantee = budget.guarantee(records.adjacency, PROOF)
     features = PublicWords(load_vocabulary() if vocabulary is None else vocabulary)
     settings: list[Fact] = [NAIVE_BAYES, repr(noise), features.digest]
     with paid_labels(records, labels, budget, guarantee, settings, payer=payer, rng=rng, progress=progress) as paid:

@@ -8,7 +8,8 @@ from fractions import Fraction
 from typing import Any, Final, final
 
 from textveil.json_text import json_text
-from textveil.privacy.guarantees import ApproximateDP, Guarantee, Status
+from textveil.privacy.guarantees import TRUSTED, ApproximateDP, Guarantee, Status
+from textveil.privacy.proved import status_of
 from textveil.privacy.units import ONE_PERSON_MORE, ONE_RECORD_MORE
 from textveil.version import VERSION
 
@@ -17,6 +18,14 @@ _NOT_COVERED: Final = (
     "What one person's records tell about another person.",
     "Running time, and whether the run ended.",
 )
+
+_MAKERS: Final = {
+    "counts": "textveil.aggregates.counts",
+    "classifier": "textveil.aggregates.learning",
+    "synthetic text": "textveil.aggregates.synthesis",
+    "topics": "textveil.aggregates.topics",
+}
+"""The modules whose releases can be proved, by kind."""
 
 _ADJACENCIES: Final = {each.unit.value: each for each in (ONE_PERSON_MORE, ONE_RECORD_MORE)}
 
@@ -71,14 +80,20 @@ class AggregateReport:
 def stated_guarantee(report: Mapping[str, Any]) -> ApproximateDP:
     """The guarantee that a report states as JSON data.
 
+    Anybody can write "proved" into a file. It counts only under a proof that textveil's code for that kind of release
+    is registered under; else the guarantee is claimed. That the numbers are a release's is the writer's word.
+
     Raises:
         KeyError, TypeError, ValueError: it states none.
     """
     stated = report["guarantee"]
+    status, source = Status(stated["status"]), str(stated["source"])
+    if status in TRUSTED:
+        status = status_of(_MAKERS.get(str(report.get("release")), ""), source)
     return ApproximateDP(
         epsilon=float(stated["epsilon"]),
         log_delta=float(stated["log_delta"]),
-        status=Status(stated["status"]),
-        source=str(stated["source"]),
+        status=status,
+        source=source,
         adjacency=_ADJACENCIES[stated["unit"]],
     )

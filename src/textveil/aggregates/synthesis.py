@@ -139,8 +139,7 @@ def synthesize(
     texts, numbers, quotas = drawn(released, vectors, documents, released.rng)
     report = released.report(
         "synthetic text",
-        PROOF,
-        of=__name__,
+        released.budget.guarantee(released.adjacency, PROOF),
         public={"texts of the pool": len(pool), "documents": documents},
         facts={"documents of each label": dict(zip(released.labels, quotas.tolist(), strict=True))} if labelled else {},
     )

@@ -183,7 +183,7 @@ def topics(
             yield batch.persons, nearest_group(features.vectors(batch.texts, NORM), groups.centers)
 
     sums, persons = votes(parts(), number, by_person=records.unit != EACH_RECORD)
-    guarantee = budget.guarantee(records.adjacency, PROOF, of=__name__)
+    guarantee = budget.guarantee(records.adjacency, PROOF)
     settings: list[Fact] = ["topics", repr(noise), features.digest, number, groups.centers.tobytes()]
     with paid(payer, guarantee, records, settings, rng) as drawing:
         noisy = sums + noise.sample(number, drawing.rng)

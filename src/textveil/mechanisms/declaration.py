@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from functools import wraps
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast, final
+from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar, cast, final
+from weakref import WeakKeyDictionary
 
 from textveil.privacy.guarantees import Status
 from textveil.privacy.units import ONE_TOKEN, Adjacency, Unit
@@ -21,6 +22,9 @@ P = ParamSpec("P")
 M = TypeVar("M")
 
 _ENTRY = "__textveil_entry__"
+
+_WITHIN: Final[WeakKeyDictionary[Callable[..., Any], Callable[..., Any]]] = WeakKeyDictionary()
+"""The functions that ``declared`` decorated, by what it made of them: ``__wrapped__`` could be set by anybody."""
 
 
 @final
@@ -120,6 +124,7 @@ def declared(*, name: str = "", **facts: Any) -> Callable[[Callable[P, M]], Call
             name=name or make.__name__.replace("_", "-"), target=f"{make.__module__}:{make.__qualname__}", **facts
         )
         checked.__doc__, checked.__dict__[_ENTRY] = _with_source(documented(make), entry), entry
+        _WITHIN[checked] = make
         return checked
 
     return decorate
@@ -142,6 +147,11 @@ def _with_source(docstring: str | None, entry: CatalogEntry) -> str | None:
     kind = "refutation" if entry.status is Status.REFUTED else "proof"
     shown = entry.source if entry.proof in entry.source else f"{entry.source}; {kind}: {entry.proof}"
     return docstring.replace("\n\nArgs:", f"\n\nSource: {shown}.\n\nArgs:", 1)
+
+
+def maker_within(constructor: Callable[..., Any]) -> Callable[..., Any]:
+    """The function that ``declared`` decorated; the constructor itself where it was not used."""
+    return _WITHIN.get(constructor, constructor)
 
 
 def entry_of(constructor: object) -> CatalogEntry | None:

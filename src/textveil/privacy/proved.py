@@ -18,8 +18,10 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
+from inspect import currentframe
 from pathlib import Path
-from typing import Final, TypeAlias
+from types import CodeType, FunctionType
+from typing import Any, Final, TypeAlias
 
 from textveil.json_text import json_file
 from textveil.privacy.guarantees import Status
@@ -44,6 +46,40 @@ def status_of(module: str, proof: str) -> Status:
     return Status.PROVED if _is_registered(module, proof) else Status.CLAIMED
 
 
+def status_of_maker(make: object, proof: str, *, own: bool) -> Status:
+    """``status_of`` the module that a function's code stands in, whatever the function says of itself.
+
+    Args:
+        make: the function that was called, not one that it wraps.
+        proof: as there.
+        own: whether it is the very object that textveil's own table names; only such may be of textveil's modules.
+    """
+    module = module_of(make)
+    return status_of(module, proof) if own or module.partition(".")[0] != _OWN else Status.CLAIMED
+
+
+def module_of(function: object) -> str:
+    """The module whose file a function's code stands in; empty for what is no function or of no file.
+
+    ``__module__`` is not asked: anybody can set it, and ``functools.wraps`` copies it.
+    """
+    return _module_of(function.__globals__, function.__code__) if isinstance(function, FunctionType) else ""
+
+
+def status_of_caller(proof: str) -> Status:
+    """``status_of`` the module that calls the function which asks this: nobody names another's."""
+    here = currentframe()
+    frame = here and here.f_back and here.f_back.f_back
+    return status_of(_module_of(frame.f_globals, frame.f_code), proof) if frame else Status.CLAIMED
+
+
+def _module_of(names: Mapping[str, Any], code: CodeType) -> str:
+    name = str(names.get("__name__", ""))
+    module = sys.modules.get(name)
+    file = getattr(module, "__file__", None)
+    return name if module is not None and vars(module) is names and file == code.co_filename else ""
+
+
 def status_under(proof: str) -> Status:
     """``status_of``, for functions that several makers share: some module must be registered under the proof.
 
@@ -56,7 +92,7 @@ def status_under(proof: str) -> Status:
 
 @cache
 def _is_registered(module: str, proof: str) -> bool:
-    page = _page(module, proof)
+    page = _page(module, proof) if module else None
     if page is None:
         return False
     noted = registered(page.parent).get(page.name, {}).get(module)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import copyreg
 import difflib
+import sys
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, Protocol, TypeVar, final
 
 from textveil.errors import ParameterError, UnknownNameError, need
+from textveil.registry.parts import Parts, parts_of
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint, EntryPoints
@@ -144,13 +146,13 @@ class _Made(NamedTuple):
 
     Attributes:
         get: gives the object, None once it is gone.
-        values: of its attributes then, by name: which objects they were.
+        parts: what it was made of then.
         guarantee: a copy of its guarantee then.
     """
 
     get: Callable[[], object]
     maker: Callable[..., Any]
-    values: Mapping[str, int]
+    parts: Parts
     guarantee: object
 
 
@@ -184,7 +186,7 @@ def note_maker(instance: object, maker: Callable[..., Any]) -> None:
         get = weakref.ref(instance, lambda _: _MADE.pop(number, None))
     except TypeError:
         get = lambda: instance  # noqa: E731
-    _MADE[number] = _Made(get, maker, _values(instance), copy.copy(getattr(instance, "guarantee", None)))
+    _MADE[number] = _Made(get, maker, parts_of(instance), copy.copy(getattr(instance, "guarantee", None)))
     if kind not in copyreg.dispatch_table:
         copyreg.pickle(kind, _reduced)
 
@@ -194,16 +196,9 @@ def maker_of(instance: object) -> Callable[..., Any] | None:
     made = _MADE.get(id(instance))
     if made is None or made.get() is not instance:
         return None
-    now = _values(instance)
-    same = all(now.get(name) == value for name, value in made.values.items())
+    now = parts_of(instance)
+    same = all(now.get(way) == part for way, part in made.parts.items())
     return made.maker if same and getattr(instance, "guarantee", None) == made.guarantee else None
-
-
-def _values(instance: object) -> dict[str, int]:
-    """Which objects the attributes of an object are, by name: another in place of one has another number."""
-    slots = (name for kind in type(instance).__mro__ for name in vars(kind).get("__slots__", ()) if name[:2] != "__")
-    names = [*getattr(instance, "__dict__", {}), *slots]
-    return {name: id(getattr(instance, name)) for name in names if hasattr(instance, name)}
 
 
 def _reduced(instance: Any) -> Any:
@@ -211,7 +206,10 @@ def _reduced(instance: Any) -> Any:
     plain, maker = instance.__reduce_ex__(4), maker_of(instance)
     if maker is None or isinstance(plain, str) or any(part is not None for part in plain[3:]):
         return plain
-    return _remade, (plain[:3], f"{maker.__module__}:{maker.__qualname__}")
+    module, name = maker.__module__, maker.__qualname__
+    named: object = getattr(sys.modules.get(module), name, None)
+    # Another object may have the name: functools.wraps copies it.
+    return (_remade, (plain[:3], f"{module}:{name}")) if named is maker else plain
 
 
 def _remade(plain: tuple[Any, ...], target: str) -> Any:

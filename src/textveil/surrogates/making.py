@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from textveil.errors import ParameterError, need
 from textveil.privacy.guarantees import TRUSTED, Guarantee, Status, claimed
-from textveil.privacy.proved import status_of
+from textveil.privacy.proved import status_of_maker
 from textveil.registry.table import Table, maker_of, note_maker
 from textveil.surrogates.declaration import SurrogateEntry, entry_of
 from textveil.surrogates.surrogate import Surrogate
@@ -100,8 +100,8 @@ def guarantee_of(surrogate: Surrogate) -> Guarantee:
     """The surrogate's guarantee as reports may state it; see ``catalog.guarantee_of``.
 
     "Proved" counts only where ``make_surrogate`` made this very object by a registered function, nobody changed it
-    since, and the code of that function's module is registered under the proof that the guarantee names. All else is
-    claimed by its maker.
+    since, and the file that this function's code stands in is registered under the proof that the guarantee names. All
+    else is claimed by its maker.
     """
     guarantee, maker = surrogate.guarantee, maker_of(surrogate)
     if guarantee.status not in TRUSTED:
@@ -112,5 +112,5 @@ def guarantee_of(surrogate: Surrogate) -> Guarantee:
     own = declaration.name in SURROGATE_ENTRIES
     known = (SURROGATE_ENTRIES if own else surrogate_entries()).get(declaration.name)
     registered = known is not None and known.make is maker and (own or guarantee.source == known.proof)
-    proved = registered and status_of(maker.__module__, guarantee.source) is Status.PROVED
+    proved = registered and status_of_maker(maker, guarantee.source, own=own) is Status.PROVED
     return guarantee if proved else claimed(guarantee)

@@ -196,6 +196,11 @@ def test_urls_made_at_random_take_no_original_away(attacks: ModuleType) -> None:
     assert outcome.leaks == [] and outcome.restored == outcome.named > 200
 
 
+def test_urls_hidden_in_escapes_take_no_original_away(attacks: ModuleType) -> None:
+    assert attacks.hidden(5) == []
+    assert len(attacks.hidden(5, "everywhere")) == 6 * len(attacks.HIDDEN)
+
+
 def test_the_attack_sees_originals_in_urls(attacks: ModuleType) -> None:
     assert len(attacks.attack(300, 5, "everywhere").leaks) > 200
 

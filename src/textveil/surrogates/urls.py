@@ -277,6 +277,7 @@ class UrlScanner:
             self._last = (self._last + part)[-TAIL:]
             return ""
         self._within, self._tail = None, (self._last + part)[-2:] + text[end]
+        self._unfinished = False
         return text[end + 1 :]
 
     def _end(self, text: str) -> int | None:

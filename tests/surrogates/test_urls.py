@@ -93,6 +93,14 @@ GOES = {
     'See "https://collect.example/a", Anna': 'See "https://collect.example/a", Zyrqel',
     '<a href="https://collect.example/">Anna</a>': '<a href="https://collect.example/">Zyrqel</a>',
     '{"u":"https://collect.example/","n":"Anna"}': '{"u":"https://collect.example/","n":"Zyrqel"}',
+    "It&#8217;s Anna&#8217;s, &#39;Anna&#39; &amp; Anna": "It&#8217;s Zyrqel&#8217;s, &#39;Zyrqel&#39; &amp; Zyrqel",
+    "https://portal.example/&#8217;Anna": "https://portal.example/&#8217;Zyrqel",
+    "https://portal.example/&#8217; Anna": "https://portal.example/&#8217; Zyrqel",
+    "https:\\/\\/portal.example\\/Anna": "https:\\/\\/portal.example\\/Zyrqel",
+    "one\\n\\n\\n\\ntwo Anna, a regex \\d+\\s* and Anna": "one\\n\\n\\n\\ntwo Zyrqel, a regex \\d+\\s* and Zyrqel",
+    "h\t\t\t\t\t\tAnna": "h\t\t\t\t\t\tZyrqel",
+    '<meta name="a"><p>https://collect.example/ Anna': '<meta name="a"><p>https://collect.example/ Zyrqel',
+    '<meta name="author" content="Anna">': '<meta name="author" content="Zyrqel">',
     "a = 1  // Anna": "a = 1  // Zyrqel",
     "C:\\\\Users\\\\Anna, src//Anna": "C:\\\\Users\\\\Zyrqel, src//Zyrqel",
     "News: Anna": "News: Zyrqel",
@@ -176,6 +184,12 @@ def test_originals_of_others_are_in_no_map_of_hosts() -> None:
             'src="' + " " * 300_000 + "//c",
             '"https://a' + '\\"' * 150_000,
             "&#" + "0" * 300_000,
+            "https://a.b/" + "&#65;" * 60_000,
+            "a/ " * 100_000,
+            "a\\/" * 100_000,
+            "\\n" * 150_000,
+            "h&#9;" * 60_000,
+            "<meta " * 50_000,
         ),
     ],
     ids=lambda text: text[:12],
@@ -194,6 +208,11 @@ def attacks(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 def test_urls_made_at_random_take_no_original_away(attacks: ModuleType) -> None:
     outcome = attacks.attack(1500, 5)
     assert outcome.leaks == [] and outcome.restored == outcome.named > 200
+
+
+def test_urls_hidden_in_escapes_take_no_original_away(attacks: ModuleType) -> None:
+    assert attacks.hidden(5, 600) == []
+    assert len(attacks.hidden(5, 100, "everywhere")) == 2 * len(attacks.HIDDEN) + 200
 
 
 def test_the_attack_sees_originals_in_urls(attacks: ModuleType) -> None:

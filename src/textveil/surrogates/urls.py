@@ -5,8 +5,9 @@ original in its place would be sent there. So a text that is restored is followe
 originals are put back only if the user's side named its host (``named-hosts``).
 
 A URL begins at two slashes or at a scheme of the web, however they are escaped, and ends where the laxest reader would
-end it: a Markdown link at its parenthesis, an attribute at its quote, a bare URL at white space. So more text may count
-as a URL than is one, and stay as it is.
+end it: a Markdown link at its parenthesis, an attribute at its quote, a bare URL at white space. What readers may read
+in different ways has no named host: a backslash in or behind a host, an escape that nobody needs (``url_starts``). So
+more text may count as a URL than is one, and stay as it is.
 """
 
 from __future__ import annotations
@@ -17,6 +18,21 @@ from typing import Final, Literal, TypeAlias, final
 
 from textveil.errors import need
 from textveil.surrogates.private_map import PrivateMap
+from textveil.surrogates.url_starts import (
+    BLANK,
+    LONGEST_META,
+    LONGEST_START,
+    META,
+    ODD_LEAD,
+    SLASH,
+    TAIL,
+    is_hidden,
+    is_unfinished,
+    narrowed,
+    nested_in,
+    one_blank,
+    start_in,
+)
 from textveil.text.patterns import lazy_regex
 
 InUrls: TypeAlias = Literal["never", "named-hosts", "everywhere"]
@@ -31,39 +47,6 @@ _PIECE: Final = 4096
 _LOCAL: Final = frozenset(("localhost", "127.0.0.1"))
 """Hosts that are the reader's own machine."""
 
-_TAIL: Final = 256
-"""Characters before a URL that show in what it stands."""
-
-_LONGEST_START: Final = 512
-"""Characters of what a URL begins with, however it is escaped."""
-
-
-def _written(character: str, *names: str) -> str:
-    """A pattern of a character in all its escapes; readers take an entity without its semicolon too."""
-    forms = [re.escape(character), *(rf"&(?:amp;){{0,4}}{name};?" for name in names)]
-    for code in sorted({ord(character.lower()), ord(character.upper())}):
-        forms.append(rf"%(?:25){{0,4}}{code:02x}")
-        forms.append(rf"&(?:amp;){{0,4}}#(?:0{{0,6}}{code}(?![0-9])|x0{{0,6}}{code:x}(?![0-9a-f]));?")
-        forms.append(rf"\\{{1,16}}(?:u00|x){code:02x}")
-    return f"(?:{'|'.join(forms)})"
-
-
-_BLANK = r"(?:[\x00-\x20]|&(?:Tab|NewLine|#0{0,6}(?:9|1[0-3]|32)(?![0-9])|#x0{0,6}(?:[9a-d]|20)(?![0-9a-f]));?)"
-_SLASH = rf"(?:{_written('/', 'sol')}|\\{{1,16}}/|{_written(chr(92), 'bsol')})"
-_COLON = _written(":", "colon")
-
-
-def _scheme(name: str) -> str:
-    """Its letters, which browsers read over line breaks and tabs."""
-    return rf"{_BLANK}{{0,3}}".join(map(_written, name))
-
-
-_SPECIAL = "|".join(map(_scheme, ("https", "http", "ftp", "wss", "ws")))
-_START: Final = lazy_regex(
-    rf"(?:(?<![A-Za-z])|(?<=\\[nrt]))(?P<scheme>(?:{_SPECIAL}){_BLANK}{{0,3}}{_COLON})"
-    rf"|(?P<slashes>{_SLASH}{_BLANK}{{0,3}}{_SLASH})|(?<!\w)(?P<www>www\.)",
-    re.IGNORECASE,
-)
 _SERVICES: Final = (
     r"postgres(?:ql)?(?:\+[a-z0-9]+)?|mysql(?:\+[a-z0-9]+)?|mariadb|mssql(?:\+[a-z0-9]+)?|mongodb(?:\+srv)?|rediss?|amqps?"
     r"|clickhouse|smtps?|imaps?|ldaps?|ssh"
@@ -78,29 +61,32 @@ _SERVICE_AUTHORITY: Final = lazy_regex(r"([^\s\"'`<>/\\]*)(?P<end>[\s\"'`<>/\\])
 _SERVICE_END: Final = lazy_regex(r"[/\\]")
 _SERVICE_BEFORE: Final = lazy_regex(rf"(?<![\w+.-])({_SERVICES}):\Z", re.IGNORECASE)
 _NAMES: Final = lazy_regex(r"/\\{0,8}/|\b(?P<www>www)\.", re.IGNORECASE)
-_NESTED: Final = lazy_regex(
-    rf"(?:{_SPECIAL}){_BLANK}{{0,3}}{_COLON}|(?:{_COLON}|{_written('=')}){_SLASH}{_BLANK}{{0,3}}{_SLASH}", re.IGNORECASE
-)
-_WITHIN_PATH: Final = lazy_regex(r"[\w.~+-]\Z")
-"""Before two slashes that begin no URL, but part a path."""
-
-_DRIVE: Final = lazy_regex(r"(?<![A-Za-z])[A-Za-z]:\Z")
-_SCHEME_BEFORE: Final = lazy_regex(rf"{_COLON}\Z", re.IGNORECASE)
-_SLASHES: Final = lazy_regex(rf"(?:{_SLASH}|{_BLANK})+", re.IGNORECASE)
-_AUTHORITY_END: Final = lazy_regex(r"[/\\?#]")
+_SLASHES: Final = lazy_regex(rf"(?:{SLASH}|{BLANK})+", re.IGNORECASE)
+_AUTHORITY_END: Final = lazy_regex(r"[/?#]")
 _HOST: Final = lazy_regex(r"(?:[\w.~!$*+,;=:-]*@)?((?:[\w-]+\.)*[\w-]+)\.?(?::[0-9]*)?")
 """An authority as all readers read it: behind a user, a host, and perhaps a port."""
 
 _MARKS: Final = ".,;:!*_~"
 _AUTHORITY: Final = lazy_regex(r"([^\s\"'`<>()\[\]{}|/\\?#]*)(?P<end>[\s\"'`<>()\[\]{}|/\\?#])?")
-_BLANKS: Final = lazy_regex(rf"{_BLANK}+", re.IGNORECASE)
-
 _QUOTE = r"(?:\\*[\"']|&(?:amp;)*(?:quot|apos|#0*3[49]|#x0*2[27]);?|%2[27])"
-_BEFORE: Final = lazy_regex(
-    rf"(?:(?P<angle>(?:\]\( ?)?< ?)|(?P<paren>\]\( ?|url ?\( ?)|(?P<tag>url ?= ?['\"]? ?)"
-    rf"|(?:= ?|\( ?)(?P<value>{_QUOTE}) ?|(?P<quote>{_QUOTE}))\Z",
-    re.IGNORECASE,
+
+
+def _before(between: str) -> str:
+    """A pattern of what shows in what a URL stands, with so much between the two."""
+    return (
+        rf"(?:(?P<angle>(?:\]\([ \0]?)?<[ \0]?)|(?P<paren>\]\([ \0]?|url[ \0]?\([ \0]?)"
+        rf"|(?P<tag>url[ \0]?=[ \0]?['\"]?[ \0]?)|(?:=[ \0]?|\([ \0]?)(?P<value>{_QUOTE})[ \0]?"
+        rf"|(?:[,;: \0]|import|\\0*74)(?P<begun>{_QUOTE})[ \0]?|(?P<quote>{_QUOTE})\0?){between}\Z"
+    )
+
+
+_BEFORE: Final = lazy_regex(_before(""), re.IGNORECASE)
+_BEFORE_HIDDEN: Final = lazy_regex(_before(r"[^\"'<>()=\n]{0,80}"), re.IGNORECASE)
+_REFRESH_BEFORE: Final = lazy_regex(
+    r"=[ \0]?(?:\\*[\"'])?[^\"'<>=]*\Z|[0-9.;,][ \0]?\Z|url[ \0]?=[ \0]?[\"']?[ \0]?\Z", re.IGNORECASE
 )
+"""What may stand before a URL to which a tag ``meta`` sends its reader."""
+
 _QUOTE_ENDS: Final = lazy_regex(r"[,}\]:\s>]")
 """Behind a double quote that ends a value of JSON or HTML; a bare URL goes on behind any other."""
 
@@ -181,16 +167,6 @@ def _host(written: str) -> str | None:
     return None if host is None else host[1].lower()
 
 
-def _begins(text: str, start: re.Match[str]) -> bool:
-    """Whether a URL begins there: two slashes also part paths, behind a drive's letter for example."""
-    if start["slashes"] is None:
-        return True
-    before = text[max(0, start.start() - _TAIL) : start.start()]
-    if _SCHEME_BEFORE.search(before):
-        return _DRIVE.search(before) is None or "/" in start[0]
-    return _WITHIN_PATH.search(before) is None
-
-
 @final
 class UrlScanner:
     """Follows a text as it is written, and tells whether an original may come next.
@@ -204,12 +180,17 @@ class UrlScanner:
         self._rule = rule
         self._alone = alone
         self._tail = ""
+        self._rank = -1  # of the blanks that were written last
+        self._meta = False  # whether there was a tag that may send its reader elsewhere
+        self._recent = ""
         self._within: str | None = None  # what the URL stands in
         self._quote = ""
         self._depth = 0
         self._slashes = False
+        self._lead = ""
         self._authority: str | None = None
         self._named = True
+        self._unfinished = False  # whether what came last may begin a URL, if no digit comes next
         self._last = ""
         self._path = ""
         self._service = ""
@@ -222,51 +203,70 @@ class UrlScanner:
             behind: what stands behind it.
             last: whether nothing follows ``behind``.
         """
-        if self._within is None or self._rule.mode == "everywhere":
+        if self._rule.mode == "everywhere" or self._unfinished:
+            return self._rule.mode == "everywhere"
+        if self._within is None:
             return True
-        if self._authority is None or not self._named:
-            return self._named
+        if self._authority is None or not self._named or ODD_LEAD.search(self._lead):
+            return self._named and self._authority is None
         rest = (_SERVICE_AUTHORITY if self._service else _AUTHORITY).match(behind, 0, LONGEST_HOST)
         if rest is None or (rest["end"] is None and not last and len(behind) < LONGEST_HOST):
             return None
+        if rest["end"] == "\\" and not self._service:  # only a slash behind it is one for all readers
+            beyond = behind[rest.end(1) :].lstrip("\\")
+            if not beyond.startswith("/"):
+                return None if not (beyond or last or len(behind) >= LONGEST_HOST) else False
         return self._rule.allows(self._authority + original + rest[1], self._service)
 
     def feed(self, text: str) -> None:
         """Take what is written next."""
         if self._rule.mode == "everywhere":
             return
+        text, self._rank = narrowed(text, self._rank)
         for at in range(0, len(text), _PIECE):
             piece = text[at : at + _PIECE]
-            while piece:
-                piece = self._outside(piece) if self._within is None else self._inside(piece)
+            seen = self._recent + piece
+            meta = None if self._meta else META.search(seen)
+            cut = len(piece) if meta is None else meta.end() - len(self._recent)
+            self._scan(piece[:cut])
+            self._meta = self._meta or meta is not None
+            self._scan(piece[cut:])
+            self._recent = seen[-LONGEST_META:]
+
+    def _scan(self, text: str) -> None:
+        while text:
+            text = self._outside(text) if self._within is None else self._inside(text)
 
     def _outside(self, text: str) -> str:
         """Look for the beginning of a URL; returns what stands behind it."""
         seen = self._tail + text
-        start = next((start for start in _START.finditer(seen) if _begins(seen, start)), None)
-        if start is None:
-            before = _BLANKS.sub(" ", seen[:-_LONGEST_START])
-            self._alone = self._alone and not before[:-_TAIL].strip()
-            self._tail = before[-_TAIL:] + seen[-_LONGEST_START:]
+        start = start_in(seen)
+        self._unfinished = start is not None and is_unfinished(start)
+        if start is None or self._unfinished:
+            before = one_blank(seen[:-LONGEST_START])
+            self._alone = self._alone and not before[:-TAIL].strip(" \0")
+            self._tail = before[-TAIL:] + seen[-LONGEST_START:]
             return ""
-        self._open(_BLANKS.sub(" ", seen[: start.start()]), start)
+        self._open(one_blank(seen[: start.start()]), start)
         return seen[start.end() :]
 
     def _open(self, before: str, start: re.Match[str]) -> None:
-        context = _BEFORE.search(before[-_TAIL:])
+        context = (_BEFORE_HIDDEN if is_hidden(start) else _BEFORE).search(before[-TAIL:])
         self._quote = ""
-        if self._alone and not before.strip():
+        refresh = self._meta and (context is None or context.lastgroup == "tag")
+        if (self._alone and not before.strip(" \0")) or (refresh and _REFRESH_BEFORE.search(before[-TAIL:])):
             self._within = "whole"
         elif context is None:
             self._within = "bare"
         else:
-            self._quote = context["value"] or context["quote"] or ""
+            self._quote = context["value"] or context["begun"] or context["quote"] or ""
             self._within = str(context.lastgroup)
         self._alone, self._depth, self._last, self._path = False, 0, "", ""
-        self._named = "%" not in start[0] and "&" not in start[0]
-        service = _SERVICE_BEFORE.search(before[-_TAIL:]) if start[0] == "//" else None
+        self._named = start["odd"] is None
+        service = _SERVICE_BEFORE.search(before[-TAIL:]) if start[0] == "//" else None
         self._service = "" if service is None else service[1].lower()
         self._slashes, self._authority = start["www"] is None, "" if start["www"] is None else start[0]
+        self._lead = start[0] if self._slashes else ""
 
     def _inside(self, text: str) -> str:
         """Follow the URL to its end; returns what stands behind it."""
@@ -274,9 +274,10 @@ class UrlScanner:
         part = text if end is None else text[:end]
         self._follow(part)
         if end is None:
-            self._last = (self._last + part)[-_TAIL:]
+            self._last = (self._last + part)[-TAIL:]
             return ""
         self._within, self._tail = None, (self._last + part)[-2:] + text[end]
+        self._unfinished = False
         return text[end + 1 :]
 
     def _end(self, text: str) -> int | None:
@@ -328,21 +329,29 @@ class UrlScanner:
             if self._slashes:
                 slashes = _SLASHES.match(text)
                 if slashes is not None:
-                    self._named = self._named and "%" not in slashes[0] and "&" not in slashes[0]
+                    self._lead += slashes[0]
                     text = text[slashes.end() :]
                 self._slashes = not text
+                if text or len(self._lead) > LONGEST_START:
+                    self._named = self._named and not ODD_LEAD.search(self._lead)
+                    self._lead = self._lead[-1:] if not text else ""
             elif self._authority is not None:
                 end = (_SERVICE_END if self._service else _AUTHORITY_END).search(text)
                 self._authority += text if end is None else text[: end.start()]
                 text = "" if end is None else text[end.start() :]
+                if end is not None and end[0] == "/":
+                    self._authority = self._authority.rstrip("\\")
                 if end is not None or len(self._authority) > LONGEST_HOST:
                     self._named = self._named and self._rule.allows(self._authority, self._service)
                     self._authority = None
             else:
                 seen = self._path + text
-                nested = _NESTED.search(seen)
-                if nested is None:
-                    self._path = seen[-_LONGEST_START:]
+                nested = nested_in(seen)
+                self._unfinished = nested is not None and is_unfinished(nested)
+                if nested is None or self._unfinished:
+                    self._path = seen[-LONGEST_START:]
                     return
+                self._named = self._named and nested["odd"] is None
                 self._authority, self._slashes, self._path, self._service = "", True, "", ""
+                self._lead = nested[0].lstrip("=")
                 text = seen[nested.end() :]

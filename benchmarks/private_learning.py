@@ -25,7 +25,7 @@ from scipy.stats import t as student
 
 from textveil.aggregates.features import PublicFeatures, public_transform
 from textveil.aggregates.learning import METHODS, learn
-from textveil.aggregates.records import Batch
+from textveil.aggregates.records import Batch, digested
 from textveil.privacy.units import ONE_PERSON_MORE, Adjacency
 from textveil.randomness import seeded_generator
 from textveil.types import Progress
@@ -48,6 +48,11 @@ class Rows:
     adjacency: Adjacency = ONE_PERSON_MORE
     limit: int | None = None
     names: tuple[str, ...] = field(default=())
+
+    @property
+    def digest(self) -> bytes:
+        """Of all rows."""
+        return digested(self.batches(), self.names)
 
     def batches(self, progress: Progress | None = None) -> Iterator[Batch]:
         """In blocks."""

@@ -38,10 +38,11 @@ def _written(character: str, *names: str) -> str:
     )
 
 
-BLANK: Final = (
-    rf"(?:[\x00-\x20]|{_AMP}(?:Tab|NewLine|#0{{0,5}}(?:9|1[0-3]|32)(?![0-9])|#x0{{0,5}}(?:[9a-d]|20)(?![0-9a-f]));?"
-    rf"|{_BACKSLASH}(?:[nrtfv]|0{{0,5}}(?:[9acd]|20)))"
+_PLAIN_OR_REFERENCE = (
+    rf"[\x00-\x20]|{_AMP}(?:Tab|NewLine|#(?:0{{0,5}}(?:[1-9]|[12][0-9]|3[0-2])(?![0-9])"
+    rf"|x0{{0,5}}(?:[1-9a-f]|1[0-9a-f]|20)(?![0-9a-f])));?"
 )
+BLANK: Final = rf"(?:{_PLAIN_OR_REFERENCE}|{_BACKSLASH}(?:[nrtv]|(?:u00|x)?0{{0,5}}(?:1[0-9a-f]|20|[1-9a-f])))"
 BLANKS: Final = rf"{BLANK}{{0,6}}"
 """More in a row are odd."""
 
@@ -53,8 +54,8 @@ _SPECIAL = f"(?:{_HTTP}|{_WS}){_S}|{_FTP}"
 """Their letters, which browsers read over line breaks and tabs."""
 
 _ODD: Final = (
-    r"&(?:amp;){3}|\\&(?:\#|bsol|sol|colon|tab|newline)|%(?:25){3}|\\{9}"
-    rf"|{_AMP}(?:#(?:0{{6}}|x0{{6}}|0{{0,5}}(?:3[578]|4[89]|5[0-7]|6[5-9]|[78][0-9]|9[0-9]|1[01][0-9]|12[0-2])(?![0-9])"
+    r"(?P<absurd>&(?:amp;){3}|&(?:amp;){0,2}#x?0{6})|\\&(?:\#|bsol|sol|colon|tab|newline)|%(?:25){3}|\\{9}"
+    rf"|{_AMP}(?:#(?:0{{0,5}}(?:3[578]|4[89]|5[0-7]|6[5-9]|[78][0-9]|9[0-9]|1[01][0-9]|12[0-2])(?![0-9])"
     r"|x0{0,5}(?:2[356]|5c|3[0-9]|[46][1-9a-f]|[57][0-9a])(?![0-9a-f]))|(?:bsol|percnt|num);)"
     rf"|{_BACKSLASH}(?:u00|x)(?:2[35]|5c|3[0-9]|[46][1-9a-f]|[57][0-9a]|26(?:\#|amp|bsol|sol|colon|tab|newline))"
     rf"|{BLANK}{{7}}"
@@ -74,7 +75,13 @@ META: Final = lazy_regex(rf"{_written('<', 'lt')}meta[\s/&\\]", re.IGNORECASE)
 ODD_LEAD: Final = lazy_regex(r"[%&]|\\(?![\\/])")
 """In what a URL begins with: what not all readers read alike."""
 
-_ALL_BLANKS: Final = lazy_regex(rf"{BLANK}+", re.IGNORECASE)
+_ALL_BLANKS: Final = lazy_regex(
+    rf"(?:{_PLAIN_OR_REFERENCE}|{_BACKSLASH}(?:[nrtv]|(?:u00|x|0000)(?:0[1-9a-f]|1[0-9a-f]|20)"
+    r"|0{0,5}(?:1[0-9a-f]|20|[1-9a-f])(?![0-9a-f])))+",
+    re.IGNORECASE,
+)
+"""Behind these there may be a quote in escapes, so they are told from it."""
+
 _WITHIN_PATH: Final = lazy_regex(r"[\w.~+-]\Z")
 """Before two slashes that begin no URL, but part a path."""
 
@@ -110,6 +117,12 @@ def start_in(text: str) -> re.Match[str] | None:
     while (start := _START.search(text, at)) is not None and not _begins(text, start):
         at = start.end() if start["slashes"] in ("//", "\\\\") else start.start() + 1
     return start
+
+
+def is_absurd(start: re.Match[str]) -> bool:
+    """Whether it has an escape so long that nobody can tell where what it stands in ends."""
+    odd = _ODD_WITHIN.search(start[0])
+    return odd is not None and odd["absurd"] is not None
 
 
 def is_hidden(start: re.Match[str]) -> bool:

@@ -26,6 +26,7 @@ from textveil.surrogates.url_starts import (
     ODD_LEAD,
     SLASH,
     TAIL,
+    is_absurd,
     is_hidden,
     is_unfinished,
     narrowed,
@@ -68,15 +69,15 @@ _HOST: Final = lazy_regex(r"(?:[\w.~!$*+,;=:-]*@)?((?:[\w-]+\.)*[\w-]+)\.?(?::[0
 
 _MARKS: Final = ".,;:!*_~"
 _AUTHORITY: Final = lazy_regex(r"([^\s\"'`<>()\[\]{}|/\\?#]*)(?P<end>[\s\"'`<>()\[\]{}|/\\?#])?")
-_QUOTE = r"(?:\\*[\"']|&(?:amp;)*(?:quot|apos|#0*3[49]|#x0*2[27]);?|%2[27])"
+_QUOTE = r"(?:\\*[\"']|\\+(?:u00|x)2[27]|&(?:amp;)*(?:quot|apos|#0*3[49]|#x0*2[27]);?|%2[27])"
 
 
 def _before(between: str) -> str:
     """A pattern of what shows in what a URL stands, with so much between the two."""
     return (
-        rf"(?:(?P<angle>(?:\]\([ \0]?)?<[ \0]?)|(?P<paren>\]\([ \0]?|url[ \0]?\([ \0]?)"
+        rf"(?:(?P<angle>\]\([ \0]?\\+u003c|(?:\]\([ \0]?)?<[ \0]?)|(?P<paren>\]\([ \0]?|url[ \0]?\([ \0]?)"
         rf"|(?P<tag>url[ \0]?=[ \0]?['\"]?[ \0]?)|(?:=[ \0]?|\([ \0]?)(?P<value>{_QUOTE})[ \0]?"
-        rf"|(?:[,;: \0]|import|\\0*74)(?P<begun>{_QUOTE})[ \0]?|(?P<quote>{_QUOTE})\0?){between}\Z"
+        rf"|(?:[,;: \0]|import|\*/|\\0*74)(?P<begun>{_QUOTE})[ \0]?|(?P<quote>{_QUOTE})\0?){between}\Z"
     )
 
 
@@ -254,7 +255,8 @@ class UrlScanner:
         context = (_BEFORE_HIDDEN if is_hidden(start) else _BEFORE).search(before[-TAIL:])
         self._quote = ""
         refresh = self._meta and (context is None or context.lastgroup == "tag")
-        if (self._alone and not before.strip(" \0")) or (refresh and _REFRESH_BEFORE.search(before[-TAIL:])):
+        alone = self._alone and not before.strip(" \0")
+        if alone or is_absurd(start) or (refresh and _REFRESH_BEFORE.search(before[-TAIL:])):
             self._within = "whole"
         elif context is None:
             self._within = "bare"

@@ -26,7 +26,8 @@ _ROLE: Final = lazy_regex(
     r"|recipient|requester)"
 )
 """A column whose cells may also be logins, teams or roles."""
-_HEADER: Final = lazy_regex(rf"(?m)(?:{_COLUMN.pattern}|{_ROLE.pattern})\"?[^\S\n]*(?P<mark>[|,;\t]|$)")
+_HEADER: Final = lazy_regex(rf"(?m)(?<![^\s|,;\"])(?:{_COLUMN.pattern}|{_ROLE.pattern})\"?[^\S\n]*(?P<mark>[|,;\t]|$)")
+"""Which of its places begin a cell is told by ``_begins_cell``; most words of a text are passed over at once."""
 _HEADING: Final = lazy_regex(r"[A-Za-z][A-Za-z0-9_ -]{0,40}")
 _CELLS: Final = {
     mark: lazy_regex(rf"{space}(?:\"(?P<quoted>[^\"\n]*+)\"[^\S\n\t]*+(?=[{mark}]|$)|(?P<bare>[^{mark}\n]*+))[{mark}]?")

@@ -47,7 +47,7 @@ class Budget(NamedTuple):
 
 
 BUDGETS = {
-    "--version": Budget(16, set(), {"numpy", "pydantic"}),
+    "--version": Budget(17, set(), {"numpy", "pydantic"}),
     "--help": Budget(45, set(), {"numpy"}),
     "sanitize --policz identifiers": Budget(28, {OPTIONS}, {"numpy"}),
     "sanitize -q": Budget(232, {OPTIONS, PROVED, *VOCABULARY}, {"phonenumbers"}),

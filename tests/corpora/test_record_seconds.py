@@ -29,7 +29,7 @@ from textveil.sanitize.found_apart import FoundApart
 from textveil.sanitize.policy.policy import Policy
 
 PLENTY = 600.0
-LITTLE = 0.5
+LITTLE = 2.0
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def test_a_record_over_the_limit_is_skipped_and_the_others_are_released(tmp_path
     unit = "line" if name == "jsonl" else "record"
     first = 5 if name == "csv" else 4  # the header is a record of CSV
     skips = [(skip.first, skip.last, skip.reason) for skip in finished.totals.skipped]
-    why = f"must take at most {LITTLE} s to be read; it takes longer. Raise `record_seconds`, or leave it out."
+    why = f"must take at most {LITTLE:g} s to be read; it takes longer. Raise `record_seconds`, or leave it out."
     numbers = [skip[0] for skip in skips]
     assert numbers[1] - numbers[0] == 2 and numbers[0] in (4, first)
     assert skips == [(number, number, f"{unit} {number} {why}") for number in numbers]

@@ -136,7 +136,7 @@ def test_all_records_of_a_block_may_be_left_out(tmp_path: Path) -> None:
 
 
 def test_a_run_that_is_to_stop_stops(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"^record 2 must take at most 0.5 s to be read"):
+    with pytest.raises(InputError, match=f"^record 2 must take at most {LITTLE:g} s to be read"):
         released(tmp_path / "in.json", corpus("json", rows(1)), record_seconds=LITTLE)
 
 

@@ -134,7 +134,9 @@ def test_random_bytes_are_no_text() -> None:
         "Our client Jos=C3=A9 Gonz=C3=A1lez called.",
         "Write to m.gonzalez=40example.org now.",
         "Our client Mr=2E Gonza=\nlez called.",
+        "Our client Mr=20Gonzalez called.",
         "From: =?utf-8?Q?Maria_Gonzalez?= here",
+        "From: =?utf-8?Q?Offer_for_Mr_Gonzalez?= here",
         "From: =?iso-8859-1?q?Mar=EDa_Gonz=E1lez?= here",
     ],
 )

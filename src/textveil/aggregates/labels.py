@@ -12,7 +12,7 @@ from typing import Final, NamedTuple, Protocol
 import numpy as np
 
 from textveil.aggregates.budget import GRID, GaussianBudget
-from textveil.aggregates.payment import Fact, Paid, paid
+from textveil.aggregates.payment import Fact, Paid, Records, paid
 from textveil.aggregates.records import Batch
 from textveil.corpora.payment import Payer
 from textveil.errors import InputError, ParameterError
@@ -30,24 +30,12 @@ LABELS_OF_A_PERSON: Final = 64
 """Distinct labels of one person that count towards which labels there are: the first ones."""
 
 
-class Source(Protocol):
-    """Labelled records by person, as ``PersonalRecords`` reads them; read twice."""
+class Source(Records, Protocol):
+    """Labelled records by person, as ``PersonalRecords`` reads them; read twice, and digested when they were."""
 
     @property
     def adjacency(self) -> Adjacency:
         """What a release of them compares."""
-
-    @property
-    def names(self) -> Sequence[str]:
-        """Of the persons, as far as they have been read."""
-
-    @property
-    def limit(self) -> int | None:
-        """Records of one person that count."""
-
-    @property
-    def digest(self) -> bytes:
-        """``records.digested`` of all of them, once they have been read."""
 
     def batches(self, progress: Progress | None = None) -> Iterator[Batch]:
         """The records."""

@@ -10,6 +10,8 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple, TypeAlias, final
 
+from textveil.cuts import replaced
+
 _PIECE: Final = re.compile(r"\w+|\s+|[^\w\s]")
 
 Phrase: TypeAlias = tuple[str, ...]
@@ -100,12 +102,11 @@ def without(text: str, mentions: Iterable[Mention], counts: Callable[[Phrase], b
     for mention in mentions:
         if counts(mention.phrase):
             longest[mention.start] = max(mention.end, longest.get(mention.start, 0))
-    parts, position = [], 0
+    edits: list[tuple[int, int, str]] = []
     for start in sorted(longest):
-        if start >= position:
-            parts += [text[position:start], " "]
-            position = longest[start]
-    return "".join([*parts, text[position:]])
+        if not edits or start >= edits[-1][1]:
+            edits.append((start, longest[start], " "))
+    return replaced(text, edits)
 
 
 def _is_word(piece: str) -> bool:

@@ -45,6 +45,7 @@ No numbers ("w=244"), and no end of base64.
 """
 
 _QUOTED_BYTE: Final = lazy_regex(r"=([0-9A-F]{2})()")
+_LONGEST_HEADER_WORD: Final = 450
 _ENCODED_WORD: Final = lazy_regex(r"=\?[A-Za-z0-9._-]{1,40}\?[Qq]\?(?P<text>[!->@-~]{1,400})\?=")
 """A word of a mail's header in quoted-printable (RFC 2047), where "_" is a space: =?utf-8?Q?Maria_Gonzalez?="""
 
@@ -216,9 +217,15 @@ def quoted_printable(reading: Reading) -> Reading | None:
 
 
 def unquoted(value: str) -> str:
-    """A value as ``quoted_printable`` reads it; "_" is a space, as in a word of a mail's header."""
+    """A value as ``quoted_printable`` reads it."""
     decoded = quoted_printable(Reading(value))
-    return (value if decoded is None else decoded.text).replace("_", " ")
+    return value if decoded is None else decoded.text
+
+
+def is_in_header_word(text: str, place: int) -> bool:
+    """Whether a place lies in a word of a mail's header, in which "_" is a space."""
+    begin = text.rfind("=?", max(0, place - _LONGEST_HEADER_WORD), place)
+    return begin >= 0 and "?=" not in text[begin + 2 : place]
 
 
 def open_end(text: str) -> int:

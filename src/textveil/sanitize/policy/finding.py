@@ -25,7 +25,7 @@ from textveil.detection.spans import DetectedSpan, Detector
 from textveil.errors import InputError, need
 from textveil.sanitize.policy.policy import OtherLanguages
 from textveil.text.encoded import encoded_runs
-from textveil.text.escapes import BORDER, DEEPEST, Reading, quoted_printable, read, unquoted
+from textveil.text.escapes import BORDER, DEEPEST, Reading, is_in_header_word, quoted_printable, read, unquoted
 from textveil.text.number_places import number_places
 from textveil.text.slices import matches
 
@@ -194,9 +194,14 @@ class SpanFinder:
         for (place, reading), answer in zip(there.items(), answers, strict=True):
             plain = readings[place]
             for span in answer:
+                # An escape beside a value hides it where the text is read as it stands ("Mr=20Abernathy").
+                around = max(span.start - 1, 0), min(span.end + 1, len(reading.text))
+                start, end = reading.written(*around)
+                if plain.text[plain.inner(start)[0] : plain.inner(end)[1]] == reading.text[slice(*around)]:
+                    continue
                 start, end = reading.written(span.start, span.end)
                 start, end = plain.inner(start)[0], plain.inner(end)[1]
-                if plain.text[start:end] != reading.text[span.start : span.end]:
+                if start < end:
                     found[place].append(span._replace(start=start, end=end, detector=_QUOTED))
         return found
 
@@ -290,7 +295,10 @@ class SpanFinder:
 def value_in(reading: Reading, span: DetectedSpan) -> str:
     """The value of a span, as it is read."""
     value = reading.value(span.start, span.end)
-    return unquoted(value) if span.detector == _QUOTED else value
+    if span.detector != _QUOTED:
+        return value
+    spaced = is_in_header_word(reading.text, reading.inner(span.start)[0])
+    return unquoted(value).replace("_", " ") if spaced else unquoted(value)
 
 
 def _evident(answers: list[list[DetectedSpan]], needed: Mapping[str, float]) -> list[list[DetectedSpan]]:

@@ -31,7 +31,7 @@ Reviews, news and clinical notes as they come out of the default mechanism with 
 `textveil decode` makes of the release alone. Numbers are drawn digit by digit and stay as they were released. Each word
 has the epsilon that stands beside it. The draws come from seed {seed}, which is for examples, never for release.
 The sentences were written for this page; `--corpora` takes real ones.
-Command: `python benchmarks/samples.py --context {context} --output studies/docs/samples.md`."""
+Command: `python benchmarks/samples.py --context {context} --output lab/docs/samples.md`."""
 
 SHORTEST, LONGEST = 60, 160
 """Characters of a sentence that is chosen from the shared texts."""

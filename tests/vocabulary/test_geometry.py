@@ -19,7 +19,7 @@ from textveil.vocabulary.geometry import (
     norms,
     pairs,
 )
-from textveil.vocabulary.geometry.neighbors import neighborhood_sizes, similarity_sums
+from textveil.vocabulary.facts import neighborhood_sizes, similarity_sums
 from textveil.vocabulary.geometry.pairs import shortest_distance
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -253,8 +253,8 @@ def test_neighbors_do_not_depend_on_the_batch(metric, monkeypatch):
     alone = [nearest_neighbors(vectors, np.array([i]), 40, metric=metric)[0] for i in range(60)]
     together = nearest_neighbors(vectors, np.arange(60), 40, metric=metric)
     np.testing.assert_array_equal(together, alone)
-    monkeypatch.setattr("textveil.vocabulary.geometry.neighbors._SCORES", 400 * 10)
-    monkeypatch.setattr("textveil.vocabulary.geometry.neighbors._COLUMNS", 37)
+    monkeypatch.setattr("textveil.vocabulary.facts._SCORES", 400 * 10)
+    monkeypatch.setattr("textveil.vocabulary.facts._COLUMNS", 37)
     np.testing.assert_array_equal(nearest_neighbors(vectors, np.arange(60), 40, metric=metric), alone)
 
 
@@ -292,8 +292,8 @@ def test_sizes_start_dense_and_end_with_all(n):
 
 
 def test_similarity_sums_equal_brute_force(monkeypatch):
-    monkeypatch.setattr("textveil.vocabulary.geometry.neighbors._SCORES", 100)
-    monkeypatch.setattr("textveil.vocabulary.geometry.neighbors._COLUMNS", 32)
+    monkeypatch.setattr("textveil.vocabulary.facts._SCORES", 100)
+    monkeypatch.setattr("textveil.vocabulary.facts._COLUMNS", 32)
     vectors, rows = table(4, n=700), np.array([0, 3, 699, *range(20, 40)])
     units = vectors / np.linalg.norm(vectors.astype(float), axis=1, keepdims=True)
     cosines = -np.sort(-(units[rows] @ units.T), axis=1)

@@ -26,7 +26,7 @@ from textveil.vocabulary.geometry import (
     pairs,
 )
 from textveil.vocabulary.geometry import facts as geometry
-from textveil.vocabulary.geometry.neighbors import neighborhood_sizes, similarity_sums
+from textveil.vocabulary.facts import neighborhood_sizes, similarity_sums
 from textveil.vocabulary.geometry.norms import clipped_bound
 from textveil.vocabulary.vocabulary import Vocabulary
 

@@ -16,25 +16,19 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Callable
-from typing import Any, TypeVar
-from weakref import WeakKeyDictionary
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import need
-from textveil.types import Integers, Progress, Reals, Vectors
-from textveil.vocabulary.geometry.neighbors import neighborhood_sizes, similarity_sums
-from textveil.vocabulary.geometry.norms import clip, clipped_bound, norm_error, norms
+from textveil.types import Progress, Reals, Vectors
+from textveil.vocabulary.facts import neighborhood_sizes, norm_error, norms, remembered, similarity_sums
+from textveil.vocabulary.geometry.norms import clip, clipped_bound
 from textveil.vocabulary.geometry.pairs import Diameter, diameter, shortest_distance
 from textveil.vocabulary.vocabulary import Vocabulary
 
-SAMPLED_ROWS = 1024
-"""Words over which neighborhoods are averaged where no curve is stored: evenly spaced in the vocabulary."""
-
 _ORDERS = {1: "1", 2: "2", math.inf: "inf"}
-_MEMORY: WeakKeyDictionary[Vocabulary, dict[Any, Any]] = WeakKeyDictionary()
-_T = TypeVar("_T")
 
 
 def norm_range(vocabulary: Vocabulary) -> tuple[float, float]:
@@ -118,23 +112,6 @@ def minimum_distance(vocabulary: Vocabulary, clip: float | None = None, progress
     return value if kind == "raw" or clip is None else max(0.0, clip * (value - 2.0**-20))
 
 
-def mean_neighbor_similarity(vocabulary: Vocabulary, progress: Progress | None = None) -> tuple[Integers, Reals]:
-    """How similar the m nearest words of a word are to it, for m on a public grid.
-
-    Returns:
-        Sizes m (all to 512, then steps of 2 %, and the number of words last), and for each the mean over
-        words of the sum of cosines of the m nearest words, the word itself included. The mean runs over
-        all words where the facts hold it, else over ``SAMPLED_ROWS`` evenly spaced ones.
-    """
-    stored = vocabulary.facts.get("neighborhood")
-    if stored is not None:
-        return np.array(stored["sizes"], dtype=np.int64), np.array(stored["sums"], dtype=np.float64)
-    n = len(vocabulary)
-    rows = np.arange(min(n, SAMPLED_ROWS), dtype=np.int64) * n // min(n, SAMPLED_ROWS)
-    sums = remembered(vocabulary, "neighborhood", lambda: similarity_sums(vocabulary.vectors, rows, progress))
-    return neighborhood_sizes(n), sums.copy()
-
-
 def measured_facts(vocabulary: Vocabulary, report: Callable[[str], Progress]) -> dict[str, Any]:
     """All facts of a vocabulary, computed afresh from its words and vectors; takes minutes.
 
@@ -184,12 +161,3 @@ def _kind(vocabulary: Vocabulary, clip: float | None) -> str:
 
 def _clipped(vocabulary: Vocabulary, kind: str, norm: float | None) -> Vectors:
     return vocabulary.vectors if kind == "raw" or norm is None else clip(vocabulary.vectors, norm)
-
-
-def remembered(vocabulary: Vocabulary, key: Any, compute: Callable[[], _T]) -> _T:
-    """``compute()``, done once for a vocabulary and a key, and kept as long as the vocabulary lives."""
-    kept = _MEMORY.setdefault(vocabulary, {})
-    if key not in kept:
-        kept[key] = compute()
-    result: _T = kept[key]
-    return result

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import need
-from textveil.types import Ids, Integers, Progress, Reals
+from textveil.types import Ids, Reals
+from textveil.vocabulary.facts import column_parts, parts, unit_rows
 
 _UNIT = 2.0**-53
-_COLUMNS = 2048
-_SCORES = 1 << 22
-"""Scores that are held at once: 33 MB."""
-
-_DENSE = 512
-_STEP = 1.02
 
 
 def nearest_neighbors(vectors: NDArray[Any], ids: Ids, k: int, *, metric: str = "cosine") -> Ids:
@@ -46,10 +41,10 @@ def nearest_neighbors(vectors: NDArray[Any], ids: Ids, k: int, *, metric: str = 
 
     def points(rows: Ids | slice) -> Reals:
         block = vectors[rows].astype(np.float64) - center
-        return _units(block) if cosine else block
+        return unit_rows(block) if cosine else block
 
     out = np.empty((len(ids), k), dtype=np.int64)
-    for part in _parts(len(ids), n):
+    for part in parts(len(ids), n):
         scores, reach = _scores(points, ids[part], n, cosine)
         edges = np.partition(scores, n - k, axis=1)[:, n - k]
         # A score and the edge are each off by at most (2 dim + 8) roundings of terms up to 2 reach.
@@ -61,49 +56,12 @@ def nearest_neighbors(vectors: NDArray[Any], ids: Ids, k: int, *, metric: str = 
     return out
 
 
-def neighborhood_sizes(n: int) -> Integers:
-    """The sizes at which neighborhoods are measured: all to 512, then steps of 2 %, and ``n``."""
-    sizes = list(range(1, min(n, _DENSE) + 1))
-    while sizes[-1] < n:
-        sizes.append(min(n, int(np.ceil(sizes[-1] * _STEP))))
-    return np.array(sizes, dtype=np.int64)
-
-
-def similarity_sums(vectors: NDArray[Any], rows: Ids, progress: Progress | None = None) -> Reals:
-    """Mean over ``rows`` of the sum of cosines of the m nearest rows, for every size m of the grid.
-
-    The row itself is the first of its neighbors, with cosine 1; a zero row has cosine 0 with others.
-    Cosines are rounded to float32 before they are sorted and added in float64.
-
-    Args:
-        vectors: finite real numbers, shape (n, dim).
-        rows: the rows that are averaged over, shape (batch,).
-
-    Returns:
-        One sum for each of ``neighborhood_sizes(n)``, float64.
-    """
-    n = len(vectors)
-    total = np.zeros(n)
-    for part in _parts(len(rows), n):
-        here = rows[part]
-        left = _units(vectors[here].astype(np.float64))
-        table = np.empty((len(here), n), dtype=np.float32)
-        for columns in _column_parts(n):
-            np.negative(left @ _units(vectors[columns].astype(np.float64)).T, out=table[:, columns])
-        table[np.arange(len(here)), here] = -1.0
-        table.sort(axis=1)
-        total -= table.sum(axis=0, dtype=np.float64)
-        if progress is not None:
-            progress(part.stop, len(rows))
-    return (np.cumsum(total) / len(rows))[neighborhood_sizes(n) - 1]
-
-
 def _scores(points: Callable[[Ids | slice], Reals], ids: Ids, n: int, cosine: bool) -> tuple[Reals, float]:
     """Scores that rise as rows come nearer, shape (batch, n), and the largest squared length."""
     left = points(ids)
     scores = np.empty((len(ids), n))
     reach = float(np.einsum("nd,nd->n", left, left).max(initial=0.0))
-    for columns in _column_parts(n):
+    for columns in column_parts(n):
         right = points(columns)
         scores[:, columns] = left @ right.T
         squares = np.einsum("nd,nd->n", right, right)
@@ -120,18 +78,3 @@ def _exact_scores(points: Callable[[Ids | slice], Reals], own: int, candidates: 
     exact: Reals = (others * row).sum(axis=1) if cosine else -((others - row) ** 2).sum(axis=1)
     exact[candidates == own] = np.inf
     return exact
-
-
-def _units(rows: Reals) -> Reals:
-    """Rows divided by their norms; zero rows stay zero."""
-    lengths = np.sqrt((rows * rows).sum(axis=1))
-    return rows / np.where(lengths > 0, lengths, 1.0)[:, None]
-
-
-def _parts(batch: int, n: int) -> Iterator[slice]:
-    rows = max(8, _SCORES // n)
-    return (slice(start, min(start + rows, batch)) for start in range(0, batch, rows))
-
-
-def _column_parts(n: int) -> Iterator[slice]:
-    return (slice(start, min(start + _COLUMNS, n)) for start in range(0, n, _COLUMNS))

@@ -1,0 +1,51 @@
+"""What became of the words and texts of test documents: scores beside those of a classifier."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from textveil.frontiers.downstream.measured import Scorer
+from textveil.frontiers.downstream.tasks import Repetition
+from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.evaluation.bert_score import bert_score
+from textveil_lab.evaluation.cosine import mean_cosine
+from textveil_lab.evaluation.encoder import TextEncoder
+
+COSINE, BERT_SCORE, UNCHANGED = "cosine", "BERTScore", "unchanged"
+
+
+def word_scorer(vocabulary: Vocabulary) -> Scorer:
+    """Mean cosine of a test document's words with what became of them, and the share of them that stayed.
+
+    Args:
+        vocabulary: public words and vectors.
+    """
+
+    def score(clean: Repetition, released: Repetition) -> Mapping[str, float]:
+        before, after = clean.test.documents.ids, released.test.documents.ids
+        return {COSINE: mean_cosine(vocabulary, before, after), UNCHANGED: float(np.mean(before == after))}
+
+    return score
+
+
+def bert_scorer(words: Sequence[str], encoder: TextEncoder, documents: int) -> Scorer:
+    """Mean BERTScore (F1, raw) of released test documents against the documents as they were, words in a row.
+
+    Args:
+        words: of the vocabulary, in the order of their ids.
+        encoder: of the score; reports must print its name.
+        documents: test documents of a run that are scored, its first ones; empty ones are left out.
+    """
+
+    def texts(run: Repetition) -> list[str]:
+        ids, bounds = run.test.documents.ids, run.test.documents.bounds.tolist()
+        rows = (ids[start:end].tolist() for start, end in pairwise(bounds[: documents + 1]))
+        return [" ".join(words[one] for one in row) for row in rows if row]
+
+    def score(clean: Repetition, released: Repetition) -> Mapping[str, float]:
+        return {BERT_SCORE: bert_score(texts(clean), texts(released), encoder).mean.f1}
+
+    return score

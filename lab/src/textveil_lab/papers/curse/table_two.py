@@ -1,0 +1,161 @@
+"""Table 2: how isolated a word is, against how crowded its neighbors are; all ten rows of the paper as targets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from textveil.errors import need
+from textveil.pages.tables import Cell, Table
+from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.evaluation.drawn_tables import drawn_if_possible
+from textveil_lab.laws.neighbors import Spread, neighbor_geometry
+from textveil_lab.papers.curse.facts import TABLE_2, TableTwo, paper_name
+from textveil_lab.papers.curse.labels import difference_note, label
+from textveil_lab.papers.setting import Comparison, ItemOutcome, Judgment, Reproduced, StudySetting
+
+FAR = 101
+"""The rank that the table sets against the first neighbor: the first one that is not close."""
+
+COLUMNS = (
+    ("half_first", "||w - x1|| / 2 (eq. 18)"),
+    ("second", "x1 against x2 (eq. 19)"),
+    ("far", f"x1 against x{FAR} (eq. 19)"),
+)
+"""Fields of ``TableTwo`` and what reports call them."""
+
+_WIDTHS = (34, 24, 8, 8, 8, 8, 8, 8, 8, 8, 8)
+"""Characters of the columns of the drawn table."""
+
+_SAME = 0.05
+"""A mean is the paper's where it differs by less than this share: both are means over random words."""
+
+
+class _Measured(NamedTuple):
+    """One vocabulary of the run: what it is to the paper, the spreads of the three columns, and the words drawn."""
+
+    vocabulary: Vocabulary
+    paper: str | None
+    spreads: tuple[Spread, ...]
+    words: int
+
+
+def table_2(setting: StudySetting) -> ItemOutcome:
+    """Means of the right sides of equations 18 and 19, with spread, beside the paper's; rows not at hand are named."""
+    measured = []
+    for index, vocabulary in enumerate(setting.vocabularies):
+        need_far(vocabulary)
+        words = setting.words(vocabulary, index)
+        spreads = neighbor_geometry(vocabulary, words, ranks=(2, FAR)).spreads()
+        measured.append(_Measured(vocabulary, paper_name(vocabulary.name, vocabulary.dim), spreads, len(words)))
+        setting.progress((index + 1) / len(setting.vocabularies))
+    rows: list[tuple[Cell, ...]] = []
+    comparisons: list[Comparison] = []
+    for name, paper in TABLE_2.items():
+        own = [one for one in measured if one.paper == name]
+        for one in own:
+            rows += _rows(one, paper)
+            comparisons += _compared(one, paper)
+        if not own:
+            rows += [(name, title, getattr(paper, field), *(None,) * 8) for field, title in COLUMNS]
+            comparisons.append(_absent(name, paper))
+    for one in measured:
+        rows += _rows(one, None) if one.paper is None else []
+    columns = ("vocabulary", "quantity", "paper", "mean", "sd", "q05", "q25", "median", "q75", "q95", "words sampled")
+    table = Table(columns=columns, rows=tuple(rows), facts={"unit": "distance", "seed": setting.seed})
+    return ItemOutcome(
+        tables={"": table},
+        charts=drawn_if_possible("Right sides of equations 18 and 19, units of distance", table, _WIDTHS),
+        findings=(
+            *(_finding(one) for one in measured),
+            "So noise that is strong enough to leave the word is strong against the gaps between its neighbors.",
+        ),
+        comparisons=tuple(comparisons),
+        settings={"ranks": f"1, 2 and {FAR}"},
+        judgment=_judged(measured),
+    )
+
+
+def need_far(vocabulary: Vocabulary) -> None:
+    """Refuse a vocabulary without a neighbor of rank ``FAR``."""
+    need(
+        len(vocabulary) > FAR,
+        f"vocabulary {vocabulary.name}",
+        f"{len(vocabulary)} words",
+        f"of more than {FAR} words, to have a neighbor of rank {FAR}",
+    )
+
+
+def _rows(one: _Measured, paper: TableTwo | None) -> list[tuple[Cell, ...]]:
+    """The three columns as rows, with the paper's mean where it has one."""
+    return [
+        (
+            label(one.vocabulary),
+            title,
+            None if paper is None else getattr(paper, field),
+            spread.mean,
+            spread.sd,
+            *spread.quantiles,
+            one.words,
+        )
+        for (field, title), spread in zip(COLUMNS, one.spreads, strict=True)
+    ]
+
+
+def _compared(one: _Measured, paper: TableTwo) -> list[Comparison]:
+    """The three cells of a row; the intervals are the means', twice their standard errors."""
+    made = []
+    for (field, title), spread in zip(COLUMNS, one.spreads, strict=True):
+        error = 2 * spread.sd / one.words**0.5
+        made.append(
+            Comparison(
+                what=f"{label(one.vocabulary)}, {title}",
+                paper=f"{getattr(paper, field):.3f}",
+                ours=f"{spread.mean:.3f} ({spread.mean - error:.3f} to {spread.mean + error:.3f})",
+                note=difference_note(one.vocabulary),
+            )
+        )
+    return made
+
+
+def _absent(name: str, paper: TableTwo) -> Comparison:
+    """A row whose vocabulary the run does not have, and how to have it."""
+    return Comparison(
+        what=f"{name}, the three columns",
+        paper=", ".join(f"{getattr(paper, field):.3f}" for field, _ in COLUMNS),
+        ours="not at hand",
+        note=f"needs {paper.file} ({paper.words:,} words) among the vocabularies of the run",
+    )
+
+
+def _finding(one: _Measured) -> str:
+    ratio = one.spreads[0].mean / one.spreads[1].mean
+    return f"{label(one.vocabulary)}: the gap that protects a word is {ratio:.1f} times that of its two neighbors."
+
+
+def _judged(measured: Sequence[_Measured]) -> Judgment:
+    """How many of the ten rows were measured whole, on a part, and not at all."""
+    rows = [one for one in measured if one.paper is not None]
+    whole = [one for one in rows if not difference_note(one.vocabulary)]
+    same = [one for one in whole if _largest_difference(one) < _SAME]
+    parts = [one for one in rows if difference_note(one.vocabulary)]
+    absent = len(TABLE_2) - len({one.paper for one in rows})
+    why = f"Of the ten rows, {len(same)} came out as printed on their whole vocabulary"
+    if len(whole) > len(same):
+        why += f", {len(whole) - len(same)} did not (a mean is off by {100 * _SAME:.0f} % or more)"
+    if parts:
+        wider = sum(one.spreads[1].mean > TABLE_2[one.paper or ""].second for one in parts)
+        why += f", {len(parts)} could be measured on a part of it alone ({wider} with wider gaps between neighbors)"
+    why += f", and {absent} are not at hand." if absent else "."
+    if parts or absent:
+        why += " A part of a vocabulary lacks near neighbors, so its gaps are wider: it cannot give the paper's means."
+    kind = Reproduced.YES if len(same) == len(TABLE_2) else Reproduced.PARTLY if same else Reproduced.NO
+    return Judgment(reproduced=kind, why=why)
+
+
+def _largest_difference(one: _Measured) -> float:
+    """Of the three means to the paper's, as a share of those."""
+    paper = TABLE_2[one.paper or ""]
+    return max(
+        abs(spread.mean / getattr(paper, field) - 1) for (field, _), spread in zip(COLUMNS, one.spreads, strict=True)
+    )

@@ -1,0 +1,196 @@
+"""What a report of a run says, as data that its Markdown and its page show in the same words and order.
+
+Settings are stated here and nowhere else: the paper's from ``Item.settings``, those of the run from what was drawn
+(``StudySetting.samples``) and from what the item hands back (``ItemOutcome.settings``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias, final
+
+from textveil.pages.tables import Cell, shown
+from textveil_lab.papers.registry import Basis, Item, Paper
+from textveil_lab.papers.setting import ItemOutcome, Reproduced, Sample, StudySetting
+
+STAMP = "An experiment: draws repeat by their seed, so none of them may be released."
+
+LONGEST = 40
+"""Rows of a table that a report shows; the files hold all."""
+
+AT_ONCE = 30
+"""Comparisons of an item that stand open on the page; more are folded."""
+
+SHORT = 20
+"""Rows of a table that stands open on the page because it is the item itself; a longer one is folded."""
+
+FEW = 4
+"""Settings of an item that stand open on the page; more are folded."""
+
+WORDS = "words"
+"""The setting whose value is the sample that an item drew."""
+
+Rows: TypeAlias = tuple[tuple[str, ...], list[tuple[str, ...]]]
+"""The names of a table's columns, and its rows."""
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class StudyRun:
+    """What was measured, under what, in which files.
+
+    Attributes:
+        paper: whose items they are.
+        setting: of the run.
+        results: items with their outcomes, in the paper's order.
+        files: names of the files of each item, by its name.
+        samples: what each item drew, by its name; empty where it draws no words.
+        seconds: of each item, by its name.
+        version: of textveil.
+    """
+
+    paper: Paper
+    setting: StudySetting
+    results: Sequence[tuple[Item, ItemOutcome]]
+    files: Mapping[str, Sequence[str]]
+    samples: Mapping[str, Sequence[Sample]]
+    seconds: Mapping[str, float]
+    version: str
+
+    def facts(self) -> dict[str, Any]:
+        """The run as JSON values: seed, vocabularies, items, settings, findings, comparisons and judgments."""
+        return {
+            "paper": self.paper.name,
+            "citation": self.paper.citation,
+            "version": self.version,
+            "for_release": False,
+            "seed": self.setting.seed,
+            "quick": self.setting.quick,
+            "origin": self.setting.origin,
+            "vocabularies": [
+                {"name": one.name, "words": len(one), "dim": one.dim, "digest": one.digest}
+                for one in self.setting.vocabularies
+            ],
+            "items": [self._item(item, outcome) for item, outcome in self.results],
+        }
+
+    def _item(self, item: Item, outcome: ItemOutcome) -> dict[str, Any]:
+        judged = outcome.judgment
+        return {
+            "name": item.name,
+            "title": item.title,
+            "basis": item.basis.value,
+            "files": list(self.files[item.name]),
+            "samples": [sample._asdict() for sample in self.samples[item.name]],
+            "settings": {
+                "paper": dict(item.settings),
+                "here": {name: list(one) if isinstance(one, tuple) else one for name, one in outcome.settings.items()},
+            },
+            "findings": list(outcome.findings),
+            "comparisons": [
+                {"what": one.what, "paper": one.paper, "ours": one.ours, "ways": dict(one.ways), "note": one.note}
+                for one in outcome.comparisons
+            ],
+            "judgment": None if judged is None else {"reproduced": judged.reproduced.value, "why": judged.why},
+        }
+
+
+def conditions(run: StudyRun) -> str:
+    """Seed, version and whether the run was a quick one."""
+    quick = " A quick run: small samples and vocabularies, few points." if run.setting.quick else ""
+    return f"Seed {run.setting.seed}, textveil {run.version}.{quick}"
+
+
+def counted(run: StudyRun) -> str:
+    """How many of the paper's items came out, in one sentence; empty where none was judged."""
+    judged = [outcome.judgment.reproduced for _, outcome in run.results if outcome.judgment is not None]
+    if not judged:
+        return ""
+    parts = [f"{judged.count(one)} {one.value}" for one in Reproduced if one in judged]
+    beyond = len(run.results) - len(judged)
+    more = f" Beyond the paper: {beyond}." if beyond else ""
+    return f"Figures, tables and examples of the paper: {', '.join(parts)}.{more}"
+
+
+def in_short(run: StudyRun) -> Rows:
+    """Every item with what came of it: why, where it was judged, else its first finding."""
+    rows: list[tuple[str, ...]] = []
+    for item, outcome in run.results:
+        judged = outcome.judgment
+        if judged is not None:
+            rows.append((f"{item.name}: {item.title}", judged.reproduced.value, judged.why))
+        else:
+            rows.append((f"{item.name}: {item.title}", item.basis.value, "".join(outcome.findings[:1])))
+    return ("item", "outcome", "why, or what was found"), rows
+
+
+def inputs(run: StudyRun) -> Rows:
+    """What the run read: vocabularies by name, size and digest."""
+    rows: list[tuple[str, ...]] = [
+        (one.name, f"{len(one):,}", f"{one.dim}", one.digest[:16]) for one in run.setting.vocabularies
+    ]
+    return ("vocabulary", "words", "dimensions", "SHA-256 begins"), rows
+
+
+def corpora(run: StudyRun) -> str:
+    """Which corpora of the study are at hand, one or two sentences; empty for studies of words."""
+    named = [name for name in run.paper.texts if name in run.setting.texts]
+    missing = [name for name in run.paper.texts if name not in run.setting.texts]
+    found = f"Corpora at hand: {', '.join(named)}." if named else ""
+    lacking = f"Corpora not at hand: {', '.join(missing)}." if missing else ""
+    return f"{found} {lacking}".strip()
+
+
+def basis(item: Item, outcome: ItemOutcome) -> str:
+    """What the item rests on and what came of it, as the tag of its section."""
+    word = item.basis.value if item.basis is not Basis.PAPER or outcome.judgment is None else "from the paper"
+    judged = "" if outcome.judgment is None else f": {outcome.judgment.reproduced.value}"
+    return f"{word[0].upper()}{word[1:]}{judged}"
+
+
+def settings(run: StudyRun, item: Item, outcome: ItemOutcome) -> Rows:
+    """The paper's settings beside those of the run; without the paper's where it has none."""
+    here = {name: _setting(one) for name, one in outcome.settings.items()}
+    drawn = "; ".join(f"{one.words:,} of the {one.of:,} of {one.vocabulary}" for one in run.samples[item.name])
+    if drawn:
+        here = {WORDS: drawn, **here}
+    names = [*item.settings, *(name for name in here if name not in item.settings)]
+    if not item.settings:
+        return ("setting", "here"), [(name, here[name]) for name in names]
+    return ("setting", "the paper", "here"), [
+        (name, item.settings.get(name, ""), here.get(name, "-")) for name in names
+    ]
+
+
+def compared(outcome: ItemOutcome) -> Rows:
+    """The paper's numbers beside ours, one column a way of measuring where there are several."""
+    ways = list(dict.fromkeys(way for one in outcome.comparisons for way in one.ways))
+    plain = any(one.ours for one in outcome.comparisons)
+    noted = any(one.note for one in outcome.comparisons)
+    head = ["quantity", "the paper", *(["here"] if plain else []), *ways, *(["why they may differ"] if noted else [])]
+    rows = []
+    for one in outcome.comparisons:
+        ours = [*([one.ours] if plain else []), *(one.ways.get(way, "") for way in ways)]
+        rows.append((one.what, one.paper, *ours, *([one.note] if noted else [])))
+    return tuple(head), rows
+
+
+def images(run: StudyRun, item: Item, form: str = ".svg") -> list[str]:
+    """The figures of an item in this form."""
+    return [file for file in run.files[item.name] if file.endswith(form)]
+
+
+def of_table(run: StudyRun, item: Item, key: str) -> list[str]:
+    """The files of one of its tables."""
+    stem = f"{item.name}-{key}" if key else item.name
+    return [file for file in run.files[item.name] if file in (f"{stem}.csv", f"{stem}.json")]
+
+
+def _setting(value: Cell | tuple[float, ...]) -> str:
+    """A setting as people read it: a grid by its ends and its size."""
+    if not isinstance(value, tuple):
+        return shown(value)
+    if len(value) <= 5:
+        return ", ".join(f"{one:g}" for one in value)
+    return f"{min(value):g} to {max(value):g}, {len(value)} values"

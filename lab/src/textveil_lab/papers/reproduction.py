@@ -1,0 +1,186 @@
+"""A run: measure the items, write everything to a hidden folder, and give it its name when all of it is there."""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+import shutil
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from textveil.errors import OutputError, ParameterError
+from textveil.json_text import json_file, json_text
+from textveil.numerics.torch_package import checked_device
+from textveil.pages.plots import need_matplotlib, save_figure
+from textveil.pages.tables import save_table
+from textveil.version import VERSION
+from textveil.whole_files import write_whole
+from textveil_lab.papers.registry import Item, Paper
+from textveil_lab.papers.report import StudyRun
+from textveil_lab.papers.report_markdown import to_markdown
+from textveil_lab.papers.report_page import to_html
+from textveil_lab.papers.setting import ItemOutcome, StudySetting
+
+REPORT = "report.json"
+"""What marks a folder as one of ours, and lists the files of its items."""
+
+_MARKS = frozenset({"paper", "version", "for_release", "items"})
+"""What our reports have together, and those of other programs hardly."""
+
+_PARTIAL = ".partial"
+_KINDS = frozenset({".png", ".svg", ".csv", ".json"})
+"""Endings of the files of an item."""
+
+
+def reproduce(
+    paper: Paper,
+    items: Sequence[Item],
+    folder: Path,
+    setting: StudySetting,
+    finished: Callable[[Item, ItemOutcome, float], None] = lambda item, outcome, seconds: None,
+) -> StudyRun:
+    """Measure the items and write their figures, numbers and report into ``folder``.
+
+    Everything is written to a hidden folder first. Where ``folder`` did not exist, that folder gets its name. Where it
+    did, it must be empty or hold an earlier report: the files are moved there one by one, index.html last, and then
+    those that the earlier report lists and this run did not write are removed. Other files there are left alone.
+
+    Args:
+        paper: whose items they are.
+        items: what to measure, one or more.
+        folder: made where it does not exist; the folder above it must.
+        setting: of the run; its ``progress`` is called with the share of the whole run.
+        finished: called with each item, what it found and its seconds, as soon as it is measured.
+
+    Raises:
+        ParameterError: the folder cannot be made or written or holds something else, or an item refuses the setting.
+        OutputError: the disk is full.
+        MissingExtra: matplotlib is not installed, or torch where an item trains networks.
+    """
+    _need_all(items, setting)
+    with _whole_folder(folder) as staging:
+        results, files, seconds, samples = [], {}, {}, {}
+        for index, item in enumerate(items):
+
+            def report(share: float, done: int = index) -> None:
+                setting.progress((done + share) / len(items))
+
+            start = time.monotonic()
+            own = replace(setting, progress=report, samples=[])
+            outcome = item.run(own)
+            samples[item.name] = tuple(dict.fromkeys(own.samples))
+            files[item.name] = _written(item, outcome, staging)
+            seconds[item.name] = time.monotonic() - start
+            finished(item, outcome, seconds[item.name])
+            results.append((item, outcome))
+            setting.progress((index + 1) / len(items))
+        run = StudyRun(
+            paper=paper,
+            setting=setting,
+            results=results,
+            files=files,
+            samples=samples,
+            seconds=seconds,
+            version=VERSION,
+        )
+        write_whole(staging / "report.md", to_markdown(run).encode("utf-8"))
+        facts = json_text(run.facts(), indent=1, sort_keys=True)
+        write_whole(staging / REPORT, facts.encode("utf-8"))
+        write_whole(staging / "index.html", to_html(run, staging).encode("utf-8"))
+    return run
+
+
+def _need_all(items: Sequence[Item], setting: StudySetting) -> None:
+    """Refuse what an item would refuse after minutes of others: a package, a device or a corpus that is not there."""
+    if any(item.draws for item in items):
+        need_matplotlib()
+    if any(item.trains for item in items) or setting.device != "cpu":
+        checked_device(setting.device)
+    for item in items:
+        for name in item.texts:
+            setting.text(name)
+
+
+def _written(item: Item, outcome: ItemOutcome, folder: Path) -> list[str]:
+    """The files of an item: figures as PNG and SVG, numbers as CSV and JSON."""
+    made: list[Path] = []
+    for key, chart in outcome.charts.items():
+        made += save_figure(chart, folder, _stem(item, key))
+    for key, table in outcome.tables.items():
+        made += save_table(table, folder, _stem(item, key))
+    return [path.name for path in made]
+
+
+def _stem(item: Item, key: str) -> str:
+    return f"{item.name}-{key}" if key else item.name
+
+
+@contextlib.contextmanager
+def _whole_folder(folder: Path) -> Iterator[Path]:
+    """A hidden folder whose files appear in ``folder`` when the block ends without an error, and else vanish."""
+    target = folder.absolute()
+    there = target.is_dir()
+    staging = (target if there else target.parent) / f".textveil-{secrets.token_hex(8)}{_PARTIAL}"
+    try:
+        if target.exists() and not there:
+            raise FileExistsError(17, "a file of that name")
+        earlier = _earlier_files(target) if there else ()
+        staging.mkdir()
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise ParameterError(
+            f"`output` must be a folder that can be written, in one that exists; got {reason}. Name another."
+        ) from None
+    try:
+        yield staging
+        if there:
+            _replaced(target, staging, earlier)
+        else:
+            staging.rename(target)
+    except OSError as error:
+        if isinstance(error, OutputError):
+            raise
+        raise OutputError(f"the output could not be written: {error.strerror}. No incomplete file is left.") from None
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
+
+
+def _replaced(target: Path, staging: Path, earlier: Sequence[str]) -> None:
+    """Move the files of ``staging`` to ``target``, index.html last; then remove the earlier ones not written again."""
+    new = sorted(staging.iterdir(), key=lambda one: (one.name == "index.html", one.name))
+    for path in new:
+        path.replace(target / path.name)
+    try:
+        for orphan in {target / name for name in earlier} - {target / path.name for path in new}:
+            if orphan.is_file():
+                orphan.unlink()
+    except OSError as error:
+        raise OutputError(
+            f"files of the earlier run could not be removed: {error.strerror}. The new ones are in place."
+        ) from None
+
+
+def _earlier_files(folder: Path) -> tuple[str, ...]:
+    """The files of items that an earlier report in ``folder`` lists; none where the folder is empty.
+
+    Only names without a folder and with an item's ending count: a report is a file that anybody may have changed.
+
+    Raises:
+        ParameterError: the folder holds something, and no report of ours.
+    """
+    hidden = (".textveil-", _PARTIAL)  # of a run that was killed, or is under way
+    if all(path.name.startswith(hidden[0]) and path.name.endswith(hidden[1]) for path in folder.iterdir()):
+        return ()
+    try:
+        facts = json_file(folder / REPORT)
+        if not set(facts) >= _MARKS:
+            raise ValueError("another program's report")
+        names = [str(name) for item in facts["items"] for name in item["files"]]
+    except (FileNotFoundError, ValueError, KeyError, TypeError, RecursionError):
+        raise ParameterError(
+            f"`output` must be a new or empty folder, or one with a {REPORT} of textveil; got a folder of other files. "
+            "Name another, or empty it."
+        ) from None
+    return tuple(name for name in names if Path(name).name == name and Path(name).suffix in _KINDS)

@@ -1,0 +1,217 @@
+"""Under what an item of a study is measured: public vocabularies, sample, seed; and what it hands back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import lru_cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple, final
+
+import numpy as np
+
+from textveil.errors import need
+from textveil.pages.plots import Chart
+from textveil.pages.tables import Cell, Table
+from textveil.randomness import seeded_generator
+from textveil.types import Ids, Integers
+from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.papers.twins import later_twins
+
+DEFAULT_SEED = 20260101
+"""Studies repeat by default: they draw for experiments, never for a release."""
+
+DEFAULT_SAMPLE = 5000
+QUICK_SAMPLE = 200
+DEVICES = ("cpu", "cuda")
+
+QUICK_WORDS = 2000
+"""The first words of each vocabulary, which a quick run keeps."""
+
+QUICK_POINTS = 5
+"""Points of a curve that a quick run keeps."""
+
+
+def _silent(done: float) -> None:
+    """A progress callback that says nothing."""
+
+
+class Sample(NamedTuple):
+    """Words that an item drew from a vocabulary, uniformly and without replacement.
+
+    Attributes:
+        vocabulary: its name.
+        words: how many were drawn.
+        of: how many the vocabulary has.
+    """
+
+    vocabulary: str
+    words: int
+    of: int
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class StudySetting:
+    """What the items of one run share.
+
+    Attributes:
+        vocabularies: public words and vectors, one or more; no two words of one share a vector.
+        origin: a sentence that says where they are from.
+        named: whether the user named them; items that need a certain size take the embedded one where not.
+        sample: words that are drawn from each; None takes 5,000 (200 where ``quick``), or all where there are fewer.
+        seed: of every random choice; each item and vocabulary has its own stream.
+        quick: fewer points and smaller samples, to see that everything runs; the command keeps ``QUICK_WORDS`` too.
+        texts: folders of the corpora at hand, by name; empty for studies of words.
+        cells: the folder in which measurements that take long are kept; None keeps none.
+        device: where networks are trained, ``"cpu"`` or ``"cuda"``.
+        processes: how many cells are measured side by side, >= 1.
+        progress: called with the share of the item that is done, in [0, 1].
+        samples: what ``words`` has drawn so far; a report states the sample from here and nowhere else.
+    """
+
+    vocabularies: tuple[Vocabulary, ...]
+    origin: str
+    named: bool = False
+    sample: int | None = None
+    seed: int = DEFAULT_SEED
+    quick: bool = False
+    texts: Mapping[str, Path] = field(default_factory=lambda: MappingProxyType({}))
+    cells: Path | None = None
+    device: str = "cpu"
+    processes: int = 1
+    progress: Callable[[float], None] = _silent
+    samples: list[Sample] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        need(len(self.vocabularies) > 0, "vocabularies", "none", "one or more")
+        need(self.sample is None or self.sample >= 1, "sample", self.sample, ">= 1")
+        need(self.device in DEVICES, "device", repr(self.device), f"one of {', '.join(DEVICES)}")
+        need(self.processes >= 1, "processes", self.processes, ">= 1")
+        seeded_generator(self.seed)
+        for vocabulary in self.vocabularies:
+            fits = self.sample is None or self.sample <= len(vocabulary)
+            wanted = f"at most the {len(vocabulary)} words of {vocabulary.name}"
+            need(fits, "sample", self.sample, wanted, f"Give a smaller one, or none for {DEFAULT_SAMPLE:,} or all.")
+            _need_distinct_vectors(vocabulary)
+
+    def text(self, name: str) -> Path:
+        """The folder of one corpus.
+
+        Raises:
+            ParameterError: it is not at hand.
+        """
+        wanted = f"the folder data/text/{name} of $TEXTVEIL_SHARED"
+        need(name in self.texts, f"corpus {name}", "none", wanted, "Give --data FOLDER; docs/data.md has its layout.")
+        return self.texts[name]
+
+    def words(self, vocabulary: Vocabulary, *stream: int, most: int | None = None) -> Ids:
+        """Ids of distinct words drawn uniformly from the vocabulary, in increasing order; shape (sample,).
+
+        Args:
+            vocabulary: what to draw from.
+            stream: of the random choice; the same numbers draw the same words.
+            most: a smaller sample for items that take longer with each word; None for the whole one.
+        """
+        return np.sort(self.words_of(self.generator(0, *stream), vocabulary, most))
+
+    def words_of(self, rng: np.random.Generator, vocabulary: Vocabulary, most: int | None = None) -> Ids:
+        """The same from a generator, in the order of the draws."""
+        wanted = self.sample if self.sample is not None else QUICK_SAMPLE if self.quick else DEFAULT_SAMPLE
+        count = min(wanted, len(vocabulary), wanted if most is None else most)
+        self.samples.append(Sample(vocabulary.name, count, len(vocabulary)))
+        return rng.choice(len(vocabulary), size=count, replace=False).astype(np.int64)
+
+    def generator(self, *stream: int) -> np.random.Generator:
+        """A repeatable generator of its own stream; never for a release."""
+        return seeded_generator(self.seed, *stream)
+
+    def thinned(self, values: Sequence[float]) -> tuple[float, ...]:
+        """The values of a grid, or where ``quick`` a few of them, the first and the last included."""
+        if not self.quick or len(values) <= QUICK_POINTS:
+            return tuple(values)
+        indices: Integers = np.unique(np.linspace(0, len(values) - 1, QUICK_POINTS).round().astype(np.int64))
+        return tuple(values[index] for index in indices)
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """One number of the paper beside ours.
+
+    Attributes:
+        what: the quantity, units in it.
+        paper: the paper's number as it prints it, or "not read".
+        ours: our number as text, with its interval where it was sampled.
+        note: what explains a difference; empty where nothing needs to be explained.
+        ways: our number by the name of each way of measuring it, where there is more than one; ``ours`` is then empty.
+    """
+
+    what: str
+    paper: str
+    ours: str = ""
+    note: str = ""
+    ways: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+
+    def __post_init__(self) -> None:
+        need(bool(self.ours) != bool(self.ways), "ours", "both or neither of ours and ways", "one of the two")
+
+
+class Reproduced(Enum):
+    """How much of an item of the paper came out again."""
+
+    YES = "reproduced"
+    PARTLY = "reproduced in part"
+    NO = "not reproduced"
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgment:
+    """Whether an item came out as the paper has it, and why, from what was measured.
+
+    Attributes:
+        reproduced: how much of it.
+        why: one or two plain sentences for readers who know neither the library nor the paper by heart.
+    """
+
+    reproduced: Reproduced
+    why: str
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ItemOutcome:
+    """What one item found.
+
+    Attributes:
+        tables: numbers by the end of their file's name; the key "" is the item's own name.
+        charts: figures by the same rule.
+        findings: sentences that the report prints.
+        comparisons: the paper's numbers beside ours.
+        settings: under what it was measured, by the names that ``Item.settings`` uses where the paper states the same;
+            a tuple is a grid of values. The report states settings from here and from ``StudySetting.samples`` alone.
+        judgment: whether the paper's item came out; None for what goes beyond the paper.
+    """
+
+    tables: Mapping[str, Table]
+    charts: Mapping[str, Chart] = field(default_factory=lambda: MappingProxyType({}))
+    findings: tuple[str, ...] = ()
+    comparisons: tuple[Comparison, ...] = ()
+    settings: Mapping[str, Cell | tuple[float, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    judgment: Judgment | None = None
+
+
+@lru_cache(maxsize=8)  # every item has a setting of its own
+def _need_distinct_vectors(vocabulary: Vocabulary) -> None:
+    """Refuse twins: at distance 0 neither a rank nor the direction between two neighbors is defined."""
+    twins = len(later_twins(vocabulary.vectors))
+    need(
+        twins == 0,
+        f"vocabulary {vocabulary.name}",
+        f"{twins} repeated vectors (distance 0)",
+        "of distinct vectors",
+        "Remove the repeated rows.",
+    )

@@ -1,0 +1,192 @@
+"""The noises of the first author's public code, as that code draws them; none of them protects a text.
+
+Read in github.com/Skyyyy0920/Trlaplace, ``method.py`` and ``model.py`` (the repository that the paper names could not
+be read). The code differs from the paper in all that follows:
+
+- No vector is clipped. C = 0.005 stands in the code and sets the size of the noise only.
+- Gaussian, Laplace, truncated Laplace, CMP and PTE noise is one vector, added to every token of a batch.
+- The truncated noise is one-sided: its signs are drawn as bernoulli.rvs(1, 0.5), which is the constant 1.
+- The Gaussian noise has standard deviation Delta_1 / epsilon; no delta enters.
+- Mahalanobis noise is scaled so that each coordinate has norm 1 over the whole batch, has the second moment of the
+  private batch itself as its shape, and not the root of a covariance.
+- PTE's projection has entries of standard deviation 1/m, not 1/sqrt(m), and is drawn anew for every batch.
+- The noise enters the encoder alone; the decoder reads the clean words (``rewriting``, the feeding ``CLEAN``).
+
+One vector for a batch refutes every guarantee for single words: two tokens of a batch come out equal where their words
+are equal and different where they differ, so whoever sees both tells two texts apart with delta 1 at every epsilon.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import final
+
+from textveil.errors import UnknownNameError, need
+from textveil.noise.coordinate_laplace import CoordinateLaplace
+from textveil.noise.gaussian import Gaussian
+from textveil.noise.spherical_laplace import SphericalLaplace
+from textveil.types import Vectors
+from textveil_lab.papers.truncated_laplace.public_noises import (
+    BatchMahalanobis,
+    OneSidedTruncatedLaplace,
+    PublicNoise,
+    SharedNoise,
+    ThereAndBack,
+    second_moment,
+)
+
+CLIP = 0.005
+"""C of the code: it sizes the noise, and no vector is clipped to it."""
+
+NOISE_DIMENSIONS = (500, 1700)
+"""Dimensions that the code puts into the formula, by a line that is edited by hand, where 300 are too few."""
+
+_DISTORTION = 0.5
+_PTE_DELTA = 1e-6
+"""beta and delta from which PTE's dimension m follows."""
+
+
+def _scale(epsilon: float, noise_dim: int) -> float:
+    """Delta_1 / epsilon with Delta_1 = 2 C sqrt(noise_dim)."""
+    return 2 * CLIP * math.sqrt(noise_dim) / epsilon
+
+
+def _gaussian(epsilon: float, vectors: Vectors) -> PublicNoise:
+    dim = vectors.shape[1]
+    return SharedNoise(distribution=Gaussian(dim=dim, sigma=_scale(epsilon, dim)))
+
+
+def _laplace(epsilon: float, vectors: Vectors) -> PublicNoise:
+    dim = vectors.shape[1]
+    return SharedNoise(distribution=CoordinateLaplace(dim=dim, scale=_scale(epsilon, dim)))
+
+
+def _truncated(epsilon: float, vectors: Vectors) -> PublicNoise:
+    dim = vectors.shape[1]
+    fitting = [k for k in (dim, *NOISE_DIMENSIONS) if k >= dim and 2 * epsilon < math.sqrt(k)]
+    largest = math.sqrt(max(dim, *NOISE_DIMENSIONS)) / 2
+    need(bool(fitting), "epsilon", epsilon, f"< {largest:.6g}, which is as far as the public code's dimensions reach")
+    scale = _scale(epsilon, fitting[0])
+    return OneSidedTruncatedLaplace(
+        dim=dim, scale=scale, bound=-scale * math.log1p(-2 * epsilon / math.sqrt(fitting[0]))
+    )
+
+
+def _cmp(epsilon: float, vectors: Vectors) -> PublicNoise:
+    return SharedNoise(distribution=SphericalLaplace(dim=vectors.shape[1], rate=epsilon))
+
+
+def _mahalanobis(epsilon: float, vectors: Vectors) -> PublicNoise:
+    return BatchMahalanobis(second_moment=second_moment(vectors), rate=epsilon)
+
+
+def _pte(epsilon: float, vectors: Vectors) -> PublicNoise:
+    dim = vectors.shape[1]
+    reach = math.sqrt(math.log(dim)) + math.sqrt(-math.log(_PTE_DELTA))
+    return ThereAndBack(dim=dim, rate=epsilon / (1 + _DISTORTION), projected=int(reach**2 / _DISTORTION**2))
+
+
+_SHARED = (
+    "One vector for all tokens of a batch: two equal words come out equal and two different words different, so the "
+    "claim for single words is refuted, with delta 1 at every epsilon."
+)
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublicMechanism:
+    """A noise of the public code, with what the report says of it.
+
+    Attributes:
+        name: what the study calls it: the catalog's name of what it stands for.
+        code: its name in the code.
+        make: from epsilon and the table of public vectors, shape (n, dim), to the noise.
+        does: what the code does, and where it differs from the paper.
+        status: what is true of its guarantee.
+    """
+
+    name: str
+    code: str
+    make: Callable[[float, Vectors], PublicNoise]
+    does: str
+    status: str
+
+
+_ALL = (
+    PublicMechanism(
+        name="gaussian",
+        code="gau",
+        make=_gaussian,
+        does="Normal noise of standard deviation 2 C sqrt(d) / epsilon with C = 0.005. No delta enters, and no vector "
+        "is clipped.",
+        status=_SHARED,
+    ),
+    PublicMechanism(
+        name="laplace",
+        code="lap",
+        make=_laplace,
+        does="Laplace noise of scale 2 C sqrt(d) / epsilon with C = 0.005: the paper's scale, for vectors clipped to "
+        "0.005, which they are not.",
+        status=_SHARED,
+    ),
+    PublicMechanism(
+        name="truncated-laplace",
+        code="trlap",
+        make=_truncated,
+        does="Exponential noise on [0, A], without signs; A = -(Delta_1 / epsilon) ln(1 - 2 epsilon / sqrt(k)), C = "
+        "0.005 and k = d, 500 or 1,700. At small epsilon A is near 4 C = 0.02 whatever epsilon is.",
+        status=_SHARED + " And alone in a batch, two words of which a coordinate differs by more than A have no common "
+        "output at all.",
+    ),
+    PublicMechanism(
+        name="spherical-laplace",
+        code="mdp",
+        make=_cmp,
+        does="CMP: a uniform direction times a Gamma(d, 1 / epsilon) length. Alone in a batch it is what it says, "
+        "epsilon per unit of distance.",
+        status=_SHARED,
+    ),
+    PublicMechanism(
+        name="mahalanobis",
+        code="maha",
+        make=_mahalanobis,
+        does="Noise of its own for every token, but each coordinate is divided by its norm over the batch instead of "
+        "each vector by its own, so that it shrinks with the root of the batch; its shape is 1/2 S + 1/2 I, not the "
+        "root of it, with S the second moment of the private batch (here: of the whole table).",
+        status="Nothing is proved: the shape and the size of the noise depend on the private batch. Alone in a batch a "
+        "token's noise lies on finitely many lines through its vector, which the lines of other words meet in single "
+        "points at most, but for special positions: delta 1.",
+    ),
+    PublicMechanism(
+        name="pte",
+        code="privemb",
+        make=_pte,
+        does="P^T (P x + z), P of entries N(0, 1/m^2) instead of N(0, 1/m) and drawn anew for every batch, m = 149 at "
+        "300 dimensions: the vector is shrunk about m-fold, under noise that is not.",
+        status=_SHARED,
+    ),
+)
+
+PUBLIC_CODE: Mapping[str, PublicMechanism] = MappingProxyType({one.name: one for one in _ALL})
+"""The six noises of the public code, by the names that the study gives to its mechanisms."""
+
+
+def public_noise(name: str, epsilon: float, vectors: Vectors) -> PublicNoise:
+    """The noise of the public code of that name.
+
+    Args:
+        name: of ``PUBLIC_CODE``.
+        epsilon: what the code calls epsilon, finite and > 0.
+        vectors: the table of public vectors, not clipped, shape (n, dim): only Mahalanobis noise looks at its entries.
+
+    Raises:
+        UnknownNameError: no such noise.
+        ParameterError: epsilon is outside what the code can draw.
+    """
+    need(name in PUBLIC_CODE, "name", repr(name[:60]), f"one of {', '.join(PUBLIC_CODE)}", kind=UnknownNameError)
+    need(0 < epsilon < math.inf, "epsilon", epsilon, "finite and > 0")
+    need(vectors.ndim == 2 and len(vectors) >= 1, "vectors", f"shape {vectors.shape}", "a table of shape (n, dim)")
+    return PUBLIC_CODE[name].make(epsilon, vectors)

@@ -1,0 +1,142 @@
+"""Cells in, scores out: what every table and figure of the study reads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from textveil.frontiers.cells import Values, measured, open_cells
+from textveil.types import Ids
+from textveil.version import VERSION
+from textveil_lab.evaluation.bert_score import bert_score
+from textveil_lab.evaluation.cosine import mean_cosine
+from textveil_lab.evaluation.letter_bleu import letter_bleu
+from textveil_lab.evaluation.overlap import bleu, rouge_1
+from textveil_lab.evaluation.study_encoder import static_encoder
+from textveil_lab.evaluation.unchanged import n_w
+from textveil_lab.papers.setting import StudySetting
+from textveil_lab.papers.truncated_laplace.facts import TableBlock
+from textveil_lab.papers.truncated_laplace.kept import cells_path
+from textveil_lab.papers.truncated_laplace.measuring import Measurement
+from textveil_lab.papers.truncated_laplace.plan import RewritingCell, RewritingSize, cells_of, clean_cell, size_of
+from textveil_lab.papers.truncated_laplace.sentences import Material, material_of
+from textveil_lab.papers.truncated_laplace.ways import ExperimentWay
+
+_COMPARED: dict[tuple[str, tuple[str, ...], tuple[str, ...]], dict[str, Any]] = {}
+"""Scores of sentences and what they became, by vocabulary, for the items of one run."""
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scores:
+    """What a cell says of one part of the sentences, the trained ones or the held-out ones.
+
+    Attributes:
+        loss: nats a sentence, its end counted, as the public code reports it.
+        nats_a_token: the same for each token.
+        rouge1: F1 in percent.
+        bleu: of the corpus, sacrebleu's, in [0, 100].
+        bleu_signature: sacrebleu's.
+        paper_bleu: on the paper's scale, which counts single characters alone (``bleu_scale``).
+        n_w: share of places whose word stayed.
+        cosine: mean over places of the cosine between the word and what stands in its place.
+        bertscore: F1, with the block's own word vectors as the encoder: the same vector for a word in every text.
+    """
+
+    loss: float
+    nats_a_token: float
+    rouge1: float
+    bleu: float
+    bleu_signature: str
+    paper_bleu: float
+    n_w: float
+    cosine: float
+    bertscore: float
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Results:
+    """Cells of a run with their material.
+
+    Attributes:
+        size: of the run.
+        materials: by block.
+        values: by cell.
+    """
+
+    size: RewritingSize
+    materials: dict[TableBlock, Material]
+    values: dict[RewritingCell, Values]
+
+    def scores(self, cell: RewritingCell, part: str = "held_out") -> Scores:
+        """Scores of a cell on the ``held_out`` or the ``seen`` sentences."""
+        material, values = self.materials[cell.block], self.values[cell]
+        before = material.held_out if part == "held_out" else material.seen(self.size.tested)
+        after = [np.array(one, dtype=np.int64) for one in values["outputs"][part]]
+        texts, others = ([material.text(one) for one in some] for some in (before, after))
+        tokens = sum(len(one) + 1 for one in before) / len(before)
+        key = (material.vocabulary.digest, tuple(texts), tuple(others))
+        if key not in _COMPARED:  # several items show one cell
+            found = bleu(texts, others, words="none")
+            _COMPARED[key] = {
+                "rouge1": 100 * rouge_1(texts, others, words="spaces").f1,
+                "bleu": found.score,
+                "bleu_signature": found.signature,
+                "paper_bleu": letter_bleu(texts, others),
+                "n_w": n_w(before, after).by_place,
+                "cosine": mean_cosine(material.vocabulary, *_places(before, after)),
+                "bertscore": bert_score(texts, others, static_encoder(material.vocabulary)).mean.f1,
+            }
+        nats = values["nats_a_token"][part]
+        return Scores(loss=nats * tokens, nats_a_token=nats, **_COMPARED[key])
+
+
+def results_of(
+    setting: StudySetting, blocks: Sequence[TableBlock], ways: Sequence[ExperimentWay] = tuple(ExperimentWay)
+) -> Results:
+    """The cells of these blocks and ways, measured where they are not kept.
+
+    The networks without privacy come first: the ways of single words share them.
+    """
+    size = size_of(setting)
+    chosen = [block for block in size.blocks if block in blocks]
+    materials = {block: material_of(setting, size, block) for block in chosen}
+    with cells_path(setting, "rewriting") as path:
+        folder = open_cells(path, terms_of(setting, size))
+        measure = Measurement(materials=materials, size=size, seed=setting.seed, device=setting.device, folder=path)
+        clean = [clean_cell(block) for block in chosen]
+        others = [cell for way in ways for block in chosen for cell in cells_of(size, way, block)]
+        share = len(clean) / (len(clean) + len(others))
+
+        def early(done: float) -> None:
+            setting.progress(share * done)
+
+        def late(done: float) -> None:
+            setting.progress(share + (1 - share) * done)
+
+        found = measured(folder, clean, measure, processes=setting.processes, progress=early)
+        found |= measured(folder, others, measure, processes=setting.processes, progress=late)
+    return Results(size=size, materials=materials, values={cell: found[cell.name] for cell in (*clean, *others)})
+
+
+def terms_of(setting: StudySetting, size: RewritingSize) -> dict[str, object]:
+    """All that a cell depends on beside its own name: a folder of cells holds those of one such setting."""
+    return {
+        "paper": "truncated-laplace",
+        "version": VERSION,
+        "seed": setting.seed,
+        "device": setting.device,
+        **size.to_data(),
+        "vocabularies": sorted(vocabulary.digest for vocabulary in setting.vocabularies),
+    }
+
+
+def _places(before: Sequence[Ids], after: Sequence[Ids]) -> tuple[Ids, Ids]:
+    """Words and what stands in their places, as far as the shorter of both sentences goes."""
+    pairs = [(one[: len(other)], other[: len(one)]) for one, other in zip(before, after, strict=True)]
+    first, second = zip(*pairs, strict=True)
+    return np.concatenate(first), np.concatenate(second)

@@ -33,7 +33,7 @@ from textveil.text.tokens import Kind, classify, split
 from textveil.types import Flags, Ids, Reals
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.frequencies import word_frequencies
-from textveil.vocabulary.geometry import normalize
+from textveil_lab.vocabulary.geometry import normalize
 
 EPSILONS = (5.0, 8.0, 10.0)
 SEED = 1

@@ -96,7 +96,7 @@ def rows(sizes: Sequence[int], limit: float, folder: Path) -> Iterator[Row]:
 
 def figure(found: Sequence[Row], folder: Path) -> None:
     """Two panels: processor seconds and peak memory, both by the number of words."""
-    from textveil.pages.plots import new_figure, save_figure
+    from textveil_lab.plots import new_figure, save_figure
 
     chart = new_figure(["Processor time, one worker", "Peak memory"], x="words", y=["seconds", "MB"], columns=1,
                        x_scale="log", panel_size=(5.2, 3.1))  # fmt: skip

@@ -223,7 +223,7 @@ def _lengths(release: CountRelease) -> list[int]:
 
 def wikipedia() -> Iterator[Row]:
     """Time of the whole command to 3-grams, an article a unit."""
-    from textveil.bench.memory import largest_share
+    from speed.memory import largest_share
 
     with tempfile.TemporaryDirectory() as folder:
         source = str(SHARED / "data/text/wikipedia/articles.jsonl.gz")
@@ -235,7 +235,7 @@ def wikipedia() -> Iterator[Row]:
 
 def large() -> Iterator[Row]:
     """Memory and time of the whole command on made records of 100 words, up to 10^8 words; 700 MB on the disk."""
-    from textveil.bench.memory import largest_share
+    from speed.memory import largest_share
 
     for words in (10**6, 10**7, 10**8):
         with tempfile.TemporaryDirectory() as folder:

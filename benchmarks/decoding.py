@@ -26,22 +26,22 @@ import numpy as np
 from measure import SHARED
 from utility import NOT_NAMES, held_out, interval, news, reviews
 
+from textveil.aggregates.released import ReleasedTexts, ReleaseReader
 from textveil.catalog import mechanism
-from textveil.decoding.decode import default_model
-from textveil.decoding.decoder import TextDecoder
-from textveil.decoding.options import DecoderOptions
 from textveil.mechanisms.capabilities import SequenceColumns
 from textveil.mechanisms.kinds import Mechanism
-from textveil.posterior.words import WordPosterior
 from textveil.randomness import seeded_generator
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.text.codes import TextCodes
-from textveil.text.released import ReleasedTexts, ReleaseReader
 from textveil.text.tokens import Kind, tokenize
 from textveil.types import Flags, Ids, Integers
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.frequencies import word_frequencies
-from textveil.vocabulary.geometry import normalize
+from textveil_lab.decoding.decode import default_model
+from textveil_lab.decoding.decoder import TextDecoder
+from textveil_lab.decoding.options import DecoderOptions
+from textveil_lab.posterior.words import WordPosterior
+from textveil_lab.vocabulary.geometry import normalize
 
 EPSILONS = (3.0, 5.0, 8.0, 10.0)
 SEED = 11

@@ -17,13 +17,13 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.audit.field.judging import judged
-from textveil.audit.report.verdict import Claim, Verdict
-from textveil.audit.sampled.bounds import audit_sampled
-from textveil.mechanisms.published.claims import PublishedClaim, TrialSetting
-from textveil.mechanisms.published.table import CLAIMS
-from textveil.mechanisms.published.words import exponential
 from textveil.statistics import Bound, clopper_pearson
+from textveil_lab.audit.field.judging import judged
+from textveil_lab.audit.report.verdict import Claim, Verdict
+from textveil_lab.audit.sampled.bounds import audit_sampled
+from textveil_lab.mechanisms.published.claims import PublishedClaim, TrialSetting
+from textveil_lab.mechanisms.published.table import CLAIMS
+from textveil_lab.mechanisms.published.words import exponential
 
 SAMPLES = 4_000
 """Draws for each word of a pair."""

@@ -20,12 +20,12 @@ from textveil.catalog import word_mechanism
 from textveil.mechanisms.capabilities import IntegerWeights
 from textveil.mechanisms.channels.optimal import optimal
 from textveil.mechanisms.sampling.optimal_weights import utility_of
-from textveil.pages.plots import new_figure, save_figure
 from textveil.randomness import seeded_generator
 from textveil.types import Reals
 from textveil.vocabulary.frequencies import word_frequencies
-from textveil.vocabulary.geometry import normalize
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.plots import new_figure, save_figure
+from textveil_lab.vocabulary.geometry import normalize
 
 EPSILONS = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 12.0)
 DRAWS = 40_000

@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 import torch
 
-from textveil.bench.measure import machine
-from textveil.bench.workload import noisy_points, table
-from textveil.nearest.exact_numpy import exact_numpy
-from textveil.nearest.exact_torch import exact_torch
-from textveil.nearest.torch_arrays import tensor
+from speed.measure import machine
+from speed.workload import noisy_points, table
+from textveil_lab.nearest.exact_numpy import exact_numpy
+from textveil_lab.nearest.exact_torch import exact_torch
+from textveil_lab.nearest.torch_arrays import tensor
 
 _CHECKED = 64
 _TILE = 8192

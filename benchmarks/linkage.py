@@ -43,7 +43,6 @@ from textveil.detection.spacy import spacy_detector
 from textveil.detection.spans import Detector
 from textveil.errors import TextveilError
 from textveil.json_text import json_text
-from textveil.pages.plots import COLORS, LINES, MARKERS, new_figure, save_figure
 from textveil.risk.attack import kept
 from textveil.risk.linkage import Attacker, Linkage, TfIdf, linkage, strongest
 from textveil.risk.vectors import sentence_vectors
@@ -51,6 +50,7 @@ from textveil.risk.words import blanked
 from textveil.statistics import clopper_pearson
 from textveil.types import Vectors
 from textveil.whole_files import write_whole
+from textveil_lab.plots import COLORS, LINES, MARKERS, new_figure, save_figure
 
 HERE = Path(__file__).resolve().parents[1]
 CACHE = HERE / "build/linkage"

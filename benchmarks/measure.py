@@ -1,4 +1,4 @@
-"""Where the public vectors and texts are (docs/data.md); how to measure is in ``textveil.bench.measure``.
+"""Where the public vectors and texts are (docs/data.md); how to measure is in ``speed.measure``.
 
 Every benchmark that imports this module takes ``--data FOLDER``, in place of $TEXTVEIL_SHARED.
 """
@@ -12,9 +12,9 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from textveil.bench import measure
-from textveil.bench.measure import machine as machine
-from textveil.bench.measure import seconds as seconds
+from speed import measure
+from speed.measure import machine as machine
+from speed.measure import seconds as seconds
 
 _parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
 _parser.add_argument("--data", type=Path)
@@ -26,7 +26,7 @@ SHARED = Path(os.environ.get("TEXTVEIL_SHARED", Path(__file__).resolve().parents
 
 
 def paired(ours: Callable[[], object], other: Callable[[], object], rounds: int = 7) -> dict[str, float]:
-    """``textveil.bench.measure.paired`` as a dictionary."""
+    """``speed.measure.paired`` as a dictionary."""
     return measure.paired(ours, other, rounds)._asdict()
 
 

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 from measure import machine, processor_seconds
 
-from textveil.noise.coordinate_laplace import CoordinateLaplace
-from textveil.noise.distribution import NoiseDistribution
-from textveil.noise.gaussian import Gaussian
-from textveil.noise.spherical_laplace import SphericalLaplace
-from textveil.noise.truncated_laplace import TruncatedLaplace
 from textveil.randomness import secure_generator
+from textveil_lab.noise.coordinate_laplace import CoordinateLaplace
+from textveil_lab.noise.distribution import NoiseDistribution
+from textveil_lab.noise.gaussian import Gaussian
+from textveil_lab.noise.spherical_laplace import SphericalLaplace
+from textveil_lab.noise.truncated_laplace import TruncatedLaplace
 
 BATCH, DIM, WORDS = 4096, 300, 10_000
 ROUNDS = 7

@@ -28,8 +28,8 @@ from measure import SHARED, least, machine, paired
 import textveil as tv
 from noise import noise
 from textveil.catalog import word_mechanism
-from textveil.nearest import nearest
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.nearest import nearest
 
 Row = dict[str, Any]
 

@@ -28,11 +28,11 @@ import numpy as np
 from measure import SHARED, machine
 
 from textveil.catalog import mechanism
-from textveil.mechanisms.channels.exponential import exponential
 from textveil.mechanisms.channels.neighborhood import neighborhood
 from textveil.mechanisms.kinds import Channel
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.vocabulary.embedded import load_vocabulary
+from textveil_lab.mechanisms.channels.exponential import exponential
 
 NEWS = SHARED / "data/text/agnews/test.csv"
 _BATCH = 250

@@ -30,8 +30,8 @@ from textveil.text.tokens import Kind, classify, split
 from textveil.types import Ids, Reals
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.frequencies import word_frequencies
-from textveil.vocabulary.geometry import normalize
 from textveil.vocabulary.milder import milder_words
+from textveil_lab.vocabulary.geometry import normalize
 
 EPSILONS = (5.0, 8.0, 10.0)
 WEIGHTS = ("flat", "frequency")

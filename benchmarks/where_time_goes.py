@@ -14,11 +14,11 @@ import pstats
 
 from measure import SHARED, seconds
 
-from textveil.bench.workload import noisy_points, table
+from speed.workload import noisy_points, table
 from textveil.catalog import mechanism
-from textveil.nearest.exact_int8 import exact_int8
-from textveil.nearest.torch_arrays import load_torch
 from textveil.sanitize.sanitizer import Sanitizer
+from textveil_lab.nearest.exact_int8 import exact_int8
+from textveil_lab.nearest.torch_arrays import load_torch
 
 _ARTICLES = 600
 _ROUNDS = 5

@@ -15,17 +15,17 @@ import numpy as np
 from scipy.cluster.hierarchy import fcluster, linkage
 
 from textveil.catalog import word_mechanism
-from textveil.mechanisms.channels.metric_exponential import certified_guarantee, metric_exponential
 from textveil.mechanisms.kinds import Channel, WordMechanism
 from textveil.randomness import seeded_generator
 from textveil.types import Ids
 from textveil.vocabulary.embedded import load_vocabulary
-from textveil.vocabulary.geometry import clipped_diameter, nearest_neighbors
-from textveil.vocabulary.metrics.axioms import check_axioms
-from textveil.vocabulary.metrics.choose import NEIGHBORS, level_counts, word_metric
-from textveil.vocabulary.metrics.metric import WordMetric, distances
-from textveil.vocabulary.metrics.ultrametric import FAR, Ultrametric
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.mechanisms.channels.metric_exponential import certified_guarantee, metric_exponential
+from textveil_lab.vocabulary.geometry import clipped_diameter, nearest_neighbors
+from textveil_lab.vocabulary.metrics.axioms import check_axioms
+from textveil_lab.vocabulary.metrics.choose import NEIGHBORS, level_counts, word_metric
+from textveil_lab.vocabulary.metrics.metric import WordMetric, distances
+from textveil_lab.vocabulary.metrics.ultrametric import FAR, Ultrametric
 
 CLOSE = 100
 WORDS = 200

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from textveil.catalog import word_mechanism
-from textveil.estimation.frequencies import FrequencyEstimator
+from textveil_lab.estimation.frequencies import FrequencyEstimator
 
 TEXTS = ["The cat sat.", "A dog and a cat ran.", "The cat slept."] * 2000
 

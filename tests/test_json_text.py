@@ -17,11 +17,11 @@ from textveil.budget.exports import verified_export
 from textveil.detection.labelled import read_labelled
 from textveil.errors import ParameterError, TextveilError
 from textveil.json_text import NESTING, json_data, json_file
-from textveil.models.autoencoder.files import FACTS, read_facts
 from textveil.models.foreign_files import is_encoder_decoder, is_masked
 from textveil.rebuild import read_report
 from textveil.sanitize.measured_risk import read_risk
 from textveil.server.config import load_config
+from textveil_lab.models.autoencoder.files import FACTS, read_facts
 
 DEEP = "[" * 200_000 + "]" * 200_000
 """Deeper than the interpreter's stack."""

@@ -30,7 +30,7 @@ from textveil.text.tokens import Kind, classify, split
 from textveil.types import Ids, Reals
 from textveil.vocabulary.embedded import DATA, load_vocabulary
 from textveil.vocabulary.frequencies import word_frequencies
-from textveil.vocabulary.geometry import normalize
+from textveil_lab.vocabulary.geometry import normalize
 
 EPSILONS = (3.0, 5.0, 6.5, 8.0, 9.0, 10.0, 12.0)
 ALPHAS = (1.0, 1.25, 1.5)

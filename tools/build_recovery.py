@@ -21,9 +21,9 @@ from typing import Any
 from build_language_model import ARTICLES, SHARED, articles, news
 
 import textveil as tv
-from textveil.audit.recovery import CONFIDENCE, measure_recovery
 from textveil.models.ngram import embedded_language_model
 from textveil.sanitize.recovery import COMPARED, TABLE, TUNED
+from textveil_lab.audit.recovery import CONFIDENCE, measure_recovery
 
 ROOT = Path(__file__).resolve().parents[1]
 EPSILONS = (2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 12.0)
@@ -89,7 +89,7 @@ def _line(name: str, kinds: list[dict[str, Any]]) -> str:
 
 def figure(folder: Path) -> None:
     """Draw recovery against epsilon: of words, content words and names, alone and in context."""
-    from textveil.pages.plots import new_figure, save_figure
+    from textveil_lab.plots import new_figure, save_figure
 
     table = json.loads(TABLE.read_text(encoding="ascii"))
     name = next(text for text in TEXTS if text.startswith("news"))

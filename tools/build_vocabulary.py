@@ -31,17 +31,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.mechanisms.parameters import outward
-from textveil.mechanisms.sampling.normalizer_bounds import SHIPPED as COUNTS
-from textveil.mechanisms.sampling.normalizer_bounds import normalizer_table
 from textveil.types import Progress
-from textveil.vocabulary import word_lists
 from textveil.vocabulary.embedded import DATA
-from textveil.vocabulary.geometry import clipped_diameter, measured_facts
 from textveil.vocabulary.tables.files import encoded
 from textveil.vocabulary.tables.neighbor_order import SHIPPED, SHIPPED_SIZE, neighbor_order
 from textveil.vocabulary.tables.public import PublicTable
 from textveil.vocabulary.vocabulary import LEVELS, PairOfArrays, Vocabulary
+from textveil_lab.mechanisms.parameters import outward
+from textveil_lab.mechanisms.sampling.normalizer_bounds import SHIPPED as COUNTS
+from textveil_lab.mechanisms.sampling.normalizer_bounds import normalizer_table
+from textveil_lab.vocabulary import word_lists
+from textveil_lab.vocabulary.geometry import clipped_diameter, measured_facts
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = Path(os.environ.get("TEXTVEIL_SHARED", ROOT.parent / "shared"))

@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from textveil.audit.report.verdict import Verdict
-from textveil.audit.whole_audit import audit_mechanism
 from textveil.privacy.guarantees import PureDP
 from textveil.randomness import resolve, seeded_generator
 from textveil.types import Ids, Integers
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.audit.report.verdict import Verdict
+from textveil_lab.audit.whole_audit import audit_mechanism
 
 LIES: Mapping[str, tuple[float, float]] = {
     "every draw": (1.0, 1.0),

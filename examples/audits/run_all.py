@@ -14,10 +14,10 @@ from types import ModuleType
 
 from mldp_words import diameter
 
-from textveil.audit.foreign.hygiene import HygieneFinding, run_hygiene
-from textveil.audit.report.verdict import Claim, Finding
-from textveil.audit.sampled.bounds import audit_sampled
-from textveil.audit.sampled.draws import callable_draw
+from textveil_lab.audit.foreign.hygiene import HygieneFinding, run_hygiene
+from textveil_lab.audit.report.verdict import Claim, Finding
+from textveil_lab.audit.sampled.bounds import audit_sampled
+from textveil_lab.audit.sampled.draws import callable_draw
 
 ADAPTERS = ("mldp_multivariate", "mldp_vickrey", "mldp_tem", "mldp_truncated_gumbel")
 CONFIDENCE = 0.999

@@ -21,13 +21,13 @@ from typing import Any
 
 import numpy as np
 import torch
+from speed.measure import machine
 from torch import nn
 
-from textveil.bench.measure import machine
-from textveil.models.autoencoder.network import new_autoencoder
-from textveil.models.autoencoder.settings import AutoencoderSettings
-from textveil.models.autoencoder.training import Views, adam, mean_loss
 from textveil.types import Ids
+from textveil_lab.models.autoencoder.network import new_autoencoder
+from textveil_lab.models.autoencoder.settings import AutoencoderSettings
+from textveil_lab.models.autoencoder.training import Views, adam, mean_loss
 
 DIM = 300
 

@@ -16,13 +16,10 @@ from typing import TYPE_CHECKING, Any
 from textveil.version import VERSION as __version__  # noqa: N811
 
 if TYPE_CHECKING:
-    import textveil.audit as audit
     from textveil.aggregates.classifier import load_model as load_model
     from textveil.catalog import mechanism as mechanism
-    from textveil.decoding.decode import decode as decode
     from textveil.detection.detectors import detect as detect
     from textveil.errors import TextveilError as TextveilError
-    from textveil.frontiers.comparison import frontier as frontier
     from textveil.privacy.guarantees import ApproximateDP as ApproximateDP
     from textveil.privacy.guarantees import MetricDP as MetricDP
     from textveil.privacy.guarantees import PureDP as PureDP
@@ -46,10 +43,8 @@ _HOMES = {
     "Status": "textveil.privacy.guarantees",
     "TextveilError": "textveil.errors",
     "Vocabulary": "textveil.vocabulary.vocabulary",
-    "decode": "textveil.decoding.decode",
     "detect": "textveil.detection.detectors",
     "explain": "textveil.sanitize.explanation",
-    "frontier": "textveil.frontiers.comparison",
     "load_model": "textveil.aggregates.classifier",
     "load_vocabulary": "textveil.vocabulary.embedded",
     "mechanism": "textveil.catalog",
@@ -59,16 +54,20 @@ _HOMES = {
     "seeded_generator": "textveil.randomness",
 }
 
-__all__ = ["__version__", "audit", *sorted(_HOMES)]
+_FACE_OF_LAB = ("audit", "decode", "frontier")
+"""Functions of the package textveil-lab."""
+
+__all__ = ["__version__", *sorted([*_HOMES, *_FACE_OF_LAB])]
 
 
 def __getattr__(name: str) -> Any:
     """Import a public name from its home on first use."""
-    if name == "audit":  # the package itself, which can be called
-        return import_module("textveil.audit")
-    if name not in _HOMES:
+    if name in _FACE_OF_LAB:
+        value = import_module("textveil.registry.lab").lab_function(name)
+    elif name in _HOMES:
+        value = getattr(import_module(_HOMES[name]), name)
+    else:
         raise AttributeError(f"module 'textveil' has no attribute {name!r}")
-    value = getattr(import_module(_HOMES[name]), name)
     globals()[name] = value
     return value
 

@@ -11,13 +11,14 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from textveil.errors import ParameterError, RefutedGuarantee, need
+from textveil.errors import MissingLab, ParameterError, RefutedGuarantee, UnknownNameError, need
 from textveil.mechanisms.declaration import CatalogEntry as CatalogEntry
 from textveil.mechanisms.declaration import entry_of, maker_within
 from textveil.mechanisms.options import DEFAULT_EPSILON as DEFAULT_EPSILON
 from textveil.mechanisms.options import IN_PLACE_OF_EPSILON, takes_progress
 from textveil.privacy.guarantees import TRUSTED, Guarantee, NoGuarantee, Status, claimed
 from textveil.privacy.proved import status_of, status_of_maker
+from textveil.registry import lab
 from textveil.registry.table import Table, maker_of, note_maker
 
 if TYPE_CHECKING:
@@ -54,68 +55,7 @@ MECHANISMS: Table[CatalogEntry] = Table(
         "neighborhood": "textveil.mechanisms.channels.neighborhood:neighborhood",
         "optimal": "textveil.mechanisms.channels.optimal:optimal",
         "randomized-response": "textveil.mechanisms.channels.randomized_response:randomized_response",
-        "exponential": "textveil.mechanisms.channels.exponential:exponential",
-        "metric-exponential": "textveil.mechanisms.channels.metric_exponential:metric_exponential",
-        "tem": "textveil.mechanisms.channels.tem:tem",
-        "tgm": "textveil.mechanisms.channels.tgm:tgm",
-        "santext": "textveil.mechanisms.channels.santext:santext",
-        "santext-plus": "textveil.mechanisms.channels.santext:santext_plus",
-        "elastic": "textveil.mechanisms.channels.elastic:elastic",
-        "privic": "textveil.mechanisms.channels.privic:privic",
-        "hyperbolic-exponential": "textveil.mechanisms.channels.hyperbolic_exponential:hyperbolic_exponential",
-        "same-tag": "textveil.mechanisms.channels.same_tag:same_tag",
-        "custext": "textveil.mechanisms.channels.custext:custext",
-        "custext-plus": "textveil.mechanisms.channels.custext:custext_plus",
-        "diffractor": "textveil.mechanisms.channels.diffractor:diffractor",
         "consistent-neighborhood": "textveil.mechanisms.sequence.consistent_neighborhood:consistent_neighborhood",
-        "keywords": "textveil.mechanisms.document.keywords:keywords",
-        "sense-laplace": "textveil.mechanisms.document.sense_laplace:sense_laplace",
-        "earth-mover": "textveil.mechanisms.document.earth_mover:earth_mover",
-        "dp-prompt": "textveil.mechanisms.generation.dp_prompt:dp_prompt",
-        "dp-paraphrase": "textveil.mechanisms.presets:dp_paraphrase",
-        "dp-fusion": "textveil.mechanisms.generation.dp_fusion:dp_fusion",
-        "dp-bart": "textveil.mechanisms.document.dp_bart:dp_bart",
-        "dp-rewrite": "textveil.mechanisms.document.dp_rewrite:dp_rewrite",
-        "adept": "textveil.mechanisms.presets:adept",
-        "subset-selection": "textveil.mechanisms.sets.subset_selection:subset_selection",
-        "text-to-vectors": "textveil.mechanisms.vectors.text_to_vectors:text_to_vectors",
-        "unary-encoding": "textveil.mechanisms.vectors.unary_encoding:unary_encoding",
-        "optimized-unary-encoding": "textveil.mechanisms.vectors.unary_encoding:optimized_unary_encoding",
-        "dpnr": "textveil.mechanisms.vectors.dpnr:dpnr",
-        "cape": "textveil.mechanisms.presets:cape",
-        "geng": "textveil.mechanisms.vectors.truncated_numbers:geng",
-        "optimal-noise": "textveil.mechanisms.vectors.truncated_numbers:optimal_noise",
-        "spherical-laplace": "textveil.mechanisms.additive.spherical_laplace:spherical_laplace",
-        "cmp": "textveil.mechanisms.presets:cmp",
-        "cmp-approximate": "textveil.mechanisms.presets:cmp_approximate",
-        "mahalanobis": "textveil.mechanisms.additive.mahalanobis:mahalanobis",
-        "vickrey": "textveil.mechanisms.additive.vickrey:vickrey",
-        "brr": "textveil.mechanisms.additive.brr:brr",
-        "rapt": "textveil.mechanisms.additive.rapt:rapt",
-        "word-budgets": "textveil.mechanisms.additive.word_budgets:word_budgets",
-        "hyperbolic-laplace": "textveil.mechanisms.additive.hyperbolic_laplace:hyperbolic_laplace",
-        "pte": "textveil.mechanisms.additive.pte:pte",
-        "gaussian": "textveil.mechanisms.additive.gaussian:gaussian",
-        "gaussian-classical": "textveil.mechanisms.presets:gaussian_classical",
-        "laplace": "textveil.mechanisms.additive.laplace:laplace",
-        "truncated-laplace": "textveil.mechanisms.additive.laplace:truncated_laplace",
-        "dpnr-published": "textveil.mechanisms.published.vectors:dpnr_published",
-        "cape-published": "textveil.mechanisms.published.vectors:cape_published",
-        "ome-published": "textveil.mechanisms.published.vectors:ome_published",
-        "dptext-published": "textveil.mechanisms.published.vectors:dptext_published",
-        "dp-bart-published": "textveil.mechanisms.published.codes:dp_bart_published",
-        "adept-published": "textveil.mechanisms.published.codes:adept_published",
-        "mahalanobis-published": "textveil.mechanisms.published.mahalanobis:mahalanobis_published",
-        "vickrey-published": "textveil.mechanisms.published.vickrey:vickrey_published",
-        "dp-prompt-published": "textveil.mechanisms.published.dp_prompt:dp_prompt_published",
-        "truncated-laplace-published": "textveil.mechanisms.published.truncated_laplace:truncated_laplace_published",
-        "gaussian-classical-published": "textveil.mechanisms.published.truncated_laplace:gaussian_classical_published",
-        "tgm-published": "textveil.mechanisms.published.tgm:tgm_published",
-        "tem-published": "textveil.mechanisms.published.tem:tem_published",
-        "custext-published": "textveil.mechanisms.published.custext:custext_published",
-        "scored-budgets-published": "textveil.mechanisms.published.scored_budgets:scored_budgets_published",
-        "rantext-published": "textveil.mechanisms.published.rantext:rantext_published",
-        "diffractor-published": "textveil.mechanisms.published.diffractor:diffractor_published",
         "same-class": "textveil.mechanisms.channels.same_class:same_class",
         # end
     },
@@ -140,8 +80,14 @@ def entry(name: str) -> CatalogEntry:
 
     Raises:
         UnknownNameError: no such mechanism; the nearest name is suggested.
+        MissingLab: it is in the package textveil-lab, which is not installed.
     """
-    return MECHANISMS.find(name)
+    try:
+        return MECHANISMS.find(name)
+    except UnknownNameError:
+        if name in lab.MECHANISMS.split():
+            raise MissingLab(f"the mechanism {name}") from None
+        raise
 
 
 def mechanism(
@@ -230,7 +176,7 @@ def promised(mechanism: Described, *, allow_refuted: bool) -> Guarantee:
     if guarantee.status is not Status.REFUTED:
         return guarantee
     if not allow_refuted:
-        known = MECHANISMS.get(mechanism.name)
+        known = MECHANISMS.named(mechanism.name).get(mechanism.name)
         valid = f"{known.instead}, the valid form" if known is not None and known.instead else "one that is proved"
         raise RefutedGuarantee(
             f"the claim {guarantee} of this mechanism is refuted ({guarantee.source}). "
@@ -248,7 +194,9 @@ def _registered(maker: Callable[..., Any] | None) -> CatalogEntry | None:
     if declaration is not None and declaration.name in MECHANISMS:
         own = MECHANISMS[declaration.name]
         return own if own.constructor() is maker else None
-    return next((added for added in MECHANISMS.others().values() if added.constructor() is maker), None)
+    others = {} if declaration is None else MECHANISMS.named(declaration.name)
+    others = others or MECHANISMS.others()
+    return next((added for added in others.values() if added.constructor() is maker), None)
 
 
 def unknown_option(name: str, key: str, known: Collection[str]) -> ParameterError:

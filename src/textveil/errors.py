@@ -59,6 +59,15 @@ class MissingExtra(TextveilError, ImportError):
         super().__init__(f"`{package}` is not installed. Run: pip install 'textveil[{extra}]'")
 
 
+class MissingLab(TextveilError, ImportError):
+    """The package textveil-lab is needed and not installed; says how to install it."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(
+            f"{what} needs the package textveil-lab. In a clone of textveil, run: python -m pip install ./lab"
+        )
+
+
 class VocabularyError(TextveilError, ValueError):
     """A vocabulary cannot be read, or does not hold what a vocabulary must hold."""
 

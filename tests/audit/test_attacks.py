@@ -13,20 +13,20 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 from tests.helpers.exactness import table
 
-from textveil.audit.attacks import (
+from textveil.errors import ParameterError
+from textveil.mechanisms.channels.neighborhood import neighborhood
+from textveil.mechanisms.channels.randomized_response import randomized_response
+from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.audit.attacks import (
     bayes_decoder,
     bayes_vulnerability,
     nearest_neighbor_inversion,
     repeated_releases,
     sampled_bayes,
 )
-from textveil.errors import ParameterError
-from textveil.mechanisms.additive.spherical_laplace import spherical_laplace
-from textveil.mechanisms.channels.exponential import exponential
-from textveil.mechanisms.channels.neighborhood import neighborhood
-from textveil.mechanisms.channels.randomized_response import randomized_response
-from textveil.privacy.limits import unchanged_limit, unchanged_limit_with_prior
-from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.mechanisms.additive.spherical_laplace import spherical_laplace
+from textveil_lab.mechanisms.channels.exponential import exponential
+from textveil_lab.numerics.guarantee_limits import unchanged_limit, unchanged_limit_with_prior
 
 ALPHA = 1e-6
 MAKERS = {"randomized response": randomized_response, "neighborhood": neighborhood, "exponential": exponential}

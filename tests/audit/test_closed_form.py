@@ -11,25 +11,26 @@ import pytest
 from tests.helpers.golden import reference
 from tests.helpers.vocabularies import made_vocabulary
 
-from textveil.audit.noise.closed_form import (
+from textveil.catalog import MECHANISMS
+from textveil.errors import ParameterError, UnsupportedGuarantee
+from textveil.privacy.calibration import gaussian_delta
+from textveil.privacy.guarantees import NoGuarantee
+from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.audit.noise.closed_form import (
     audit_noise,
     audit_shift,
     delta_over_pairs,
     worst_pair,
 )
-from textveil.audit.noise.profiles import as_delta, epsilon_at
-from textveil.audit.report.verdict import Claim, Verdict, claim_of
-from textveil.catalog import MECHANISMS
-from textveil.errors import ParameterError, UnsupportedGuarantee
-from textveil.noise.coordinate_laplace import CoordinateLaplace
-from textveil.noise.gaussian import Gaussian
-from textveil.noise.spherical_laplace import SphericalLaplace
-from textveil.noise.truncated_laplace import TruncatedLaplace
-from textveil.privacy.calibration import gaussian_delta, laplace_scale, truncated_laplace_bound
-from textveil.privacy.guarantees import NoGuarantee
-from textveil.privacy.truncation import published_truncation, truncated_delta
-from textveil.vocabulary.geometry import measured_facts
-from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.audit.noise.profiles import as_delta, epsilon_at
+from textveil_lab.audit.report.verdict import Claim, Verdict, claim_of
+from textveil_lab.noise.calibration import laplace_scale, truncated_laplace_bound
+from textveil_lab.noise.coordinate_laplace import CoordinateLaplace
+from textveil_lab.noise.gaussian import Gaussian
+from textveil_lab.noise.spherical_laplace import SphericalLaplace
+from textveil_lab.noise.truncated_laplace import TruncatedLaplace
+from textveil_lab.noise.truncation import published_truncation, truncated_delta
+from textveil_lab.vocabulary.geometry import measured_facts
 
 PUBLISHED = "truncated-laplace-published"
 ADDITIVE = ["gaussian", "laplace", "spherical-laplace", "mahalanobis", "pte", "truncated-laplace"]

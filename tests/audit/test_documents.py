@@ -10,9 +10,6 @@ import numpy as np
 import pytest
 from tests.helpers.vocabularies import made_vocabulary
 
-from textveil.audit.documents import EXACT_WORK, text_pairs
-from textveil.audit.report.verdict import Claim, Subject, Verdict
-from textveil.audit.whole_audit import audit_mechanism
 from textveil.catalog import mechanism
 from textveil.errors import InputError
 from textveil.mechanisms.sequence.consistent_neighborhood import ConsistentNeighborhood
@@ -20,6 +17,9 @@ from textveil.privacy.guarantees import Guarantee, PureDP
 from textveil.privacy.units import ANY_DOCUMENT
 from textveil.types import Ids, Integers
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.audit.documents import EXACT_WORK, text_pairs
+from textveil_lab.audit.report.verdict import Claim, Subject, Verdict
+from textveil_lab.audit.whole_audit import audit_mechanism
 
 CONFIDENCE = 1 - 1e-6
 WORDS = made_vocabulary(8)
@@ -113,7 +113,7 @@ def test_without_a_number_enough_is_drawn_for_a_large_claim(name: str) -> None:
 
 def test_a_large_vocabulary_is_sampled_only(monkeypatch: pytest.MonkeyPatch) -> None:
     assert EXACT_WORK >= 9.0 * 8 * 8
-    monkeypatch.setattr("textveil.audit.documents.EXACT_WORK", 9 * 8 * 8 - 1)
+    monkeypatch.setattr("textveil_lab.audit.documents.EXACT_WORK", 9 * 8 * 8 - 1)
     report = audit_mechanism(sequences(), confidence=CONFIDENCE, seed=1)
     assert [one.method for one in report.findings] == ["sampled"]
 

@@ -16,18 +16,19 @@ from tests.helpers.catalog import as_listed, usual
 from tests.helpers.vocabularies import made_vocabulary
 
 import textveil as tv
-from textveil.audit.channels.rows import IntegerRows
-from textveil.audit.report.page import to_html
-from textveil.audit.report.verdict import Claim, Subject, Verdict
-from textveil.audit.sampled.dependence import depends
-from textveil.audit.sampled.stated import check_rows
-from textveil.audit.whole_audit import audit_callable, audit_mechanism
 from textveil.catalog import MECHANISMS
 from textveil.errors import UnsupportedGuarantee
-from textveil.mechanisms.capabilities import IntegerWeights, NearestSearch, OnWordDistances
+from textveil.mechanisms.capabilities import IntegerWeights
 from textveil.privacy.guarantees import Guarantee, MetricDP, PureDP
 from textveil.types import Ids, Integers, Reals
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.audit.channels.rows import IntegerRows
+from textveil_lab.audit.report.page import to_html
+from textveil_lab.audit.report.verdict import Claim, Subject, Verdict
+from textveil_lab.audit.sampled.dependence import depends
+from textveil_lab.audit.sampled.stated import check_rows
+from textveil_lab.audit.whole_audit import audit_callable, audit_mechanism
+from textveil_lab.mechanisms.capabilities import NearestSearch, OnWordDistances
 
 WORDS = made_vocabulary(40)
 
@@ -157,7 +158,7 @@ def test_an_output_that_is_stated_to_be_impossible_is_enough() -> None:
 def test_honest_draws_are_accused_no_more_often_than_stated(rng) -> None:
     """By Markov the evidence exceeds 1 / alpha with probability alpha: here at alpha 1e-2, over 400 rows."""
     table = np.round(1e6 / np.arange(1, 41) ** 2).astype(np.int64)[None].repeat(40, axis=0)
-    from textveil.audit.sampled import stated
+    from textveil_lab.audit.sampled import stated
 
     p = table[0] / table[0].sum()
     accused = 0

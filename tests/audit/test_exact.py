@@ -14,11 +14,17 @@ from tests.helpers.exactness import hockey_stick, table, worst_integer_ratio, wo
 from tests.helpers.golden import reference
 from tests.helpers.vocabularies import made_vocabulary
 
-from textveil.audit.channels import exact as exact_module
-from textveil.audit.channels import hockey_stick as hockey_stick_module
-from textveil.audit.channels import metric_loss as metric_loss_module
-from textveil.audit.channels import rows as rows_module
-from textveil.audit.channels.exact import (
+from textveil.errors import ParameterError
+from textveil.mechanisms.channels.neighborhood import neighborhood
+from textveil.mechanisms.channels.randomized_response import randomized_response
+from textveil.numerics.integer_weights import two_level_weights
+from textveil.vocabulary.grid import integer_grid
+from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.audit.channels import exact as exact_module
+from textveil_lab.audit.channels import hockey_stick as hockey_stick_module
+from textveil_lab.audit.channels import metric_loss as metric_loss_module
+from textveil_lab.audit.channels import rows as rows_module
+from textveil_lab.audit.channels.exact import (
     audit_channel,
     delta_at,
     delta_upper_bound,
@@ -27,16 +33,10 @@ from textveil.audit.channels.exact import (
     pure_epsilon,
     pure_epsilon_integer,
 )
-from textveil.audit.channels.hockey_stick import pair_epsilon
-from textveil.audit.channels.rows import IntegerRows, MatrixRows, source_of
-from textveil.audit.report.verdict import Claim, Verdict
-from textveil.errors import ParameterError
-from textveil.mechanisms.channels.exponential import exponential
-from textveil.mechanisms.channels.neighborhood import neighborhood
-from textveil.mechanisms.channels.randomized_response import randomized_response
-from textveil.numerics.integer_weights import two_level_weights
-from textveil.vocabulary.grid import integer_grid
-from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.audit.channels.hockey_stick import pair_epsilon
+from textveil_lab.audit.channels.rows import IntegerRows, MatrixRows, source_of
+from textveil_lab.audit.report.verdict import Claim, Verdict
+from textveil_lab.mechanisms.channels.exponential import exponential
 
 MAKERS = {
     "randomized response": randomized_response,

@@ -11,7 +11,10 @@ import numpy as np
 import pytest
 from tests.helpers.tiny_models import needed
 
-from textveil.audit.field.field_audit import (
+from textveil.catalog import MECHANISMS, word_mechanism
+from textveil.errors import MissingExtra, ParameterError, UnknownNameError
+from textveil.privacy.guarantees import Status
+from textveil_lab.audit.field.field_audit import (
     MADE_HERE,
     FieldTable,
     audit_field,
@@ -19,13 +22,11 @@ from textveil.audit.field.field_audit import (
     opposite_words,
     published_forms,
 )
-from textveil.audit.field.judging import judged
-from textveil.audit.field.report import in_short
-from textveil.audit.field.rows import witness_text
-from textveil.audit.report.verdict import Verdict
-from textveil.catalog import MECHANISMS, word_mechanism
-from textveil.errors import MissingExtra, ParameterError, UnknownNameError
-from textveil.mechanisms.published.claims import (
+from textveil_lab.audit.field.judging import judged
+from textveil_lab.audit.field.report import in_short
+from textveil_lab.audit.field.rows import witness_text
+from textveil_lab.audit.report.verdict import Verdict
+from textveil_lab.mechanisms.published.claims import (
     ClaimBasis,
     ComputedTable,
     DensityAtPoint,
@@ -35,11 +36,10 @@ from textveil.mechanisms.published.claims import (
     laplace,
     line,
 )
-from textveil.mechanisms.published.table import CLAIMS, TRIALS
-from textveil.mechanisms.published.words import exponential, nearest_word, one_stream
-from textveil.noise.coordinate_laplace import CoordinateLaplace
-from textveil.noise.gaussian import Gaussian
-from textveil.privacy.guarantees import Status
+from textveil_lab.mechanisms.published.table import CLAIMS, TRIALS
+from textveil_lab.mechanisms.published.words import exponential, nearest_word, one_stream
+from textveil_lab.noise.coordinate_laplace import CoordinateLaplace
+from textveil_lab.noise.gaussian import Gaussian
 
 STANDING = {
     "mldp-multivariate",
@@ -281,7 +281,7 @@ def test_a_form_that_needs_a_model_says_so_where_none_can_be_made(name: str, mon
         raise MissingExtra("torch", "torch")
 
     for one in ("load_libraries", "load_torch"):
-        monkeypatch.setattr(f"textveil.models.random_models.{one}", missing)
+        monkeypatch.setattr(f"textveil_lab.models.random_models.{one}", missing)
     (row,) = audit_field([name]).rows
     assert (row.verdict, row.finding) == ("not run", None) and "needs" in row.note and "pip install" in row.note
 

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from scipy.stats import chi2_contingency
 
-from textveil.audit.field.peers import PEERS, Peer, frequencies, peer_row
-from textveil.audit.report.verdict import Verdict
 from textveil.catalog import word_mechanism
-from textveil.mechanisms.published.claims import line
-from textveil.mechanisms.published.tem import truncated_law
-from textveil.mechanisms.published.vickrey import two_nearest
-from textveil.mechanisms.published.words import exponential, nearest_word
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.audit.field.peers import PEERS, Peer, frequencies, peer_row
+from textveil_lab.audit.report.verdict import Verdict
+from textveil_lab.mechanisms.published.claims import line
+from textveil_lab.mechanisms.published.tem import truncated_law
+from textveil_lab.mechanisms.published.vickrey import two_nearest
+from textveil_lab.mechanisms.published.words import exponential, nearest_word
 
 ALPHA = 1e-6
 DRAWS = 6000

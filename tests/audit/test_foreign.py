@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from textveil.audit.foreign.callables import in_child, in_process, load_callable
-from textveil.audit.report.verdict import Claim
-from textveil.audit.sampled.bounds import Interrupted, audit_sampled
-from textveil.audit.sampled.draws import callable_draw
 from textveil.errors import InputError, ParameterError, TextveilError
+from textveil_lab.audit.foreign.callables import in_child, in_process, load_callable
+from textveil_lab.audit.report.verdict import Claim
+from textveil_lab.audit.sampled.bounds import Interrupted, audit_sampled
+from textveil_lab.audit.sampled.draws import callable_draw
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "audits"
 

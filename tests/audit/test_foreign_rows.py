@@ -12,18 +12,19 @@ import numpy as np
 import pytest
 from tests.helpers.vocabularies import made_vocabulary
 
-from textveil.audit.channels.exact import audit_channel, pure_epsilon
-from textveil.audit.channels.rows import IntegerRows
-from textveil.audit.report.verdict import Claim, Verdict
-from textveil.audit.whole_audit import audit_mechanism
 from textveil.catalog import MECHANISMS
 from textveil.errors import ParameterError
-from textveil.mechanisms.capabilities import IntegerWeights, NoisyVectors
+from textveil.mechanisms.capabilities import IntegerWeights
 from textveil.mechanisms.channels.randomized_response import randomized_response
 from textveil.privacy.guarantees import Guarantee, PureDP
 from textveil.randomness import resolve
 from textveil.types import Ids, Integers, Reals
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.audit.channels.exact import audit_channel, pure_epsilon
+from textveil_lab.audit.channels.rows import IntegerRows
+from textveil_lab.audit.report.verdict import Claim, Verdict
+from textveil_lab.audit.whole_audit import audit_mechanism
+from textveil_lab.mechanisms.capabilities import NoisyVectors
 
 WORDS = made_vocabulary(6)
 HONEST = np.full((6, 6), 2) + np.diag([5] * 6)

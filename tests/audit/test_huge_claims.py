@@ -9,11 +9,11 @@ import pytest
 from tests.helpers.catalog import as_listed
 
 import textveil as tv
-from textveil.audit.channels.exact import audit_channel
-from textveil.audit.limits import check_unchanged
-from textveil.audit.report.page import to_html
-from textveil.audit.report.verdict import Claim, Verdict
 from textveil.statistics import Bound
+from textveil_lab.audit.channels.exact import audit_channel
+from textveil_lab.audit.limits import check_unchanged
+from textveil_lab.audit.report.page import to_html
+from textveil_lab.audit.report.verdict import Claim, Verdict
 
 HUGE = (800.0, 1e308, sys.float_info.max)
 

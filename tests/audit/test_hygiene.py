@@ -8,8 +8,10 @@ from functools import partial
 import numpy as np
 import pytest
 
-from textveil.audit.foreign.callables import in_process
-from textveil.audit.foreign.hygiene import (
+from textveil.errors import InputError, ParameterError
+from textveil.randomness import resolve
+from textveil_lab.audit.foreign.callables import in_process
+from textveil_lab.audit.foreign.hygiene import (
     HygieneFinding,
     check_batch,
     check_casing,
@@ -20,9 +22,7 @@ from textveil.audit.foreign.hygiene import (
     check_workers,
     run_hygiene,
 )
-from textveil.audit.report.verdict import Claim
-from textveil.errors import InputError, ParameterError
-from textveil.randomness import resolve
+from textveil_lab.audit.report.verdict import Claim
 
 WORDS = ("anna", "berlin", "cat", "dog", "echo", "fox", "goat", "house")
 KEEP = 0.4

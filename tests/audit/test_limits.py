@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from textveil.audit.limits import Decoder, check_unchanged, unchanged_share
-from textveil.audit.report.verdict import Claim, Verdict
 from textveil.catalog import mechanism
 from textveil.errors import InputError, ParameterError
 from textveil.mechanisms.kinds import WordMechanism
-from textveil.privacy.limits import unchanged_limit
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.statistics import Bound
+from textveil_lab.audit.limits import Decoder, check_unchanged, unchanged_share
+from textveil_lab.audit.report.verdict import Claim, Verdict
+from textveil_lab.numerics.guarantee_limits import unchanged_limit
 
 PUBLISHED = Claim(epsilon=0.05, log_delta=-300 * 1.3862943611198906)
 ZIPF = 1 / sum(1 / rank for rank in range(1, 10_001))

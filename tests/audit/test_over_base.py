@@ -12,13 +12,6 @@ import pytest
 from tests.helpers.exactness import hockey_stick, table
 from tests.helpers.vocabularies import made_vocabulary
 
-from textveil.audit.attacks import bayes_vulnerability
-from textveil.audit.channels import extremes as extremes_module
-from textveil.audit.channels.exact import audit_channel, delta_at, delta_upper_bound, pure_epsilon_integer
-from textveil.audit.channels.extremes import extremes_of
-from textveil.audit.channels.hockey_stick import _Search, column_floor
-from textveil.audit.channels.rows import IntegerRows, source_of
-from textveil.audit.report.verdict import Claim
 from textveil.errors import ParameterError
 from textveil.mechanisms.channels.neighborhood import neighborhood, weighted_neighborhood
 from textveil.mechanisms.channels.randomized_response import randomized_response
@@ -28,12 +21,19 @@ from textveil.mechanisms.sampling.raised_rows import made_rows, raised_entries, 
 from textveil.numerics.base_weights import base_weights
 from textveil.types import Ids, Integers
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.audit.attacks import bayes_vulnerability
+from textveil_lab.audit.channels import extremes as extremes_module
+from textveil_lab.audit.channels.exact import audit_channel, delta_at, delta_upper_bound, pure_epsilon_integer
+from textveil_lab.audit.channels.extremes import extremes_of
+from textveil_lab.audit.channels.hockey_stick import _Search, column_floor
+from textveil_lab.audit.channels.rows import IntegerRows, source_of
+from textveil_lab.audit.report.verdict import Claim
 
 
 @pytest.fixture(autouse=True)
 def _believed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The channels here count as the catalog's, whose entries are read."""
-    monkeypatch.setattr("textveil.audit.channels.rows.from_catalog", lambda channel: True)
+    monkeypatch.setattr("textveil_lab.audit.channels.rows.from_catalog", lambda channel: True)
 
 
 def weighted(size: int, epsilon: float, base_mass: float, spread: float = 1.0) -> Any:

@@ -12,13 +12,13 @@ from tests.helpers.language_models import BigramModel
 from tests.helpers.vocabularies import lettered_vocabulary
 
 import textveil.sanitize.recovery as stored
-from textveil.audit.recovery import measure_recovery
-from textveil.audit.whole_audit import audit_mechanism
 from textveil.catalog import mechanism
-from textveil.decoding.options import DecoderOptions
 from textveil.errors import InputError, UnsupportedGuarantee
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.audit.recovery import measure_recovery
+from textveil_lab.audit.whole_audit import audit_mechanism
+from textveil_lab.decoding.options import DecoderOptions
 
 SIZE = 30
 LENGTH = 24

@@ -16,13 +16,13 @@ from tests.helpers.catalog import as_listed
 from tests.helpers.vocabularies import made_vocabulary
 
 import textveil as tv
-from textveil.audit.report.verdict import Claim, Subject, Verdict
-from textveil.audit.sampled.bounds import Interrupted
-from textveil.audit.whole_audit import audit_callable, audit_mechanism, claim_of
 from textveil.catalog import MECHANISMS
 from textveil.errors import ParameterError, UnsupportedGuarantee
-from textveil.mechanisms.capabilities import NearestSearch, WithinGroups
 from textveil.privacy.guarantees import NoGuarantee, Status
+from textveil_lab.audit.report.verdict import Claim, Subject, Verdict
+from textveil_lab.audit.sampled.bounds import Interrupted
+from textveil_lab.audit.whole_audit import audit_callable, audit_mechanism, claim_of
+from textveil_lab.mechanisms.capabilities import NearestSearch, WithinGroups
 
 SEEDS, CONFIDENCE = 100, 0.999
 ALLOWED = int(binom.isf(1e-6, SEEDS, 1 - CONFIDENCE))
@@ -156,13 +156,15 @@ def test_a_failure_late_keeps_the_evidence_and_no_word(foreign: str) -> None:
     assert "secretword" not in str(caught.value)
 
 
-@pytest.mark.parametrize("first", ["", "import textveil.audit.channels.exact; import textveil.audit.whole_audit;"])
+@pytest.mark.parametrize(
+    "first", ["", "import textveil_lab.audit.channels.exact; import textveil_lab.audit.whole_audit;"]
+)
 def test_the_package_can_be_called(first: str) -> None:
     program = (
         f"{first}import textveil as tv, numpy as np; from textveil.vocabulary.vocabulary import Vocabulary;"
         "v = Vocabulary(['one', 'two', 'three'], np.eye(3, dtype=np.float32), 'made');"
         "m = tv.mechanism('randomized-response', v, epsilon=1.0);"
-        "print(tv.audit(m).verdict.value); import textveil.audit.sampled.bounds; print(tv.audit(m).verdict.value)"
+        "print(tv.audit(m).verdict.value); import textveil_lab.audit.sampled.bounds; print(tv.audit(m).verdict.value)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=600, check=True)
     assert done.stdout.split() == ["certified", "certified"]

@@ -12,8 +12,12 @@ from hypothesis import strategies as st
 from scipy.stats import beta, binom
 from tests.helpers.catalog import taking
 
-from textveil.audit.report.verdict import Claim, Verdict
-from textveil.audit.sampled.bounds import (
+from textveil.catalog import MECHANISMS, mechanism
+from textveil.errors import InputError, ParameterError
+from textveil.mechanisms.channels.randomized_response import randomized_response
+from textveil.privacy.guarantees import Status
+from textveil_lab.audit.report.verdict import Claim, Verdict
+from textveil_lab.audit.sampled.bounds import (
     POWER,
     Interrupted,
     audit_sampled,
@@ -21,20 +25,16 @@ from textveil.audit.sampled.bounds import (
     detectable_epsilon,
     minimum_samples,
 )
-from textveil.audit.sampled.draws import (
+from textveil_lab.audit.sampled.draws import (
     audit_mechanism_sampled,
     audit_noise_sampled,
     callable_draw,
     candidate_pairs,
     mechanism_draw,
 )
-from textveil.catalog import MECHANISMS, mechanism
-from textveil.errors import InputError, ParameterError
-from textveil.mechanisms.channels.randomized_response import randomized_response
-from textveil.noise.coordinate_laplace import CoordinateLaplace
-from textveil.noise.truncated_laplace import TruncatedLaplace
-from textveil.privacy.calibration import truncated_laplace_bound
-from textveil.privacy.guarantees import Status
+from textveil_lab.noise.calibration import truncated_laplace_bound
+from textveil_lab.noise.coordinate_laplace import CoordinateLaplace
+from textveil_lab.noise.truncated_laplace import TruncatedLaplace
 
 SEEDS = 200
 CONFIDENCE = 0.999

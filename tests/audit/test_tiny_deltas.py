@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 from tests.helpers.vocabularies import made_vocabulary
 
-from textveil.audit.noise.closed_form import audit_noise, audit_shift
-from textveil.audit.noise.profiles import as_delta, epsilon_at
-from textveil.audit.report.verdict import Claim, Subject, Verdict
-from textveil.audit.whole_audit import audit_mechanism
 from textveil.catalog import MECHANISMS
-from textveil.noise.coordinate_laplace import CoordinateLaplace
-from textveil.noise.gaussian import Gaussian
-from textveil.noise.spherical_laplace import SphericalLaplace
-from textveil.noise.truncated_laplace import TruncatedLaplace
 from textveil.statistics import Bound, exactly
+from textveil_lab.audit.noise.closed_form import audit_noise, audit_shift
+from textveil_lab.audit.noise.profiles import as_delta, epsilon_at
+from textveil_lab.audit.report.verdict import Claim, Subject, Verdict
+from textveil_lab.audit.whole_audit import audit_mechanism
+from textveil_lab.noise.coordinate_laplace import CoordinateLaplace
+from textveil_lab.noise.gaussian import Gaussian
+from textveil_lab.noise.spherical_laplace import SphericalLaplace
+from textveil_lab.noise.truncated_laplace import TruncatedLaplace
 
 
 def verdict(noise, shift, epsilon: float, log_delta: float = -math.inf) -> Verdict:

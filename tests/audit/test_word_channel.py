@@ -10,11 +10,11 @@ from scipy.integrate import quad
 from scipy.stats import norm
 from tests.helpers.exactness import hockey_stick, worst_log_ratio
 
-from textveil.audit.noise.word_channel import audit_cells, cell_table
-from textveil.audit.report.verdict import Claim, Subject, Verdict
-from textveil.audit.whole_audit import audit_mechanism
 from textveil.catalog import MECHANISMS
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.audit.noise.word_channel import audit_cells, cell_table
+from textveil_lab.audit.report.verdict import Claim, Subject, Verdict
+from textveil_lab.audit.whole_audit import audit_mechanism
 
 NAMES = ["gaussian", "laplace", "spherical-laplace", "truncated-laplace"]
 

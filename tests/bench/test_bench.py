@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
+from speed import report, workload
+from speed.measure import Result, machine, paired
+from speed.workload import Scale, made_corpus, noisy_points, table
 
-from textveil.bench import report, workload
-from textveil.bench.measure import Result, machine, paired
-from textveil.bench.workload import Scale, made_corpus, noisy_points, table
 from textveil.cli import main
 from textveil.errors import ParameterError
 

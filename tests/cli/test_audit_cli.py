@@ -187,7 +187,7 @@ def test_what_comes_back_of_a_public_text(audit, monkeypatch) -> None:
     follows = np.full((20, 20), 1e-6)
     follows[np.arange(20), (np.arange(20) + 1) % 20] = 1
     model = BigramModel(follows, np.ones(20))
-    monkeypatch.setattr("textveil.audit.whole_audit.default_model", lambda vocabulary: model)
+    monkeypatch.setattr("textveil_lab.audit.whole_audit.default_model", lambda vocabulary: model)
     Path("public.txt").write_text("\n".join(" ".join(words[i:] + words[:i]) for i in range(20)))
     arguments = ("-m", "randomized-response", "--epsilon", "3", "--reference", "public.txt", "--seed", "1", *OWN)
     code, out, err = audit(*arguments, "--json", "--html", "r.html")
@@ -211,7 +211,7 @@ def test_what_comes_back_of_a_public_text(audit, monkeypatch) -> None:
 )
 def test_a_reference_that_is_none(audit, monkeypatch, arguments, exit_code, message) -> None:
     model = BigramModel(np.ones((20, 20)), np.ones(20))
-    monkeypatch.setattr("textveil.audit.whole_audit.default_model", lambda vocabulary: model)
+    monkeypatch.setattr("textveil_lab.audit.whole_audit.default_model", lambda vocabulary: model)
     Path("latin.txt").write_bytes(b"caf\xe9\n")
     Path("short.txt").write_text(f"worda {SECRET}\n" * 9)
     code, out, err = audit("-m", "randomized-response", "--epsilon", "3", *arguments, *OWN)

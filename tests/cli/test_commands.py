@@ -72,12 +72,12 @@ def test_commands_of_the_studies_say_in_one_line_what_to_install(textveil, name:
     code, shown, told = textveil({}, name, "--quick")
     assert code == 2 and shown == ""
     assert told == (
-        f"textveil: `textveil {name}` needs the package textveil-studies. "
-        "In a clone of textveil, run: python -m pip install ./studies\n"
+        f"textveil: `textveil {name}` needs the package textveil-lab. "
+        "In a clone of textveil, run: python -m pip install ./lab\n"
     )
     assert name not in textveil({}, "--help")[1]
 
 
 def test_textveil_does_not_import_its_studies() -> None:
-    code = "import sys, textveil.cli.main; print(any(name.startswith('textveil_studies') for name in sys.modules))"
+    code = "import sys, textveil.cli.main; print(any(name.startswith('textveil_lab') for name in sys.modules))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "False\n"

@@ -31,7 +31,7 @@ def run(capsysbinary, monkeypatch, tmp_path):
     start = np.full(40, 1e-30)
     start[0] = 1
     model = BigramModel(follows, start)
-    monkeypatch.setattr("textveil.decoding.decode.default_model", lambda vocabulary: model)
+    monkeypatch.setattr("textveil_lab.decoding.decode.default_model", lambda vocabulary: model)
     monkeypatch.chdir(tmp_path)
 
     def go(*arguments: object, stdin: bytes = b"") -> tuple[int, bytes, str]:

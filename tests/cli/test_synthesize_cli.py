@@ -11,7 +11,7 @@ import pytest
 from tests.helpers.corpora import SECRET
 from tests.helpers.endpoints import EndpointServer, completion, send
 
-from textveil.decoding.repair import REWRITING
+from textveil.aggregates.text_repair import REWRITING
 
 WORDS = ("market", "shares", "profit", "team", "season", "coach")
 POOL = sorted({" ".join(np.random.default_rng(k).choice(WORDS, size=9)) for k in range(60)})
@@ -79,7 +79,7 @@ def test_an_endpoint_sees_chosen_texts_alone_and_if_it_fails_these_stay(
     command, corpus: Path, monkeypatch: pytest.MonkeyPatch, works: bool
 ) -> None:
     """What is paid for is written in any case, and paid for once."""
-    monkeypatch.setattr("textveil.decoding.endpoint.sleep", lambda seconds: None)
+    monkeypatch.setattr("textveil.aggregates.endpoint.sleep", lambda seconds: None)
     command("ledger", "limit", "budget.db", "--epsilon", "5", "--delta", "1e-2", "--each", "unit")
     plain = ("synthesize", *COMMON, "--documents", 30, "--label", "kind", "--labels", "a,b", "--seed", 3)
     chosen = [json.loads(line) for line in command(*plain)[1].splitlines()]

@@ -121,10 +121,10 @@ def test_the_catalog_is_pinned() -> None:
 def test_the_catalog_imports_no_mechanism_before_it_is_asked_for() -> None:
     loaded = _modules_after("import textveil.catalog as c; assert len(c.MECHANISMS) == len(list(c.MECHANISMS))")
     assert "numpy" not in loaded
-    assert "textveil.mechanisms.additive.gaussian" not in loaded
+    assert "textveil_lab.mechanisms.additive.gaussian" not in loaded
     one = _modules_after("import textveil.catalog as c; c.entry('neighborhood').options()")
     assert "textveil.mechanisms.channels.neighborhood" in one
-    assert "textveil.mechanisms.additive.gaussian" not in one
+    assert "textveil_lab.mechanisms.additive.gaussian" not in one
 
 
 def test_a_catalog_line_must_lead_to_the_declaration_of_its_name() -> None:

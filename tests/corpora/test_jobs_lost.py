@@ -20,8 +20,8 @@ from textveil.corpora.jobs.folder import JobFolder
 from textveil.corpora.pieces import PIECE_BYTES
 from textveil.errors import InputError, OutputError, ParameterError
 from textveil.mechanisms.channels.randomized_response import randomized_response
-from textveil.mechanisms.published.truncated_laplace import truncated_laplace_published
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.mechanisms.published.truncated_laplace import truncated_laplace_published
 
 WORDS = [f"w{chr(97 + i % 26)}{chr(97 + i // 26)}" for i in range(60)]
 VOCABULARY = Vocabulary(WORDS, np.random.default_rng(5).normal(size=(len(WORDS), 4)), "made")

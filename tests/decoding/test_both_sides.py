@@ -7,12 +7,12 @@ import pytest
 from tests.helpers.golden import release_reference
 from tests.helpers.language_models import TableChannel, reference_model, reference_vocabulary
 
-from textveil.decoding.both_sides import BothSides
-from textveil.decoding.candidates import NONE, Candidates
-from textveil.decoding.decoder import TextDecoder
-from textveil.decoding.options import DecoderOptions
+from textveil.aggregates.released import ReleaseReader
 from textveil.errors import ParameterError
-from textveil.text.released import ReleaseReader
+from textveil_lab.decoding.both_sides import BothSides
+from textveil_lab.decoding.candidates import NONE, Candidates
+from textveil_lab.decoding.decoder import TextDecoder
+from textveil_lab.decoding.options import DecoderOptions
 
 
 class Neighbors:

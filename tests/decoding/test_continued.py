@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from tests.helpers.language_models import BigramModel
 
-from textveil.decoding.candidates import NONE
-from textveil.decoding.continued import KEPT, Continued, successors
 from textveil.mechanisms.sampling.output_columns import Columns
+from textveil_lab.decoding.candidates import NONE
+from textveil_lab.decoding.continued import KEPT, Continued, successors
 
 SIZE = 40
 MODEL = BigramModel(np.random.default_rng(1).gamma(0.3, size=(SIZE, SIZE)) + 1e-6, np.ones(SIZE))

@@ -14,14 +14,14 @@ from tests.helpers.language_models import (
 )
 from tests.helpers.vocabularies import lettered_vocabulary
 
+from textveil.aggregates.released import ReleaseReader
 from textveil.catalog import mechanism
-from textveil.decoding.decoder import TextDecoder
-from textveil.decoding.options import DecoderOptions
 from textveil.errors import InputError, ParameterError, UnsupportedGuarantee
-from textveil.posterior.words import WordPosterior
 from textveil.sanitize.sanitizer import Sanitizer
-from textveil.text.released import ReleaseReader
-from textveil.vocabulary.geometry import normalize
+from textveil_lab.decoding.decoder import TextDecoder
+from textveil_lab.decoding.options import DecoderOptions
+from textveil_lab.posterior.words import WordPosterior
+from textveil_lab.vocabulary.geometry import normalize
 
 EXACT = DecoderOptions(choose="text", candidates=6, width=6, model_weight=1)
 
@@ -128,8 +128,8 @@ def test_batches_and_threads_change_nothing(choose, name: str, monkeypatch: pyte
     alone = TextDecoder(drawn, TrigramModel(40), options=options, workers=1)
     wanted = [alone.texts([text])[0] for text in released]
     assert alone.texts(released) == wanted
-    monkeypatch.setattr("textveil.decoding.decoder._CELLS", 300)
-    monkeypatch.setattr("textveil.decoding.decoder._CHARACTERS", 50)
+    monkeypatch.setattr("textveil_lab.decoding.decoder._CELLS", 300)
+    monkeypatch.setattr("textveil_lab.decoding.decoder._CHARACTERS", 50)
     assert TextDecoder(drawn, TrigramModel(40), options=options, workers=3).texts(released) == wanted
     assert wanted != released
 

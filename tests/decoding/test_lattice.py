@@ -9,10 +9,10 @@ import pytest
 from tests.helpers.golden import release_reference
 from tests.helpers.language_models import TableChannel, TrigramModel, reference_model, reference_vocabulary
 
-from textveil.decoding.candidates import NONE, Candidates, CandidateTable, likeliest
-from textveil.decoding.lattice import Sentences, Trellis, TrellisSearch
-from textveil.mechanisms.channel_columns import columns_of
 from textveil.mechanisms.sampling.output_columns import Columns
+from textveil_lab.decoding.candidates import NONE, Candidates, CandidateTable, likeliest
+from textveil_lab.decoding.lattice import Sentences, Trellis, TrellisSearch
+from textveil_lab.mechanisms.channel_columns import columns_of
 
 DATA = release_reference()
 

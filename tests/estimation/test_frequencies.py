@@ -13,14 +13,14 @@ from tests.helpers.golden import release_reference
 from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.errors import ParameterError, UnsupportedGuarantee
-from textveil.estimation.channel_matrix import channel_matrix, matrix_of_rows
-from textveil.estimation.frequencies import FrequencyEstimator
-from textveil.estimation.weights import weights_for
-from textveil.mechanisms.additive.gaussian import gaussian
-from textveil.mechanisms.channels.exponential import exponential
 from textveil.mechanisms.channels.neighborhood import neighborhood
 from textveil.mechanisms.channels.randomized_response import randomized_response
 from textveil.randomness import seeded_generator
+from textveil_lab.estimation.channel_matrix import channel_matrix, matrix_of_rows
+from textveil_lab.estimation.frequencies import FrequencyEstimator
+from textveil_lab.estimation.weights import weights_for
+from textveil_lab.mechanisms.additive.gaussian import gaussian
+from textveil_lab.mechanisms.channels.exponential import exponential
 
 ALPHA = 1e-6
 SIZE, TOKENS, RUNS = 24, 4000, 60

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from tests.helpers.vocabularies import made_vocabulary
 
-from textveil.estimation.channel_matrix import channel_matrix
-from textveil.estimation.class_laws import class_laws, document_scores
-from textveil.estimation.likelihood import most_likely_counts
-from textveil.estimation.word_features import document_features, learned_prior, word_features
 from textveil.mechanisms.channels.neighborhood import neighborhood
 from textveil.mechanisms.channels.randomized_response import randomized_response
-from textveil.posterior.words import WordPosterior
+from textveil_lab.estimation.channel_matrix import channel_matrix
+from textveil_lab.estimation.class_laws import class_laws, document_scores
+from textveil_lab.estimation.likelihood import most_likely_counts
+from textveil_lab.estimation.word_features import document_features, learned_prior, word_features
+from textveil_lab.posterior.words import WordPosterior
 
 SIZE = 30
 EVEN = np.full(SIZE, 1 / SIZE)

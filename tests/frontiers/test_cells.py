@@ -10,8 +10,8 @@ from functools import partial
 import pytest
 
 from textveil.errors import OutputError, ParameterError, TextveilError
-from textveil.frontiers.cells import TERMS, CellFolder, measured, open_cells
 from textveil.processors import cores
+from textveil_lab.frontiers.cells import TERMS, CellFolder, measured, open_cells
 
 
 @dataclass(frozen=True)

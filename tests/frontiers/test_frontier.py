@@ -10,19 +10,19 @@ from scipy.stats import binomtest
 from tests.helpers.vocabularies import made_vocabulary
 
 import textveil as tv
-from textveil.audit.attacks import bayes_vulnerability
-from textveil.audit.whole_audit import audit_mechanism
 from textveil.errors import ParameterError, UnknownNameError
-from textveil.frontiers import comparison
-from textveil.frontiers.calibrated import SLACK, calibrated
-from textveil.frontiers.contenders import contender_of
-from textveil.frontiers.limits import cosine_limit, hub_share, limits_of, near_limit, told_apart_limit
-from textveil.frontiers.measures import NEAR, UNCHANGED, VULNERABILITY, WORDS_BY_SURFACE
-from textveil.frontiers.measuring import FrontierCell, slug
-from textveil.frontiers.study import Sizes, study_of
-from textveil.frontiers.told_apart import shown_epsilon, text_pairs, word_pairs, words_apart
-from textveil.frontiers.word_scores import vulnerability, word_scores
 from textveil.statistics import Bound, clopper_pearson
+from textveil_lab.audit.attacks import bayes_vulnerability
+from textveil_lab.audit.whole_audit import audit_mechanism
+from textveil_lab.frontiers import comparison
+from textveil_lab.frontiers.calibrated import SLACK, calibrated
+from textveil_lab.frontiers.contenders import contender_of
+from textveil_lab.frontiers.limits import cosine_limit, hub_share, limits_of, near_limit, told_apart_limit
+from textveil_lab.frontiers.measures import NEAR, UNCHANGED, VULNERABILITY, WORDS_BY_SURFACE
+from textveil_lab.frontiers.measuring import FrontierCell, slug
+from textveil_lab.frontiers.study import Sizes, study_of
+from textveil_lab.frontiers.told_apart import shown_epsilon, text_pairs, word_pairs, words_apart
+from textveil_lab.frontiers.word_scores import vulnerability, word_scores
 
 ALPHA = 1e-6
 SMALL = Sizes(draws=400, neighbors=5, pairs=200, texts=50, noisy=20)

@@ -10,9 +10,9 @@ from tests.helpers.vocabularies import made_vocabulary
 
 import textveil as tv
 from textveil.errors import ParameterError
-from textveil.frontiers.charts import shown_label
-from textveil.frontiers.page import to_html, write_frontier
-from textveil.frontiers.study import Sizes
+from textveil_lab.frontiers.charts import shown_label
+from textveil_lab.frontiers.page import to_html, write_frontier
+from textveil_lab.frontiers.study import Sizes
 
 pytest.importorskip("matplotlib")
 

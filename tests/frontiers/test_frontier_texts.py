@@ -8,13 +8,13 @@ from tests.helpers.vocabularies import lettered_vocabulary
 
 import textveil as tv
 from textveil.errors import InputError, ParameterError
-from textveil.frontiers.corpus import OfFirstWords, model_of, public_texts
-from textveil.frontiers.measures import ACCURACY_RELEASES, ACCURACY_TEXTS, RECOVERED, RECOVERED_ALONE, UNCHANGED
-from textveil.frontiers.study import Sizes, study_of
-from textveil.frontiers.told_apart import text_pairs, windows
-from textveil.frontiers.vocabularies import first_words
-from textveil.frontiers.word_scores import recovery_scores
 from textveil.models.ngram import embedded_language_model
+from textveil_lab.frontiers.corpus import OfFirstWords, model_of, public_texts
+from textveil_lab.frontiers.measures import ACCURACY_RELEASES, ACCURACY_TEXTS, RECOVERED, RECOVERED_ALONE, UNCHANGED
+from textveil_lab.frontiers.study import Sizes, study_of
+from textveil_lab.frontiers.told_apart import text_pairs, windows
+from textveil_lab.frontiers.vocabularies import first_words
+from textveil_lab.frontiers.word_scores import recovery_scores
 
 SMALL = Sizes(draws=100, neighbors=5, pairs=50, texts=20, noisy=10)
 WORDS = lettered_vocabulary(40)

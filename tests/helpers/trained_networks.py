@@ -19,13 +19,13 @@ def network_folder(words: int = 6, code: int = 6, length: int = 2, epochs: int =
     """A network that has learned to say sentences of 1 to ``length`` of the first so many words, with its words."""
     for package in ("torch", "safetensors"):
         pytest.importorskip(package, reason="needs the extra torch", exc_type=ImportError)
-    from textveil.models.autoencoder.coder import keep_words
-    from textveil.models.autoencoder.files import facts_of, write_network
-    from textveil.models.autoencoder.network import new_autoencoder
-    from textveil.models.autoencoder.settings import AutoencoderSettings
-    from textveil.models.autoencoder.training import Epochs, Training, Views, adam
     from textveil.numerics.torch_package import load_torch
     from textveil.randomness import seeded_generator
+    from textveil_lab.models.autoencoder.coder import keep_words
+    from textveil_lab.models.autoencoder.files import facts_of, write_network
+    from textveil_lab.models.autoencoder.network import new_autoencoder
+    from textveil_lab.models.autoencoder.settings import AutoencoderSettings
+    from textveil_lab.models.autoencoder.training import Epochs, Training, Views, adam
 
     rng = np.random.default_rng(7)
     vectors = rng.normal(size=(words, 8)).astype(np.float32)

@@ -24,7 +24,8 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import check_estimator
 
-from textveil.integrations.scikit_learn import ChannelClassifier, PosteriorVectors, TextSanitizer
+from textveil.integrations.scikit_learn import TextSanitizer
+from textveil_lab.estimation.scikit_learn import ChannelClassifier, PosteriorVectors
 
 SIZE = 60
 MADE = neighborhood(lettered_vocabulary(SIZE, dim=5), epsilon=3.0)

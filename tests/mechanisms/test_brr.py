@@ -11,13 +11,13 @@ import pytest
 from scipy.stats import chisquare
 from tests.helpers.vocabularies import made_vocabulary
 
-from textveil.audit.noise.closed_form import audit_states
-from textveil.audit.report.verdict import Claim, Verdict
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError
-from textveil.mechanisms.additive.brr import BinaryResponse, BitFlips, FlippedBitsProfile, binary_codes, bit_flips
-from textveil.mechanisms.capabilities import NoisyStates
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.audit.noise.closed_form import audit_states
+from textveil_lab.audit.report.verdict import Claim, Verdict
+from textveil_lab.mechanisms.additive.brr import BinaryResponse, BitFlips, FlippedBitsProfile, binary_codes, bit_flips
+from textveil_lab.mechanisms.capabilities import NoisyStates
 
 ALPHA = 1e-6
 ALL = 1 << 53

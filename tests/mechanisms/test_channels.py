@@ -14,16 +14,16 @@ from tests.helpers.golden import reference
 from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.errors import ParameterError
-from textveil.mechanisms.channels.exponential import exponential
 from textveil.mechanisms.channels.neighborhood import best_neighborhood_size, neighborhood
 from textveil.mechanisms.channels.randomized_response import randomized_response
 from textveil.mechanisms.kinds import Channel, Mechanism
-from textveil.mechanisms.sampling.distance_weights import SPAN
 from textveil.mechanisms.sampling.neighbor_rows import NeighborRows
 from textveil.privacy.guarantees import MetricDP, Status
 from textveil.randomness import seeded_generator
 from textveil.vocabulary.grid import integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.mechanisms.channels.exponential import exponential
+from textveil_lab.mechanisms.sampling.distance_weights import SPAN
 
 ALPHA = 1e-6
 
@@ -257,7 +257,7 @@ def test_the_size_of_the_neighborhood_maximizes_the_mean_cosine(tiny: Vocabulary
 @pytest.mark.parametrize("epsilon", [2.0, 5.0, 8.0, 10.0])
 def test_on_real_vectors_outputs_are_near_and_within_the_limit(embedded: Vocabulary, epsilon: float) -> None:
     """Section 3 of the theory: most outputs at epsilon 8 lie among the 100 nearest words."""
-    from textveil.privacy.limits import unchanged_limit
+    from textveil_lab.numerics.guarantee_limits import unchanged_limit
 
     channel = neighborhood(embedded, epsilon=epsilon, base_weights="flat")
     weights = channel.weights

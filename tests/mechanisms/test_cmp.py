@@ -7,17 +7,17 @@ import pytest
 from scipy.spatial.distance import pdist
 from tests.helpers.vocabularies import made_vocabulary
 
-from textveil.audit.noise.closed_form import audit_noise
-from textveil.audit.report.verdict import Claim, Verdict
-from textveil.audit.whole_audit import audit_mechanism
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError, UnsupportedGuarantee
-from textveil.mechanisms.additive.perturb_project import PerturbProject
-from textveil.nearest import nearest
-from textveil.nearest.approximate_forest import ApproximateForest, approximate_forest
-from textveil.noise.spherical_laplace import SphericalLaplace
 from textveil.privacy.guarantees import MetricDP
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.audit.noise.closed_form import audit_noise
+from textveil_lab.audit.report.verdict import Claim, Verdict
+from textveil_lab.audit.whole_audit import audit_mechanism
+from textveil_lab.mechanisms.additive.perturb_project import PerturbProject
+from textveil_lab.nearest import nearest
+from textveil_lab.nearest.approximate_forest import ApproximateForest, approximate_forest
+from textveil_lab.noise.spherical_laplace import SphericalLaplace
 
 NAMES = ("cmp", "cmp-approximate")
 

@@ -12,8 +12,8 @@ from tests.helpers.vocabularies import made_vocabulary
 from textveil.catalog import mechanism
 from textveil.errors import UnsupportedGuarantee
 from textveil.mechanisms.capabilities import ChannelColumns, IntegerWeights, SequenceColumns
-from textveil.mechanisms.channel_columns import columns_of, made_columns
 from textveil.mechanisms.sampling.output_columns import Columns
+from textveil_lab.mechanisms.channel_columns import columns_of, made_columns
 
 SIZE = 60
 CHANNELS = {

@@ -22,9 +22,8 @@ from tests.helpers.sequence_laws import joint_law, p_value
 from tests.helpers.vocabularies import made_vocabulary
 
 from textveil import catalog
-from textveil.audit.whole_audit import audit_mechanism
 from textveil.errors import ParameterError, UnsupportedGuarantee
-from textveil.mechanisms.capabilities import SequenceColumns, SequenceWeights
+from textveil.mechanisms.capabilities import SequenceColumns
 from textveil.mechanisms.kinds import SequenceMechanism, WordMechanism
 from textveil.mechanisms.sequence.contextual_neighborhood import ContextualNeighborhood, reading_releases
 from textveil.mechanisms.sequence.word_filter import DocumentPlaces, Followed, _sums_by_word
@@ -39,6 +38,8 @@ from textveil.sanitize.sanitizer import Sanitizer
 from textveil.types import Ids
 from textveil.vocabulary.frequencies import WordFrequencies
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.audit.whole_audit import audit_mechanism
+from textveil_lab.mechanisms.capabilities import SequenceWeights
 
 ALPHA = 1e-6
 SIZE = 5

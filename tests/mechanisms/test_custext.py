@@ -12,9 +12,6 @@ from tests.helpers.exactness import table, worst_log_ratio
 from tests.helpers.vocabularies import lettered_vocabulary
 
 import textveil as tv
-from textveil.audit.channels.exact import audit_channel
-from textveil.audit.channels.groups import audit_within_groups
-from textveil.audit.report.verdict import Claim, Verdict
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError, UnsupportedGuarantee
 from textveil.mechanisms.channels.integer_channel import GroupedChannel, IntegerChannel
@@ -25,10 +22,13 @@ from textveil.randomness import seeded_generator
 from textveil.sanitize.outside import DrawnOutside
 from textveil.sanitize.ways import ByTokens
 from textveil.text.passing import PASSING_FUNCTION_WORDS
-from textveil.vocabulary.clusters import distances_among, frequency_clusters
 from textveil.vocabulary.frequencies import word_frequencies
 from textveil.vocabulary.grid import integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.audit.channels.exact import audit_channel
+from textveil_lab.audit.channels.groups import audit_within_groups
+from textveil_lab.audit.report.verdict import Claim, Verdict
+from textveil_lab.vocabulary.clusters import distances_among, frequency_clusters
 
 LINE = Vocabulary(list("abcd"), np.array([[0.0], [1.0], [2.0], [10.0]], dtype=np.float32), "line")
 

@@ -15,17 +15,17 @@ from tests.helpers.exactness import worst_integer_ratio, worst_metric_loss
 from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.errors import ParameterError
-from textveil.mechanisms.channels.diffractor import Diffractor, diffractor
-from textveil.mechanisms.published.diffractor import diffractor_published
-from textveil.numerics.geometric_steps import GeometricSteps, geometric_steps, least_rate
 from textveil.privacy.guarantees import Status
 from textveil.randomness import seeded_generator
-from textveil.vocabulary import word_lists as lists_module
 from textveil.vocabulary.embedded import provenance
 from textveil.vocabulary.tables.files import write_table_as
 from textveil.vocabulary.tables.public import close_unused
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil.vocabulary.word_lists import LISTS, SHIPPED, lists_table, word_lists
+from textveil_lab.mechanisms.channels.diffractor import Diffractor, diffractor
+from textveil_lab.mechanisms.published.diffractor import diffractor_published
+from textveil_lab.numerics.geometric_steps import GeometricSteps, geometric_steps, least_rate
+from textveil_lab.vocabulary import word_lists as lists_module
+from textveil_lab.vocabulary.word_lists import LISTS, SHIPPED, lists_table, word_lists
 
 ALPHA = 1e-6
 WORDS = made_vocabulary(12, dim=3)

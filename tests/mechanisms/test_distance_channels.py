@@ -13,18 +13,18 @@ from tests.helpers.exactness import table, worst_log_ratio, worst_metric_loss
 from tests.helpers.vocabularies import made_vocabulary
 
 import textveil as tv
-from textveil.audit.channels.exact import audit_channel
-from textveil.audit.report.verdict import Claim, Verdict
 from textveil.catalog import mechanism
 from textveil.errors import InputError, ParameterError
 from textveil.mechanisms.channels.integer_channel import GroupedChannel, IntegerChannel
-from textveil.mechanisms.channels.privic import prior_weights
-from textveil.mechanisms.channels.same_tag import ending_of, word_tags
 from textveil.privacy.guarantees import MetricDP, PureDP
 from textveil.randomness import seeded_generator
 from textveil.vocabulary.frequencies import word_frequencies
 from textveil.vocabulary.grid import integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.audit.channels.exact import audit_channel
+from textveil_lab.audit.report.verdict import Claim, Verdict
+from textveil_lab.mechanisms.channels.privic import prior_weights
+from textveil_lab.mechanisms.channels.same_tag import ending_of, word_tags
 
 NAMES = ("tem", "santext", "santext-plus", "privic", "same-tag")
 

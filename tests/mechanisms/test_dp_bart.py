@@ -15,17 +15,17 @@ from tests.helpers import tiny_models
 from tests.helpers.catalog import needed
 
 import textveil as tv
-from textveil.audit.report.verdict import Subject, Verdict
 from textveil.errors import InputError, ParameterError, RefutedGuarantee
-from textveil.mechanisms.capabilities import NoisyTextCodes
-from textveil.mechanisms.document.noisy_codes import NoisyCodes
 from textveil.mechanisms.kinds import TextMechanism
-from textveil.models.encoder_decoder import EncoderDecoder
-from textveil.noise.gaussian import Gaussian
 from textveil.privacy.calibration import gaussian_delta
 from textveil.privacy.guarantees import Status
 from textveil.privacy.units import ANY_DOCUMENT
 from textveil.randomness import seeded_generator
+from textveil_lab.audit.report.verdict import Subject, Verdict
+from textveil_lab.mechanisms.capabilities import NoisyTextCodes
+from textveil_lab.mechanisms.document.noisy_codes import NoisyCodes
+from textveil_lab.models.encoder_decoder import EncoderDecoder
+from textveil_lab.noise.gaussian import Gaussian
 
 ALPHA = 1e-6
 

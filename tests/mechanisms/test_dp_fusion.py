@@ -11,15 +11,15 @@ import pytest
 from scipy import optimize, stats
 from tests.helpers.writing_models import folder_of, libraries
 
-from textveil.audit.report.verdict import Subject, Verdict
-from textveil.audit.whole_audit import audit_mechanism
 from textveil.catalog import mechanism
 from textveil.errors import InputError, ParameterError
-from textveil.mechanisms.generation.dp_fusion import FusedWriting, MarkedSpans, TaggedText, tagged
-from textveil.mechanisms.generation.fusion_weights import FusionWeights, softmax
 from textveil.privacy.units import ONE_GROUP, Unit
 from textveil.randomness import seeded_generator
 from textveil.sanitize.sanitizer import Sanitizer
+from textveil_lab.audit.report.verdict import Subject, Verdict
+from textveil_lab.audit.whole_audit import audit_mechanism
+from textveil_lab.mechanisms.generation.dp_fusion import FusedWriting, MarkedSpans, TaggedText, tagged
+from textveil_lab.mechanisms.generation.fusion_weights import FusionWeights, softmax
 
 ALPHA = 1e-6
 VALUES = ("maria", "cats dogs", "rome rome rome", "")

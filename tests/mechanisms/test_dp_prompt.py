@@ -15,12 +15,12 @@ from tests.helpers.writing_models import NAMES, folder_of, libraries, saved
 import textveil as tv
 from textveil.catalog import mechanism
 from textveil.errors import InputError, ModelError, ParameterError
-from textveil.mechanisms.generation.dp_prompt import TokenWeights, token_weights
-from textveil.mechanisms.generation.prompted import PromptedWriting, write
-from textveil.models.next_tokens import NextTokens, next_tokens
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.privacy.units import ANY_DOCUMENT
 from textveil.randomness import seeded_generator
+from textveil_lab.mechanisms.generation.dp_prompt import TokenWeights, token_weights
+from textveil_lab.mechanisms.generation.prompted import PromptedWriting, write
+from textveil_lab.models.next_tokens import NextTokens, next_tokens
 
 KINDS = ("gpt2", "t5", "bart")
 ALPHA = 1e-6
@@ -68,7 +68,7 @@ def worst(one: PromptedWriting, texts=TEXTS) -> float:
 def test_the_law_of_whole_outputs_is_within_the_guarantee_and_comes_near_it(kind: str) -> None:
     one = made(kind, min_logit=-0.02, max_logit=0.02)
     assert one.guarantee == PureDP(
-        epsilon=3.0, status=Status.PROVED, source="privacy/proofs/clipped_sampling.md", adjacency=ANY_DOCUMENT
+        epsilon=3.0, status=Status.PROVED, source="textveil_lab/proofs/clipped_sampling.md", adjacency=ANY_DOCUMENT
     )
     for text in TEXTS:
         assert sum(law(one, text).values()) == pytest.approx(1.0)
@@ -154,7 +154,7 @@ def test_what_was_read_before_is_what_would_be_read_again(kind: str) -> None:
 def test_a_model_that_keeps_nothing_is_read_from_the_beginning(monkeypatch: pytest.MonkeyPatch) -> None:
     one = made("t5", min_logit=-1.0, max_logit=1.0)
     wanted = law(one, "maria")
-    from textveil.models import next_tokens as module
+    from textveil_lab.models import next_tokens as module
 
     read = module._read
     monkeypatch.setattr(module, "_read", lambda *given: _without_past(read(*given)))

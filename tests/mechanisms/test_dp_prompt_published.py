@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from tests.helpers.writing_models import folder_of, libraries
 
-from textveil.audit.whole_audit import audit_mechanism
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError, RefutedGuarantee
-from textveil.mechanisms.generation.prompted import PromptedWriting
-from textveil.mechanisms.published.dp_prompt import UnclippedWeights
 from textveil.privacy.guarantees import Status
 from textveil.sanitize.sanitizer import Sanitizer
+from textveil_lab.audit.whole_audit import audit_mechanism
+from textveil_lab.mechanisms.generation.prompted import PromptedWriting
+from textveil_lab.mechanisms.published.dp_prompt import UnclippedWeights
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -13,12 +13,12 @@ from scipy.stats import chisquare
 from tests.helpers.trained_networks import WORDS, network_folder
 
 import textveil as tv
-from textveil.audit.report.verdict import Verdict
 from textveil.errors import InputError, ModelError, ParameterError, RefutedGuarantee
-from textveil.mechanisms.document.noisy_codes import NoisyCodes
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.privacy.units import ANY_DOCUMENT
 from textveil.randomness import seeded_generator
+from textveil_lab.audit.report.verdict import Verdict
+from textveil_lab.mechanisms.document.noisy_codes import NoisyCodes
 
 ALPHA = 1e-6
 COORDINATES = 6

@@ -12,10 +12,10 @@ import pytest
 from scipy.stats import chisquare
 
 from textveil.errors import InputError, ParameterError
-from textveil.mechanisms.document.earth_mover import EarthMover, earth_mover
 from textveil.privacy.units import ANY_DOCUMENT
 from textveil.randomness import seeded_generator
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.mechanisms.document.earth_mover import EarthMover, earth_mover
 
 ALPHA = 1e-6
 POINTS = (0.0, 1.0, 3.0)

@@ -10,16 +10,16 @@ from tests.helpers.exactness import table, worst_log_ratio, worst_metric_loss
 from tests.helpers.vocabularies import made_vocabulary
 
 import textveil as tv
-from textveil.audit.report.verdict import Verdict
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError
-from textveil.mechanisms.channels.metric_exponential import MetricExponential
 from textveil.privacy.guarantees import MetricDP
 from textveil.randomness import seeded_generator
 from textveil.vocabulary.frequencies import word_frequencies
-from textveil.vocabulary.metrics.elastic import elastic_metric, required
-from textveil.vocabulary.metrics.metric import distances
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.audit.report.verdict import Verdict
+from textveil_lab.mechanisms.channels.metric_exponential import MetricExponential
+from textveil_lab.vocabulary.metrics.elastic import elastic_metric, required
+from textveil_lab.vocabulary.metrics.metric import distances
 
 
 def made(vocabulary: Vocabulary, **options) -> MetricExponential:

@@ -8,13 +8,13 @@ import mpmath
 import numpy as np
 import pytest
 
-from textveil.mechanisms.channels.exponential import exponential
-from textveil.mechanisms.sampling.distance_weights import WeightRows
-from textveil.mechanisms.sampling.distance_weights import slip as bound_on_slip
 from textveil.types import Vectors
-from textveil.vocabulary.geometry import minimum_distance
 from textveil.vocabulary.grid import integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.mechanisms.channels.exponential import exponential
+from textveil_lab.mechanisms.sampling.distance_weights import WeightRows
+from textveil_lab.mechanisms.sampling.distance_weights import slip as bound_on_slip
+from textveil_lab.vocabulary.geometry import minimum_distance
 
 TOP = 2**54
 

@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 from tests.helpers.vocabularies import made_vocabulary
 
-from textveil.audit.channels.exact import metric_epsilon
-from textveil.audit.whole_audit import audit_mechanism
 from textveil.errors import ParameterError
-from textveil.mechanisms.channels.metric_exponential import certified_guarantee, metric_exponential
 from textveil.privacy.guarantees import Status
 from textveil.types import Ids, Integers, Progress
-from textveil.vocabulary.metrics import axioms
-from textveil.vocabulary.metrics.axioms import check_axioms, need_metric
-from textveil.vocabulary.metrics.metric import MetricFacts, NearWords, distances
+from textveil_lab.audit.channels.exact import metric_epsilon
+from textveil_lab.audit.whole_audit import audit_mechanism
+from textveil_lab.mechanisms.channels.metric_exponential import certified_guarantee, metric_exponential
+from textveil_lab.vocabulary.metrics import axioms
+from textveil_lab.vocabulary.metrics.axioms import check_axioms, need_metric
+from textveil_lab.vocabulary.metrics.metric import MetricFacts, NearWords, distances
 
 
 @dataclass(frozen=True, eq=False)

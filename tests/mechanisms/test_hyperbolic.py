@@ -12,15 +12,16 @@ from tests.helpers.exactness import worst_integer_ratio
 from tests.helpers.goodness_of_fit import p_value
 from tests.helpers.vocabularies import made_vocabulary
 
-from textveil.audit.noise.closed_form import audit_states
-from textveil.audit.report.verdict import Claim, Verdict
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError
-from textveil.mechanisms.additive.hyperbolic_laplace import HyperbolicResponse
 from textveil.mechanisms.channels.integer_channel import IntegerChannel
-from textveil.noise.hyperbolic_laplace import HyperbolicLaplace, HyperbolicProfile
 from textveil.privacy.guarantees import MetricDP
-from textveil.vocabulary.hyperbolic import (
+from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.audit.noise.closed_form import audit_states
+from textveil_lab.audit.report.verdict import Claim, Verdict
+from textveil_lab.mechanisms.additive.hyperbolic_laplace import HyperbolicResponse
+from textveil_lab.noise.hyperbolic_laplace import HyperbolicLaplace, HyperbolicProfile
+from textveil_lab.vocabulary.hyperbolic import (
     distances,
     farthest_points,
     least_distance,
@@ -28,7 +29,6 @@ from textveil.vocabulary.hyperbolic import (
     popularity_points,
     rounding,
 )
-from textveil.vocabulary.vocabulary import Vocabulary
 
 ALPHA = 1e-6
 
@@ -60,7 +60,7 @@ def test_distances_are_those_of_the_hyperboloid_and_obey_the_triangle(rng) -> No
 
 
 def test_the_diameter_is_exact_across_blocks(rng, monkeypatch) -> None:
-    monkeypatch.setattr("textveil.vocabulary.hyperbolic._BLOCK", 7)
+    monkeypatch.setattr("textveil_lab.vocabulary.hyperbolic._BLOCK", 7)
     points = in_ball(60, 2, rng)
     found = distances(points, np.arange(60))
     assert np.minimum(found, found.T).max() <= farthest_points(points).distance <= found.max()

@@ -12,12 +12,12 @@ import pytest
 from scipy.stats import chisquare
 
 from textveil.errors import InputError, ParameterError
-from textveil.mechanisms.document.keywords import Keywords, keywords
 from textveil.mechanisms.kinds import SequenceMechanism, TextMechanism, WordMechanism
 from textveil.privacy.guarantees import Status
 from textveil.privacy.units import ANY_DOCUMENT
 from textveil.randomness import seeded_generator
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.mechanisms.document.keywords import Keywords, keywords
 
 ALPHA = 1e-6
 WORDS = ("the", "of", "cat", "dog", "fever", "asthma")

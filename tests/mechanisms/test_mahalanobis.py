@@ -9,16 +9,16 @@ import pytest
 from scipy.spatial.distance import pdist, squareform
 from tests.helpers.vocabularies import made_vocabulary
 
-from textveil.audit.noise.closed_form import audit_noise, delta_over_pairs
-from textveil.audit.noise.word_channel import cell_table
-from textveil.audit.report.verdict import Claim, Verdict
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError
-from textveil.mechanisms.additive.perturb_project import PerturbProject
-from textveil.noise.elliptical_laplace import EllipticalLaplace
-from textveil.noise.spherical_laplace import SphericalLaplace
 from textveil.privacy.guarantees import MetricDP
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.audit.noise.closed_form import audit_noise, delta_over_pairs
+from textveil_lab.audit.noise.word_channel import cell_table
+from textveil_lab.audit.report.verdict import Claim, Verdict
+from textveil_lab.mechanisms.additive.perturb_project import PerturbProject
+from textveil_lab.noise.elliptical_laplace import EllipticalLaplace
+from textveil_lab.noise.spherical_laplace import SphericalLaplace
 
 
 def made(vocabulary: Vocabulary, **options: float | None) -> tuple[PerturbProject, EllipticalLaplace, MetricDP]:

@@ -12,19 +12,19 @@ from scipy.integrate import dblquad
 from tests.helpers.goodness_of_fit import p_value
 
 import textveil
-from textveil.audit.noise.closed_form import audit_noise
-from textveil.audit.report.verdict import Claim, Verdict
-from textveil.audit.sampled.draws import audit_noise_sampled
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError, RefutedGuarantee
-from textveil.mechanisms.published.mahalanobis import RenormalizedLaplace
-from textveil.noise.elliptical_laplace import EllipticalLaplace
 from textveil.privacy.guarantees import Status
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.audit.noise.closed_form import audit_noise
+from textveil_lab.audit.report.verdict import Claim, Verdict
+from textveil_lab.audit.sampled.draws import audit_noise_sampled
+from textveil_lab.mechanisms.published.mahalanobis import RenormalizedLaplace
+from textveil_lab.noise.elliptical_laplace import EllipticalLaplace
 
 NAME = "mahalanobis-published"
-PAGE = Path(textveil.__file__).parent / "privacy/proofs/mahalanobis_published.md"
+PAGE = Path(textveil.__file__).parent / "textveil_lab/proofs/mahalanobis_published.md"
 ALPHA = 1e-6
 PLANE = RenormalizedLaplace(root=np.array([[2.0, 0.5], [0.5, 1.0]]), rate=1.5)
 

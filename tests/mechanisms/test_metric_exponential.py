@@ -14,19 +14,19 @@ from scipy.stats import chisquare
 from tests.helpers.exactness import table, worst_integer_ratio, worst_log_ratio, worst_metric_loss
 from tests.helpers.vocabularies import made_vocabulary
 
-from textveil.audit.channels.exact import audit_channel
-from textveil.audit.channels.metric_loss import metric_epsilon
-from textveil.audit.report.verdict import Verdict, claim_of
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError
-from textveil.mechanisms.channels.metric_exponential import certified_guarantee, metric_exponential
 from textveil.mechanisms.kinds import Channel, Mechanism
-from textveil.mechanisms.sampling.level_weights import LevelRows, LevelWeights, level_weights
 from textveil.privacy.guarantees import MetricDP, PureDP, Status
-from textveil.vocabulary.metrics.choose import level_counts, word_metric
-from textveil.vocabulary.metrics.metric import distances
-from textveil.vocabulary.metrics.ultrametric import Ultrametric
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.audit.channels.exact import audit_channel
+from textveil_lab.audit.channels.metric_loss import metric_epsilon
+from textveil_lab.audit.report.verdict import Verdict, claim_of
+from textveil_lab.mechanisms.channels.metric_exponential import certified_guarantee, metric_exponential
+from textveil_lab.mechanisms.sampling.level_weights import LevelRows, LevelWeights, level_weights
+from textveil_lab.vocabulary.metrics.choose import level_counts, word_metric
+from textveil_lab.vocabulary.metrics.metric import distances
+from textveil_lab.vocabulary.metrics.ultrametric import Ultrametric
 
 ALPHA = 1e-6
 SIZE = 60
@@ -127,8 +127,8 @@ def test_draws_follow_the_table_and_a_mutant_is_noticed(name: str, rng) -> None:
 
 def test_each_id_is_drawn_from_its_own_row(rng, monkeypatch) -> None:
     """Many words and blocks at once: at epsilon 25 nearly every word stays, whatever the order and the blocks."""
-    monkeypatch.setattr("textveil.mechanisms.sampling.level_weights._BLOCK", 7)
-    monkeypatch.setattr("textveil.mechanisms.sampling.level_weights._DRAWS", 50)
+    monkeypatch.setattr("textveil_lab.mechanisms.sampling.level_weights._BLOCK", 7)
+    monkeypatch.setattr("textveil_lab.mechanisms.sampling.level_weights._DRAWS", 50)
     made = metric_exponential(WORDS, epsilon=25.0, metric=_metric("graph, 2 hops"))
     ids = rng.integers(0, SIZE, 6000)
     kept = np.mean([made.probabilities(word)[word] for word in range(SIZE)])
@@ -153,7 +153,7 @@ def test_every_integer_below_the_total_names_a_word_with_its_weight(name: str) -
 
 
 def test_rows_are_dropped_for_want_of_room_and_not_pickled(rng, monkeypatch) -> None:
-    monkeypatch.setattr("textveil.mechanisms.sampling.level_weights._BLOCK", 16)
+    monkeypatch.setattr("textveil_lab.mechanisms.sampling.level_weights._BLOCK", 16)
     metric = _metric("graph, whole")
     weights = metric_exponential(WORDS, epsilon=5.0, metric=metric).weights
     roomy, narrow = LevelRows(metric, weights), LevelRows(metric, weights, budget=1)

@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from textveil.audit.report.verdict import Verdict
-from textveil.audit.whole_audit import audit_mechanism
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError
-from textveil.mechanisms.vectors.unary_encoding import TOTAL, BitOdds, FixedPoint, share
 from textveil.privacy.guarantees import Status
 from textveil.randomness import seeded_generator
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.audit.report.verdict import Verdict
+from textveil_lab.audit.whole_audit import audit_mechanism
+from textveil_lab.mechanisms.vectors.unary_encoding import TOTAL, BitOdds, FixedPoint, share
 
 ALPHA = 1e-6
 WORDS = Vocabulary(["one", "two"], np.eye(2, dtype=np.float32), "tiny")

@@ -7,9 +7,9 @@ import pytest
 
 from textveil.catalog import word_mechanism
 from textveil.mechanisms.channels.integer_channel import GroupedChannel
-from textveil.mechanisms.sampling.normalizer_bounds import bounds_of, steepest
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.mechanisms.sampling.normalizer_bounds import bounds_of, steepest
 
 FAMILY = ("exponential", "tem", "santext", "santext-plus", "same-tag", "privic", "hyperbolic-exponential", "custext")
 

@@ -12,8 +12,6 @@ import pytest
 from tests.helpers.exactness import worst_integer_ratio
 from tests.helpers.vocabularies import made_vocabulary
 
-from textveil.audit.channels.exact import audit_channel
-from textveil.audit.report.verdict import Claim, Verdict, claim_of
 from textveil.catalog import mechanism
 from textveil.errors import InputError, ParameterError
 from textveil.mechanisms.channels.neighborhood import weighted_neighborhood
@@ -25,6 +23,8 @@ from textveil.vocabulary.embedded import DATA
 from textveil.vocabulary.frequencies import word_frequencies
 from textveil.vocabulary.tables.public import tables_folder
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.audit.channels.exact import audit_channel
+from textveil_lab.audit.report.verdict import Claim, Verdict, claim_of
 
 SIZE = 30
 

@@ -17,7 +17,7 @@ from tests.helpers.catalog import has_least_epsilon, needed
 import textveil as tv
 from textveil.catalog import MECHANISMS, mechanism
 from textveil.errors import ParameterError, UnknownNameError
-from textveil.mechanisms.parameters import Delta, Epsilon, outward
+from textveil.mechanisms.parameters import Epsilon
 from textveil.registry.options import (
     ANY,
     Domain,
@@ -28,6 +28,7 @@ from textveil.registry.options import (
     options_of,
     takes_progress,
 )
+from textveil_lab.mechanisms.parameters import Delta, outward
 
 EVERY = [(name, key) for name, one in MECHANISMS.items() for key in one.options()]
 

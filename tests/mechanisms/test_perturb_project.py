@@ -14,17 +14,17 @@ from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.catalog import MECHANISMS, mechanism
 from textveil.errors import ParameterError
-from textveil.mechanisms.additive.perturb_project import PerturbProject
 from textveil.mechanisms.kinds import Channel, Mechanism
-from textveil.noise.coordinate_laplace import CoordinateLaplace
-from textveil.noise.gaussian import Gaussian
-from textveil.noise.spherical_laplace import SphericalLaplace
-from textveil.noise.truncated_laplace import TruncatedLaplace
 from textveil.privacy.calibration import gaussian_delta
 from textveil.privacy.guarantees import MetricDP, Status
-from textveil.privacy.truncation import truncated_delta
 from textveil.randomness import seeded_generator
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.mechanisms.additive.perturb_project import PerturbProject
+from textveil_lab.noise.coordinate_laplace import CoordinateLaplace
+from textveil_lab.noise.gaussian import Gaussian
+from textveil_lab.noise.spherical_laplace import SphericalLaplace
+from textveil_lab.noise.truncated_laplace import TruncatedLaplace
+from textveil_lab.noise.truncation import truncated_delta
 
 ALPHA = 1e-6
 

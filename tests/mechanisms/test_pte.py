@@ -13,19 +13,19 @@ from scipy.stats import norm
 from tests.helpers.goodness_of_fit import p_value
 from tests.helpers.vocabularies import made_vocabulary
 
-from textveil.audit.noise.closed_form import audit_noise
-from textveil.audit.noise.word_channel import cell_table
-from textveil.audit.report.verdict import Claim, Verdict
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError
-from textveil.mechanisms.additive.perturb_project import PerturbProject
-from textveil.mechanisms.additive.pte import digest, mapped, random_map
-from textveil.noise.spherical_laplace import SphericalLaplace
 from textveil.privacy.guarantees import MetricDP
 from textveil.rebuild import rebuilt, report_of
 from textveil.sanitize.sanitizer import Sanitizer
-from textveil.vocabulary.geometry import clip as clip_vectors
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.audit.noise.closed_form import audit_noise
+from textveil_lab.audit.noise.word_channel import cell_table
+from textveil_lab.audit.report.verdict import Claim, Verdict
+from textveil_lab.mechanisms.additive.perturb_project import PerturbProject
+from textveil_lab.mechanisms.additive.pte import digest, mapped, random_map
+from textveil_lab.noise.spherical_laplace import SphericalLaplace
+from textveil_lab.vocabulary.geometry import clip as clip_vectors
 
 
 def made(vocabulary: Vocabulary, **options: float | None) -> tuple[PerturbProject, float, MetricDP]:

@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 from scipy.stats import binom, kstest
 
-from textveil.audit.report.verdict import Verdict
-from textveil.audit.whole_audit import audit_mechanism
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError, RefutedGuarantee, UnsupportedGuarantee
-from textveil.mechanisms.vectors.dpnr import STEPS
 from textveil.privacy.guarantees import Status
 from textveil.randomness import seeded_generator
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.audit.report.verdict import Verdict
+from textveil_lab.audit.whole_audit import audit_mechanism
+from textveil_lab.mechanisms.vectors.dpnr import STEPS
 
 ALPHA = 1e-6
 WORDS = Vocabulary(["one", "two"], np.eye(2, dtype=np.float32), "tiny")

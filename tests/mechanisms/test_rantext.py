@@ -12,9 +12,9 @@ from scipy.stats import binomtest
 from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.errors import ParameterError
-from textveil.mechanisms.published.rantext import _log_tail, _radii, _sharpness, rantext_published
 from textveil.privacy.guarantees import Status
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.mechanisms.published.rantext import _log_tail, _radii, _sharpness, rantext_published
 
 ALPHA = 1e-6
 POINTS = (0.0, 1.0, 10.0)

@@ -10,13 +10,13 @@ from scipy.stats import kstest
 from tests.helpers import tiny_models
 
 from textveil.errors import ModelError, ParameterError
-from textveil.mechanisms.additive.perturb_project import PerturbProject
-from textveil.mechanisms.additive.rapt import PROOF, rapt
-from textveil.mechanisms.additive.spherical_laplace import spherical_laplace
-from textveil.models.token_table import token_vocabulary
 from textveil.randomness import seeded_generator
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.mechanisms.additive.perturb_project import PerturbProject
+from textveil_lab.mechanisms.additive.rapt import PROOF, rapt
+from textveil_lab.mechanisms.additive.spherical_laplace import spherical_laplace
+from textveil_lab.models.token_table import token_vocabulary
 
 ALPHA = 1e-6
 WHOLE = ["person", "location", "maria", "gon", "ber", "rome", "lives", "in", "with", "a", "b", "c"]

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from tests.helpers.vocabularies import made_vocabulary
 
-from textveil.audit.report.verdict import Verdict
-from textveil.audit.whole_audit import audit_mechanism
 from textveil.catalog import MECHANISMS, mechanism
 from textveil.mechanisms.capabilities import LikelihoodRatio, WorstInputs
 from textveil.mechanisms.kinds import released
 from textveil.privacy.guarantees import Status
 from textveil.randomness import seeded_generator
+from textveil_lab.audit.report.verdict import Verdict
+from textveil_lab.audit.whole_audit import audit_mechanism
 
 WORDS = made_vocabulary(30, 6)
 EVERY = [name for name, one in MECHANISMS.items() if not one.draws_text]

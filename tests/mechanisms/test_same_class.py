@@ -8,13 +8,13 @@ from scipy.stats import chisquare
 from tests.helpers.exactness import table, worst_integer_ratio
 
 import textveil as tv
-from textveil.audit.report.verdict import Verdict
 from textveil.errors import ParameterError
 from textveil.mechanisms.channels.integer_channel import GroupedChannel
 from textveil.mechanisms.channels.same_class import class_rows, same_class
 from textveil.randomness import seeded_generator
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil.vocabulary.word_classes import word_classes
+from textveil_lab.audit.report.verdict import Verdict
 
 ALPHA = 1e-6
 WORDS = ("lawyer", "bread", "the", "nurse", "soup", "child", "paris", "cheese", "london", "happy")

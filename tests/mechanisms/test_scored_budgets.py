@@ -11,18 +11,18 @@ import pytest
 from scipy.stats import chisquare
 from tests.helpers.vocabularies import lettered_vocabulary
 
-from textveil.audit.documents import exact_documents
-from textveil.audit.report.verdict import Claim, Verdict
-from textveil.audit.whole_audit import audit_mechanism
 from textveil.errors import ParameterError
-from textveil.mechanisms.channels.same_tag import word_tags
-from textveil.mechanisms.document.words import words_of
-from textveil.mechanisms.published.scored_budgets import BudgetScores, ScoredBudgets, scored_budgets_published
 from textveil.privacy.guarantees import Status
 from textveil.privacy.units import ONE_DOCUMENT
 from textveil.randomness import seeded_generator
 from textveil.text.codes import TextCodes
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.audit.documents import exact_documents
+from textveil_lab.audit.report.verdict import Claim, Verdict
+from textveil_lab.audit.whole_audit import audit_mechanism
+from textveil_lab.mechanisms.channels.same_tag import word_tags
+from textveil_lab.mechanisms.document.words import words_of
+from textveil_lab.mechanisms.published.scored_budgets import BudgetScores, ScoredBudgets, scored_budgets_published
 
 ALPHA = 1e-6
 WORDS = lettered_vocabulary(8, dim=3)

@@ -11,10 +11,10 @@ import pytest
 from scipy.stats import chisquare
 
 from textveil.errors import ParameterError
-from textveil.mechanisms.document.sense_laplace import SenseLaplace, sense_laplace
 from textveil.privacy.units import ANY_DOCUMENT
 from textveil.randomness import seeded_generator
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.mechanisms.document.sense_laplace import SenseLaplace, sense_laplace
 
 ALPHA = 1e-6
 SENSES = ("money", "bank|money", "bank|river", "river")

@@ -11,8 +11,6 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from textveil.audit.report.verdict import Claim, Verdict
-from textveil.audit.whole_audit import audit_mechanism
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError, UnsupportedGuarantee
 from textveil.mechanisms.kinds import SetMechanism, VectorMechanism, WordMechanism
@@ -20,6 +18,8 @@ from textveil.privacy.units import ONE_TOKEN
 from textveil.randomness import seeded_generator
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.audit.report.verdict import Claim, Verdict
+from textveil_lab.audit.whole_audit import audit_mechanism
 
 ALPHA = 1e-6
 WORDS = Vocabulary(["one", "two", "three", "four", "five"], np.eye(5, dtype=np.float32), "tiny")

@@ -9,14 +9,14 @@ import pytest
 from tests.helpers.catalog import as_listed
 
 import textveil as tv
-from textveil.audit.channels.metric_loss import metric_epsilon
-from textveil.audit.per_distance import audit_per_distance
-from textveil.audit.report.verdict import Verdict
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError, RefutedGuarantee
 from textveil.mechanisms.channels.integer_channel import IntegerChannel
 from textveil.privacy.guarantees import Status
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.audit.channels.metric_loss import metric_epsilon
+from textveil_lab.audit.per_distance import audit_per_distance
+from textveil_lab.audit.report.verdict import Verdict
 
 THREE = Vocabulary(["a", "b", "c"], np.array([[0.0], [0.1], [16.05]], dtype=np.float32), "line")
 

@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 from scipy.stats import gamma, kstest
 
-from textveil.audit.report.verdict import Claim, Verdict
-from textveil.audit.whole_audit import audit_mechanism
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError
-from textveil.mechanisms.vectors.text_to_vectors import STEPS
 from textveil.privacy.guarantees import MetricDP
 from textveil.privacy.units import ONE_TOKEN
 from textveil.randomness import seeded_generator
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.audit.report.verdict import Claim, Verdict
+from textveil_lab.audit.whole_audit import audit_mechanism
+from textveil_lab.mechanisms.vectors.text_to_vectors import STEPS
 
 ALPHA = 1e-6
 WORDS = Vocabulary(["one", "two"], np.eye(2, dtype=np.float32), "tiny")

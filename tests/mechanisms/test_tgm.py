@@ -12,14 +12,14 @@ from scipy.stats import chisquare
 from tests.helpers.vocabularies import made_vocabulary
 
 import textveil as tv
-from textveil.audit.report.verdict import Verdict
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError
 from textveil.mechanisms.channels.integer_channel import IntegerChannel
-from textveil.mechanisms.channels.tgm import STEPS, GumbelNoise, GumbelRows, least_sum, step_counts
 from textveil.randomness import seeded_generator
 from textveil.vocabulary.grid import integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.audit.report.verdict import Verdict
+from textveil_lab.mechanisms.channels.tgm import STEPS, GumbelNoise, GumbelRows, least_sum, step_counts
 
 ALPHA = 1e-6
 LINE = Vocabulary(list("abcdef"), np.array([[0], [0.3], [0.5], [1], [1.4], [2]], dtype=np.float32), "line")

@@ -10,14 +10,14 @@ from scipy.stats import chisquare, poisson
 from tests.helpers.vocabularies import made_vocabulary
 
 import textveil as tv
-from textveil.audit.report.verdict import Verdict
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError, RefutedGuarantee
-from textveil.mechanisms.channels.tgm import GumbelNoise
-from textveil.mechanisms.published.tgm import TruncatedGumbel
 from textveil.privacy.guarantees import Status
 from textveil.randomness import seeded_generator
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.audit.report.verdict import Verdict
+from textveil_lab.mechanisms.channels.tgm import GumbelNoise
+from textveil_lab.mechanisms.published.tgm import TruncatedGumbel
 
 
 def made(vocabulary: Vocabulary, **options) -> TruncatedGumbel:

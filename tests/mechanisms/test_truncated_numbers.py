@@ -13,15 +13,15 @@ import pytest
 from scipy.stats import chisquare
 
 import textveil
-from textveil.audit.report.verdict import Claim, Verdict
-from textveil.audit.whole_audit import audit_mechanism
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError
-from textveil.mechanisms.vectors.dpnr import STEPS, NoisyCube
-from textveil.noise.block_noise import BlockNoise, geng_bound, geng_noise, least_variance_noise, worst_delta
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.audit.report.verdict import Claim, Verdict
+from textveil_lab.audit.whole_audit import audit_mechanism
+from textveil_lab.mechanisms.vectors.dpnr import STEPS, NoisyCube
+from textveil_lab.noise.block_noise import BlockNoise, geng_bound, geng_noise, least_variance_noise, worst_delta
 
-PAGE = Path(textveil.__file__).parent / "privacy/proofs/truncated_noise.md"
+PAGE = Path(textveil.__file__).parent / "textveil_lab/proofs/truncated_noise.md"
 NAMES = ("geng", "optimal-noise")
 ALPHA = 1e-6
 

@@ -34,8 +34,8 @@ from textveil.mechanisms.sampling.weight_shares import (
 )
 from textveil.numerics.base_weights import BaseWeights, base_weights, slots
 from textveil.numerics.integer_weights import exp_floor
-from textveil.privacy.limits import unchanged_limit_with_prior
 from textveil.vocabulary.frequencies import word_frequencies, zipf_frequencies
+from textveil_lab.numerics.guarantee_limits import unchanged_limit_with_prior
 
 ALPHA = 1e-6
 

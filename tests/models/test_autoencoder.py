@@ -9,12 +9,12 @@ import pytest
 from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.errors import ModelError, ParameterError
-from textveil.models.autoencoder import softmax
-from textveil.models.autoencoder.network import Autoencoder, new_autoencoder
-from textveil.models.autoencoder.settings import AutoencoderSettings
-from textveil.models.autoencoder.softmax import cross_entropies, mean_cross_entropy
-from textveil.models.autoencoder.training import Views, batches, mean_loss
 from textveil.types import Ids
+from textveil_lab.models.autoencoder import softmax
+from textveil_lab.models.autoencoder.network import Autoencoder, new_autoencoder
+from textveil_lab.models.autoencoder.settings import AutoencoderSettings
+from textveil_lab.models.autoencoder.softmax import cross_entropies, mean_cross_entropy
+from textveil_lab.models.autoencoder.training import Views, batches, mean_loss
 
 torch = pytest.importorskip("torch")
 

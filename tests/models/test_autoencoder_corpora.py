@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from textveil.errors import InputError, ParameterError
-from textveil.models.autoencoder.corpora import common_words, drawn_vectors, sentences_of
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.models.autoencoder.corpora import common_words, drawn_vectors, sentences_of
 
 WORDS = ["the", "cat", "dog", "sat", "n't", ".", "did"]
 VOCABULARY = Vocabulary(WORDS, np.arange(21, dtype=np.float32).reshape(7, 3), "seven")

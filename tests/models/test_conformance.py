@@ -12,8 +12,8 @@ from tests.helpers.vocabularies import lettered_vocabulary
 from textveil.errors import ParameterError
 from textveil.models.language_model import Continuations, check_contexts, check_words
 from textveil.models.ngram import embedded_language_model
-from textveil.models.ngram_build import ngram_model
-from textveil.testing import check_language_model
+from textveil_lab.models.ngram_build import ngram_model
+from textveil_lab.testing import check_language_model
 
 
 class Checked:

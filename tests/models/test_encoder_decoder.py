@@ -12,7 +12,7 @@ import pytest
 from tests.helpers import tiny_models
 
 from textveil.errors import ModelError, ParameterError
-from textveil.models.encoder_decoder import EncoderDecoder, StateCoder, encoder_decoder
+from textveil_lab.models.encoder_decoder import EncoderDecoder, StateCoder, encoder_decoder
 
 TEXTS = ["a cat", "", "a text of far more than twelve bytes"]
 

@@ -11,18 +11,18 @@ import numpy as np
 import pytest
 
 from textveil.catalog import mechanism
-from textveil.decoding.both_sides import BothSides
-from textveil.decoding.decoder import TextDecoder
-from textveil.decoding.options import DecoderOptions
 from textveil.errors import MissingExtra, ModelError, ParameterError
 from textveil.models import foreign_files
-from textveil.models.causal import causal_language_model
 from textveil.models.foreign_files import is_masked, load_libraries
 from textveil.models.language_model import LanguageModel, MaskedLanguageModel
-from textveil.models.masked import masked_language_model
-from textveil.models.ngram_build import ngram_model
-from textveil.testing import check_language_model
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.decoding.both_sides import BothSides
+from textveil_lab.decoding.decoder import TextDecoder
+from textveil_lab.decoding.options import DecoderOptions
+from textveil_lab.models.causal import causal_language_model
+from textveil_lab.models.masked import masked_language_model
+from textveil_lab.models.ngram_build import ngram_model
+from textveil_lab.testing import check_language_model
 
 WORDS = ("car", "carpet", "cart", "the", "a", "dog", "sat", "on", "mats", "it")
 SIZE = len(WORDS)

@@ -8,8 +8,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from textveil.models.kneser_ney import discounts, estimate
-from textveil.models.ngram_counts import TrigramCounter
+from textveil_lab.models.kneser_ney import discounts, estimate
+from textveil_lab.models.ngram_counts import TrigramCounter
 
 SIZE, BOUNDARY, OTHER = 6, 6, 7
 

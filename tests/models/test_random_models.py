@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from tests.helpers.tiny_models import needed
 
-from textveil.models.autoencoder.coder import sentence_coder
-from textveil.models.encoder_decoder import encoder_decoder
-from textveil.models.next_tokens import next_tokens
-from textveil.models.random_models import random_bart, random_gpt2, random_network
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.models.autoencoder.coder import sentence_coder
+from textveil_lab.models.encoder_decoder import encoder_decoder
+from textveil_lab.models.next_tokens import next_tokens
+from textveil_lab.models.random_models import random_bart, random_gpt2, random_network
 
 WORDS = ("tea", "milk", "rome")
 

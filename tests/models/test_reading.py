@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from textveil.models.ngram_build import TextReader
+from textveil_lab.models.ngram_build import TextReader
 
 WORDS = ("the", "cat", "sat", "don't", "on")
 BOUNDARY, OTHER = 5, 6

@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 
 import textveil as tv
-from textveil.audit.whole_audit import audit_mechanism
 from textveil.errors import MissingExtra, ParameterError, UnknownNameError, UnsupportedGuarantee
-from textveil.nearest import choice, nearest, projection, torch_arrays
-from textveil.nearest.exact_numpy import exact_numpy
-from textveil.nearest.projection import Projection
 from textveil.numerics.exact_products import exact_here, fast_here
-from textveil.testing import check_projection
+from textveil_lab.audit.whole_audit import audit_mechanism
+from textveil_lab.nearest import choice, nearest, projection, torch_arrays
+from textveil_lab.nearest.exact_numpy import exact_numpy
+from textveil_lab.nearest.projection import Projection
+from textveil_lab.testing import check_projection
 
 NEEDS = {
     "numpy": "numpy",
@@ -51,14 +51,14 @@ def test_every_backend_conforms(name: str | None) -> None:
 
 def test_the_gpu_backend_conforms_on_the_processor() -> None:
     pytest.importorskip("torch", exc_type=ImportError)
-    from textveil.nearest.exact_torch import exact_torch
+    from textveil_lab.nearest.exact_torch import exact_torch
 
     check_projection(partial(exact_torch, device="cpu"))
 
 
 def test_the_gpu_backend_keeps_its_answers_across_tiles(monkeypatch) -> None:
     pytest.importorskip("torch", exc_type=ImportError)
-    from textveil.nearest import exact_torch as module
+    from textveil_lab.nearest import exact_torch as module
 
     monkeypatch.setattr(module, "_TILE", 100)
     monkeypatch.setattr(module, "_BLOCK", 30)
@@ -71,7 +71,7 @@ def test_a_gpu_that_is_not_there_is_one_line() -> None:
     if not torch.cuda.is_available():
         with pytest.raises(ParameterError, match="must have a GPU"):
             nearest(vectors, "gpu")
-    from textveil.nearest.exact_torch import exact_torch
+    from textveil_lab.nearest.exact_torch import exact_torch
 
     with pytest.raises(ParameterError, match="device must be one that torch can use; got 'nowhere'"):
         exact_torch(vectors, "nowhere")
@@ -201,7 +201,7 @@ def replace_first(vectors):
 @pytest.mark.parametrize("budget", [0, 2000 * 44])
 def test_rows_beyond_the_budget_are_made_again(monkeypatch, budget: int) -> None:
     needed("int8")
-    from textveil.nearest import exact_int8 as module
+    from textveil_lab.nearest import exact_int8 as module
 
     monkeypatch.setattr(module, "_KEPT_BYTES", budget)
     check_projection(module.exact_int8)
@@ -210,7 +210,7 @@ def test_rows_beyond_the_budget_are_made_again(monkeypatch, budget: int) -> None
 def test_every_row_that_may_win_is_scored(rng, monkeypatch) -> None:
     """A bound that is a tenth too small loses the nearest row where rows are crowded: the mutant of the proof."""
     needed("int8")
-    from textveil.nearest import exact_int8 as module
+    from textveil_lab.nearest import exact_int8 as module
 
     # Rows that 8 bits cannot tell apart, and queries that can.
     vectors = (rng.normal(size=(1, 64)) * 3 + rng.normal(size=(3000, 64)) * 0.02).astype(np.float32)

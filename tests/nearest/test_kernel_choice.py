@@ -13,10 +13,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from textveil.nearest import choice
-from textveil.nearest.exact_numpy import exact_numpy
 from textveil.vocabulary.grid import integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.nearest import choice
+from textveil_lab.nearest.exact_numpy import exact_numpy
 
 FACTOR = 10
 ROUNDS = 30

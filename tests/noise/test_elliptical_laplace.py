@@ -11,9 +11,9 @@ from scipy.stats import gamma
 from tests.helpers.goodness_of_fit import p_value
 
 from textveil.errors import ParameterError
-from textveil.noise.capabilities import LineNoise, OwnCoordinates, PairwiseDensity, ProfiledNoise
-from textveil.noise.elliptical_laplace import EllipticalLaplace
-from textveil.noise.spherical_laplace import SphericalLaplace
+from textveil_lab.noise.capabilities import LineNoise, OwnCoordinates, PairwiseDensity, ProfiledNoise
+from textveil_lab.noise.elliptical_laplace import EllipticalLaplace
+from textveil_lab.noise.spherical_laplace import SphericalLaplace
 
 ALPHA = 1e-6
 ROOT = np.array([[1.0, 0.3], [0.3, 0.7]])

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 
 from textveil.errors import ParameterError
-from textveil.noise.capabilities import PairwiseDensity
-from textveil.noise.coordinate_laplace import CoordinateLaplace
-from textveil.noise.distribution import NoiseDistribution, block_rows, rounded_down
-from textveil.noise.gaussian import Gaussian
-from textveil.noise.spherical_laplace import SphericalLaplace
-from textveil.noise.truncated_laplace import TruncatedLaplace
 from textveil.randomness import seeded_generator
+from textveil_lab.noise.capabilities import PairwiseDensity
+from textveil_lab.noise.coordinate_laplace import CoordinateLaplace
+from textveil_lab.noise.distribution import NoiseDistribution, block_rows, rounded_down
+from textveil_lab.noise.gaussian import Gaussian
+from textveil_lab.noise.spherical_laplace import SphericalLaplace
+from textveil_lab.noise.truncated_laplace import TruncatedLaplace
 
 ALPHA = 1e-6
 """Probability that one statistical test of this file accuses a correct sampler."""

@@ -17,10 +17,10 @@ from scipy import special, stats
 from tests.helpers.golden import reference
 from tests.helpers.goodness_of_fit import p_value
 
-from textveil.noise.coordinate_laplace import CoordinateLaplace
-from textveil.noise.gaussian import Gaussian
-from textveil.noise.spherical_laplace import SphericalLaplace
-from textveil.noise.truncated_laplace import TruncatedLaplace
+from textveil_lab.noise.coordinate_laplace import CoordinateLaplace
+from textveil_lab.noise.gaussian import Gaussian
+from textveil_lab.noise.spherical_laplace import SphericalLaplace
+from textveil_lab.noise.truncated_laplace import TruncatedLaplace
 
 ALPHA = 1e-6
 

@@ -14,12 +14,12 @@ from scipy import special, stats
 from tests.helpers.goodness_of_fit import p_value
 
 from textveil.catalog import mechanism
-from textveil.noise.coordinate_laplace import CoordinateLaplace
-from textveil.noise.gaussian import Gaussian
-from textveil.noise.spherical_laplace import SphericalLaplace
-from textveil.noise.truncated_laplace import TruncatedLaplace
-from textveil.noise.unbounded import exponentials, gammas, normals
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.noise.coordinate_laplace import CoordinateLaplace
+from textveil_lab.noise.gaussian import Gaussian
+from textveil_lab.noise.spherical_laplace import SphericalLaplace
+from textveil_lab.noise.truncated_laplace import TruncatedLaplace
+from textveil_lab.noise.unbounded import exponentials, gammas, normals
 
 ALPHA = 1e-6
 """Probability that one statistical test of this file accuses a correct sampler."""

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 from textveil.errors import ParameterError
-from textveil.noise.capabilities import BoundedSupport, LineNoise, ProfiledNoise
-from textveil.noise.coordinate_laplace import CoordinateLaplace
-from textveil.noise.distribution import l1_over, l2_times
-from textveil.noise.gaussian import Gaussian
-from textveil.noise.spherical_laplace import SphericalLaplace
-from textveil.noise.spherical_profile import SphericalProfile
-from textveil.noise.truncated_laplace import TruncatedLaplace
+from textveil_lab.noise.capabilities import BoundedSupport, LineNoise, ProfiledNoise
+from textveil_lab.noise.coordinate_laplace import CoordinateLaplace
+from textveil_lab.noise.distribution import l1_over, l2_times
+from textveil_lab.noise.gaussian import Gaussian
+from textveil_lab.noise.spherical_laplace import SphericalLaplace
+from textveil_lab.noise.spherical_profile import SphericalProfile
+from textveil_lab.noise.truncated_laplace import TruncatedLaplace
 
 NOISE = [
     Gaussian(dim=3, sigma=0.7),

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textveil.errors import ParameterError
-from textveil.noise.truncated_laplace import TruncatedLaplace
 from textveil.randomness import seeded_generator
+from textveil_lab.noise.truncated_laplace import TruncatedLaplace
 
 lengths = st.floats(1e-20, 1e20)
 shares = st.floats(0, 1)

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy.special import kv, log_ndtr
 
-from textveil.numerics.bessel import log_bessel_k
-from textveil.numerics.log_concave import log_difference, log_integral
+from textveil_lab.numerics.bessel import log_bessel_k
+from textveil_lab.numerics.log_concave import log_difference, log_integral
 
 
 @pytest.mark.parametrize("width", [1e-9, 1e-3, 1.0, 50.0])

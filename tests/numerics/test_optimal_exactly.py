@@ -9,7 +9,7 @@ import pytest
 from scipy.optimize import linprog
 
 from textveil.numerics.optimal_exactly import MOST_PAIRS, Exact, of_identity, of_program
-from textveil.privacy.limits import unchanged_limit_of_prior
+from textveil_lab.numerics.guarantee_limits import unchanged_limit_of_prior
 
 
 def value(found: Exact, utilities: np.ndarray, prior: np.ndarray, epsilon: float) -> float:

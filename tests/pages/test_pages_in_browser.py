@@ -12,11 +12,8 @@ from tests.helpers.browsers import browser
 from tests.helpers.vocabularies import made_vocabulary
 
 import textveil as tv
-from textveil.audit.report.page import to_html
 from textveil.detection.detectors import combined
 from textveil.detection.page import spans_page
-from textveil.frontiers.page import write_frontier
-from textveil.frontiers.study import Sizes
 from textveil.pages.review import review_page
 from textveil.risk.attack import risk
 from textveil.risk.page import write_page
@@ -24,6 +21,9 @@ from textveil.sanitize.measured_risk import Attack, MeasuredRisk
 from textveil.sanitize.policy.corrections import correctable
 from textveil.sanitize.report_pages import report_page, sender_page
 from textveil.sanitize.sender_report import SenderReport
+from textveil_lab.audit.report.page import to_html
+from textveil_lab.frontiers.page import write_frontier
+from textveil_lab.frontiers.study import Sizes
 
 pytest.importorskip("matplotlib")
 PAGES = (

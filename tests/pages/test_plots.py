@@ -10,8 +10,8 @@ import pytest
 
 import textveil
 from textveil.errors import MissingExtra, OutputError, ParameterError
-from textveil.pages import plots
-from textveil.pages.plots import new_figure, save_figure
+from textveil_lab import plots
+from textveil_lab.plots import new_figure, save_figure
 
 
 def drawn() -> plots.Chart:

@@ -10,10 +10,10 @@ from tests.helpers.vocabularies import lettered_vocabulary
 
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError, UnsupportedGuarantee
-from textveil.posterior.words import WordPosterior
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.vocabulary.frequencies import word_frequencies
-from textveil.vocabulary.geometry import normalize
+from textveil_lab.posterior.words import WordPosterior
+from textveil_lab.vocabulary.geometry import normalize
 
 SIZE = 40
 OUTPUTS = np.array([3, 39, 0, 3])

@@ -25,7 +25,8 @@ from textveil.privacy.accounting import (
 from textveil.privacy.calibration import gaussian_delta
 from textveil.privacy.composition import repeat
 from textveil.privacy.guarantees import ApproximateDP, MetricDP, NoGuarantee, PureDP
-from textveil.privacy.loss_distribution import laplace_loss, pair_loss
+from textveil.privacy.loss_distribution import pair_loss
+from textveil_lab.noise.truncated_loss import laplace_loss
 
 DP_ACCOUNTING = importlib.util.find_spec("dp_accounting") is not None
 needs_dp_accounting = pytest.mark.skipif(not DP_ACCOUNTING, reason="the package dp-accounting is not installed")

@@ -12,11 +12,9 @@ from hypothesis import strategies as st
 from tests.helpers.golden import reference
 
 from textveil.errors import ParameterError
-from textveil.privacy.calibration import (
-    analytic_gaussian_sigma,
+from textveil.privacy.calibration import analytic_gaussian_sigma, gaussian_delta, gaussian_log_delta
+from textveil_lab.noise.calibration import (
     classical_gaussian_sigma,
-    gaussian_delta,
-    gaussian_log_delta,
     laplace_scale,
     spherical_laplace_rate,
     truncated_laplace_bound,

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.helpers.golden import reference
 
 from textveil.errors import ParameterError
-from textveil.privacy.limits import unchanged_limit, unchanged_limit_with_prior
+from textveil_lab.numerics.guarantee_limits import unchanged_limit, unchanged_limit_with_prior
 
 
 def test_the_limit_meets_the_reference():

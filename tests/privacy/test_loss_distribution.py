@@ -15,14 +15,9 @@ from hypothesis import strategies as st
 from textveil.errors import ParameterError
 from textveil.privacy import loss_distribution
 from textveil.privacy.calibration import gaussian_delta
-from textveil.privacy.loss_distribution import (
-    LossDistribution,
-    gaussian_loss,
-    laplace_loss,
-    pair_loss,
-    truncated_laplace_loss,
-)
-from textveil.privacy.truncation import one_coordinate_delta
+from textveil.privacy.loss_distribution import LossDistribution, gaussian_loss, pair_loss
+from textveil_lab.noise.truncated_loss import laplace_loss, truncated_laplace_loss
+from textveil_lab.noise.truncation import one_coordinate_delta
 
 DP_ACCOUNTING = importlib.util.find_spec("dp_accounting") is not None
 needs_dp_accounting = pytest.mark.skipif(not DP_ACCOUNTING, reason="the package dp-accounting is not installed")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from textveil.errors import ParameterError
-from textveil.privacy.limits import (
+from textveil_lab.numerics.guarantee_limits import (
     least_guessed,
     unchanged_limit,
     unchanged_limit_of_guesses,

@@ -1,7 +1,7 @@
 """The delta that truncation really costs: the valid form holds in every dimension, the published one fails.
 
 ``pytest tests/privacy/test_truncation.py -k published`` recomputes the table of
-``privacy/proofs/truncated_laplace_published.md``.
+``textveil_lab/proofs/truncated_laplace_published.md``.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ from hypothesis import strategies as st
 from tests.helpers.golden import reference
 
 from textveil.errors import ParameterError
-from textveil.noise.truncated_laplace import TruncatedLaplace
-from textveil.privacy.calibration import laplace_scale, truncated_laplace_bound
-from textveil.privacy.truncation import (
+from textveil.randomness import seeded_generator
+from textveil_lab.noise.calibration import laplace_scale, truncated_laplace_bound
+from textveil_lab.noise.truncated_laplace import TruncatedLaplace
+from textveil_lab.noise.truncation import (
     PublishedTruncation,
     equal_spread_delta,
     one_coordinate_delta,
@@ -27,7 +28,6 @@ from textveil.privacy.truncation import (
     published_truncation,
     truncated_delta,
 )
-from textveil.randomness import seeded_generator
 
 ROWS = range(10)
 DIMENSIONS = [1, 2, 50, 300]
@@ -75,7 +75,7 @@ def printed(text):
 
 
 def test_published_table_of_the_proof_file():
-    proof = importlib.resources.files("textveil") / "privacy/proofs/truncated_laplace_published.md"
+    proof = importlib.resources.files("textveil") / "textveil_lab/proofs/truncated_laplace_published.md"
     table = [line for line in proof.read_text(encoding="utf-8").splitlines() if line.startswith("| ")][1:]
     assert len(table) == 10
     for line in table:

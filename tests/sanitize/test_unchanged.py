@@ -11,7 +11,6 @@ from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.catalog import MECHANISMS, mechanism
 from textveil.errors import ParameterError
-from textveil.mechanisms.capabilities import NoisyVectors
 from textveil.mechanisms.kinds import Mechanism
 from textveil.privacy.guarantees import NoGuarantee, PureDP, Status
 from textveil.privacy.units import ONE_DOCUMENT
@@ -21,6 +20,7 @@ from textveil.sanitize.unchanged import MOST, mostly_unchanged, unchanged_kinds
 from textveil.surrogates.drawn import pseudonym
 from textveil.surrogates.making import make_surrogate
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.mechanisms.capabilities import NoisyVectors
 
 VALID = [name for name in drawing_text(taking(8.0)) if MECHANISMS[name].status is Status.PROVED]
 

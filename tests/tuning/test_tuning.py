@@ -19,14 +19,14 @@ from textveil.models.ngram import embedded_language_model
 from textveil.randomness import seeded_generator
 from textveil.sanitize.policy.policy import Action, Policy, Rule
 from textveil.sanitize.sanitizer import Sanitizer
-from textveil.tuning.accuracy import accuracy, task_of
-from textveil.tuning.candidates import Candidate, candidates
-from textveil.tuning.lines import about_entities, main_table
-from textveil.tuning.page import checked_folder, to_html, write_results
-from textveil.tuning.sample import Entity, TuningSample
-from textveil.tuning.tuning import Tuning, tune
-from textveil.tuning.verbatim import ALL, verbatim
 from textveil.vocabulary.embedded import load_vocabulary
+from textveil_lab.tuning.accuracy import accuracy, task_of
+from textveil_lab.tuning.candidates import Candidate, candidates
+from textveil_lab.tuning.lines import about_entities, main_table
+from textveil_lab.tuning.page import checked_folder, to_html, write_results
+from textveil_lab.tuning.sample import Entity, TuningSample
+from textveil_lab.tuning.tuning import Tuning, tune
+from textveil_lab.tuning.verbatim import ALL, verbatim
 
 SECRET = "Xylophonia"
 NAMES = ("Maria Gonzalez", SECRET, "O'Brien", "Jean-Luc")
@@ -218,7 +218,7 @@ def test_a_folder_of_other_things_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_decoder_reads_what_draws_every_word(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("textveil.tuning.tuning.DECODED", 12)
+    monkeypatch.setattr("textveil_lab.tuning.tuning.DECODED", 12)
     words = candidates(["all-words"], [12.0], load_vocabulary(), seeded_generator(1))
     decoded = tune(
         TuningSample(TEXTS), [*words, masked()], rng=np.random.default_rng(2), model=embedded_language_model()

@@ -21,7 +21,8 @@ from textveil.mechanisms.sequence.contextual_neighborhood import CONTEXT_CHOICES
 from textveil.vocabulary import embedded as builtin
 from textveil.vocabulary import frequencies, milder, word_classes
 from textveil.vocabulary.embedded import DATA, load_vocabulary, provenance
-from textveil.vocabulary.geometry import (
+from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.vocabulary.geometry import (
     clip,
     clipped_diameter,
     mean_neighbor_similarity,
@@ -29,7 +30,6 @@ from textveil.vocabulary.geometry import (
     norm_range,
     norms,
 )
-from textveil.vocabulary.vocabulary import Vocabulary
 
 METRICS = {1: "cityblock", 2: "euclidean", math.inf: "chebyshev"}
 

@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import pdist
 
-from textveil.audit.report.verdict import Verdict
-from textveil.audit.whole_audit import audit_mechanism
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError
-from textveil.vocabulary.geometry import (
+from textveil.vocabulary.facts import neighborhood_sizes, similarity_sums
+from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.audit.report.verdict import Verdict
+from textveil_lab.audit.whole_audit import audit_mechanism
+from textveil_lab.vocabulary.geometry import (
     clip,
     clipped_diameter,
     farthest_pair,
@@ -25,10 +27,8 @@ from textveil.vocabulary.geometry import (
     norms,
     pairs,
 )
-from textveil.vocabulary.geometry import facts as geometry
-from textveil.vocabulary.facts import neighborhood_sizes, similarity_sums
-from textveil.vocabulary.geometry.norms import clipped_bound
-from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.vocabulary.geometry import facts as geometry
+from textveil_lab.vocabulary.geometry.norms import clipped_bound
 
 METRICS = {1: "cityblock", 2: "euclidean", math.inf: "chebyshev"}
 

@@ -9,7 +9,7 @@ import pytest
 from scipy.spatial.distance import pdist
 
 from textveil.errors import ParameterError
-from textveil.vocabulary.geometry import largest_stretch
+from textveil_lab.vocabulary.geometry import largest_stretch
 
 
 @pytest.mark.parametrize(("count", "dim", "other"), [(2, 1, 1), (40, 8, 3), (1100, 5, 7)])

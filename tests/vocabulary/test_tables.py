@@ -26,7 +26,6 @@ from textveil.mechanisms.sampling.neighbor_rows import NeighborRows
 from textveil.randomness import seeded_generator
 from textveil.vocabulary.embedded import provenance
 from textveil.vocabulary.grid import IntegerGrid, integer_grid, nested_limit
-from textveil.vocabulary.metrics.neighbor_graph import neighbor_lists
 from textveil.vocabulary.tables import files, public
 from textveil.vocabulary.tables.files import (
     ArrayShape,
@@ -39,6 +38,7 @@ from textveil.vocabulary.tables.files import (
 from textveil.vocabulary.tables.neighbor_order import NEIGHBORS, SHIPPED, SHIPPED_SIZE, neighbor_order, row_length
 from textveil.vocabulary.tables.public import builds, tables_folder
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.vocabulary.metrics.neighbor_graph import neighbor_lists
 
 KEY = TableKey(
     kind="made-up",

@@ -11,13 +11,13 @@ from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.errors import ParameterError
 from textveil.vocabulary.grid import integer_grid
-from textveil.vocabulary.metrics.axioms import check_axioms, check_table
-from textveil.vocabulary.metrics.choose import level_counts, word_metric
-from textveil.vocabulary.metrics.metric import MetricFacts, WordMetric, distances, levels
-from textveil.vocabulary.metrics.neighbor_graph import NeighborGraph, WordLists, neighbor_graph, neighbor_lists
-from textveil.vocabulary.metrics.shared_neighbors import SharedNeighbors, shared_neighbors
-from textveil.vocabulary.metrics.ultrametric import FAR, Ultrametric, ultrametric
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.vocabulary.metrics.axioms import check_axioms, check_table
+from textveil_lab.vocabulary.metrics.choose import level_counts, word_metric
+from textveil_lab.vocabulary.metrics.metric import MetricFacts, WordMetric, distances, levels
+from textveil_lab.vocabulary.metrics.neighbor_graph import NeighborGraph, WordLists, neighbor_graph, neighbor_lists
+from textveil_lab.vocabulary.metrics.shared_neighbors import SharedNeighbors, shared_neighbors
+from textveil_lab.vocabulary.metrics.ultrametric import FAR, Ultrametric, ultrametric
 
 SIZE = 130
 WORDS = made_vocabulary(SIZE)
@@ -88,7 +88,7 @@ def test_axioms_hold_on_every_triple_and_the_premises_of_the_proofs_too(name: st
     by_proof = check_axioms(metric, most=20)
     assert by_proof.holds
     assert by_proof.words == 20
-    assert by_proof.proof == "privacy/proofs/word_metrics.md"
+    assert by_proof.proof == "textveil_lab/proofs/word_metrics.md"
 
 
 @pytest.mark.parametrize("name", MAKERS)
@@ -104,7 +104,7 @@ def test_counts_are_those_of_the_lists_and_a_list_depends_on_its_word_alone(name
 
 
 def test_counts_by_bits_run_over_column_and_edge_blocks(monkeypatch) -> None:
-    module = "textveil.vocabulary.metrics.neighbor_graph"
+    module = "textveil_lab.vocabulary.metrics.neighbor_graph"
     metric = neighbor_graph(WORDS, 4, 5)
     whole = metric.level_counts()
     monkeypatch.setattr(f"{module}._COLUMNS", 64)

@@ -16,10 +16,10 @@ from textveil_plugin.frequency_window import FrequencyWindow, frequency_window
 from textveil_plugin.logistic import Logistic, log_delta_of_tails, logistic
 
 import textveil as tv
-from textveil.audit.report.verdict import Claim
-from textveil.audit.whole_audit import audit_mechanism
 from textveil.errors import ParameterError
 from textveil.testing import check_mechanism
+from textveil_lab.audit.report.verdict import Claim
+from textveil_lab.audit.whole_audit import audit_mechanism
 
 NAMES = ("frequency-window", "logistic")
 ALPHA = 1e-6

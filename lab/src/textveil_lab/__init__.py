@@ -1,1 +1,1 @@
-"""Two papers measured again, the laws behind them, and sentences rewritten by an auto-encoder."""
+"""The mechanisms of the literature, valid and refuted; audits of claims; frontiers; two papers measured again."""

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from textveil.cli import main as cli
-from textveil_studies.papers.registry import Item
-from textveil_studies.papers.setting import ItemOutcome, StudySetting
+from textveil_lab.papers.registry import Item
+from textveil_lab.papers.setting import ItemOutcome, StudySetting
 
 pytest.importorskip("matplotlib")
 

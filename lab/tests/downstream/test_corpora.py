@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from textveil.errors import InputError, ParameterError
-from textveil.frontiers.downstream.tasks import Labelled
-from textveil_studies.downstream.corpora import read_corpus
+from textveil_lab.downstream.corpora import read_corpus
+from textveil_lab.frontiers.downstream.tasks import Labelled
 
 
 def _files(folder: Path, **files: str) -> Path:

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from tests.helpers.vocabularies import made_vocabulary
 
+from textveil.aggregates.documents import Documents
 from textveil.errors import ModelError, ParameterError
-from textveil.estimation.documents import Documents
-from textveil.frontiers.downstream.features import BatchNoise
-from textveil.frontiers.downstream.tasks import LabelledPart
-from textveil_studies.downstream.network import FAST, ClassifierSettings, NetworkLearner, Reader
+from textveil_lab.downstream.network import FAST, ClassifierSettings, NetworkLearner, Reader
+from textveil_lab.frontiers.downstream.features import BatchNoise
+from textveil_lab.frontiers.downstream.tasks import LabelledPart
 
 torch = pytest.importorskip("torch")
 

@@ -13,9 +13,9 @@ import pytest
 from tests.helpers.tiny_models import WORDS, needed, tokenizer
 
 from textveil.errors import InputError, ModelError, ParameterError
-from textveil_studies.evaluation import bert_score as module
-from textveil_studies.evaluation.bert_score import Baseline, bert_score, made_baseline, read_baseline
-from textveil_studies.evaluation.encoder import EncodedText, TextEncoder, text_encoder
+from textveil_lab.evaluation import bert_score as module
+from textveil_lab.evaluation.bert_score import Baseline, bert_score, made_baseline, read_baseline
+from textveil_lab.evaluation.encoder import EncodedText, TextEncoder, text_encoder
 
 VECTORS = {"a": (1.0, 0.0), "b": (0.0, 2.0), "c": (3.0, 4.0), "d": (-1.0, 0.0), "^": (0.6, 0.8), "0": (0.0, 0.0)}
 """Cosines: a with b 0, a with c 0.6, b with c 0.8, a with d -1; the mark points where c does."""

@@ -7,8 +7,8 @@ import pytest
 
 from textveil.errors import ParameterError
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_studies.evaluation import cosine
-from textveil_studies.evaluation.cosine import mean_cosine
+from textveil_lab.evaluation import cosine
+from textveil_lab.evaluation.cosine import mean_cosine
 
 WORDS = Vocabulary(
     ["east", "north", "far-east", "west", "nowhere"], np.array([[1, 0], [0, 2], [5, 0], [-1, 0], [0, 0]])

@@ -9,8 +9,8 @@ import pytest
 from tests.helpers.language_models import BigramModel
 
 from textveil.errors import ParameterError
-from textveil_studies.evaluation import cross_entropy as module
-from textveil_studies.evaluation.cross_entropy import cross_entropy, language_model_surprisals, softmax_surprisals
+from textveil_lab.evaluation import cross_entropy as module
+from textveil_lab.evaluation.cross_entropy import cross_entropy, language_model_surprisals, softmax_surprisals
 
 LN2 = math.log(2)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from textveil.errors import ParameterError
-from textveil.pages.plots import save_figure
 from textveil.pages.tables import Table
+from textveil_lab.plots import save_figure
 
 TABLE = Table(
     columns=("name", "value", "text"), rows=(("a", 0.12345678, "one two three four five six"), ("b", None, ""))
@@ -15,7 +15,7 @@ TABLE = Table(
 
 def test_every_cell_is_drawn_in_its_width(tmp_path) -> None:
     pytest.importorskip("matplotlib", exc_type=ImportError)
-    from textveil_studies.evaluation.drawn_tables import drawn_table
+    from textveil_lab.evaluation.drawn_tables import drawn_table
 
     chart = drawn_table("A title", TABLE, (6, 8, 10))
     drawn = [text.get_text() for text in chart.panels[0].axes.texts]
@@ -25,7 +25,7 @@ def test_every_cell_is_drawn_in_its_width(tmp_path) -> None:
 
 def test_widths_must_fit_the_columns() -> None:
     pytest.importorskip("matplotlib", exc_type=ImportError)
-    from textveil_studies.evaluation.drawn_tables import drawn_table
+    from textveil_lab.evaluation.drawn_tables import drawn_table
 
     with pytest.raises(ParameterError, match="widths must be one for each of the 3 columns; got 2"):
         drawn_table("x", TABLE, (5, 5))

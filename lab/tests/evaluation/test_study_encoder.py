@@ -12,10 +12,10 @@ from tests.helpers.tiny_models import needed
 
 from textveil.errors import InputError, ModelError, ParameterError
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_studies.evaluation.bert_score import bert_score
-from textveil_studies.evaluation.encoder import TextEncoder
-from textveil_studies.evaluation.study_encoder import WordTokens, static_encoder, study_encoder
-from textveil_studies.evaluation.study_network import StudySettings, made_network, train
+from textveil_lab.evaluation.bert_score import bert_score
+from textveil_lab.evaluation.encoder import TextEncoder
+from textveil_lab.evaluation.study_encoder import WordTokens, static_encoder, study_encoder
+from textveil_lab.evaluation.study_network import StudySettings, made_network, train
 
 NAMES = ("one", "two", "three", "four", "five", "six")
 WORDS = Vocabulary(NAMES, np.eye(6, 8, dtype=np.float32) + 0.01, "six")

@@ -12,7 +12,7 @@ from textveil.catalog import word_mechanism
 from textveil.errors import ParameterError
 from textveil.randomness import seeded_generator
 from textveil.statistics import clopper_pearson
-from textveil_studies.evaluation.unchanged import Reading, essential_support, n_w, s_w, word_statistics
+from textveil_lab.evaluation.unchanged import Reading, essential_support, n_w, s_w, word_statistics
 
 
 def test_n_w_by_hand() -> None:

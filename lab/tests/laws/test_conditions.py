@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 from scipy.special import bdtr, bdtrc
 
 from textveil.errors import ParameterError
-from textveil.noise.spherical_laplace import SphericalLaplace
-from textveil_studies.laws.conditions import (
+from textveil_lab.laws.conditions import (
     necessary_probability,
     neighbor_threshold,
     original_threshold,
     overtaking_probability,
     triple,
 )
-from textveil_studies.laws.dot_product import NoisyDotProduct
+from textveil_lab.laws.dot_product import NoisyDotProduct
+from textveil_lab.noise.spherical_laplace import SphericalLaplace
 
 ALPHA = 1e-6
 ERRORS = [

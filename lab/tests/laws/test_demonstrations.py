@@ -9,12 +9,12 @@ import pytest
 from scipy import integrate, special, stats
 
 from textveil.errors import ParameterError
-from textveil.mechanisms.additive.spherical_laplace import spherical_laplace
 from textveil.statistics import Bound
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_studies.laws.rank_profile import exact_rank_profile, rank_profile
-from textveil_studies.papers.curse.integer_laplace import IntegerLaplace, integer_shares, integer_vocabulary
-from textveil_studies.papers.curse.state_map import ANGLES, PlanarLaplace, albers, state_points, state_vocabulary
+from textveil_lab.laws.rank_profile import exact_rank_profile, rank_profile
+from textveil_lab.mechanisms.additive.spherical_laplace import spherical_laplace
+from textveil_lab.papers.curse.integer_laplace import IntegerLaplace, integer_shares, integer_vocabulary
+from textveil_lab.papers.curse.state_map import ANGLES, PlanarLaplace, albers, state_points, state_vocabulary
 
 ALPHA = 1e-6
 

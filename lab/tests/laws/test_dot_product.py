@@ -21,8 +21,8 @@ from scipy.special import kolmogorov, ndtr
 from tests.helpers.golden import reference
 
 from textveil.errors import ParameterError
-from textveil.noise.spherical_laplace import SphericalLaplace
-from textveil_studies.laws.dot_product import NoisyDotProduct
+from textveil_lab.laws.dot_product import NoisyDotProduct
+from textveil_lab.noise.spherical_laplace import SphericalLaplace
 
 ALPHA = 1e-6
 DIMENSIONS = (1, 2, 3, 25, 50, 300, 1024, 4096)

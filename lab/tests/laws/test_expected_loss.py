@@ -10,9 +10,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from textveil.errors import ParameterError
-from textveil.noise.spherical_laplace import SphericalLaplace
-from textveil_studies.laws.conditions import Triple, triple
-from textveil_studies.laws.expected_loss import (
+from textveil_lab.laws.conditions import Triple, triple
+from textveil_lab.laws.expected_loss import (
     LossGap,
     expected_loss,
     expected_noise_loss,
@@ -20,7 +19,8 @@ from textveil_studies.laws.expected_loss import (
     original_stays,
     squared_losses,
 )
-from textveil_studies.laws.noise_components import NoiseLength
+from textveil_lab.laws.noise_components import NoiseLength
+from textveil_lab.noise.spherical_laplace import SphericalLaplace
 
 WORDS = st.tuples(st.integers(0, 2**32), st.integers(1, 60), st.floats(-2, 2), st.floats(-2, 2))
 

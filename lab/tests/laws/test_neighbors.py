@@ -10,8 +10,8 @@ from tests.helpers.vocabularies import made_vocabulary
 from textveil.errors import ParameterError
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_studies.laws import neighbors
-from textveil_studies.laws.neighbors import (
+from textveil_lab.laws import neighbors
+from textveil_lab.laws.neighbors import (
     neighbor_distances,
     neighbor_geometry,
     neighbors_at_ranks,

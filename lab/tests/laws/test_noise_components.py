@@ -11,9 +11,9 @@ from scipy.integrate import quad
 from scipy.special import kolmogorov
 
 from textveil.errors import ParameterError
-from textveil.noise.spherical_laplace import SphericalLaplace
-from textveil_studies.laws.dot_product import NoisyDotProduct
-from textveil_studies.laws.noise_components import NoiseDirection, NoiseLength
+from textveil_lab.laws.dot_product import NoisyDotProduct
+from textveil_lab.laws.noise_components import NoiseDirection, NoiseLength
+from textveil_lab.noise.spherical_laplace import SphericalLaplace
 
 ALPHA = 1e-6
 DIMENSIONS = (1, 2, 3, 4, 25, 300, 4096)

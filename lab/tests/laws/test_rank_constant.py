@@ -10,20 +10,20 @@ from scipy import stats
 from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.errors import ParameterError
-from textveil.mechanisms.additive.perturb_project import RankResampling
-from textveil.mechanisms.additive.spherical_laplace import spherical_laplace
-from textveil.mechanisms.channels.exponential import exponential
 from textveil.vocabulary.grid import integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_studies.laws import rank_constant as module
-from textveil_studies.laws.rank_constant import (
+from textveil_lab.laws import rank_constant as module
+from textveil_lab.laws.rank_constant import (
     Criterion,
     calibrate_rank_constant,
     compare_with_exponential,
     constants_by_last_rank,
     geometric_ranks,
 )
-from textveil_studies.papers.curse.integer_laplace import integer_vocabulary
+from textveil_lab.mechanisms.additive.perturb_project import RankResampling
+from textveil_lab.mechanisms.additive.spherical_laplace import spherical_laplace
+from textveil_lab.mechanisms.channels.exponential import exponential
+from textveil_lab.papers.curse.integer_laplace import integer_vocabulary
 
 BOTH = [Criterion.MEAN_DISTANCE, Criterion.MEAN_RANK]
 

@@ -7,15 +7,13 @@ import pytest
 from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.errors import ParameterError
-from textveil.mechanisms.additive.spherical_laplace import spherical_laplace
-from textveil.mechanisms.channels.exponential import exponential
 from textveil.mechanisms.channels.neighborhood import neighborhood
 from textveil.mechanisms.channels.randomized_response import randomized_response
 from textveil.statistics import Bound, clopper_pearson
 from textveil.vocabulary.grid import integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_studies.laws import rank_profile as module
-from textveil_studies.laws.rank_profile import (
+from textveil_lab.laws import rank_profile as module
+from textveil_lab.laws.rank_profile import (
     exact_rank_profile,
     mean_probability,
     rank_edges,
@@ -23,7 +21,9 @@ from textveil_studies.laws.rank_profile import (
     rank_profiles,
     ranks_around,
 )
-from textveil_studies.papers.curse.integer_laplace import integer_vocabulary
+from textveil_lab.mechanisms.additive.spherical_laplace import spherical_laplace
+from textveil_lab.mechanisms.channels.exponential import exponential
+from textveil_lab.papers.curse.integer_laplace import integer_vocabulary
 
 ALPHA = 1e-6
 """Chance that one interval of a simulated profile misses, where this file says so."""

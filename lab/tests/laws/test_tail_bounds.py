@@ -13,9 +13,9 @@ from scipy.optimize import brentq
 from scipy.special import hyp0f1
 
 from textveil.errors import ParameterError
-from textveil_studies.laws.dot_product import NoisyDotProduct
-from textveil_studies.laws.noise_components import NoiseLength
-from textveil_studies.laws.tail_bounds import (
+from textveil_lab.laws.dot_product import NoisyDotProduct
+from textveil_lab.laws.noise_components import NoiseLength
+from textveil_lab.laws.tail_bounds import (
     BOUNDS,
     COMPONENT_BOUNDS,
     TailBound,

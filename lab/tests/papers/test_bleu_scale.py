@@ -8,11 +8,11 @@ import pytest
 from tests.helpers.tiny_models import needed
 
 from textveil.errors import InputError, ParameterError
-from textveil.frontiers.vocabularies import first_words
 from textveil.vocabulary.embedded import load_vocabulary
-from textveil_studies.papers.registry import paper
-from textveil_studies.papers.setting import ItemOutcome, StudySetting
-from textveil_studies.papers.truncated_laplace.bleu_scale import ANSWER, CONSTANT, COPY, HOLLOW
+from textveil_lab.frontiers.vocabularies import first_words
+from textveil_lab.papers.registry import paper
+from textveil_lab.papers.setting import ItemOutcome, StudySetting
+from textveil_lab.papers.truncated_laplace.bleu_scale import ANSWER, CONSTANT, COPY, HOLLOW
 
 SENTENCE = "it was a fine place , with {} windows ."
 

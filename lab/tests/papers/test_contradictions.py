@@ -7,9 +7,9 @@ import math
 import pytest
 
 from textveil.vocabulary.embedded import load_vocabulary
-from textveil_studies.papers.registry import paper
-from textveil_studies.papers.setting import StudySetting
-from textveil_studies.papers.truncated_laplace.contradictions import (
+from textveil_lab.papers.registry import paper
+from textveil_lab.papers.setting import StudySetting
+from textveil_lab.papers.truncated_laplace.contradictions import (
     all_contradictions,
     better_than_without,
     bleu_at_the_strongest_noise,
@@ -21,7 +21,7 @@ from textveil_studies.papers.truncated_laplace.contradictions import (
     training_time_without_noise,
     worse_than_guessing,
 )
-from textveil_studies.papers.truncated_laplace.facts import published
+from textveil_lab.papers.truncated_laplace.facts import published
 
 
 def blocks() -> list[dict[str, dict[str, object]]]:

@@ -8,10 +8,10 @@ import pytest
 from tests.helpers.shared import shared_path
 
 from textveil.errors import InputError
-from textveil.frontiers.vocabularies import first_words
 from textveil.vocabulary.embedded import load_vocabulary
-from textveil_studies.papers.registry import paper
-from textveil_studies.papers.setting import ItemOutcome, Reproduced, StudySetting
+from textveil_lab.frontiers.vocabularies import first_words
+from textveil_lab.papers.registry import paper
+from textveil_lab.papers.setting import ItemOutcome, Reproduced, StudySetting
 
 
 def run(texts: dict[str, Path]) -> ItemOutcome:

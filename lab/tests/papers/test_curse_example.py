@@ -9,8 +9,8 @@ from tests.helpers.vocabularies import made_vocabulary
 from textveil.catalog import word_mechanism
 from textveil.mechanisms.capabilities import ChannelColumns
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_studies.laws.conditions import overtaking_probability
-from textveil_studies.papers.curse.example import (
+from textveil_lab.laws.conditions import overtaking_probability
+from textveil_lab.papers.curse.example import (
     IDENTIFIERS,
     TEXT,
     example,
@@ -18,9 +18,9 @@ from textveil_studies.papers.curse.example import (
     unchanged,
     without_marks,
 )
-from textveil_studies.papers.curse.noise_evidence import NoiseEvidence
-from textveil_studies.papers.registry import paper
-from textveil_studies.papers.setting import Reproduced, StudySetting
+from textveil_lab.papers.curse.noise_evidence import NoiseEvidence
+from textveil_lab.papers.registry import paper
+from textveil_lab.papers.setting import Reproduced, StudySetting
 
 
 def evidence_of(vocabulary: Vocabulary, rate: float, **options: int) -> NoiseEvidence:

@@ -14,13 +14,13 @@ from textveil.errors import ParameterError
 from textveil.statistics import Bound
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_studies.laws.rank_profile import RankProfile, exact_rank_profile
-from textveil_studies.papers.curse import equal_guarantee, facts, labels, table_two
-from textveil_studies.papers.curse.exponential_distribution import exponential_profiles
-from textveil_studies.papers.curse.facts import TableTwo
-from textveil_studies.papers.curse.fix_profiles import figure_8
-from textveil_studies.papers.curse.integer_laplace import IntegerLaplace, integer_vocabulary
-from textveil_studies.papers.curse.profiles import (
+from textveil_lab.laws.rank_profile import RankProfile, exact_rank_profile
+from textveil_lab.papers.curse import equal_guarantee, facts, labels, table_two
+from textveil_lab.papers.curse.exponential_distribution import exponential_profiles
+from textveil_lab.papers.curse.facts import TableTwo
+from textveil_lab.papers.curse.fix_profiles import figure_8
+from textveil_lab.papers.curse.integer_laplace import IntegerLaplace, integer_vocabulary
+from textveil_lab.papers.curse.profiles import (
     Curve,
     FigureClaim,
     close_are_rare,
@@ -29,8 +29,8 @@ from textveil_studies.papers.curse.profiles import (
     judged,
     profiles_of,
 )
-from textveil_studies.papers.curse.table_two import table_2
-from textveil_studies.papers.setting import Reproduced, StudySetting
+from textveil_lab.papers.curse.table_two import table_2
+from textveil_lab.papers.setting import Reproduced, StudySetting
 
 pytest.importorskip("matplotlib")
 

@@ -9,19 +9,19 @@ import numpy as np
 import pytest
 from tests.helpers.vocabularies import made_vocabulary
 
+from textveil.aggregates.documents import Documents
 from textveil.errors import ParameterError
-from textveil.estimation.documents import Documents
-from textveil.frontiers.cells import cell_seed
-from textveil.frontiers.downstream.measured import ON_RELEASES, ON_TEXTS, Measured
-from textveil.frontiers.downstream.tasks import LabelledPart, LabelledTask, Repetition
 from textveil.privacy.guarantees import Status
 from textveil.statistics import Bound
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_studies.downstream.network import ClassifierSettings, Reader
-from textveil_studies.downstream.scorers import UNCHANGED
-from textveil_studies.papers.setting import StudySetting
-from textveil_studies.papers.truncated_laplace import kept
-from textveil_studies.papers.truncated_laplace.figure_4 import (
+from textveil_lab.downstream.network import ClassifierSettings, Reader
+from textveil_lab.downstream.scorers import UNCHANGED
+from textveil_lab.frontiers.cells import cell_seed
+from textveil_lab.frontiers.downstream.measured import ON_RELEASES, ON_TEXTS, Measured
+from textveil_lab.frontiers.downstream.tasks import LabelledPart, LabelledTask, Repetition
+from textveil_lab.papers.setting import StudySetting
+from textveil_lab.papers.truncated_laplace import kept
+from textveil_lab.papers.truncated_laplace.figure_4 import (
     DEFAULT_SIZE,
     FASTTEXT,
     GLOVE,
@@ -36,8 +36,8 @@ from textveil_studies.papers.truncated_laplace.figure_4 import (
     measured_cell,
     released_by,
 )
-from textveil_studies.papers.truncated_laplace.figure_4_report import CALLED, Point, reported
-from textveil_studies.papers.truncated_laplace.ways import ExperimentWay
+from textveil_lab.papers.truncated_laplace.figure_4_report import CALLED, Point, reported
+from textveil_lab.papers.truncated_laplace.ways import ExperimentWay
 
 VOCABULARY = made_vocabulary(30, 8)
 TINY = QUICK_SIZE._replace(all=(1.0,), networks=ClassifierSettings(reader=Reader.SUM, hidden=4, epochs=1, batch=8))

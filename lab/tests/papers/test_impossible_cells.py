@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from textveil.errors import InputError
-from textveil.frontiers.vocabularies import first_words
 from textveil.randomness import seeded_generator
 from textveil.vocabulary.embedded import load_vocabulary
-from textveil_studies.papers.registry import paper
-from textveil_studies.papers.setting import ItemOutcome, StudySetting
-from textveil_studies.papers.truncated_laplace.facts import published
-from textveil_studies.papers.truncated_laplace.limits import claimed_delta, impossible_counts, judged, zipf_prior
-from textveil_studies.papers.truncated_laplace.predictability import frequencies, guessed_share, sentences_of
+from textveil_lab.frontiers.vocabularies import first_words
+from textveil_lab.papers.registry import paper
+from textveil_lab.papers.setting import ItemOutcome, StudySetting
+from textveil_lab.papers.truncated_laplace.facts import published
+from textveil_lab.papers.truncated_laplace.limits import claimed_delta, impossible_counts, judged, zipf_prior
+from textveil_lab.papers.truncated_laplace.predictability import frequencies, guessed_share, sentences_of
 
 ZIPF = {"yelp": zipf_prior(), "yahoo": zipf_prior()}
 

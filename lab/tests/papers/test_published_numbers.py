@@ -8,7 +8,7 @@ import pytest
 from tests.helpers.shared import shared_path
 
 from textveil.errors import UnknownNameError
-from textveil_studies.papers.truncated_laplace.facts import (
+from textveil_lab.papers.truncated_laplace.facts import (
     BLOCKS,
     EPSILONS,
     METRICS,

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 from tests.helpers.vocabularies import made_vocabulary
 
-from textveil.pages.plots import new_figure
 from textveil.pages.tables import Table
-from textveil_studies.papers.registry import Basis, Item, Paper
-from textveil_studies.papers.reproduction import reproduce
-from textveil_studies.papers.setting import Comparison, ItemOutcome, Judgment, Reproduced, StudySetting
+from textveil_lab.papers.registry import Basis, Item, Paper
+from textveil_lab.papers.reproduction import reproduce
+from textveil_lab.papers.setting import Comparison, ItemOutcome, Judgment, Reproduced, StudySetting
+from textveil_lab.plots import new_figure
 
 pytest.importorskip("matplotlib")
 

@@ -14,13 +14,13 @@ from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.errors import MissingExtra, OutputError, ParameterError
 from textveil.pages.tables import Table
-from textveil_studies.papers import reproduction
-from textveil_studies.papers.curse.paper_settings import PAPER_SETTINGS
-from textveil_studies.papers.registry import Basis, Item, Paper, paper, papers
-from textveil_studies.papers.report import StudyRun
-from textveil_studies.papers.reproduction import reproduce
-from textveil_studies.papers.setting import Comparison, ItemOutcome, Judgment, Reproduced, StudySetting
-from textveil_studies.papers.truncated_laplace import paper_settings as truncated_laplace
+from textveil_lab.papers import reproduction
+from textveil_lab.papers.curse.paper_settings import PAPER_SETTINGS
+from textveil_lab.papers.registry import Basis, Item, Paper, paper, papers
+from textveil_lab.papers.report import StudyRun
+from textveil_lab.papers.reproduction import reproduce
+from textveil_lab.papers.setting import Comparison, ItemOutcome, Judgment, Reproduced, StudySetting
+from textveil_lab.papers.truncated_laplace import paper_settings as truncated_laplace
 
 pytest.importorskip("matplotlib")
 

@@ -8,15 +8,15 @@ from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.environment import SHARED
 from textveil.errors import ParameterError, UnknownNameError
-from textveil.frontiers.vocabularies import first_words
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_studies.papers.curse.facts import GRIDS, TABLE_2, paper_name
-from textveil_studies.papers.curse.grids import POINTS, exponential_grid, noise_grid
-from textveil_studies.papers.registry import paper, papers
-from textveil_studies.papers.setting import StudySetting
-from textveil_studies.papers.texts import found_texts
-from textveil_studies.papers.twins import later_twins, without_twins
-from textveil_studies.papers.vocabularies import chosen_vocabularies
+from textveil_lab.frontiers.vocabularies import first_words
+from textveil_lab.papers.curse.facts import GRIDS, TABLE_2, paper_name
+from textveil_lab.papers.curse.grids import POINTS, exponential_grid, noise_grid
+from textveil_lab.papers.registry import paper, papers
+from textveil_lab.papers.setting import StudySetting
+from textveil_lab.papers.texts import found_texts
+from textveil_lab.papers.twins import later_twins, without_twins
+from textveil_lab.papers.vocabularies import chosen_vocabularies
 
 
 def setting_of(*vocabularies: Vocabulary, **options: object) -> StudySetting:

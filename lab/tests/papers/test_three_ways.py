@@ -11,28 +11,28 @@ import pytest
 from tests.helpers.shared import shared_path
 
 from textveil.errors import ModelError, ParameterError
-from textveil.frontiers.cells import cell_seed
-from textveil.frontiers.vocabularies import first_words
-from textveil.models.autoencoder.settings import AutoencoderSettings
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_studies.evaluation.letter_bleu import letter_bleu
-from textveil_studies.papers.registry import paper
-from textveil_studies.papers.reproduction import reproduce
-from textveil_studies.papers.setting import Reproduced, StudySetting
-from textveil_studies.papers.truncated_laplace import mechanisms, results, rewritten, tables
-from textveil_studies.papers.truncated_laplace.facts import BLOCKS, EPSILONS, LOG_DELTA, TableBlock
-from textveil_studies.papers.truncated_laplace.guarantees import true_delta
-from textveil_studies.papers.truncated_laplace.measuring import Measurement
-from textveil_studies.papers.truncated_laplace.mechanisms import clip_of, injection_of, mechanism_of
-from textveil_studies.papers.truncated_laplace.noise_size import lengths_of
-from textveil_studies.papers.truncated_laplace.plan import RewritingCell, RewritingSize, cells_of, clean_cell, size_of
-from textveil_studies.papers.truncated_laplace.results import Scores
-from textveil_studies.papers.truncated_laplace.rows import OURS, ScoreRow
-from textveil_studies.papers.truncated_laplace.sentences import RESTAURANT, WARNING, material_of
-from textveil_studies.papers.truncated_laplace.tables import judgment_of
-from textveil_studies.papers.truncated_laplace.variance import gaussian_variance
-from textveil_studies.papers.truncated_laplace.ways import ExperimentWay
-from textveil_studies.rewriting.injection import Feeding
+from textveil_lab.evaluation.letter_bleu import letter_bleu
+from textveil_lab.frontiers.cells import cell_seed
+from textveil_lab.frontiers.vocabularies import first_words
+from textveil_lab.models.autoencoder.settings import AutoencoderSettings
+from textveil_lab.papers.registry import paper
+from textveil_lab.papers.reproduction import reproduce
+from textveil_lab.papers.setting import Reproduced, StudySetting
+from textveil_lab.papers.truncated_laplace import mechanisms, results, rewritten, tables
+from textveil_lab.papers.truncated_laplace.facts import BLOCKS, EPSILONS, LOG_DELTA, TableBlock
+from textveil_lab.papers.truncated_laplace.guarantees import true_delta
+from textveil_lab.papers.truncated_laplace.measuring import Measurement
+from textveil_lab.papers.truncated_laplace.mechanisms import clip_of, injection_of, mechanism_of
+from textveil_lab.papers.truncated_laplace.noise_size import lengths_of
+from textveil_lab.papers.truncated_laplace.plan import RewritingCell, RewritingSize, cells_of, clean_cell, size_of
+from textveil_lab.papers.truncated_laplace.results import Scores
+from textveil_lab.papers.truncated_laplace.rows import OURS, ScoreRow
+from textveil_lab.papers.truncated_laplace.sentences import RESTAURANT, WARNING, material_of
+from textveil_lab.papers.truncated_laplace.tables import judgment_of
+from textveil_lab.papers.truncated_laplace.variance import gaussian_variance
+from textveil_lab.papers.truncated_laplace.ways import ExperimentWay
+from textveil_lab.rewriting.injection import Feeding
 
 pytest.importorskip("torch")
 pytest.importorskip("matplotlib")
@@ -166,7 +166,7 @@ def test_noise_is_as_long_as_it_is_said_to_be(setting) -> None:
 
 def test_the_second_way_feeds_clean_words_and_the_others_released_ones(setting, tmp_path, monkeypatch) -> None:
     fed: list[Feeding] = []
-    from textveil_studies.rewriting.rewriter import Rewriter
+    from textveil_lab.rewriting.rewriter import Rewriter
 
     whole = Rewriter.loss
 

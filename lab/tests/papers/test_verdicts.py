@@ -8,13 +8,13 @@ import mpmath
 import numpy as np
 import pytest
 
-from textveil.audit.report.verdict import Verdict
-from textveil.frontiers.vocabularies import first_words
 from textveil.vocabulary.embedded import load_vocabulary
-from textveil_studies.papers.registry import paper
-from textveil_studies.papers.setting import StudySetting
-from textveil_studies.papers.truncated_laplace.facts import DIM, EPSILONS
-from textveil_studies.papers.truncated_laplace.verdicts import (
+from textveil_lab.audit.report.verdict import Verdict
+from textveil_lab.frontiers.vocabularies import first_words
+from textveil_lab.papers.registry import paper
+from textveil_lab.papers.setting import StudySetting
+from textveil_lab.papers.truncated_laplace.facts import DIM, EPSILONS
+from textveil_lab.papers.truncated_laplace.verdicts import (
     PaperSetting,
     clips_that_matter,
     delta_of_words,
@@ -24,7 +24,7 @@ from textveil_studies.papers.truncated_laplace.verdicts import (
     truncated_delta_at,
     valid_settings,
 )
-from textveil_studies.papers.truncated_laplace.ways import VALID_DELTA
+from textveil_lab.papers.truncated_laplace.ways import VALID_DELTA
 
 BY_NAME = {(one.mechanism, one.claim.epsilon): one for one in paper_settings()}
 

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from tests.helpers.vocabularies import made_vocabulary
 
+from textveil.aggregates.documents import Documents
 from textveil.errors import ParameterError
-from textveil.estimation.documents import Documents
-from textveil.frontiers.downstream.measured import ON_TEXTS, Measured
-from textveil.frontiers.downstream.tasks import LabelledPart, LabelledTask, Repetition
 from textveil.statistics import Bound
-from textveil_studies.downstream.corpora import training_frequencies
-from textveil_studies.downstream.scorers import COSINE, UNCHANGED
-from textveil_studies.papers.truncated_laplace.equal_guarantee import (
+from textveil_lab.downstream.corpora import training_frequencies
+from textveil_lab.downstream.scorers import COSINE, UNCHANGED
+from textveil_lab.frontiers.downstream.measured import ON_TEXTS, Measured
+from textveil_lab.frontiers.downstream.tasks import LabelledPart, LabelledTask, Repetition
+from textveil_lab.papers.truncated_laplace.equal_guarantee import (
     CONTENDERS,
     QUICK_SIZE,
     SCORES,
@@ -23,7 +23,7 @@ from textveil_studies.papers.truncated_laplace.equal_guarantee import (
     GuaranteeCell,
     measured_cell,
 )
-from textveil_studies.papers.truncated_laplace.who_leads import LeaderRow, leads, reported
+from textveil_lab.papers.truncated_laplace.who_leads import LeaderRow, leads, reported
 
 SCORE = f"linear, {ON_TEXTS}"
 

@@ -11,12 +11,12 @@ from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError
-from textveil.models.autoencoder.settings import AutoencoderSettings
-from textveil.noise.gaussian import Gaussian
 from textveil.privacy.guarantees import NoGuarantee, Status
 from textveil.types import Ids
-from textveil_studies.rewriting.injection import Feeding, Injection, Place
-from textveil_studies.rewriting.rewriter import train_rewriter, views_of
+from textveil_lab.models.autoencoder.settings import AutoencoderSettings
+from textveil_lab.noise.gaussian import Gaussian
+from textveil_lab.rewriting.injection import Feeding, Injection, Place
+from textveil_lab.rewriting.rewriter import train_rewriter, views_of
 
 VOCABULARY = made_vocabulary(12)
 NOISE = Gaussian(dim=8, sigma=1.0)

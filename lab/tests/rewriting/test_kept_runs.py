@@ -14,11 +14,11 @@ pytest.importorskip("safetensors")
 
 from textveil.catalog import mechanism
 from textveil.errors import ModelError, ParameterError
-from textveil.models.autoencoder.files import FACTS
-from textveil.models.autoencoder.settings import AutoencoderSettings
 from textveil.types import Ids
-from textveil_studies.rewriting.injection import Feeding, Injection, Place
-from textveil_studies.rewriting.rewriter import load_rewriter, save_rewriter, train_rewriter
+from textveil_lab.models.autoencoder.files import FACTS
+from textveil_lab.models.autoencoder.settings import AutoencoderSettings
+from textveil_lab.rewriting.injection import Feeding, Injection, Place
+from textveil_lab.rewriting.rewriter import load_rewriter, save_rewriter, train_rewriter
 
 VOCABULARY = made_vocabulary(12)
 SMALL = AutoencoderSettings(hidden=8, code=4, dropout=0.5, batch=20, epochs=4, length=6)

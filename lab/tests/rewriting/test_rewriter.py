@@ -7,10 +7,10 @@ import pytest
 from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.errors import ParameterError
-from textveil.models.autoencoder.settings import AutoencoderSettings
 from textveil.types import Ids
-from textveil_studies.rewriting.injection import Feeding, Injection
-from textveil_studies.rewriting.rewriter import Rewriter, train_rewriter
+from textveil_lab.models.autoencoder.settings import AutoencoderSettings
+from textveil_lab.rewriting.injection import Feeding, Injection
+from textveil_lab.rewriting.rewriter import Rewriter, train_rewriter
 
 torch = pytest.importorskip("torch")
 

@@ -18,7 +18,8 @@ from typer.core import TyperCommand, TyperGroup
 
 from textveil.cli.help_groups import GroupedCommand
 from textveil.cli.mechanism_options import MechanismCommand
-from textveil.errors import ParameterError
+from textveil.errors import MissingLab, ParameterError
+from textveil.registry.lab import COMMANDS
 from textveil.registry.table import entry_points, loaded
 
 if TYPE_CHECKING:
@@ -26,30 +27,20 @@ if TYPE_CHECKING:
 
 GROUP: Final = "textveil.commands"
 
-_IN_STUDIES: Final = ("reproduce", "rewrite")
-"""Commands of the package ``textveil-studies``."""
-
 OWN: Final[Mapping[str, tuple[str, type[TyperCommand]]]] = {
     "sanitize": ("sanitize:sanitize_command", MechanismCommand),
     "explain": ("explain:explain_command", MechanismCommand),
     "restore": ("restore:restore_command", GroupedCommand),
-    "decode": ("decode:decode_command", GroupedCommand),
     "detect": ("detect:detect_command", GroupedCommand),
     "review": ("review:review_command", GroupedCommand),
-    "estimate": ("estimate:estimate_command", GroupedCommand),
-    "audit": ("audit:audit_command", MechanismCommand),
-    "audit-field": ("audit_field:audit_field_command", TyperCommand),
     "mechanisms": ("mechanisms:mechanisms_command", TyperCommand),
     "policies": ("policies:policies_command", TyperCommand),
-    "tune": ("tune:tune_command", GroupedCommand),
     "count": ("count:count_command", GroupedCommand),
     "risk": ("risk:risk_command", GroupedCommand),
     "learn": ("learn:learn_command", GroupedCommand),
     "synthesize": ("synthesize:synthesize_command", GroupedCommand),
     "topics": ("topics:topics_command", GroupedCommand),
     "serve": ("serve:serve_command", TyperCommand),
-    "frontier": ("frontier:frontier_command", GroupedCommand),
-    "bench": ("bench:bench_command", TyperCommand),
     "mcp": ("mcp:mcp_command", TyperCommand),
     "keys": ("keys:keys_app", TyperCommand),
     "ledger": ("ledger:ledger_app", TyperCommand),
@@ -101,16 +92,13 @@ class AllCommands(TyperGroup):
         """The command of that name, None where there is none.
 
         Raises:
-            ParameterError: the command is of a package that is not installed.
+            MissingLab: the command is of the package textveil-lab, which is not installed.
         """
         own = super().get_command(ctx, cmd_name)
         if own is None and cmd_name in self._points:
             return _ForeignCommand(self._points[cmd_name], self)
-        if own is None and cmd_name in _IN_STUDIES:
-            raise ParameterError(
-                f"`textveil {cmd_name}` needs the package textveil-studies. "
-                "In a clone of textveil, run: python -m pip install ./studies"
-            )
+        if own is None and cmd_name in COMMANDS:
+            raise MissingLab(f"`textveil {cmd_name}`")
         return own
 
 

@@ -24,6 +24,7 @@ from textveil.environment import TRACEBACK
 from textveil.errors import (
     BudgetExhausted,
     MissingExtra,
+    MissingLab,
     ParameterError,
     RefutedGuarantee,
     TextveilError,
@@ -48,7 +49,7 @@ def _version(value: bool) -> None:
         raise typer.Exit
 
 
-_USAGE = (ParameterError, RefutedGuarantee, MissingExtra, UnsupportedGuarantee)
+_USAGE = (ParameterError, RefutedGuarantee, MissingExtra, MissingLab, UnsupportedGuarantee)
 """Errors of how the command was given: exit code 2."""
 
 _WANTED = {"integer": "an integer", "float": "a number", "number": "a number"}

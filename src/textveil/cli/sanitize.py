@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from textveil.corpora.columns import RecordColumns
     from textveil.corpora.corpus_run import Finished, Run
-    from textveil.corpora.decoded import DecodingBeside
     from textveil.corpora.payment import Payer
     from textveil.corpora.places import Places
     from textveil.mechanisms.kinds import Mechanism
@@ -205,13 +204,6 @@ class _WritingOptions:
         Path | None,
         opt.option("risk.json", "What textveil risk measured of such a release, for the page of --report R.html."),
     ] = None
-    decode: Annotated[
-        bool,
-        opt.flag(
-            "--decode",
-            "Then decode the release in --output: OUT.decoded.txt stands beside OUT.txt.",
-        ),
-    ] = False
     sender_report: Annotated[
         Path | None,
         opt.option(
@@ -341,28 +333,8 @@ def sanitize_command(
         risk=writing.measured_risk(),
         sample=writing.sample,
     )
-    mechanism = run.drawing  # what a policy names is made, or refused, before anything is read
-    beside = None
-    if writing.decode:
-        from textveil.corpora.decoded import DecodingBeside
-
-        beside = DecodingBeside.of(mechanism, choice, inputs, output)
-    code = _told(_done(run, places, context.command), writing.quiet, context.command)
-    if beside is not None:
-        _decode(beside, writing.quiet)
-    return code
-
-
-def _decode(beside: DecodingBeside, quiet: bool) -> None:
-    """Decode what was released."""
-    from textveil.cli.decode import decode_files
-    from textveil.decoding.options import DecoderOptions
-
-    documents = decode_files(
-        beside.mechanism, DecoderOptions(), beside.corpus_format, (str(beside.released),), beside.path
-    )
-    if not quiet:
-        sys.stderr.write(f"decoded     {documents} documents, beside the release: {beside.path.name}\n")
+    _ = run.drawing  # what a policy names is made, or refused, before anything is read
+    return _told(_done(run, places, context.command), writing.quiet, context.command)
 
 
 def _done(run: Run, places: Places, command: Any) -> Finished:

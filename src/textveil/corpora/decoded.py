@@ -12,14 +12,11 @@ from typing import BinaryIO, Protocol, cast, final
 
 from textveil.corpora.blocks import BLOCK_BYTES
 from textveil.corpora.files.sources import COMPRESSED, compressing
-from textveil.corpora.formats.choice import FormatChoice
 from textveil.corpora.formats.records import Assembled, CorpusFormat
 from textveil.corpora.texts import ReleasedBlock, released_blocks
-from textveil.errors import InputError, ParameterError
-from textveil.mechanisms.channel_columns import need_columns
-from textveil.mechanisms.kinds import Mechanism
+from textveil.errors import InputError
 from textveil.types import Progress
-from textveil.whole_files import atomic_writers, check_folder
+from textveil.whole_files import atomic_writers
 
 
 class DecodesTexts(Protocol):
@@ -121,48 +118,3 @@ class DecodingRun:
         except InputError as error:
             raise InputError(f"{block.place}{error}") from None
         return block.records.joined([[next(decoded) for _ in parts] for parts in shape])
-
-
-@final
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DecodingBeside:
-    """What decodes a release into a file beside it once it is written: read again from there, and from nothing else."""
-
-    mechanism: Mechanism
-    corpus_format: CorpusFormat
-    released: Path
-    path: Path
-
-    @classmethod
-    def of(
-        cls, mechanism: Mechanism | None, choice: FormatChoice, inputs: Sequence[str], output: Path | None
-    ) -> DecodingBeside:
-        """Refuses, before anything is released, what could not be decoded.
-
-        Args:
-            mechanism: draws all words of the release; None where some are kept.
-
-        Raises:
-            ParameterError: there is no such mechanism or output.
-            UnsupportedGuarantee: nothing is known of what an output of the mechanism says about its input.
-        """
-        from textveil.decoding.decode import default_model  # which imports all decoders
-
-        if output is None:
-            raise ParameterError("`decode` needs `output`: the release is kept there, and the decoded text beside it.")
-        if mechanism is None:
-            raise ParameterError(
-                "`decode` needs a release whose words are all drawn; the policy keeps some. Leave it out."
-            )
-        default_model(need_columns(mechanism).vocabulary)
-        path = decoded_name(output)
-        check_folder(path)
-        reader = choice.released(inputs, output).reader([str(output)])
-        return cls(mechanism=mechanism, corpus_format=reader, released=output, path=path)
-
-
-def decoded_name(output: Path) -> Path:
-    """``notes.decoded.txt`` for ``notes.txt``; endings that tell format and compression stay the last."""
-    endings = output.suffixes[-2:] if output.suffix.lower() in (".gz", ".zst") else output.suffixes[-1:]
-    ending = "".join(endings)
-    return output.with_name(f"{output.name.removesuffix(ending)}.decoded{ending}")

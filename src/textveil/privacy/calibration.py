@@ -15,7 +15,7 @@ import numpy as np
 
 from textveil.errors import need
 
-_MARGIN = 2.0**-38
+MARGIN = 2.0**-38
 """Relative margin of scales and of ln delta.
 
 Against multiple precision, for epsilon from 1e-4 to 1e3, the errors that it covers stay below 1 % of it
@@ -23,47 +23,6 @@ where 1e-300 < delta < 1 - 1e-50, and below 10 % up to delta = 1 - 1e-290.
 """
 
 _LOG_SQRT_TWO_PI = 0.5 * math.log(2 * math.pi)
-
-
-def laplace_scale(epsilon: float, l1_sensitivity: float) -> float:
-    """Scale of independent Laplace coordinates that gives pure epsilon-DP: l1_sensitivity / epsilon.
-
-    Raises:
-        ParameterError: epsilon or the sensitivity is not finite and > 0.
-
-    Source: Dwork, McSherry, Nissim and Smith 2006; proof: ``proofs/coordinate_laplace.md``.
-    """
-    _check(epsilon, l1_sensitivity=l1_sensitivity)
-    return _representable("scale", _quotient_up(l1_sensitivity, epsilon))
-
-
-def spherical_laplace_rate(epsilon: float, l2_diameter: float) -> float:
-    """Rate of spherical Laplace noise that costs at most epsilon for any two words: epsilon / l2_diameter.
-
-    Raises:
-        ParameterError: epsilon or the diameter is not finite and > 0.
-
-    Source: ``proofs/spherical_laplace.md``.
-    """
-    _check(epsilon, l2_diameter=l2_diameter)
-    return _representable("rate", _quotient_down(epsilon, l2_diameter))
-
-
-def truncated_laplace_bound(epsilon: float, delta: float, l1_sensitivity: float) -> float:
-    """Half-width of the support of truncated Laplace noise that gives (epsilon, delta)-DP in any dimension.
-
-    scale * ln(1 + (e^epsilon - 1) / (2 delta)), for the scale that ``laplace_scale`` returns for the same
-    epsilon and sensitivity; the two belong together. Tight in one dimension for delta <= 1/2.
-
-    Raises:
-        ParameterError: an argument is outside its domain.
-
-    Source: Geng, Ding, Guo and Kumar 2020 in one dimension; ``proofs/truncated_laplace.md`` in any.
-    """
-    _check(epsilon, delta, l1_sensitivity=l1_sensitivity)
-    log_ratio = epsilon + math.log(-math.expm1(-epsilon)) - math.log(2) - math.log(delta)
-    halves = float(np.logaddexp(0.0, log_ratio))
-    return _representable("bound", laplace_scale(epsilon, l1_sensitivity) * halves * (1 + _MARGIN))
 
 
 def gaussian_delta(epsilon: float, sigma: float, l2_sensitivity: float) -> float:
@@ -87,11 +46,11 @@ def gaussian_log_delta(epsilon: float, sigma: float, l2_sensitivity: float) -> f
 
     Source: Balle and Wang 2018, theorem 8; proof: ``proofs/gaussian.md``.
     """
-    _check(epsilon, l2_sensitivity=l2_sensitivity)
+    check_inputs(epsilon, l2_sensitivity=l2_sensitivity)
     need(0 < sigma < math.inf, "sigma", sigma, "finite and > 0")
     half = max(l2_sensitivity / sigma / 2, 2.0**-1074)
     value = _log_delta(half, center=epsilon * (sigma / l2_sensitivity))
-    return value * (1 - _MARGIN)
+    return value * (1 - MARGIN)
 
 
 def analytic_gaussian_sigma(epsilon: float, delta: float, l2_sensitivity: float) -> float:
@@ -102,7 +61,7 @@ def analytic_gaussian_sigma(epsilon: float, delta: float, l2_sensitivity: float)
 
     Source: Balle and Wang 2018, algorithm 1 (the condition; solved here by bisection).
     """
-    _check(epsilon, delta, l2_sensitivity=l2_sensitivity)
+    check_inputs(epsilon, delta, l2_sensitivity=l2_sensitivity)
     target = math.nextafter(math.log(delta), -math.inf)
 
     def private(sigma: float) -> bool:
@@ -110,34 +69,13 @@ def analytic_gaussian_sigma(epsilon: float, delta: float, l2_sensitivity: float)
 
     high = l2_sensitivity
     while not private(high):
-        high = _representable("sigma", 2 * high)
+        high = representable("sigma", 2 * high)
     low = high / 2
     while private(low):
-        low, high = _representable("sigma", low / 2), low
+        low, high = representable("sigma", low / 2), low
     while low < (middle := low + (high - low) / 2) < high:
         low, high = (low, middle) if private(middle) else (middle, high)
     return high
-
-
-def classical_gaussian_sigma(epsilon: float, delta: float, l2_sensitivity: float) -> float:
-    """l2_sensitivity * sqrt(2 ln(1.25 / delta)) / epsilon, for epsilon at most 1 only.
-
-    Larger than the analytic sigma, and here for comparison with the literature. Above epsilon 1 the
-    formula is not private: at epsilon 25 and delta 1e-5 the true delta is 0.0077.
-
-    Raises:
-        ParameterError: an argument is outside its domain; in particular epsilon > 1.
-
-    Source: Dwork and Roth 2014, theorem A.1.
-    """
-    _check(epsilon, delta, l2_sensitivity=l2_sensitivity)
-    sigma = l2_sensitivity / epsilon * math.sqrt(2 * (math.log(1.25) - math.log(delta)))
-    if epsilon > 1:
-        true = gaussian_delta(epsilon, sigma, l2_sensitivity) if 0 < sigma < math.inf else 1.0
-        wanted = f"<= 1 for the classical Gaussian formula, which is not private above it (delta here: {true:.2g})"
-        hint = "Use `calibration=analytic` (analytic_gaussian_sigma), which holds at any epsilon and adds less noise."
-        need(False, "epsilon", epsilon, wanted, hint)
-    return _representable("sigma", sigma * (1 + _MARGIN))
 
 
 def _log_delta(half: float, center: float) -> float:
@@ -184,14 +122,15 @@ def _legendre() -> tuple[list[float], list[float]]:
     return nodes.tolist(), weights.tolist()
 
 
-def _check(epsilon: float, delta: float | None = None, **lengths: float) -> None:
+def check_inputs(epsilon: float, delta: float | None = None, **lengths: float) -> None:
+    """Refuse an epsilon, a delta or a length outside its domain."""
     need(0 < epsilon < math.inf, "epsilon", epsilon, "finite and > 0")
     need(delta is None or 0 < delta < 1, "delta", delta, "in (0, 1)")
     for name, value in lengths.items():
         need(0 < value < math.inf, name, value, "finite and > 0")
 
 
-def _quotient_up(numerator: float, denominator: float) -> float:
+def quotient_up(numerator: float, denominator: float) -> float:
     """The least float that is not below the exact quotient."""
     quotient = float(numerator) / float(denominator)
     if math.isfinite(quotient) and Fraction(quotient) * Fraction(denominator) < Fraction(numerator):
@@ -199,7 +138,7 @@ def _quotient_up(numerator: float, denominator: float) -> float:
     return quotient
 
 
-def _quotient_down(numerator: float, denominator: float) -> float:
+def quotient_down(numerator: float, denominator: float) -> float:
     """The greatest float that is not above the exact quotient."""
     quotient = float(numerator) / float(denominator)
     if math.isfinite(quotient) and Fraction(quotient) * Fraction(denominator) > Fraction(numerator):
@@ -207,7 +146,8 @@ def _quotient_down(numerator: float, denominator: float) -> float:
     return quotient
 
 
-def _representable(name: str, value: float) -> float:
+def representable(name: str, value: float) -> float:
+    """Refuse a result that no float can hold."""
     """``value``, which arithmetic may have pushed out of the floats."""
     need(0 < value < math.inf, f"the calibrated {name}", value, "finite and > 0", "Rescale the vectors.")
     return value

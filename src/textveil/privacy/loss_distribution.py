@@ -25,7 +25,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from textveil.errors import need
-from textveil.privacy.truncation import outer_strip_mass
 from textveil.types import Integers, Reals
 
 _MARGIN = 2.0**-30
@@ -216,62 +215,13 @@ def pair_loss(first: ArrayLike, second: ArrayLike, *, step: float, upper: bool =
     return atoms_loss(losses, p[both], step=step, upper=upper, infinite=infinite)
 
 
-def laplace_loss(shift: float, scale: float, *, step: float, upper: bool = True) -> LossDistribution:
-    """The loss of Laplace noise in one dimension against itself moved by ``shift``.
-
-    Args:
-        shift: finite; its sign does not matter.
-        scale: finite and > 0.
-        step: nats between neighbors of the grid.
-        upper: the side to round to.
-    """
-    return truncated_laplace_loss(shift, scale, math.inf, step=step, upper=upper)
-
-
-def truncated_laplace_loss(
-    shift: float, scale: float, bound: float, *, step: float, upper: bool = True
-) -> LossDistribution:
-    """The loss of Laplace noise on [-bound, bound] against itself moved by v = |shift|, in one dimension.
-
-    With s the scale and t = min(v, 2 bound - v) / s the finite losses lie in [-t, t] with density
-    e^((l - v/s)/2) / (4 (1 - e^(-bound/s))), and where v <= bound there are atoms at v/s and -v/s, of masses
-    (1 - e^((v-bound)/s)) / (2 (1 - e^(-bound/s))) and e^(-v/s) times that. The loss is infinite on the strip that
-    leaves the moved support.
-
-    Args:
-        shift: finite; its sign does not matter.
-        scale: finite and > 0.
-        bound: half-width of the support, > 0; inf is plain Laplace noise.
-        step: nats between neighbors of the grid.
-        upper: the side to round to.
-    """
-    need(math.isfinite(shift), "shift", shift, "finite")
-    need(0 < scale < math.inf, "scale", scale, "finite and > 0")
-    need(bound > 0, "bound", bound, "> 0")
-    ratio, width = abs(shift) / scale, bound / scale
-    if not upper:  # best tests of a log-concave distribution are half-lines, so delta grows with the shift
-        ratio = step * math.floor(ratio / step)
-    if ratio >= 2 * width:  # disjoint supports
-        return LossDistribution(step=step, first=0, masses=np.zeros(1), infinite=1.0, upper=upper)
-    edge = min(ratio, 2 * width - ratio)
-    normalizer = -math.expm1(-width)
-    losses, masses = _bulk(edge, step) if upper else _merged_bulk(edge, step)
-    masses = masses * (math.exp(-ratio / 2) / (4 * normalizer))
-    if ratio <= width:
-        atom = -math.expm1(ratio - width) / (2 * normalizer)
-        losses = np.concatenate([losses, [ratio, -ratio]])
-        masses = np.concatenate([masses, [atom, atom * math.exp(-ratio)]])
-    infinite = 0.0 if math.isinf(bound) else float(outer_strip_mass(ratio * scale, scale, bound))
-    return atoms_loss(losses, masses, step=step, upper=upper, infinite=infinite)
-
-
-def _bulk(edge: float, step: float) -> tuple[Reals, Reals]:
+def bulk_nodes(edge: float, step: float) -> tuple[Reals, Reals]:
     """Losses and masses of the density e^(l/2) on [-edge, edge], as nodes of a quadrature."""
     losses, weights = _nodes(-edge, edge, step)
     return losses, weights * np.exp(losses / 2)
 
 
-def _merged_bulk(edge: float, step: float) -> tuple[Reals, Reals]:
+def merged_bulk(edge: float, step: float) -> tuple[Reals, Reals]:
     """The same density merged in cells around the points of the grid, whose loss is then that point.
 
     The density under Q is e^(-l/2), so a cell around j step has masses of ratio e^(j step) exactly. What is

@@ -103,8 +103,15 @@ class Table(Mapping[str, E], Generic[E]):
         Raises:
             ParameterError: one cannot be loaded or is no entry, or a name is taken.
         """
+        return self._entries(lambda point: True)
+
+    def named(self, name: str) -> dict[str, E]:
+        """The entries of other packages whose entry points have that name; the others are not imported."""
+        return self._entries(lambda point: point.name == name)
+
+    def _entries(self, wanted: Callable[[EntryPoint], bool]) -> dict[str, E]:
         entries: dict[str, E] = {}
-        for point in entry_points(group=self.group):
+        for point in filter(wanted, entry_points(group=self.group)):
             product = loaded(point)
             entry = self._read(point.name, product)
             if entry is None:
@@ -131,7 +138,7 @@ class Table(Mapping[str, E], Generic[E]):
         """
         if name in self:
             return self[name]
-        others = self.others()
+        others = self.named(name) or self.others()
         if name not in others:
             names = [*self, *others]
             (close,) = difflib.get_close_matches(str(name), names, n=1, cutoff=0.0)

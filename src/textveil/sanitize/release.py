@@ -9,8 +9,10 @@ from typing import Any, Final, NamedTuple, final
 
 from textveil.errors import UnsupportedGuarantee
 from textveil.json_text import json_text
+from textveil.mechanisms.kinds import DrawsText
 from textveil.privacy.accountant import Accountant
 from textveil.privacy.guarantees import Guarantee
+from textveil.registry.lab import lab_function
 from textveil.sanitize.costs import (
     Counts,
     Persons,
@@ -27,7 +29,6 @@ from textveil.sanitize.recovery import recovery_lines
 from textveil.sanitize.sender_report import SenderReport
 from textveil.sanitize.setting import COUNTED, UNREAD, UNSETTLED, Setting, short_number_lines
 from textveil.sanitize.statement import statement
-from textveil.sanitize.vectors import WordVectors
 from textveil.surrogates.private_map import PrivateMap
 from textveil.text.render import Span
 from textveil.types import Reals, Vectors
@@ -329,6 +330,26 @@ def _release_of(values: Mapping[str, Any]) -> Release:
 
 
 @final
+class WordVectors:
+    """Gives the vectors of one mechanism's releases, by a function of the package textveil-lab."""
+
+    __slots__ = ("_mechanism", "_vectors")
+
+    def __init__(self, mechanism: DrawsText) -> None:
+        self._mechanism = mechanism
+        self._vectors: Any = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return WordVectors, (self._mechanism,)
+
+    def of(self, text: str, prior: Reals | None) -> Vectors:
+        """Return a row for each word of a released text, in order; see ``Release.vectors``."""
+        if self._vectors is None:
+            self._vectors = lab_function("word_vectors")(self._mechanism)
+        return self._vectors.of(text, prior)
+
+
+@final
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Release:
     """One document, released.
@@ -406,6 +427,7 @@ class Release:
 
         Raises:
             UnsupportedGuarantee: the mechanism is no channel of words.
+            MissingLab: the package textveil-lab, which computes them, is not installed.
             ParameterError: the prior is of another shape or holds other values.
         """
         if self.word_vectors is None:

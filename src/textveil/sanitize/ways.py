@@ -20,10 +20,9 @@ from textveil.privacy.composition import narrowed
 from textveil.privacy.guarantees import Guarantee
 from textveil.privacy.units import ONE_CONTENT_TOKEN, ONE_TOKEN, Adjacency, Unit, beside_common_words
 from textveil.sanitize.left_out import LEFT_OUT, LeftOut
-from textveil.sanitize.release import Release
+from textveil.sanitize.release import Release, WordVectors
 from textveil.sanitize.setting import Protected, Setting
 from textveil.sanitize.token_draws import CountedTexts, DrawsWords, TokenDraws
-from textveil.sanitize.vectors import WordVectors
 from textveil.surrogates.scopes import Scope
 from textveil.text.marks import Marks
 from textveil.text.passing import Passing

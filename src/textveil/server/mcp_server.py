@@ -237,15 +237,15 @@ def _restored(maps: tuple[PrivateMap, ...], text: str) -> dict[str, Any]:
 
 
 def _audited(given: AuditArguments) -> dict[str, Any]:
-    from textveil.audit.whole_audit import audit_mechanism
     from textveil.catalog import mechanism
     from textveil.json_text import finite_json
+    from textveil.registry.lab import lab_function
     from textveil.vocabulary.embedded import load_vocabulary
 
     options: dict[str, Any] = {"epsilon": given.epsilon, "delta": given.delta}
     words = load_vocabulary(limit=given.words)
     drawing = mechanism(given.mechanism, words, **{key: value for key, value in options.items() if value is not None})
-    report = audit_mechanism(drawing, samples=given.samples, attacks=False)
+    report = lab_function("audit")(drawing, samples=given.samples, attacks=False)
     return cast(dict[str, Any], finite_json(report.to_data()))
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from textveil.errors import ParameterError
-from textveil.frontiers.downstream.accuracy import fit_linear
+from textveil_lab.frontiers.downstream.accuracy import fit_linear
 
 
 def _task(rng: np.random.Generator, noise: float, documents: int = 300) -> tuple[np.ndarray, np.ndarray]:

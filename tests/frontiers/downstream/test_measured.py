@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 from tests.helpers.vocabularies import made_vocabulary
 
+from textveil.aggregates.documents import Documents
 from textveil.catalog import word_mechanism
 from textveil.errors import UnsupportedGuarantee
-from textveil.estimation.documents import Documents
-from textveil.frontiers.downstream.accuracy import LinearLearner
-from textveil.frontiers.downstream.features import BatchNoise, features_of
-from textveil.frontiers.downstream.measured import (
+from textveil.randomness import seeded_generator
+from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.frontiers.downstream.accuracy import LinearLearner
+from textveil_lab.frontiers.downstream.features import BatchNoise, features_of
+from textveil_lab.frontiers.downstream.measured import (
     ON_RELEASES,
     ON_TEXTS,
     Measured,
@@ -22,11 +24,9 @@ from textveil.frontiers.downstream.measured import (
     measured,
     recovered,
 )
-from textveil.frontiers.downstream.tasks import LabelledPart, LabelledTask, Repetition
-from textveil.posterior.words import WordPosterior
-from textveil.randomness import seeded_generator
-from textveil.vocabulary.geometry import normalize
-from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.frontiers.downstream.tasks import LabelledPart, LabelledTask, Repetition
+from textveil_lab.posterior.words import WordPosterior
+from textveil_lab.vocabulary.geometry import normalize
 
 
 def _two_halves() -> Vocabulary:

@@ -11,10 +11,15 @@ from numpy.typing import ArrayLike
 
 import textveil as tv
 from textveil.errors import need
-from textveil.mechanisms.additive.perturb_project import PerturbProject, perturb_project
 from textveil.mechanisms.declaration import declared
-from textveil.mechanisms.parameters import Clip, Epsilon, ProjectionName, outward
-from textveil.noise.distribution import (
+from textveil.mechanisms.parameters import Epsilon
+from textveil_lab.noise.calibration import laplace_scale
+from textveil.randomness import resolve
+from textveil.statistics import Bound, exactly
+from textveil.types import Reals
+from textveil_lab.mechanisms.additive.perturb_project import PerturbProject, perturb_project
+from textveil_lab.mechanisms.parameters import Clip, ProjectionName, outward
+from textveil_lab.noise.distribution import (
     Draws,
     Precision,
     as_points,
@@ -23,11 +28,7 @@ from textveil.noise.distribution import (
     checked_shift,
     l1_over,
 )
-from textveil.privacy.calibration import laplace_scale
-from textveil.randomness import resolve
-from textveil.statistics import Bound, exactly
-from textveil.types import Reals
-from textveil.vocabulary.geometry import clipped_diameter
+from textveil_lab.vocabulary.geometry import clipped_diameter
 
 PROOF = "textveil_plugin/proofs/logistic.md"
 

@@ -98,7 +98,7 @@ def reproduce_command(
     if output is None:
         raise ParameterError("--output must be a folder for the results; got none. Give -o DIR.")
     from textveil.cli.progress import counting
-    from textveil.frontiers.vocabularies import first_words
+    from textveil_lab.frontiers.vocabularies import first_words
     from textveil_lab.papers.reproduction import reproduce
     from textveil_lab.papers.setting import DEFAULT_SEED, QUICK_WORDS, StudySetting
     from textveil_lab.papers.texts import found_texts

@@ -15,9 +15,9 @@ from textveil.errors import ParameterError, need
 from textveil.json_text import json_text
 
 if TYPE_CHECKING:
-    from textveil.models.autoencoder.settings import AutoencoderSettings
     from textveil.privacy.guarantees import Guarantee
     from textveil.vocabulary.vocabulary import Vocabulary
+    from textveil_lab.models.autoencoder.settings import AutoencoderSettings
     from textveil_lab.rewriting.injection import Feeding, Injection
     from textveil_lab.rewriting.rewriter import Rewriter
 
@@ -97,8 +97,8 @@ def rewrite_command(
     learns its words as they are, so it must be public.
     """
     from textveil.corpora.files.sources import one_file
-    from textveil.models.autoencoder.corpora import sentences_of
-    from textveil.models.autoencoder.settings import AutoencoderSettings
+    from textveil_lab.models.autoencoder.corpora import sentences_of
+    from textveil_lab.models.autoencoder.settings import AutoencoderSettings
     from textveil_lab.rewriting.injection import Feeding, Place
 
     # Everything that can be wrong with the options is found before a network is trained.
@@ -190,9 +190,9 @@ def _rewriter(
 ) -> Rewriter:
     """A network trained on what was learned from, or the one in a folder."""
     from textveil.cli.progress import counting
-    from textveil.models.autoencoder.coder import keep_words, kept_words
-    from textveil.models.autoencoder.corpora import common_words, drawn_vectors, sentences_of
     from textveil.vocabulary.vocabulary import SMALLEST
+    from textveil_lab.models.autoencoder.coder import keep_words, kept_words
+    from textveil_lab.models.autoencoder.corpora import common_words, drawn_vectors, sentences_of
     from textveil_lab.rewriting.rewriter import load_rewriter, train_rewriter
 
     if learned is None:

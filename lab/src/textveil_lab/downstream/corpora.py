@@ -12,8 +12,8 @@ from typing import Final
 import numpy as np
 
 from textveil.errors import InputError, ParameterError, need
-from textveil.frontiers.downstream.tasks import Corpus, Labelled, LabelledTask
 from textveil.types import Reals
+from textveil_lab.frontiers.downstream.tasks import Corpus, Labelled, LabelledTask
 
 AG_NEWS_CLASSES: Final = ("World", "Sports", "Business", "Sci/Tech")
 SST2_CLASSES: Final = ("negative", "positive")

@@ -15,14 +15,14 @@ from typing import Any, Final, final
 
 import numpy as np
 
+from textveil.aggregates.documents import Documents
 from textveil.errors import ModelError, need
-from textveil.estimation.documents import Documents
-from textveil.frontiers.downstream.accuracy import DocumentClassifier
-from textveil.frontiers.downstream.features import BatchNoise, features_of, token_vectors
-from textveil.frontiers.downstream.tasks import LabelledPart
 from textveil.numerics.torch_package import checked_device, load_torch
 from textveil.randomness import seeded_generator
 from textveil.types import Integers, Vectors
+from textveil_lab.frontiers.downstream.accuracy import DocumentClassifier
+from textveil_lab.frontiers.downstream.features import BatchNoise, features_of, token_vectors
+from textveil_lab.frontiers.downstream.tasks import LabelledPart
 
 _SET_ASIDE: Final = 0.1
 

@@ -7,12 +7,12 @@ from itertools import pairwise
 
 import numpy as np
 
-from textveil.frontiers.downstream.measured import Scorer
-from textveil.frontiers.downstream.tasks import Repetition
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.evaluation.bert_score import bert_score
 from textveil_lab.evaluation.cosine import mean_cosine
 from textveil_lab.evaluation.encoder import TextEncoder
+from textveil_lab.frontiers.downstream.measured import Scorer
+from textveil_lab.frontiers.downstream.tasks import Repetition
 
 COSINE, BERT_SCORE, UNCHANGED = "cosine", "BERTScore", "unchanged"
 

@@ -6,8 +6,8 @@ import textwrap
 from collections.abc import Sequence
 
 from textveil.errors import MissingExtra, need
-from textveil.pages.plots import GRAY, Chart, new_figure
 from textveil.pages.tables import Table, shown
+from textveil_lab.plots import GRAY, Chart, new_figure
 
 _POINTS = 8.0
 _ACROSS = 0.645 * _POINTS

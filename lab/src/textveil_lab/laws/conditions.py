@@ -23,10 +23,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from textveil.errors import need
-from textveil.noise.distribution import check_parameters
 from textveil.types import Reals
 from textveil_lab.laws.dot_product import NoisyDotProduct
 from textveil_lab.laws.exact_powers import as_reals
+from textveil_lab.noise.distribution import check_parameters
 
 _DUPLICATES = "Two words with one vector cannot be told apart by distance; leave one out."
 

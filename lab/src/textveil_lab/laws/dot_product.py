@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from textveil.errors import need
-from textveil.noise.distribution import check_parameters
 from textveil.randomness import resolve
 from textveil.types import Reals
 from textveil_lab.laws.exact_powers import as_probabilities, as_reals, checked_order, over_power
 from textveil_lab.laws.saddle_quadrature import log_density_and_tail
+from textveil_lab.noise.distribution import check_parameters
 
 _LOG_HALF = -math.log(2)
 

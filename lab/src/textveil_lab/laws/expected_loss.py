@@ -28,10 +28,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from textveil.errors import need
-from textveil.noise.distribution import as_points, check_parameters
 from textveil.types import Reals
 from textveil_lab.laws.conditions import Triple, neighbor_threshold, overtaking_probability, triple
 from textveil_lab.laws.exact_powers import as_reals
+from textveil_lab.noise.distribution import as_points, check_parameters
 
 
 def expected_noise_loss(dim: int, rate: float) -> float:

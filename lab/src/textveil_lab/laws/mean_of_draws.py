@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from textveil.errors import need
-from textveil.noise.distribution import check_parameters
 from textveil.types import Reals
 from textveil_lab.laws.dot_product import NoisyDotProduct
 from textveil_lab.laws.exact_powers import as_reals
+from textveil_lab.noise.distribution import check_parameters
 
 
 def mean_of_draws(dim: int, rate: float, draws: int) -> NoisyDotProduct:

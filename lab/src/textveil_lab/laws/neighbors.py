@@ -22,11 +22,11 @@ import numpy as np
 
 from textveil.errors import need
 from textveil.mechanisms.kinds import checked_ids
-from textveil.mechanisms.parameters import checked_clip
 from textveil.randomness import resolve
 from textveil.types import Ids, Progress, Reals, Vectors
-from textveil.vocabulary.geometry import clip as clip_vectors
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.mechanisms.parameters import checked_clip
+from textveil_lab.vocabulary.geometry import clip as clip_vectors
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 """The quantiles that a ``Spread`` holds."""

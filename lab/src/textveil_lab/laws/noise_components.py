@@ -19,10 +19,10 @@ from numpy.typing import ArrayLike
 from scipy.special import betainc, betaincinv, betaln, gammainc, gammaincc, gammainccinv, gammaincinv, hyp2f1
 
 from textveil.errors import need
-from textveil.noise.distribution import check_parameters
 from textveil.randomness import resolve
 from textveil.types import Reals
 from textveil_lab.laws.exact_powers import as_probabilities, as_reals, checked_order, over_power
+from textveil_lab.noise.distribution import check_parameters
 
 _SMALL = 1e-280
 """Below this a tail is computed by its logarithm: the incomplete functions are about to underflow."""

@@ -19,9 +19,9 @@ from typing import NamedTuple
 from scipy.optimize import brentq
 
 from textveil.errors import need
-from textveil.noise.distribution import check_parameters
 from textveil_lab.laws.dot_product import NoisyDotProduct
 from textveil_lab.laws.tail_bounds import log_direction_gaussian, log_length_upper
+from textveil_lab.noise.distribution import check_parameters
 
 _OUTWARD = 1 + 1e-12
 """By how much a solution is widened, so that the bound at it is not below what was asked for."""

@@ -32,11 +32,11 @@ import numpy as np
 
 from textveil.errors import need
 from textveil.mechanisms.kinds import checked_ids
-from textveil.mechanisms.parameters import checked_clip
 from textveil.types import Ids, Progress, Reals
 from textveil.vocabulary.grid import integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.laws.rank_profile import CLOSE
+from textveil_lab.mechanisms.parameters import checked_clip
 
 SAMPLED_WORDS = 1000
 """Words that are averaged over where none are named: evenly spaced in the vocabulary, so it is the same every time."""

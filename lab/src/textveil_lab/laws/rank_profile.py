@@ -16,12 +16,12 @@ import numpy as np
 
 from textveil.errors import need
 from textveil.mechanisms.kinds import WordMechanism, checked_ids
-from textveil.mechanisms.parameters import checked_clip
 from textveil.randomness import resolve
 from textveil.statistics import Bound, clopper_pearson, exactly
 from textveil.types import Ids, Integers, Progress, Reals
 from textveil.vocabulary.grid import IntegerGrid, integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.mechanisms.parameters import checked_clip
 
 CLOSE = 100
 """Ranks 1 to 100 are close, as in the paper."""

@@ -21,11 +21,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from textveil.errors import need
-from textveil.noise.distribution import check_parameters
 from textveil.types import Reals
 from textveil_lab.laws.dot_product import NoisyDotProduct
 from textveil_lab.laws.exact_powers import as_reals
 from textveil_lab.laws.noise_components import NoiseDirection, NoiseLength
+from textveil_lab.noise.distribution import check_parameters
 
 LogTail: TypeAlias = Callable[[ArrayLike, int, float], Reals]
 """Logarithm of a tail probability at points >= 0, for dim and rate; the shape of the points."""

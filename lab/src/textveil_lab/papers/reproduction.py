@@ -13,7 +13,6 @@ from pathlib import Path
 from textveil.errors import OutputError, ParameterError
 from textveil.json_text import json_file, json_text
 from textveil.numerics.torch_package import checked_device
-from textveil.pages.plots import need_matplotlib, save_figure
 from textveil.pages.tables import save_table
 from textveil.version import VERSION
 from textveil.whole_files import write_whole
@@ -22,6 +21,7 @@ from textveil_lab.papers.report import StudyRun
 from textveil_lab.papers.report_markdown import to_markdown
 from textveil_lab.papers.report_page import to_html
 from textveil_lab.papers.setting import ItemOutcome, StudySetting
+from textveil_lab.plots import need_matplotlib, save_figure
 
 REPORT = "report.json"
 """What marks a folder as one of ours, and lists the files of its items."""

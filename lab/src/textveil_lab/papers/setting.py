@@ -13,12 +13,12 @@ from typing import NamedTuple, final
 import numpy as np
 
 from textveil.errors import need
-from textveil.pages.plots import Chart
 from textveil.pages.tables import Cell, Table
 from textveil.randomness import seeded_generator
 from textveil.types import Ids, Integers
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.papers.twins import later_twins
+from textveil_lab.plots import Chart
 
 DEFAULT_SEED = 20260101
 """Studies repeat by default: they draw for experiments, never for a release."""

@@ -11,7 +11,7 @@ from textveil.errors import ParameterError, need
 from textveil.types import Progress
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_studies.papers.twins import without_twins
+from textveil_lab.papers.twins import without_twins
 
 _NEXT = "Correct it, unset it for the embedded words, or name a `vocabulary`."
 

@@ -15,14 +15,14 @@ import numpy as np
 
 from textveil.catalog import promised
 from textveil.errors import need
-from textveil.mechanisms.capabilities import NoisyVectors
 from textveil.mechanisms.kinds import SequenceMechanism, WordMechanism
 from textveil.numerics.torch_package import load_torch
 from textveil.privacy.guarantees import Guarantee, NoGuarantee
 from textveil.randomness import seeded_generator
 from textveil.types import Ids, Vectors
-from textveil.vocabulary.geometry import clip as clip_vectors
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.mechanisms.capabilities import NoisyVectors
+from textveil_lab.vocabulary.geometry import clip as clip_vectors
 
 if TYPE_CHECKING:
     import torch
@@ -51,7 +51,7 @@ class Feeding(Enum):
 
 
 class Noise(Protocol):
-    """Anything that draws noise vectors; every distribution of ``textveil.noise`` does."""
+    """Anything that draws noise vectors; every distribution of ``textveil_lab.noise`` does."""
 
     def sample(self, count: int, rng: np.random.Generator | None = None) -> Any:
         """Vectors of real numbers, shape (count, dim)."""

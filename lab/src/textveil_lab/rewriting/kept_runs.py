@@ -11,7 +11,9 @@ from typing import Any, final
 import numpy as np
 
 from textveil.errors import need
-from textveil.models.autoencoder.files import (
+from textveil.types import Ids
+from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.models.autoencoder.files import (
     FACTS,
     facts_of,
     read_network,
@@ -19,10 +21,8 @@ from textveil.models.autoencoder.files import (
     restored_network,
     write_network,
 )
-from textveil.models.autoencoder.network import Autoencoder
-from textveil.models.autoencoder.training import Epochs, adam
-from textveil.types import Ids
-from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.models.autoencoder.network import Autoencoder
+from textveil_lab.models.autoencoder.training import Epochs, adam
 
 
 def corpus_digest(sentences: Sequence[Ids]) -> str:

@@ -13,18 +13,18 @@ import numpy as np
 
 from textveil.errors import ModelError, ParameterError, need
 from textveil.json_text import json_data
-from textveil.models.autoencoder.coder import said_of
-from textveil.models.autoencoder.files import facts_of, read_network, restored_network, write_network
-from textveil.models.autoencoder.network import Autoencoder, new_autoencoder
-from textveil.models.autoencoder.settings import AutoencoderSettings
-from textveil.models.autoencoder.training import Epochs, Training, Views, adam, batches, checked_sentences
 from textveil.numerics.torch_package import checked_device, load_torch
 from textveil.privacy.guarantees import Guarantee, NoGuarantee
 from textveil.randomness import resolve, seeded_generator
 from textveil.types import Ids, Progress
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_studies.rewriting.injection import Feeding, Injection, Place
-from textveil_studies.rewriting.kept_runs import KeptRun, corpus_digest
+from textveil_lab.models.autoencoder.coder import said_of
+from textveil_lab.models.autoencoder.files import facts_of, read_network, restored_network, write_network
+from textveil_lab.models.autoencoder.network import Autoencoder, new_autoencoder
+from textveil_lab.models.autoencoder.settings import AutoencoderSettings
+from textveil_lab.models.autoencoder.training import Epochs, Training, Views, adam, batches, checked_sentences
+from textveil_lab.rewriting.injection import Feeding, Injection, Place
+from textveil_lab.rewriting.kept_runs import KeptRun, corpus_digest
 
 _WEIGHTS, _WORDS, _TABLE = range(3)
 """Streams of a training's seed; its epochs have others."""

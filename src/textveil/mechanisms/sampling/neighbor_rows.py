@@ -12,7 +12,7 @@ from textveil.errors import need
 from textveil.mechanisms.sampling.output_columns import RaisedEntries
 from textveil.mechanisms.sampling.row_cache import ROW_BYTES, RowCache
 from textveil.types import Ids, Integers
-from textveil.vocabulary.geometry import mean_neighbor_similarity
+from textveil.vocabulary.facts import mean_neighbor_similarity
 from textveil.vocabulary.grid import by_falling_score, integer_grid, nested_limit
 from textveil.vocabulary.tables.neighbor_order import NEIGHBORS, SHIPPED_SIZE, neighbor_order
 from textveil.vocabulary.tables.public import OpenTable, PublicTable, builds

@@ -26,8 +26,8 @@ from textveil.errors import need
 from textveil.json_text import json_file
 from textveil.types import Ids, Integers, Progress, Reals, Vectors
 from textveil.vocabulary.embedded import DATA
+from textveil.vocabulary.facts import normalize
 from textveil.vocabulary.frequencies import WordFrequencies
-from textveil.vocabulary.geometry import normalize
 from textveil.vocabulary.vocabulary import Vocabulary
 
 QUARTERS: Final = (0, 1, 2, 3, 4, 5, 6)  # exponents that are tried, in quarters

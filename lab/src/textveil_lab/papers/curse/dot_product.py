@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from textveil.noise.spherical_laplace import SphericalLaplace
-from textveil.pages.plots import Panel, new_figure
 from textveil.pages.tables import Cell, Table
 from textveil_lab.laws.conditions import necessary_probability
 from textveil_lab.laws.dot_product import NoisyDotProduct
 from textveil_lab.laws.neighbors import neighbor_geometry
 from textveil_lab.laws.tail_bounds import BOUNDS
+from textveil_lab.noise.spherical_laplace import SphericalLaplace
 from textveil_lab.papers.curse.facts import TABLE_2
 from textveil_lab.papers.curse.kolmogorov import gap_sentence, largest_gap
 from textveil_lab.papers.curse.labels import label
 from textveil_lab.papers.setting import Comparison, ItemOutcome, Judgment, Reproduced, StudySetting
+from textveil_lab.plots import Panel, new_figure
 
 DIMENSIONS = (2, 25, 50, 300)
 EPSILONS = tuple(float(epsilon) for epsilon in range(1, 51))

@@ -8,20 +8,20 @@ from typing import Any
 
 from textveil.catalog import entries, entry, word_mechanism
 from textveil.errors import ParameterError
-from textveil.frontiers.vocabularies import first_words
 from textveil.mechanisms.kinds import WordMechanism
-from textveil.pages.plots import new_figure
 from textveil.pages.tables import Cell, Table
 from textveil.privacy.guarantees import Status
 from textveil.privacy.units import ONE_TOKEN
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.frontiers.vocabularies import first_words
 from textveil_lab.laws.rank_profile import RankProfile
 from textveil_lab.papers.curse.facts import CLOSE
 from textveil_lab.papers.curse.fix_constant import chosen_constant
 from textveil_lab.papers.curse.labels import label, percent
 from textveil_lab.papers.curse.profiles import PARTS, profiles_of
 from textveil_lab.papers.setting import Comparison, ItemOutcome, StudySetting
+from textveil_lab.plots import new_figure
 
 EPSILONS = (2.0, 5.0, 8.0, 10.0)
 """Nats of one word, for any two words."""

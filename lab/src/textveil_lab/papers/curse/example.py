@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from textveil.catalog import word_mechanism
-from textveil.decoding.decoder import TextDecoder
-from textveil.decoding.options import DecoderOptions
 from textveil.models.ngram import embedded_language_model
 from textveil.pages.tables import Cell, Table
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.decoding.decoder import TextDecoder
+from textveil_lab.decoding.options import DecoderOptions
 from textveil_lab.evaluation.drawn_tables import drawn_if_possible
 from textveil_lab.papers.curse.labels import label
 from textveil_lab.papers.curse.noise_evidence import NoiseEvidence

@@ -9,7 +9,6 @@ import numpy as np
 
 from textveil.catalog import word_mechanism
 from textveil.mechanisms.kinds import WordMechanism
-from textveil.pages.plots import Chart, new_figure
 from textveil.pages.tables import Cell, Table
 from textveil.types import Reals
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -20,6 +19,7 @@ from textveil_lab.papers.curse.grids import noise_grid
 from textveil_lab.papers.curse.labels import label
 from textveil_lab.papers.curse.profiles import Curve, FigureClaim, close_lead, curve_of, outcome_of
 from textveil_lab.papers.setting import ItemOutcome, StudySetting
+from textveil_lab.plots import Chart, new_figure
 
 LAST_RANKS = (2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 70, CLOSE)
 """Last ranks of the fit that the constants are shown for."""

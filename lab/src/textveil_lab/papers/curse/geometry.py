@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from textveil.pages.plots import new_figure
 from textveil.pages.tables import Cell, Table
 from textveil.types import Integers
 from textveil_lab.laws.neighbors import neighbor_distances
 from textveil_lab.papers.curse.labels import label
 from textveil_lab.papers.curse.table_two import need_far
 from textveil_lab.papers.setting import ItemOutcome, StudySetting
+from textveil_lab.plots import new_figure
 
 _TICKS = (1.0, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0)
 """Of the distances by rank, whose last ranks may be many times as far as the first."""

@@ -6,13 +6,13 @@ from typing import Final
 
 import numpy as np
 
-from textveil.noise.spherical_laplace import SphericalLaplace
-from textveil.pages.plots import Panel, new_figure
 from textveil.pages.tables import Cell, Table
 from textveil.types import Reals
 from textveil_lab.laws.noise_components import NoiseLength
+from textveil_lab.noise.spherical_laplace import SphericalLaplace
 from textveil_lab.papers.curse.kolmogorov import agrees, gap_sentence, largest_gap
 from textveil_lab.papers.setting import ItemOutcome, Judgment, Reproduced, StudySetting
+from textveil_lab.plots import Panel, new_figure
 
 DIMENSIONS: Final = (25, 50, 100, 200, 300)
 """Those of the paper's vocabularies."""

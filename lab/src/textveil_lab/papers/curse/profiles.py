@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from textveil.catalog import word_mechanism
 from textveil.mechanisms.kinds import WordMechanism
-from textveil.pages.plots import Chart, new_figure
 from textveil.pages.tables import Cell, Table
 from textveil.statistics import Bound
 from textveil.types import Ids
@@ -18,6 +17,7 @@ from textveil_lab.papers.curse.facts import CLOSE, paper_name
 from textveil_lab.papers.curse.grids import exponential_grid, noise_grid
 from textveil_lab.papers.curse.labels import difference_note, label, percent
 from textveil_lab.papers.setting import Comparison, ItemOutcome, Judgment, Reproduced, StudySetting
+from textveil_lab.plots import Chart, new_figure
 
 PARTS = (
     ("original", "original word"),

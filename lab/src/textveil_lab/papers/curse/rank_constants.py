@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from textveil.catalog import word_mechanism
-from textveil.pages.plots import new_figure
 from textveil.pages.tables import Cell, Table
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.laws.rank_constant import compare_with_exponential
@@ -13,6 +12,7 @@ from textveil_lab.papers.curse.grids import noise_grid
 from textveil_lab.papers.curse.labels import difference_note, label
 from textveil_lab.papers.curse.profiles import profiles_of
 from textveil_lab.papers.setting import Comparison, ItemOutcome, StudySetting
+from textveil_lab.plots import new_figure
 
 SPREAD = (0.1, 0.3, 1.0, 3.0, 10.0)
 """Multiples of the constant at which the fix is measured."""

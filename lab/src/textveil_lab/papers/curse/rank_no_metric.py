@@ -6,7 +6,6 @@ from typing import Final
 
 import numpy as np
 
-from textveil.pages.plots import COLORS, GRAY, Panel, new_figure
 from textveil.pages.tables import Cell, Table
 from textveil.types import Ids
 from textveil.vocabulary.grid import integer_grid
@@ -21,6 +20,7 @@ from textveil_lab.papers.curse.rank_arrangements import (
     smallest_arrangement,
 )
 from textveil_lab.papers.setting import ItemOutcome, Judgment, Reproduced, StudySetting
+from textveil_lab.plots import COLORS, GRAY, Panel, new_figure
 
 _WORDS: Final = 1000
 _QUICK_WORDS: Final = 100

@@ -8,12 +8,12 @@ from typing import Final
 import numpy as np
 from scipy.optimize import brentq
 
-from textveil.pages.plots import new_figure
 from textveil.pages.tables import Cell, Table
 from textveil_lab.laws.rank_profile import exact_rank_profile
 from textveil_lab.papers.curse.integer_laplace import IntegerLaplace, integer_shares
 from textveil_lab.papers.curse.state_map import PlanarLaplace, state_vocabulary
 from textveil_lab.papers.setting import ItemOutcome, Judgment, Reproduced, StudySetting
+from textveil_lab.plots import new_figure
 
 INTEGER_RATES: Final = tuple(float(f"{rate:.3g}") for rate in np.geomspace(0.003, 10, 40))
 """Epsilon: nats for two integers that differ by 1."""

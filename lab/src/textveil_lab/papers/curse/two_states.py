@@ -8,16 +8,16 @@ from typing import Final
 import numpy as np
 from scipy.spatial import Voronoi
 
-from textveil.noise.spherical_laplace import SphericalLaplace
-from textveil.pages.plots import Panel, new_figure
 from textveil.pages.tables import Cell, Table
 from textveil.types import Ids, Reals
 from textveil.vocabulary.grid import integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.laws.rank_profile import ranks_around
+from textveil_lab.noise.spherical_laplace import SphericalLaplace
 from textveil_lab.papers.curse.small_dimensions import STATES_CLOSE, STATES_ERROR
 from textveil_lab.papers.curse.state_map import PlanarLaplace, state_points, state_vocabulary
 from textveil_lab.papers.setting import ItemOutcome, Judgment, Reproduced, StudySetting
+from textveil_lab.plots import Panel, new_figure
 
 STATES: Final = ("Hawaii", "Kansas")
 """Alone in the ocean, and in the middle of the others."""

@@ -13,13 +13,13 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from textveil.errors import InputError
-from textveil.pages.plots import Chart, new_figure
 from textveil.pages.tables import Cell, Table
 from textveil_lab.evaluation.letter_bleu import letter_bleu
 from textveil_lab.evaluation.overlap import bleu, rouge_1
 from textveil_lab.evaluation.unchanged import n_w
 from textveil_lab.papers.setting import Comparison, ItemOutcome, StudySetting
 from textveil_lab.papers.truncated_laplace.facts import BLOCKS, cells, value
+from textveil_lab.plots import Chart, new_figure
 
 FILES: Final = {"yelp": ("test.neg.txt", "test.pos.txt"), "yahoo": ("test.txt",)}
 """Of each corpus, sentences a line."""

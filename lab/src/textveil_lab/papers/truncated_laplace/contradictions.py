@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import final
 
-from textveil.pages.plots import Chart, new_figure
 from textveil.pages.tables import Table
 from textveil_lab.papers.setting import ItemOutcome, StudySetting
 from textveil_lab.papers.truncated_laplace.facts import (
@@ -31,6 +30,7 @@ from textveil_lab.papers.truncated_laplace.facts import (
     value,
 )
 from textveil_lab.papers.truncated_laplace.variance import gaussian_variance, laplace_variance, published_variance
+from textveil_lab.plots import Chart, new_figure
 
 TEXT_YELP = (8539, 2174)
 """Training and test sentences that the text gives Yelp."""

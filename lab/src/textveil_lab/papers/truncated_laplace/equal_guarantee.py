@@ -7,24 +7,31 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, NamedTuple, final
 
-from textveil.audit.whole_audit import audit_mechanism
 from textveil.catalog import entries, word_mechanism
-from textveil.frontiers.cells import Values
-from textveil.frontiers.downstream.accuracy import LinearLearner
-from textveil.frontiers.downstream.measured import ON_RELEASES, ON_TEXTS, Measured, Scorer, accuracy_scorer, measured
-from textveil.frontiers.downstream.tasks import LabelledTask, task_of
-from textveil.frontiers.vocabularies import first_words
 from textveil.vocabulary.embedded import load_vocabulary
-from textveil.vocabulary.geometry import normalize
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.audit.whole_audit import audit_mechanism
 from textveil_lab.downstream.corpora import read_corpus, training_frequencies
 from textveil_lab.downstream.network import FAST, NetworkLearner
 from textveil_lab.downstream.scorers import BERT_SCORE, COSINE, UNCHANGED, bert_scorer, word_scorer
 from textveil_lab.evaluation.encoder import TextEncoder
 from textveil_lab.evaluation.study_encoder import static_encoder, study_encoder
+from textveil_lab.frontiers.cells import Values
+from textveil_lab.frontiers.downstream.accuracy import LinearLearner
+from textveil_lab.frontiers.downstream.measured import (
+    ON_RELEASES,
+    ON_TEXTS,
+    Measured,
+    Scorer,
+    accuracy_scorer,
+    measured,
+)
+from textveil_lab.frontiers.downstream.tasks import LabelledTask, task_of
+from textveil_lab.frontiers.vocabularies import first_words
 from textveil_lab.papers.setting import ItemOutcome, StudySetting
 from textveil_lab.papers.truncated_laplace.kept import kept_cells
 from textveil_lab.papers.truncated_laplace.who_leads import LeaderRow, reported
+from textveil_lab.vocabulary.geometry import normalize
 
 EPSILONS: Final = (2.0, 3.0, 5.0, 8.0, 10.0)
 """Nats of one word, for any two words."""

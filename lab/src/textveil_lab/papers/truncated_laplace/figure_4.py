@@ -10,12 +10,6 @@ from typing import Final, NamedTuple, final
 import numpy as np
 
 from textveil.catalog import entries, word_mechanism
-from textveil.frontiers.cells import Values, cell_seed
-from textveil.frontiers.downstream.accuracy import LinearLearner
-from textveil.frontiers.downstream.features import BatchNoise, Disturb
-from textveil.frontiers.downstream.measured import ON_TEXTS, Measured, Scorer, accuracy_scorer, measured
-from textveil.frontiers.downstream.tasks import LabelledTask, task_of
-from textveil.frontiers.vocabularies import first_words
 from textveil.mechanisms.kinds import WordMechanism
 from textveil.randomness import seeded_generator
 from textveil.vocabulary.embedded import load_vocabulary
@@ -23,6 +17,12 @@ from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.downstream.corpora import read_corpus, training_frequencies
 from textveil_lab.downstream.network import FAST, ClassifierSettings, NetworkLearner
 from textveil_lab.downstream.scorers import word_scorer
+from textveil_lab.frontiers.cells import Values, cell_seed
+from textveil_lab.frontiers.downstream.accuracy import LinearLearner
+from textveil_lab.frontiers.downstream.features import BatchNoise, Disturb
+from textveil_lab.frontiers.downstream.measured import ON_TEXTS, Measured, Scorer, accuracy_scorer, measured
+from textveil_lab.frontiers.downstream.tasks import LabelledTask, task_of
+from textveil_lab.frontiers.vocabularies import first_words
 from textveil_lab.papers.setting import ItemOutcome, StudySetting
 from textveil_lab.papers.truncated_laplace.facts import EPSILONS, MECHANISMS
 from textveil_lab.papers.truncated_laplace.figure_4_report import CALLED, Point, reported

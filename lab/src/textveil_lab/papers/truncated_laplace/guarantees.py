@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from typing import NamedTuple, final
 
-from textveil.audit.noise.closed_form import audit_noise, delta_over_pairs
-from textveil.audit.report.verdict import Claim, Verdict
-from textveil.mechanisms.additive.perturb_project import PerturbProject
 from textveil.privacy.guarantees import PureDP
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.audit.noise.closed_form import audit_noise, delta_over_pairs
+from textveil_lab.audit.report.verdict import Claim, Verdict
+from textveil_lab.mechanisms.additive.perturb_project import PerturbProject
 from textveil_lab.papers.truncated_laplace.limits import claimed_delta
 from textveil_lab.papers.truncated_laplace.mechanisms import mechanism_of
 from textveil_lab.papers.truncated_laplace.plan import RewritingCell

@@ -8,8 +8,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from textveil.frontiers.cells import Named, Values, measured, open_cells
 from textveil.version import VERSION
+from textveil_lab.frontiers.cells import Named, Values, measured, open_cells
 from textveil_lab.papers.setting import StudySetting
 
 

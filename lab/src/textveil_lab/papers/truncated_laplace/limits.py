@@ -21,16 +21,15 @@ from typing import NamedTuple, final
 
 import numpy as np
 
-from textveil.pages.plots import Chart, new_figure
 from textveil.pages.tables import Table
-from textveil.privacy.limits import (
+from textveil.types import Reals
+from textveil_lab.numerics.guarantee_limits import (
     least_guessed,
     unchanged_limit,
     unchanged_limit_of_guesses,
     unchanged_limit_of_prior,
     unchanged_limit_with_prior,
 )
-from textveil.types import Reals
 from textveil_lab.papers.setting import ItemOutcome, StudySetting
 from textveil_lab.papers.truncated_laplace.facts import (
     DIM,
@@ -48,6 +47,7 @@ from textveil_lab.papers.truncated_laplace.predictability import (
     guessed_share,
     sentences_of,
 )
+from textveil_lab.plots import Chart, new_figure
 
 GUESSED_SHARES = tuple(round(0.01 * step, 2) for step in range(1, 100))
 """Predictabilities at which cells are counted."""

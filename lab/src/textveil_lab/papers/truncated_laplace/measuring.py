@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any, final
 
 from textveil.errors import ModelError
-from textveil.frontiers.cells import Values, cell_seed
 from textveil.mechanisms.kinds import SequenceMechanism, WordMechanism
-from textveil.models.autoencoder.training import Epochs, Training, adam
 from textveil.randomness import seeded_generator
 from textveil.types import Ids
+from textveil_lab.frontiers.cells import Values, cell_seed
+from textveil_lab.models.autoencoder.training import Epochs, Training, adam
 from textveil_lab.papers.truncated_laplace.facts import TableBlock
 from textveil_lab.papers.truncated_laplace.mechanisms import injection_of
 from textveil_lab.papers.truncated_laplace.plan import RewritingCell, RewritingSize, clean_cell

@@ -6,17 +6,17 @@ import math
 from typing import Final
 
 from textveil.catalog import word_mechanism
-from textveil.mechanisms.additive.perturb_project import perturb_project
 from textveil.mechanisms.kinds import WordMechanism
-from textveil.noise.coordinate_laplace import CoordinateLaplace
 from textveil.privacy.guarantees import PureDP, Status
-from textveil.vocabulary.geometry import norm_range
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.mechanisms.additive.perturb_project import perturb_project
+from textveil_lab.noise.coordinate_laplace import CoordinateLaplace
 from textveil_lab.papers.truncated_laplace.facts import DIM, NOISE_DIMS
 from textveil_lab.papers.truncated_laplace.plan import RewritingCell
 from textveil_lab.papers.truncated_laplace.public_code import public_noise
 from textveil_lab.papers.truncated_laplace.ways import VALID_DELTA, ExperimentWay
 from textveil_lab.rewriting.injection import Injection, Place
+from textveil_lab.vocabulary.geometry import norm_range
 
 PRINTED: Final = {"gaussian": "gaussian-classical-published", "truncated-laplace": "truncated-laplace-published"}
 """The catalog's mechanisms by the formulas of the paper."""

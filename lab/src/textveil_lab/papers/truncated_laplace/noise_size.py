@@ -8,11 +8,9 @@ from typing import NamedTuple, final
 import numpy as np
 from scipy.stats import rankdata
 
-from textveil.mechanisms.additive.perturb_project import PerturbProject
-from textveil.pages.plots import Chart, new_figure
 from textveil.pages.tables import Table
-from textveil.vocabulary.geometry import norms
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.mechanisms.additive.perturb_project import PerturbProject
 from textveil_lab.papers.setting import ItemOutcome, StudySetting
 from textveil_lab.papers.truncated_laplace.facts import BLOCKS, MECHANISMS
 from textveil_lab.papers.truncated_laplace.mechanisms import clip_of, mechanism_of
@@ -21,6 +19,8 @@ from textveil_lab.papers.truncated_laplace.public_code import CLIP, public_noise
 from textveil_lab.papers.truncated_laplace.results import Results, results_of
 from textveil_lab.papers.truncated_laplace.tables import settings_of
 from textveil_lab.papers.truncated_laplace.ways import ExperimentWay
+from textveil_lab.plots import Chart, new_figure
+from textveil_lab.vocabulary.geometry import norms
 
 
 @final

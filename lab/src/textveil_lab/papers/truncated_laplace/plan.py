@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple, final
 
-from textveil.models.autoencoder.settings import AutoencoderSettings
+from textveil_lab.models.autoencoder.settings import AutoencoderSettings
 from textveil_lab.papers.setting import StudySetting
 from textveil_lab.papers.truncated_laplace.facts import BLOCKS, EPSILONS, MECHANISMS, TableBlock
 from textveil_lab.papers.truncated_laplace.ways import ExperimentWay

@@ -25,10 +25,10 @@ from types import MappingProxyType
 from typing import final
 
 from textveil.errors import UnknownNameError, need
-from textveil.noise.coordinate_laplace import CoordinateLaplace
-from textveil.noise.gaussian import Gaussian
-from textveil.noise.spherical_laplace import SphericalLaplace
 from textveil.types import Vectors
+from textveil_lab.noise.coordinate_laplace import CoordinateLaplace
+from textveil_lab.noise.gaussian import Gaussian
+from textveil_lab.noise.spherical_laplace import SphericalLaplace
 from textveil_lab.papers.truncated_laplace.public_noises import (
     BatchMahalanobis,
     OneSidedTruncatedLaplace,

@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from textveil.errors import need
-from textveil.noise.capabilities import ProfiledNoise
-from textveil.noise.distribution import Draws, Precision, check_draw, check_parameters, checked_shift, drawn
-from textveil.noise.spherical_laplace import SphericalLaplace
-from textveil.noise.truncated_laplace import TruncatedLaplace
-from textveil.noise.unbounded import gammas, normals
 from textveil.randomness import resolve
 from textveil.types import Reals, Vectors
+from textveil_lab.noise.capabilities import ProfiledNoise
+from textveil_lab.noise.distribution import Draws, Precision, check_draw, check_parameters, checked_shift, drawn
+from textveil_lab.noise.spherical_laplace import SphericalLaplace
+from textveil_lab.noise.truncated_laplace import TruncatedLaplace
+from textveil_lab.noise.unbounded import gammas, normals
 
 
 class PublicNoise(Protocol):

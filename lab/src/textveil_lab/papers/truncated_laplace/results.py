@@ -8,7 +8,6 @@ from typing import Any, final
 
 import numpy as np
 
-from textveil.frontiers.cells import Values, measured, open_cells
 from textveil.types import Ids
 from textveil.version import VERSION
 from textveil_lab.evaluation.bert_score import bert_score
@@ -17,6 +16,7 @@ from textveil_lab.evaluation.letter_bleu import letter_bleu
 from textveil_lab.evaluation.overlap import bleu, rouge_1
 from textveil_lab.evaluation.study_encoder import static_encoder
 from textveil_lab.evaluation.unchanged import n_w
+from textveil_lab.frontiers.cells import Values, measured, open_cells
 from textveil_lab.papers.setting import StudySetting
 from textveil_lab.papers.truncated_laplace.facts import TableBlock
 from textveil_lab.papers.truncated_laplace.kept import cells_path

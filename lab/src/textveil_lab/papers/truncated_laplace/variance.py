@@ -15,13 +15,14 @@ import math
 from typing import NamedTuple, final
 
 from textveil.errors import need
-from textveil.noise.truncated_laplace import TruncatedLaplace
-from textveil.pages.plots import Chart, new_figure
 from textveil.pages.tables import Cell, Table
-from textveil.privacy.calibration import analytic_gaussian_sigma, laplace_scale, truncated_laplace_bound
-from textveil.privacy.truncation import published_truncation
+from textveil.privacy.calibration import analytic_gaussian_sigma
+from textveil_lab.noise.calibration import laplace_scale, truncated_laplace_bound
+from textveil_lab.noise.truncated_laplace import TruncatedLaplace
+from textveil_lab.noise.truncation import published_truncation
 from textveil_lab.papers.setting import ItemOutcome, StudySetting
 from textveil_lab.papers.truncated_laplace.facts import DIM, EPSILONS, LOG_DELTA, NOISE_DIMS
+from textveil_lab.plots import Chart, new_figure
 
 USUAL_DELTA = 1e-5
 """A delta of the size that is used elsewhere."""

@@ -5,16 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from textveil.audit.noise.closed_form import PairSummary
-from textveil.audit.report.verdict import Finding, Verdict
-from textveil.frontiers.vocabularies import first_words
-from textveil.pages.plots import Chart, new_figure
 from textveil.pages.tables import Cell, Table
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_studies.papers.setting import ItemOutcome, StudySetting
-from textveil_studies.papers.truncated_laplace.facts import EPSILONS, LOW_EPSILONS
-from textveil_studies.papers.truncated_laplace.public_code import PUBLIC_CODE
-from textveil_studies.papers.truncated_laplace.verdicts import (
+from textveil_lab.audit.noise.closed_form import PairSummary
+from textveil_lab.audit.report.verdict import Finding, Verdict
+from textveil_lab.frontiers.vocabularies import first_words
+from textveil_lab.papers.setting import ItemOutcome, StudySetting
+from textveil_lab.papers.truncated_laplace.facts import EPSILONS, LOW_EPSILONS
+from textveil_lab.papers.truncated_laplace.public_code import PUBLIC_CODE
+from textveil_lab.papers.truncated_laplace.verdicts import (
     PADDED_GAUSSIAN,
     PAIRS,
     WORDS,
@@ -29,7 +28,8 @@ from textveil_studies.papers.truncated_laplace.verdicts import (
     truncated_delta_at,
     valid_settings,
 )
-from textveil_studies.papers.truncated_laplace.ways import VALID_DELTA
+from textveil_lab.papers.truncated_laplace.ways import VALID_DELTA
+from textveil_lab.plots import Chart, new_figure
 
 RELEASED_WORDS = 1000
 RELEASED_SAMPLES = 100_000

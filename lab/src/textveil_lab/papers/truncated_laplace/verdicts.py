@@ -18,25 +18,25 @@ from typing import NamedTuple, final
 
 import numpy as np
 
-from textveil.audit.noise.closed_form import PairSummary, delta_over_pairs
-from textveil.audit.noise.profiles import judged
-from textveil.audit.report.verdict import Claim, Finding, Verdict
-from textveil.audit.sampled.draws import audit_mechanism_sampled, candidate_pairs
-from textveil.mechanisms.additive.perturb_project import PerturbProject
-from textveil.mechanisms.published.truncated_laplace import truncated_laplace_published
-from textveil.noise.capabilities import ProfiledNoise
-from textveil.noise.coordinate_laplace import CoordinateLaplace
-from textveil.noise.gaussian import Gaussian
-from textveil.noise.truncated_laplace import TruncatedLaplace
-from textveil.privacy.calibration import laplace_scale, truncated_laplace_bound
-from textveil.privacy.truncation import equal_spread_delta, published_truncation
 from textveil.statistics import Bound
 from textveil.types import Reals
-from textveil.vocabulary.geometry import norm_range
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_studies.papers.truncated_laplace.facts import DIM, EPSILONS, NOISE_DIMS
-from textveil_studies.papers.truncated_laplace.variance import gaussian_variance
-from textveil_studies.papers.truncated_laplace.ways import VALID_DELTA
+from textveil_lab.audit.noise.closed_form import PairSummary, delta_over_pairs
+from textveil_lab.audit.noise.profiles import judged
+from textveil_lab.audit.report.verdict import Claim, Finding, Verdict
+from textveil_lab.audit.sampled.draws import audit_mechanism_sampled, candidate_pairs
+from textveil_lab.mechanisms.additive.perturb_project import PerturbProject
+from textveil_lab.mechanisms.published.truncated_laplace import truncated_laplace_published
+from textveil_lab.noise.calibration import laplace_scale, truncated_laplace_bound
+from textveil_lab.noise.capabilities import ProfiledNoise
+from textveil_lab.noise.coordinate_laplace import CoordinateLaplace
+from textveil_lab.noise.gaussian import Gaussian
+from textveil_lab.noise.truncated_laplace import TruncatedLaplace
+from textveil_lab.noise.truncation import equal_spread_delta, published_truncation
+from textveil_lab.papers.truncated_laplace.facts import DIM, EPSILONS, NOISE_DIMS
+from textveil_lab.papers.truncated_laplace.variance import gaussian_variance
+from textveil_lab.papers.truncated_laplace.ways import VALID_DELTA
+from textveil_lab.vocabulary.geometry import norm_range
 
 WORDS = 2_000
 PAIRS = 20_000

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, final
 
-from textveil.frontiers.downstream.measured import CONFIDENCE, Measured
-from textveil.pages.plots import Chart, new_figure
 from textveil.pages.tables import Cell, Table
 from textveil.statistics import Bound
-from textveil_studies.downstream.scorers import UNCHANGED
-from textveil_studies.papers.setting import ItemOutcome
+from textveil_lab.downstream.scorers import UNCHANGED
+from textveil_lab.frontiers.downstream.measured import CONFIDENCE, Measured
+from textveil_lab.papers.setting import ItemOutcome
+from textveil_lab.plots import Chart, new_figure
 
 
 @final

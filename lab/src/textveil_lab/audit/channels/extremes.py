@@ -1,0 +1,161 @@
+"""The largest and the smallest share of every output, exactly: what the pure loss and the best attack are made of.
+
+Where a channel states its rows over a base, one pass over their entries gives them; else all rows are made.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import final
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from textveil.errors import ParameterError
+from textveil.mechanisms.sampling.output_columns import OverBase
+from textveil.types import Integers, Progress, Reals
+from textveil_lab.audit.channels.base_entries import compared, parts, total_of
+from textveil_lab.audit.channels.rows import IntegerRows, blocks
+
+CLOSE = 1 - 2.0**-48
+"""Shares nearer to each other than this are compared as fractions; a float share is within 2^-51."""
+
+
+@final
+class Extremes:
+    """The largest (or smallest) share w / T of every column so far, with its row; exact also in near ties."""
+
+    def __init__(self, columns: int, *, largest: bool) -> None:
+        self._sign = 1 if largest else -1
+        self.share: Reals = np.full(columns, -1.0 if largest else np.inf)
+        self.weight: Integers = np.full(columns, -1 if largest else 2**62)
+        self.total: Integers = np.ones(columns, dtype=np.int64)
+        self.row: Integers = np.zeros(columns, dtype=np.int64)
+
+    def exact(self, column: int) -> Fraction:
+        """The share of a column as a fraction."""
+        return Fraction(int(self.weight[column]), int(self.total[column]))
+
+    def row_of(self, output: int, source: IntegerRows) -> int:
+        """The row in which a column has this share; searched for where a pass over entries kept none."""
+        if self.row[output] < 0:
+            self.row[output] = _located(source, output, int(self.weight[output]))
+        return int(self.row[output])
+
+    def take(self, weights: Integers, totals: Integers, shares: Reals, first: int) -> None:
+        """Take in a block of rows, the first of which is row ``first``."""
+        columns = np.arange(shares.shape[1])
+        index = shares.argmax(axis=0) if self._sign > 0 else shares.argmin(axis=0)
+        value = shares[index, columns]
+        better = value > self.share if self._sign > 0 else value < self.share
+        self._set(columns[better], index[better], weights, totals, shares, first)
+        # What is now within float rounding of the best, but made of other integers, is compared exactly.
+        near = shares >= self.share * CLOSE if self._sign > 0 else shares * CLOSE <= self.share
+        near &= (weights != self.weight) | (totals[:, None] != self.total)
+        near[:, self.share == 0] = False
+        for row in np.flatnonzero(near.any(axis=1)).tolist():
+            open_columns = np.flatnonzero(near[row])
+            sign = _compared(
+                weights[row, open_columns], self.total[open_columns], self.weight[open_columns], totals[row]
+            )
+            wins = open_columns[sign == self._sign]
+            self._set(wins, np.full(len(wins), row), weights, totals, shares, first)
+
+    def _set(
+        self, columns: Integers, indices: Integers, weights: Integers, totals: Integers, shares: Reals, first: int
+    ) -> None:
+        self.share[columns], self.weight[columns] = shares[indices, columns], weights[indices, columns]
+        self.total[columns], self.row[columns] = totals[indices], indices + first
+
+
+def _compared(a: Integers, b: Integers, c: Integers, d: Integers | np.int64) -> Integers:
+    """The sign of a b - c d for integers in [0, 2^62), exactly, by digits of 31 bits; shape of ``a``."""
+
+    def digits(left: Integers, right: Integers | np.int64) -> tuple[Integers, Integers, Integers]:
+        mask = (1 << 31) - 1
+        low = (left & mask) * (right & mask)
+        middle = (left >> 31) * (right & mask) + (left & mask) * (right >> 31) + (low >> 31)
+        return (left >> 31) * (right >> 31) + (middle >> 31), middle & mask, low & mask
+
+    sign = np.zeros(a.shape, dtype=np.int64)
+    for first, second in zip(digits(a, b), digits(c, d), strict=True):
+        sign = np.where(sign != 0, sign, np.sign(first - second))
+    return sign
+
+
+_FOUND: WeakKeyDictionary[IntegerRows, tuple[Extremes, Extremes]] = WeakKeyDictionary()
+"""Of sources that are at hand: several methods of one audit ask."""
+
+
+def extremes_of(source: IntegerRows, progress: Progress | None = None) -> tuple[Extremes, Extremes]:
+    """The largest and the smallest share of every output, made once for a source.
+
+    Raises:
+        ParameterError: the rows are no channel, or their entries over the base are not those of the rows.
+    """
+    extremes = _FOUND.get(source)
+    if extremes is None:
+        over = source.over_base
+        extremes = _from_rows(source, progress) if over is None else _from_entries(source, over(), progress)
+        _FOUND[source] = extremes
+    return extremes
+
+
+def _from_rows(source: IntegerRows, progress: Progress | None) -> tuple[Extremes, Extremes]:
+    high, low = (Extremes(source.shape[1], largest=largest) for largest in (True, False))
+    for start, stop in blocks(source.shape):
+        weights, totals = source.weights(start, stop)
+        shares = weights / totals[:, None].astype(np.float64)
+        for extremes in (high, low):
+            extremes.take(weights, totals, shares, start)
+        if progress is not None:
+            progress(stop, source.shape[0])
+    return high, low
+
+
+def _from_entries(source: IntegerRows, over: OverBase, progress: Progress | None) -> tuple[Extremes, Extremes]:
+    """One pass. All rows have one sum, so the largest share is that of the largest weight.
+
+    An output's least weight is its base if some input does not raise it, else the least that inputs raise it to.
+    """
+    n = source.shape[0]
+    most, least = np.zeros(n, dtype=np.int64), np.full(n, np.iinfo(np.int64).max)
+    every = np.ones(n, dtype=np.bool_)  # whether all inputs so far raise an output
+    words = gained = 0
+    for part in parts(over, n, progress):
+        compared(part, over, source)
+        np.maximum.at(most, part.outputs, part.gains)
+        every &= np.bincount(part.outputs, minlength=n) == len(part.words)
+        if every.any():
+            kept = every[part.outputs]
+            np.minimum.at(least, part.outputs[kept], part.gains[kept])
+        words += len(part.words)
+        gained = int(part.gains[part.of(0)].sum())
+    least[~every | (words < n)] = 0
+    total = total_of(over, gained)
+    high, low = over.base + most * over.unit, over.base + least * over.unit
+    return _of_weights(high, total, largest=True), _of_weights(low, total, largest=False)
+
+
+def _of_weights(weights: Integers, total: int, *, largest: bool) -> Extremes:
+    """Extremes with these weights, of rows that nobody kept."""
+    extremes = Extremes(len(weights), largest=largest)
+    extremes.weight, extremes.total = weights, np.full(len(weights), total)
+    extremes.share = weights / np.float64(total)
+    extremes.row = np.full(len(weights), -1)
+    return extremes
+
+
+def _located(source: IntegerRows, output: int, weight: int) -> int:
+    """A row with this weight of an output: that of the word itself, else the first."""
+    if source.weights(output, output + 1)[0][0, output] == weight:
+        return output
+    start, n = 0, source.shape[0]
+    step = 1
+    while start < n:
+        stop = min(n, start + step)
+        rows = np.flatnonzero(source.weights(start, stop)[0][:, output] == weight)
+        if len(rows):
+            return start + int(rows[0])
+        start, step = stop, min(2 * step, 64)
+    raise ParameterError(f"rows must have the weights that entries state; got no {weight} of output {output}.")

@@ -1,0 +1,155 @@
+"""One row of the table of the field, as data."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple, final
+
+import numpy as np
+
+from textveil_lab.audit.field.judging import judged
+from textveil_lab.audit.report.report import finding_data, shown_bound, shown_claim, shown_delta
+from textveil_lab.audit.report.verdict import Finding, Subject, Verdict
+from textveil_lab.mechanisms.published.claims import ComputedTable, Law, MovedNoise, PublishedClaim
+
+
+class Cost(NamedTuple):
+    """What a repair costs, in one number that both forms have."""
+
+    measure: str
+    published: float
+    repaired: float
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FieldRow:
+    """What one claim is, what became of it, and how to see it again.
+
+    Attributes:
+        finding: the verdict with its numbers and its witness; None where nothing could be run.
+        repaired: the verdict on the mended form at the same claim; None where there is none.
+        cost: what mending costs in one number; None where the forms have none in common.
+    """
+
+    about: PublishedClaim
+    finding: Finding | None
+    repaired: Verdict | None = None
+    cost: Cost | None = None
+    note: str = ""
+
+    @property
+    def name(self) -> str:
+        """Of the row."""
+        return self.about.name
+
+    @property
+    def refuted(self) -> bool:
+        """Whether the claim was refuted."""
+        return self.finding is not None and self.finding.verdict is Verdict.REFUTED
+
+    @property
+    def contested(self) -> bool:
+        """Whether the verdict needs a reading of the claim that others may not share."""
+        return bool(self.about.reading)
+
+    @property
+    def verdict(self) -> str:
+        """In words."""
+        return "not run" if self.finding is None else self.finding.verdict.value
+
+    @property
+    def found(self) -> str:
+        """Claimed and found, in numbers."""
+        finding = self.finding
+        if finding is None:
+            return self.note
+        if finding.claim.log_delta > float("-inf"):
+            return f"{shown_claim(finding)} claimed; delta {shown_delta(finding)}"
+        return f"{shown_claim(finding)} claimed; epsilon {shown_bound(finding.epsilon)}"
+
+    @property
+    def mended(self) -> str:
+        """What the repair is and costs, in words and numbers."""
+        parts = [self.about.repair] if self.about.repair else []
+        if self.cost is not None:
+            parts.append(
+                f"{self.cost.measure}: {self.cost.published:.3g} as published, {self.cost.repaired:.3g} mended"
+            )
+        return "; ".join(parts)
+
+    @property
+    def repeat(self) -> str:
+        """The command that makes this row again."""
+        return f"textveil audit-field {self.name}"
+
+    def to_data(self) -> dict[str, Any]:
+        """JSON data."""
+        return {
+            "name": self.name,
+            "work": self.about.work,
+            "part": self.about.part,
+            "claim": self.about.claim,
+            "verdict": self.verdict,
+            "found": self.found,
+            "why": self.about.why,
+            "source": self.about.source,
+            "basis": self.about.basis.value,
+            "repair": self.about.repair or None,
+            "repaired": None if self.repaired is None else self.repaired.value,
+            "cost": None if self.cost is None else self.cost._asdict(),
+            "instead": self.about.instead or None,
+            "form": self.about.form or None,
+            "reading": self.about.reading or None,
+            "note": self.note or None,
+            "repeat": self.repeat,
+            "finding": None if self.finding is None else finding_data(self.finding),
+        }
+
+
+def row_of(claim: PublishedClaim) -> FieldRow:
+    """A claim put to the test, with its mended form."""
+    assert claim.published is not None
+    law = claim.published(claim.setting)
+    if claim.repaired is None:
+        return FieldRow(about=claim, finding=judged(law))
+    mended = claim.repaired(claim.setting)
+    before, after = _utility(law), _utility(mended)
+    return FieldRow(
+        about=claim,
+        finding=judged(law),
+        repaired=judged(mended).verdict,
+        cost=Cost(*before, after[1]) if before and after and before[0] == after[0] else None,
+    )
+
+
+def _utility(law: Law) -> tuple[str, float] | None:
+    """How useful a form is: the share of inputs that stay, or the size of its noise; None where it has neither."""
+    if isinstance(law, MovedNoise):
+        return "standard deviation of one coordinate", math.sqrt(law.distribution.variance)
+    if isinstance(law, ComputedTable) and tuple(law.inputs) == tuple(law.outputs):
+        return "share of inputs that come out unchanged", float(np.trace(law.rows)) / len(law.rows)
+    return None
+
+
+def witness_text(finding: Finding | None) -> str:
+    """The witness in one line: inputs, output, probabilities."""
+    if finding is None:
+        return ""
+    shown: Mapping[str, Any] = finding.witness
+    parts = []
+    pair = shown.get("pair", shown.get("words", (shown.get("input"), shown.get("other_input"))))
+    if pair[0] is not None:
+        parts.append(f"{pair[0]} against {pair[1]}")
+    if "output" in shown:
+        parts.append(f"output: {shown['output']}")
+    if "probability" in shown:
+        parts.append(f"probabilities {shown['probability']:.4g} and {shown['other_probability']:.4g}")
+    if "hits" in shown:
+        parts.append(f"{shown['hits'][0]} and {shown['hits'][1]} of {shown['trials']} draws")
+    if not parts and "l1" in shown:
+        parts.append(f"two vectors that differ by L1 norm {shown['l1']:.4g} and L2 norm {shown['l2']:.4g}")
+    left = " (of the noisy vector)" if finding.subject is Subject.NOISY_VECTOR and parts else ""
+    return "; ".join(parts) + left

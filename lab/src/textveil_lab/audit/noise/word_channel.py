@@ -1,0 +1,235 @@
+"""The channel from word to nearest word, exactly, where all words lie on one line: any two words do, in any dimension.
+
+There the nearest word depends on the noise through its product with the line's direction alone, and each word is
+given on an interval, its cell. Probabilities of cells come from the tails that the noise offers, between two bounds in
+logarithms, so that a cell too rare for a float is not taken for impossible. In more dimensions cells are polyhedra of
+as many sides as there are words; their probabilities have no closed form, and the audit speaks of the noisy vector.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from textveil.statistics import Bound
+from textveil.types import Ids, Reals
+from textveil_lab.audit.noise.profiles import as_delta
+from textveil_lab.audit.report.verdict import Claim, Finding, Verdict
+from textveil_lab.mechanisms.capabilities import NearestWord, NoisyVectors
+from textveil_lab.noise.capabilities import LineNoise
+from textveil_lab.numerics.log_concave import log_difference
+
+METHOD = "exact cells"
+
+WORDS = 256
+"""Vocabularies of more words are not computed: every pair is compared on every cell."""
+
+_PLACE = 2.0**-48
+"""Rounding of a place on the line, relative to the line's length: borders are moved by it to either side."""
+
+_SUM = 2.0**-45
+"""Relative rounding of a sum of as many terms as there are words, and of its exponentials."""
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class CellTable:
+    """Bounds on ln P(y | x), both of shape (n, n); -inf for a word that is never given.
+
+    Attributes:
+        lower: at most the true values.
+        upper: at least the true values.
+    """
+
+    lower: Reals
+    upper: Reals
+
+
+def cell_table(mechanism: NoisyVectors) -> CellTable | None:
+    """The table of a mechanism whose words lie on one line; None where they do not, or its noise offers no tails."""
+    noise = mechanism.distribution
+    if len(mechanism.points) > WORDS or not isinstance(noise, LineNoise):
+        return None
+    line = _on_a_line(mechanism.points.astype(np.float64))
+    if line is None:
+        return None
+    direction, places = line
+    owners, edges = _cells(places)
+    if not len(edges):
+        return None
+    distances = edges - places[:, None]
+    tails = _tails(noise, direction, np.abs(distances), _PLACE * float(np.ptp(places)))
+    if tails is None:
+        return None
+    lower, upper = np.full((2, len(places), len(places)), -np.inf)
+    lower[:, owners], upper[:, owners] = _masses(distances >= 0, *tails)
+    return CellTable(lower, np.minimum(upper, 0.0))
+
+
+def audit_cells(mechanism: NearestWord, claim: Claim) -> Finding | None:
+    """The verdict on the released word, from its exact channel; None where ``cell_table`` is.
+
+    ``CERTIFIED`` where an upper bound holds for every pair of words, ``REFUTED`` where a pair exceeds the claim. Where
+    the released word is drawn from the nearest one, the former holds for it too; else there is no finding.
+    """
+    table = cell_table(mechanism)
+    if table is None:
+        return None
+    finding = _judged(mechanism, claim, table)
+    return finding if mechanism.resampling is None or finding.verdict is Verdict.CERTIFIED else None
+
+
+def _judged(mechanism: NoisyVectors, claim: Claim, table: CellTable) -> Finding:
+    given = np.flatnonzero(np.isfinite(table.upper).any(axis=0))
+    low, high = table.lower[:, given], table.upper[:, given]
+    loss, (likely, unlikely, output) = _pure_loss(low, high)
+    log_delta = _log_delta(low, high, claim.epsilon)
+    if loss.upper <= claim.epsilon:
+        log_delta = Bound(-math.inf, -math.inf, -math.inf, 1.0)
+    words = mechanism.vocabulary.words
+    end = max(claim.twice, 1.2 * loss.upper if math.isfinite(loss.upper) else 0.0, 1.0)
+    epsilons = sorted({*np.linspace(0.0, end, 17).tolist(), claim.epsilon})
+    deltas = (0.0 if epsilon >= loss.upper else as_delta(_log_delta(low, high, epsilon)).upper for epsilon in epsilons)
+    return Finding(
+        verdict=_verdict(claim, loss, log_delta),
+        claim=claim,
+        epsilon=_epsilon(low, high, claim, loss),
+        delta=as_delta(log_delta),
+        log_delta=log_delta,
+        method=METHOD,
+        witness={
+            "input": words[likely],
+            "other_input": words[unlikely],
+            "output": words[int(given[output])],
+            "probability": math.exp(high[likely, output]),
+            "other_probability": math.exp(high[unlikely, output]),
+            "log_ratio": loss.estimate,
+        },
+        profile=tuple(zip(epsilons, deltas, strict=True)),
+        notes=(
+            f"Computed from the probability of every word's cell: the {len(words)} words lie on one line. The noise is "
+            "that of the proof, in real numbers; rounding in its sampler is not part of it.",
+        ),
+    )
+
+
+def _verdict(claim: Claim, loss: Bound, log_delta: Bound) -> Verdict:
+    if claim.log_delta == -math.inf:
+        if loss.upper <= claim.epsilon:
+            return Verdict.CERTIFIED
+        return Verdict.REFUTED if loss.lower > claim.epsilon else Verdict.NOT_REFUTED
+    if log_delta.upper <= claim.log_delta:
+        return Verdict.CERTIFIED
+    return Verdict.REFUTED if log_delta.lower > claim.log_delta else Verdict.NOT_REFUTED
+
+
+def _on_a_line(points: Reals) -> tuple[Reals, Reals] | None:
+    """A unit vector and every point's place along it, or None where the points lie on no line."""
+    lengths = np.linalg.norm(points - points[0], axis=1)
+    farthest = int(np.argmax(lengths))
+    if lengths[farthest] == 0 or not _straight(points, farthest):
+        return None
+    direction = (points[farthest] - points[0]) / lengths[farthest]
+    return direction, (points - points[0]) @ direction
+
+
+def _straight(points: Reals, farthest: int) -> bool:
+    """Whether all points lie on the line through the first and the farthest, in exact arithmetic."""
+    first, *others = ([Fraction(entry) for entry in row] for row in points.tolist())
+    along = [b - a for a, b in zip(first, others[farthest - 1], strict=True)]
+    axis = max(range(len(along)), key=lambda index: abs(along[index]))
+    return all(
+        (entry - start) * along[axis] == (point[axis] - first[axis]) * step
+        for point in others
+        for start, entry, step in zip(first, point, along, strict=True)
+    )
+
+
+def _tails(noise: LineNoise, direction: Reals, distances: Reals, slack: float) -> tuple[Reals, Reals] | None:
+    """Bounds on ln P(noise > distance), for distances that are off by at most ``slack``."""
+    far = noise.log_tail(direction, distances + slack)
+    near = noise.log_tail(direction, np.maximum(distances - slack, 0.0))
+    across = noise.log_tail(direction, np.array([slack]))
+    if far is None or near is None or across is None:
+        return None
+    return far[0], np.where(distances >= slack, near[1], _complement(across[0]))
+
+
+def _cells(places: Reals) -> tuple[Ids, Reals]:
+    """The words that are given, from left to right, and the borders between their cells; of equal places the first."""
+    _, firsts = np.unique(places, return_index=True)
+    there = places[firsts]
+    return firsts, (there[:-1] + there[1:]) / 2
+
+
+def _masses(ahead: NDArray[np.bool_], tail_low: Reals, tail_high: Reals) -> tuple[Reals, Reals]:
+    """Bounds on the logarithm of every cell's mass, shape (n, cells), from the borders that each word has ahead."""
+    # ln P(noise > border) and ln P(noise < border): one of them is a tail, the other its complement.
+    tails = ((tail_low, tail_high), (tail_high, tail_low))
+    beyond = [np.where(ahead, tail, _complement(other)) for tail, other in tails]
+    before = [np.where(ahead, _complement(other), tail) for tail, other in tails]
+    first, last = [sides[:, :1] for sides in before], [sides[:, -1:] for sides in beyond]
+    # Between two borders: the difference on the side where both are tails, which does not cancel.
+    right = [log_difference(beyond[side][:, :-1], beyond[1 - side][:, 1:]) for side in range(2)]
+    left = [log_difference(before[side][:, 1:], before[1 - side][:, :-1]) for side in range(2)]
+    inner = [np.where(ahead[:, :-1], *pair) for pair in zip(right, left, strict=True)]
+    masses = [np.concatenate([first[side], inner[side], last[side]], axis=1) for side in range(2)]
+    return masses[0], masses[1]
+
+
+def _complement(log_tail: Reals) -> Reals:
+    """The logarithm of 1 - e^log_tail."""
+    return log_difference(np.zeros(log_tail.shape), log_tail)
+
+
+def _pure_loss(low: Reals, high: Reals) -> tuple[Bound, tuple[int, int, int]]:
+    """The pure loss, and the two words and the output that attain it."""
+    middle = np.where(np.isfinite(low), (low + np.where(np.isfinite(low), high, 0.0)) / 2, high)
+    with np.errstate(invalid="ignore"):
+        spread = middle.max(axis=0) - middle.min(axis=0)
+        output = int(np.argmax(np.nan_to_num(spread, nan=-1.0, posinf=np.inf)))
+        upper = float((high.max(axis=0) - low.min(axis=0)).max())
+        lower = float(np.nan_to_num(low.max(axis=0) - high.min(axis=0), nan=0.0, posinf=np.inf).max())
+    likely, unlikely = int(np.argmax(middle[:, output])), int(np.argmin(middle[:, output]))
+    return Bound(max(0.0, lower), float(spread[output]), upper, 1.0), (likely, unlikely, output)
+
+
+def _log_delta(low: Reals, high: Reals, epsilon: float) -> Bound:
+    """Bounds on the logarithm of the greatest delta of a pair of words."""
+    deltas = []
+    for of, against in ((low, high), (high, low)):
+        best = -math.inf
+        for row in of:
+            gains = log_difference(np.maximum(row, against + epsilon), against + epsilon)
+            top = float(gains.max())
+            if top > -math.inf:
+                best = max(best, top + math.log(float(np.exp(gains - top).sum(axis=1).max())))
+        deltas.append(best)
+    lower, upper = deltas[0] - _SUM, min(0.0, deltas[1] + _SUM)
+    middle = lower if lower == upper else float(np.logaddexp(lower, upper)) - math.log(2)
+    return Bound(lower, middle, upper, 1.0)
+
+
+def _epsilon(low: Reals, high: Reals, claim: Claim, loss: Bound) -> Bound:
+    """The least epsilon at the claimed delta, by bisection."""
+    if claim.log_delta == -math.inf:
+        return loss
+    ends = []
+    for side in (0, 2):
+        start, stop = 0.0, loss.upper if math.isfinite(loss.upper) else 1e4
+        if _log_delta(low, high, start)[side] <= claim.log_delta:
+            ends.append(start)
+            continue
+        if _log_delta(low, high, stop)[side] > claim.log_delta and math.isinf(loss.upper):
+            ends.append(math.inf if side else stop)
+            continue
+        while stop - start > 1e-9 * stop:
+            middle = (start + stop) / 2
+            start, stop = (start, middle) if _log_delta(low, high, middle)[side] <= claim.log_delta else (middle, stop)
+        ends.append(stop if side else start)
+    return Bound(ends[0], (ends[0] + ends[1]) / 2, ends[1], 1.0)

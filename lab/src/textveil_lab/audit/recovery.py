@@ -1,0 +1,168 @@
+"""How many words of a public text come back from its release: the strongest attack here, measured.
+
+Whoever decodes a release (``textveil_lab.decoding``) is an attacker with a public language model. The attack is run
+on a text that is public anyway, and its successes are counted. A guarantee is about one word given all others: it holds
+whatever is counted here, and what is counted here holds for this decoder only; a better one recovers more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, final
+
+import numpy as np
+
+from textveil.aggregates.released import ReleasedTexts, ReleaseReader
+from textveil.errors import InputError, UnsupportedGuarantee, need
+from textveil.mechanisms.capabilities import SequenceColumns
+from textveil.mechanisms.kinds import Mechanism, SequenceMechanism, WordMechanism
+from textveil.models.language_model import LanguageModel
+from textveil.randomness import resolve
+from textveil.statistics import Bound, ratio_of_sums
+from textveil.types import Flags, Ids, Integers, Progress
+from textveil.vocabulary.frequencies import word_frequencies
+from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.decoding.decoder import TextDecoder
+from textveil_lab.decoding.options import DecoderOptions
+from textveil_lab.posterior.words import WordPosterior
+
+CONTENT_FROM: Final = 3000
+"""Content words are those outside so many most frequent ones."""
+
+CONFIDENCE: Final = 0.95
+"""Of each interval, on its own."""
+
+_LEAST_DOCUMENTS: Final = 10
+"""An interval over documents needs some."""
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recovered:
+    """Shares of the words of one kind, with intervals over documents.
+
+    Attributes:
+        alone: share guessed right from the released word and public frequencies; None where no word can be decoded
+            by itself.
+        in_context: share guessed right from the whole release and a language model.
+    """
+
+    kind: str
+    count: int
+    unchanged: Bound
+    alone: Bound | None
+    in_context: Bound
+
+    def to_data(self) -> dict[str, Any]:
+        """JSON data."""
+        bounds = {"unchanged": self.unchanged, "alone": self.alone, "in_context": self.in_context}
+        shares = {name: None if bound is None else bound._asdict() for name, bound in bounds.items()}
+        return {"kind": self.kind, "count": self.count, **shares}
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recovery:
+    """What a decoder recovered of a public text.
+
+    Attributes:
+        kinds: all words first, then those of narrower kinds that the text has.
+    """
+
+    documents: int
+    model: str
+    kinds: tuple[Recovered, ...]
+
+    def to_data(self) -> dict[str, Any]:
+        """JSON data."""
+        return {"documents": self.documents, "model": self.model, "kinds": [kind.to_data() for kind in self.kinds]}
+
+
+def measure_recovery(
+    mechanism: Mechanism,
+    texts: Sequence[str],
+    model: LanguageModel,
+    *,
+    rng: np.random.Generator | None = None,
+    options: DecoderOptions | None = None,
+    confidence: float = CONFIDENCE,
+    progress: Progress | None = None,
+) -> Recovery:
+    """Release a public text, decode it, and count.
+
+    Counted are the words that the vocabulary has; others are left out of text and counts.
+
+    Args:
+        mechanism: a channel of words, or a sequence mechanism that offers its columns.
+        texts: public documents, ten at least; never a text that is to be protected: what is counted is not private.
+
+    Raises:
+        UnsupportedGuarantee: the mechanism cannot be decoded.
+        InputError: fewer documents with words of the vocabulary.
+    """
+    need(0 < confidence < 1, "confidence", confidence, "between 0 and 1")
+    decoder = TextDecoder(mechanism, model, options=options, progress=progress)
+    vocabulary = decoder.vocabulary
+    read = ReleaseReader(vocabulary.words).read(texts)
+    originals, bounds = read.words, read.word_bounds
+    documents = np.repeat(np.arange(len(texts)), np.diff(bounds))
+    if len(np.unique(documents)) < _LEAST_DOCUMENTS:
+        raise InputError(
+            f"the reference must have at least {_LEAST_DOCUMENTS} documents with words of the vocabulary; got "
+            f"{len(np.unique(documents))}. Give more text, one document a line."
+        )
+    outputs = _drawn(mechanism, originals, bounds, resolve(rng))
+    guesses = decoder.words(_with_words(read, outputs))
+    alone = None if isinstance(mechanism, SequenceColumns) else WordPosterior(mechanism).most_probable(outputs)
+    kinds = []
+    for kind, member in _kinds(vocabulary).items():
+        chosen = member[originals]
+        if len(np.unique(documents[chosen])) < 2:
+            continue
+
+        def share(guesses: Ids, chosen: Flags = chosen) -> Bound:
+            hits = (guesses == originals)[chosen]
+            return ratio_of_sums(*_sums(hits, documents[chosen], len(texts)), confidence)
+
+        kinds.append(
+            Recovered(
+                kind=kind,
+                count=int(chosen.sum()),
+                unchanged=share(outputs),
+                alone=None if alone is None else share(alone),
+                in_context=share(guesses),
+            )
+        )
+    return Recovery(documents=len(texts), model=model.name, kinds=tuple(kinds))
+
+
+def _kinds(vocabulary: Vocabulary) -> Mapping[str, Flags]:
+    """Which words of the vocabulary are of each kind."""
+    frequencies = word_frequencies(vocabulary)
+    content = np.ones(len(vocabulary), dtype=bool)
+    content[np.argsort(-frequencies.counts, kind="stable")[:CONTENT_FROM]] = False
+    everything = np.ones(len(vocabulary), dtype=bool)
+    return {"words": everything, "content words": content, "names": frequencies.names}
+
+
+def _drawn(mechanism: Mechanism, words: Ids, bounds: Integers, rng: np.random.Generator) -> Ids:
+    if isinstance(mechanism, SequenceMechanism):
+        return mechanism.privatize_documents(words, bounds, rng)
+    if isinstance(mechanism, WordMechanism):
+        return mechanism.privatize(words, rng)
+    raise UnsupportedGuarantee(f"recovery is measured word by word; got {mechanism.name}, which replaces whole texts.")
+
+
+def _with_words(read: ReleasedTexts, words: Ids) -> ReleasedTexts:
+    """The same text with other words; one that the vocabulary does not have is to the decoder as a number is."""
+    codes = read.codes.copy()
+    codes[codes >= 0] = words
+    return read._replace(codes=codes)
+
+
+def _sums(hits: Flags, documents: Integers, size: int) -> tuple[Integers, Integers]:
+    """Hits and trials of every document that has trials."""
+    trials = np.bincount(documents, minlength=size)
+    sums = np.bincount(documents, weights=hits, minlength=size).astype(np.int64)
+    return sums[trials > 0], trials[trials > 0]

@@ -1,0 +1,119 @@
+"""The report as one HTML page that needs no network, for wide screens and for phones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from textveil.pages.rendering import rendered
+from textveil.statistics import Bound
+from textveil_lab.audit.report.charts import bound_svg, profile_svg
+from textveil_lab.audit.report.report import AuditReport, shown_bound, shown_claim, shown_delta, shown_result
+from textveil_lab.audit.report.verdict import Finding, Verdict
+
+# What stands in a witness, for readers; other keys are shown as they are.
+_LABELS = {
+    "pair": "inputs",
+    "input": "word",
+    "other_input": "other word",
+    "probability": "its probability",
+    "other_probability": "its probability from the other word",
+    "log_ratio": "loss there (nats)",
+    "ratio": "exact ratio",
+    "delta_pair": "for delta",
+    "ids": "word ids",
+    "shift": "difference of their vectors",
+    "l1": "L1 norm",
+    "l2": "L2 norm",
+    "size": "outputs in it",
+    "hits": "hits, for the one and the other word",
+    "trials": "test draws for each word",
+    "probability_at_least": "its probability, at least",
+    "other_probability_at_most": "from the other word, at most",
+    "log_likelihood_ratio_at_least": "log-likelihood ratio, at least",
+}
+
+
+def to_html(report: AuditReport) -> str:
+    """A page that stands alone: verdict, the sentence to quote, charts, witnesses, attacks, hygiene."""
+    tables: list[tuple[str, tuple[str, ...], list[list[str]]]] = []
+    checked = ("check", "result", "reason")
+    if report.draws is not None:
+        draws = report.draws
+        tables.append(("Draws", checked, [[draws["method"], shown_result(draws), draws["detail"]]]))
+    if report.attacks:
+        rows = [
+            [attack["name"], shown_bound(Bound(**attack["success"])), f"{attack['baseline']:.4g}"]
+            for attack in report.attacks
+        ]
+        tables.append(("Attacks", ("attack", "success", "baseline"), rows))
+    if report.recovery is not None:
+        rows = [
+            [text, kind["kind"], *(_share(kind[key]) for key in ("in_context", "alone", "unchanged"))]
+            for text, recovered in report.recovery["texts"].items()
+            for kind in recovered["kinds"]
+        ]
+        head = ("public text", "of its", "named by a decoder in context", "word by word", "unchanged")
+        tables.append((f"Recovery by {report.recovery['model']}", head, rows))
+    if report.hygiene:
+        rows = [[check["check"], shown_result(check), check["witness"] or check["detail"]] for check in report.hygiene]
+        tables.append(("Hygiene", checked, rows))
+    facts = {**dict(report.parameters), **{f"vocabulary {key}": value for key, value in report.vocabulary.items()}}
+    facts |= {"seconds": round(report.seconds, 1), "seed": "none" if report.seed is None else report.seed}
+    return rendered(
+        "audit.html",
+        title=f"Audit of {report.name}",
+        report=report,
+        claimed=shown_claim(report.leading),
+        findings=[(finding, _facts(finding), *_chart(finding)) for finding in report.findings],
+        tables=tables,
+        setting=list(_rows(facts)),
+    )
+
+
+def _share(bound: Mapping[str, float] | None) -> str:
+    return "" if bound is None else shown_bound(Bound(**bound))
+
+
+def _facts(finding: Finding) -> list[tuple[str, str]]:
+    """One method's numbers and its witness."""
+    rows = [
+        ("claimed", shown_claim(finding)),
+        ("epsilon at the claimed delta", shown_bound(finding.epsilon)),
+        ("delta at the claimed epsilon", shown_delta(finding)),
+    ]
+    if finding.samples:
+        rows.append(("draws", f"{finding.samples} ({100 * finding.epsilon.confidence:.10g}% confidence)"))
+    return [*rows, *_rows(finding.witness)]
+
+
+def _chart(finding: Finding) -> tuple[str, str]:
+    """A drawing and its caption; empty where there is nothing to draw."""
+    if finding.verdict in (Verdict.CONTRADICTED, Verdict.NO_VERDICT):
+        return "", ""
+    if len(finding.profile) > 1:
+        worst = "Delta at every epsilon, for the worst pair that was found (line), and the claim"
+        return profile_svg(finding), f"{worst} {shown_claim(finding)}."
+    if finding.samples:
+        band = "Where the true epsilon lies by the samples (band from its lower bound on), the estimate, and the claim."
+        return bound_svg(finding), band
+    return "", ""
+
+
+def _rows(data: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, str]]:
+    """Names and values of JSON data, one row each, what is nested with the names around it."""
+    for key, value in data.items():
+        label = before + _LABELS.get(key, key.replace("_", " "))
+        if isinstance(value, Mapping):
+            yield from _rows(value, f"{label}: ")
+        else:
+            yield label, ", ".join(map(_shown, value)) if isinstance(value, list | tuple) else _shown(value)
+
+
+def _shown(value: object) -> str:
+    """A value as a reader writes it."""
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,472 @@
+"""Draws put beside what a mechanism states of them: rows of a channel, a profile of noise, the noise itself.
+
+An exact audit speaks of what is stated. Whether that is what comes out, only draws can tell. Every test here accuses a
+mechanism that draws as it states with probability ``ALPHA`` at most, whatever the statement, without approximation.
+
+Rows: a few draws of every word first. Of each word, the Bayes factor of one output that comes in a larger share than
+the stated row p says is taken, the mean over outputs (half of it on the word itself) and over three shares: a backdoor
+gives such an output. The words with the largest factors, and random ones, are drawn again, and the new draws alone are
+counted: that factor again, and the Bayes factor of Dirichlet(kappa p) against p, the mean over five kappa; likewise the
+product over all words, and the factor of a share of draws that come out unchanged. The mean of each under p is 1, so by
+Markov it exceeds 1 / alpha with probability alpha at most. That the words are chosen by earlier draws changes nothing.
+
+Power: of honest words, each factor is above t with probability 1 / t at most, so fewer than half of ``WORDS`` are, but
+for a probability of n / (t WORDS / 2). A word with a larger factor is then drawn again.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Final, NamedTuple, final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import bdtr, bdtrc, gammaln
+
+from textveil.catalog import from_catalog
+from textveil.errors import InputError
+from textveil.mechanisms.capabilities import PrivacyProfile
+from textveil.statistics import Bound
+from textveil.types import Ids, Integers, Reals
+from textveil_lab.audit.channels.groups import rows_of
+from textveil_lab.audit.channels.rows import RowSource
+from textveil_lab.audit.report.verdict import Claim, Finding, Subject, Verdict
+from textveil_lab.audit.sampled.bounds import Draw, Score, audit_sampled, can_refute
+from textveil_lab.mechanisms.capabilities import NearestWord
+
+ALPHA: Final = 1e-6
+"""Probability, at most, that one audit accuses a mechanism that draws as it states."""
+
+WORDS: Final = 64
+"""Words whose rows are tested, by ``DRAWS`` draws in all: half of them the most suspicious, the rest random."""
+
+DRAWS: Final = 4096
+
+FIRST: Final = 16
+"""Draws of every word that come before."""
+
+SPREAD: Final = 512
+"""Random words that are drawn in place of every word, of a larger vocabulary under a mechanism of the catalog."""
+
+POWER: Final = 0.99
+"""At which a check of rows states the smallest deviation of one word that it sees."""
+
+RARE: Final = 0.01
+"""Stated share of an output, at most, of which a deviation is stated."""
+
+PAIR_DRAWS: Final = 2000
+"""Draws for each of two inputs whose profile is stated."""
+
+_KAPPAS: Final = (1.0, 10.0, 100.0, 1e3, 1e4)
+_SHARES: Final = (0.5, 0.125, 1 / 32)
+_PLANTED: Final = (15 / 16, 0.5, 0.125)
+_EPSILONS: Final = (0.0, 0.5, 1.0, 2.0, 4.0)
+_BLOCK: Final = 64
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DrawsCheck:
+    """What draws say of a statement.
+
+    Attributes:
+        passed: False where they contradict it; None where they could not have.
+        seen: the smallest share of one output of one drawn word, of which ``RARE`` is stated at most, that the check
+            sees with probability ``POWER``; None where none is known.
+        words: how many words were drawn; 0 where that is not what a check is made of.
+    """
+
+    method: str
+    draws: int
+    passed: bool | None
+    detail: str
+    witness: Mapping[str, Any] = field(default_factory=dict)
+    subject: Subject = Subject.WORD_CHANNEL
+    seen: float | None = None
+    words: int = 0
+
+    def to_data(self) -> dict[str, Any]:
+        """JSON data."""
+        power = {} if self.seen is None else {"share": self.seen, "stated": RARE, "power": POWER, "words": self.words}
+        return {
+            "sees": power or None,
+            "method": self.method,
+            "passed": self.passed,
+            "draws": self.draws,
+            "alpha": ALPHA,
+            "witness": dict(self.witness),
+            "detail": self.detail,
+        }
+
+    def finding(self, claim: Claim) -> Finding:
+        """The contradiction, which leaves a claim without support."""
+        return Finding(
+            verdict=Verdict.CONTRADICTED,
+            subject=self.subject,
+            claim=claim,
+            epsilon=Bound(0.0, 0.0, math.inf, 1 - ALPHA),
+            delta=Bound(0.0, 0.0, 1.0, 1 - ALPHA),
+            method=self.method,
+            witness=self.witness,
+            samples=self.draws,
+            notes=(self.detail,),
+        )
+
+
+def together(checks: Sequence[DrawsCheck]) -> DrawsCheck:
+    """Several checks of one mechanism, each at its share of ``ALPHA``, as one: the contradiction, if there is any."""
+    worst = min(checks, key=lambda check: (check.passed is not False, check.passed is None))
+    return DrawsCheck(
+        method=worst.method,
+        draws=sum(check.draws for check in checks),
+        passed=worst.passed,
+        detail=" ".join(dict.fromkeys(check.detail for check in checks)) if worst.passed is not False else worst.detail,
+        witness=worst.witness,
+        subject=worst.subject,
+    )
+
+
+def draws_every_word(mechanism: Any) -> bool:
+    """Whether ``check_rows`` draws every word: unless a large vocabulary's code is the catalog's."""
+    return len(mechanism.vocabulary) <= 2 * SPREAD or not from_catalog(mechanism)
+
+
+def check_rows(
+    draw: Callable[[Ids], Ids],
+    source: RowSource,
+    words: Sequence[str],
+    rng: np.random.Generator,
+    *,
+    every: bool = True,
+    subject: Subject = Subject.WORD_CHANNEL,
+) -> DrawsCheck:
+    """Whether draws follow the stated rows.
+
+    Args:
+        draw: one output for each id.
+        source: the stated rows, one for each word, over the same words.
+        words: public.
+        every: whether every word is drawn; else ``SPREAD`` random ones.
+
+    Raises:
+        InputError: the draws are not one integer for each id.
+    """
+    spread = rng.permutation(len(words))[: None if every else SPREAD]
+    first = _counted(draw, source, spread, FIRST)
+    suspicion = first.planted(len(words))
+    limit = math.log((len(spread) + 2 * WORDS + 2) / ALPHA)
+    order = np.argsort(-suspicion, kind="stable")
+    half = WORDS // 2
+    few = spread[np.concatenate([order[:half], half + rng.permutation(len(order) - half)[:half]])]
+    again = _counted(draw, source, few, DRAWS // len(few))
+    logs = again.log_factors()
+    alone = np.maximum(_mean(logs), again.planted(len(words)))
+    unchanged = _unchanged(
+        np.concatenate([first.hits, again.hits]),
+        np.concatenate([first.own, again.own]),
+        np.concatenate([first.of, again.of]),
+    )
+    worst_first, worst_again = int(suspicion.argmax()), int(alone.argmax())
+    evidence = [
+        (float(suspicion[worst_first]), partial(first.witness, words, worst_first)),
+        (float(alone[worst_again]), partial(again.witness, words, worst_again)),
+        (float(_mean(logs.sum(axis=0))), partial(again.witness, words, worst_again)),
+        (unchanged, partial(_unchanged_witness, first, again)),
+    ]
+    worst, witness = max(evidence, key=lambda each: each[0])
+    kept = worst < limit
+    draws = FIRST * len(spread) + DRAWS // len(few) * len(few)
+    which = "all" if len(spread) == len(words) else f"{len(spread)} random"
+    seen = _seen(len(spread), len(words), DRAWS // len(few), limit)
+    power = (
+        ""
+        if seen is None
+        else f" A word that gives one output, stated for {RARE:g} at most, in a share of {seen:g} "
+        f"or more would have been seen with power {POWER:g}."
+    )
+    told = f"{draws} draws of {which} words were compared with the stated rows, at alpha {ALPHA:g}"
+    return DrawsCheck(
+        method="draws against rows",
+        draws=draws,
+        passed=kept,
+        detail=f"{told}; {'nothing speaks' if kept else 'they speak'} against them.{power if kept else ''}",
+        witness={} if kept else witness(),
+        subject=subject,
+        seen=seen if kept else None,
+        words=len(spread),
+    )
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class _Counts:
+    """Draws of words: how often each output came, entry by entry, and what is stated of it.
+
+    Attributes:
+        ids: of the words.
+        each: draws of one word.
+        places: of entries, which word each belongs to; rising.
+        counts: of entries, > 0.
+        stated: of entries, P(output | word).
+        own: of words, P(word | word).
+        hits: of words, how often a word itself came.
+    """
+
+    ids: Ids
+    each: int
+    places: Ids
+    outputs: Ids
+    counts: Integers
+    stated: Reals
+    own: Reals
+    hits: Integers
+
+    @property
+    def of(self) -> Integers:
+        """Of words, their draws."""
+        return np.full(len(self.ids), self.each)
+
+    def planted(self, outputs: int) -> Reals:
+        """Of words, the logarithm of the factor of one output that comes in a larger share than is stated."""
+        weights = 0.5 / outputs + 0.5 * (self.outputs == self.ids[self.places])
+        logs = np.full(len(self.ids), -math.inf)
+        for part in _planted(self.counts, self.each, self.stated):
+            np.logaddexp.at(logs, self.places, np.log(weights) + part)
+        return logs
+
+    def log_factors(self) -> Reals:
+        """Of words, ``_log_factors``."""
+        ends = np.flatnonzero(np.diff(self.places)) + 1
+        rows = zip(np.split(self.counts, ends), np.split(self.stated, ends), strict=True)
+        return np.array([_log_factors(counts, stated) for counts, stated in rows])
+
+    def witness(self, words: Sequence[str], place: int) -> Mapping[str, Any]:
+        """The output of a word that is farthest from what is stated."""
+        here = self.places == place
+        return _witness(words, int(self.ids[place]), self.outputs[here], self.counts[here], self.stated[here])
+
+
+def _counted(draw: Callable[[Ids], Ids], source: RowSource, ids: Ids, each: int) -> _Counts:
+    """The draws of these words, counted."""
+    drawn = _drawn(draw, np.repeat(ids, each)).reshape(len(ids), each)
+    counted = [np.unique(row, return_counts=True) for row in drawn]
+    places = np.repeat(np.arange(len(ids)), [len(outputs) for outputs, _ in counted])
+    outputs = np.concatenate([outputs for outputs, _ in counted])
+    known = _stated(source, np.concatenate([ids, ids[places]]), np.concatenate([ids, outputs]))
+    counts = np.concatenate([counts for _, counts in counted])
+    hits = (drawn == ids[:, None]).sum(axis=1)
+    return _Counts(ids, each, places, outputs, counts, known[len(ids) :], known[: len(ids)], hits)
+
+
+def _planted(counts: Integers, each: int, stated: Reals) -> list[Reals]:
+    """Logarithms of the factors of an output that comes in a larger share, one for each share, over their number."""
+    with np.errstate(divide="ignore"):
+        return [
+            counts * np.log(1 - share + share / stated)
+            + (each - counts) * math.log(1 - share)
+            - math.log(len(_PLANTED))
+            for share in _PLANTED
+        ]
+
+
+def _seen(spread: int, outputs: int, again: int, limit: float) -> float | None:
+    """See ``DrawsCheck.seen``: a bound by the two ways in which a word is seen."""
+    shares = np.arange(1, 65) / 64
+
+    def reaching(each: int, log_factor: float) -> Reals:
+        """Of every share, the probability that so many draws have such a factor."""
+        counts = np.arange(each + 1)
+        logs = np.logaddexp.reduce(_planted(counts, each, np.full(each + 1, RARE)), axis=0) + math.log(0.5 / outputs)
+        least = np.flatnonzero(logs >= log_factor)
+        return bdtrc(least[0] - 1, each, shares) if len(least) else np.zeros(len(shares))
+
+    at_once, later = reaching(FIRST, limit), reaching(again, limit)
+    half = WORDS // 2
+    if spread <= half:
+        chosen = np.ones(len(shares))
+    else:
+        chosen = np.max([reaching(FIRST, t) - spread / half * math.exp(-t) for t in range(2, 30)], axis=0)
+    power = np.maximum(at_once, chosen + later - 1)
+    enough = np.flatnonzero(power >= POWER)
+    return float(shares[enough[0]]) if len(enough) else None
+
+
+def _unchanged_witness(first: _Counts, again: _Counts) -> Mapping[str, Any]:
+    hits, draws = int(first.hits.sum() + again.hits.sum()), int(first.of.sum() + again.of.sum())
+    share = float((first.own @ first.of + again.own @ again.of) / draws)
+    return {"event": "the word itself", "hits": hits, "trials": draws, "probability": share}
+
+
+def _witness(words: Sequence[str], word: int, outputs: Ids, counts: Integers, stated: Reals) -> Mapping[str, Any]:
+    """The output of a word that is farthest from what is stated."""
+    trials = int(counts.sum())
+    most = int((counts * np.log(counts / trials / np.maximum(stated, 1e-300))).argmax())
+    shown = int(outputs[most])
+    return {
+        "input": words[word],
+        "output": words[shown] if 0 <= shown < len(words) else "no word",
+        "hits": int(counts[most]),
+        "trials": trials,
+        "probability": float(stated[most]),
+    }
+
+
+def _drawn(draw: Callable[[Ids], Ids], ids: Ids) -> Ids:
+    outputs = np.asarray(draw(ids))
+    if outputs.shape != ids.shape or outputs.dtype.kind not in "iu":
+        raise InputError(f"a draw must give one integer for each word; got {outputs.dtype} of shape {outputs.shape}.")
+    return outputs.astype(np.int64, copy=False)
+
+
+def _stated(source: RowSource, inputs: Ids, outputs: Ids) -> Reals:
+    """P(output | input) of each two, shape (batch,); 0 for what is no output."""
+    probabilities = np.zeros(len(inputs))
+    words, which = np.unique(inputs, return_inverse=True)
+    for start in range(0, len(words), _BLOCK):
+        here = np.flatnonzero((which >= start) & (which < start + _BLOCK))
+        part = rows_of(source, words[start : start + _BLOCK])
+        rows = part.source.rows(0, len(part.words))
+        columns = np.minimum(np.searchsorted(part.outputs, outputs[here]), len(part.outputs) - 1)
+        known = part.outputs[columns] == outputs[here]
+        probabilities[here] = np.where(known, rows[which[here] - start, columns], 0.0)
+    return probabilities
+
+
+def _log_factors(counts: Integers, stated: Reals) -> Reals:
+    """Logarithms of the Bayes factors against a stated row, one for each kappa; infinite where it gives no such output.
+
+    Args:
+        counts: of the outputs that came, > 0.
+        stated: their probabilities.
+    """
+    if (stated <= 0).any():
+        return np.full(len(_KAPPAS), math.inf)
+    kappas = np.array(_KAPPAS)[:, None]
+    within = gammaln(kappas * stated + counts) - gammaln(kappas * stated) - counts * np.log(stated)
+    return np.asarray(gammaln(kappas[:, 0]) - gammaln(kappas[:, 0] + counts.sum()) + within.sum(axis=1))
+
+
+def _mean(logs: Reals) -> Reals:
+    """The logarithm of the mean over the last axis."""
+    return np.asarray(np.logaddexp.reduce(logs, axis=-1) - math.log(logs.shape[-1]))
+
+
+def _unchanged(hits: Integers, shares: Reals, draws: Integers) -> float:
+    """The evidence for draws that come out as they are beyond the shares that are stated, word by word."""
+    gain = np.divide(1.0, shares, out=np.zeros(len(hits)), where=shares > 0)
+    return float(
+        _mean(
+            np.array(
+                [
+                    (hits * np.log(1 - share + share * gain) + (draws - hits) * math.log(1 - share)).sum()
+                    for share in _SHARES
+                ]
+            )
+        )
+    )
+
+
+class StatedPair(NamedTuple):
+    """Two inputs and the profile that is stated of their outputs."""
+
+    first: Any
+    second: Any
+    profile: PrivacyProfile
+
+
+def check_profile(
+    draw: Draw,
+    pairs: Sequence[StatedPair],
+    name: Callable[[Any], str],
+    *,
+    subject: Subject,
+    draws: int = PAIR_DRAWS,
+    alpha: float = ALPHA,
+    score: Score | None = None,
+) -> DrawsCheck:
+    """Whether outputs of two inputs are no farther apart than their stated profile, at several epsilons.
+
+    Args:
+        name: shows an input or an output, in public words.
+        subject: of the profile.
+        draws: for each input of a pair.
+        score: log-likelihood ratios of outputs, where they are known.
+    """
+    share = alpha / max(1, len(pairs) * len(_EPSILONS))
+    drawn, contradicted = 0, None
+    for first, second, profile in pairs:
+        claims = [Claim(epsilon=tested, log_delta=min(0.0, profile.log_delta(tested).upper)) for tested in _EPSILONS]
+        sharp = [tested for tested in claims if can_refute(draws // 2, share / 8, tested)]
+        if not sharp or contradicted:
+            continue
+        outputs = [draw(word, draws) for word in (first, second)]
+        drawn += 2 * draws
+        for tested in sharp:
+            finding = audit_sampled(
+                lambda place, _: outputs[place],  # noqa: B023 - used up within the turn
+                [(0, 1)],
+                tested,
+                samples=draws,
+                confidence=1 - share,
+                score=_of_places(score, (first, second)),
+            )
+            if finding.verdict is Verdict.REFUTED:
+                contradicted = {**finding.witness, "pair": [name(first), name(second)], "epsilon": tested.epsilon}
+                contradicted |= {"stated_delta": tested.delta, "delta_at_least": finding.delta.lower}
+                contradicted["event"] = {"size": finding.witness["event"].get("size", 0)}
+    if not drawn:
+        detail = f"No power: {draws} draws of an input could not contradict a profile that allows so much."
+    else:
+        speaks = "they speak" if contradicted else "nothing speaks"
+        detail = f"{drawn} draws were compared with the stated profile, at alpha {alpha:g}; {speaks} against it."
+    return DrawsCheck(
+        method="draws against profile",
+        draws=drawn,
+        passed=None if not drawn else contradicted is None,
+        detail=detail,
+        witness=contradicted or {},
+        subject=subject,
+    )
+
+
+def _of_places(score: Score | None, inputs: tuple[Any, Any]) -> Score | None:
+    if score is None:
+        return None
+    return lambda first, second, outputs: score(inputs[first], inputs[second], outputs)
+
+
+def check_noise(mechanism: NearestWord, rng: np.random.Generator, *, alpha: float = ALPHA) -> DrawsCheck:
+    """Whether outputs lie as far from their words as those of the stated noise, drawn and searched for here.
+
+    Of each random word one output of either is taken; whichever is nearer to the word, either is with the same
+    probability. So the signs are fair coins, and their count is tested exactly.
+    """
+    points = mechanism.points.astype(np.float64)
+    ids = rng.integers(0, len(points), 2 * SPREAD)
+    drawn = _drawn(lambda words: mechanism.privatize(words, rng), ids)
+    noisy = points[ids] + mechanism.distribution.sample(len(ids), rng, np.float64)
+    here = (np.einsum("nd,nd->n", points, points) / 2 - noisy @ points.T).argmin(axis=1)
+    far, expected = (np.linalg.norm(points[ids] - points[outputs], axis=1) for outputs in (drawn, here))
+    nearer, farther = int((far < expected).sum()), int((far > expected).sum())
+    chance = min(1.0, 2 * float(bdtr(min(nearer, farther), nearer + farther, 0.5)))
+    kept = chance > alpha
+    told = f"{len(ids)} draws of random words were compared with draws of the stated noise, at alpha {alpha:g}"
+    witness = {"event": "nearer to the word than by the stated noise", "hits": nearer, "trials": nearer + farther}
+    return DrawsCheck(
+        method="draws against noise",
+        draws=len(ids),
+        passed=kept,
+        detail=f"{told}; {'nothing speaks' if kept else 'they speak'} against it.",
+        witness={} if kept else {**witness, "probability": 0.5},
+    )
+
+
+def pairs_of_points(
+    points: NDArray[Any], pairs: Sequence[tuple[int, int]], profile: Callable[[Reals], PrivacyProfile]
+) -> list[StatedPair]:
+    """Pairs of words whose points differ, with the profile of noise on them."""
+    shifts = [(a, b, points[a].astype(np.float64) - points[b].astype(np.float64)) for a, b in pairs]
+    return [StatedPair(a, b, profile(shift)) for a, b, shift in shifts if shift.any()]

@@ -1,0 +1,191 @@
+"""``textveil decode``: released text in, its most probable original out, by public data alone."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from textveil.cli import options as opt
+from textveil.cli.help_groups import GroupedCommand
+from textveil.cli.progress import Bar, counting, tell
+from textveil.cli.service import ServiceOptions
+
+if TYPE_CHECKING:
+    from textveil.aggregates.endpoint import Endpoint
+    from textveil.corpora.decoded import DecodesTexts
+    from textveil.corpora.formats.records import CorpusFormat
+    from textveil.mechanisms.kinds import Mechanism
+    from textveil.models.language_model import LanguageModel, MaskedLanguageModel
+    from textveil.vocabulary.tables.public import OpenTable
+    from textveil.vocabulary.vocabulary import Vocabulary
+    from textveil_lab.decoding.options import Choice, DecoderOptions
+
+
+@dataclass(frozen=True, kw_only=True)
+class _DecodingOptions:
+    """How a release is decoded."""
+
+    model: opt.ModelPath = None
+    choose: Annotated[
+        str,
+        opt.option(
+            "WHAT", "What is best: words, each most probable; cosine, each nearest on the average; text, as a whole."
+        ),
+    ] = "words"
+    adapt: Annotated[
+        bool, opt.flag("--adapt", "Look twice, the second time with the word frequencies found in the texts.")
+    ] = False
+
+
+@opt.grouped
+def decode_command(
+    *,
+    report: opt.ReportPath,
+    source: opt.Sources = None,
+    output: opt.Output = None,
+    decoding: _DecodingOptions,
+    prior: opt.PriorPath = None,
+    formats: opt.FormatOptions,
+    field: Annotated[
+        list[str] | None, opt.fields("field to decode; repeat it for several.  [default: as the report says]")
+    ] = None,
+    keep: Annotated[
+        list[str] | None, opt.fields("field to copy as it is; repeat it for several.  [default: as the report says]")
+    ] = None,
+    quiet: opt.Quiet = False,
+    workers: Annotated[int | None, opt.option("N", "Threads.  [default: one for each core]")] = None,
+    vocabulary: opt.VocabularyOptions,
+    repair: ServiceOptions,
+) -> int:
+    """Put in place of every released word the one that most probably stood there, by the channel and the language.
+
+    Nothing is spent: what is read are the release, its report and public data. Whoever has the release can do the same.
+    """
+    from textveil.corpora.places import Places
+    from textveil.rebuild import read_report
+    from textveil_lab.decoding.options import DecoderOptions
+
+    # Everything that can be wrong with the options is found before a release is read.
+    output = opt.file_of(output)
+    options = DecoderOptions(choose=cast("Choice", decoding.choose), adapt=decoding.adapt)
+    service = repair.service(decoding.model)
+    facts = read_report(report)
+    choice = formats.choice(field or facts.fields, keep or facts.kept)
+    inputs = opt.inputs_of(source or ["-"], choice)
+    reader = choice.reader(inputs, output)
+    choice.check_output(inputs, output)
+    Places(inputs=(*inputs, str(report)), output=output)
+    mechanism = opt.rebuilt_mechanism(facts, vocabulary.load(), prior)
+    if service is not None:
+        return _repaired(mechanism, service, reader, inputs, output, quiet)
+    documents = decode_files(mechanism, options, reader, inputs, output, model=decoding.model, workers=workers)
+    if not quiet:
+        sys.stderr.write(f"documents   {documents} decoded; nothing was spent\n")
+    return 0
+
+
+def _repaired(
+    mechanism: Mechanism,
+    endpoint: Endpoint,
+    reader: CorpusFormat,
+    inputs: tuple[str, ...],
+    output: Path | None,
+    quiet: bool,
+) -> int:
+    """Have released files repaired; what is not stays as it was released, and then the exit code is 1."""
+    from textveil.aggregates.text_repair import TextRepairer, channel_facts
+
+    repairer = TextRepairer(endpoint, channel_facts(mechanism))
+    documents = _run(repairer, "repairing", reader, inputs, output)
+    if repairer.problem:
+        tell(repairer.problem)
+        return 1
+    if not quiet:
+        sys.stderr.write(f"documents   {documents} repaired; nothing was spent\n")
+    return 0
+
+
+def decode_files(
+    mechanism: Mechanism,
+    options: DecoderOptions,
+    reader: CorpusFormat,
+    inputs: tuple[str, ...],
+    output: Path | None,
+    *,
+    model: Path | None = None,
+    workers: int | None = None,
+) -> int:
+    """Decode released files, with bars; how many documents.
+
+    Args:
+        mechanism: that of the release.
+        options: of the decoder.
+        reader: the format of inputs and output.
+        inputs: released files.
+        output: None is standard output.
+        model: a language model on disk; None is the embedded one.
+        workers: threads; None is one for each core.
+    """
+    from textveil_lab.decoding.decode import decoder_of
+    from textveil_lab.mechanisms.channel_columns import need_columns
+
+    words = need_columns(mechanism).vocabulary
+    tables = _tables(mechanism)
+    language = None if model is None else _any_model(model, words)
+    with counting("reading the channel", "words") as progress:
+        decoder = decoder_of(mechanism, model=language, options=options, workers=workers, progress=progress)
+    try:
+        return _run(decoder, "decoding", reader, inputs, output)
+    finally:
+        del tables
+
+
+def _run(decoder: DecodesTexts, doing: str, reader: CorpusFormat, inputs: tuple[str, ...], output: Path | None) -> int:
+    """Put released files through a decoder, with a bar; how many documents."""
+    from textveil.corpora.decoded import DecodingRun
+
+    bar = Bar(doing, "bytes", inputs)
+    try:
+        run = DecodingRun(decoder=decoder, corpus_format=reader, inputs=inputs, progress=bar)
+        return run.to_stream(opt.standard_output()) if output is None else run.to_file(output)
+    finally:
+        bar.close()
+
+
+def _tables(mechanism: Mechanism) -> list[OpenTable]:
+    """The tables of the mechanism's columns, made where they are missing."""
+    from textveil.corpora.tables import provided_column_tables
+
+    with counting("building the table of rows", "words") as progress:
+        return provided_column_tables(mechanism, tell, progress)
+
+
+def read_model(path: Path, vocabulary: Vocabulary) -> LanguageModel:
+    """A language model on disk: the folder of a causal Hugging Face model, or a file of n-grams."""
+    if path.is_dir():
+        from textveil_lab.models.causal import causal_language_model
+
+        return causal_language_model(path, vocabulary)
+    from textveil.models.ngram import read_ngram_model
+
+    return read_ngram_model(path, vocabulary)
+
+
+def _any_model(path: Path, vocabulary: Vocabulary) -> LanguageModel | MaskedLanguageModel:
+    """A language model on disk, or the folder of a masked one."""
+    if path.is_dir():
+        from textveil.models.foreign_files import is_masked
+
+        if is_masked(path):
+            from textveil_lab.models.masked import masked_language_model
+
+            return masked_language_model(path, vocabulary)
+    return read_model(path, vocabulary)
+
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+app.command("decode", cls=GroupedCommand)(decode_command)

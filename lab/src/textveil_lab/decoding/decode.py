@@ -1,0 +1,87 @@
+"""``textveil.decode``: released texts in, their most probable originals out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from textveil.errors import need
+from textveil.mechanisms.kinds import Mechanism
+from textveil.models.language_model import LanguageModel, MaskedLanguageModel
+from textveil.types import Progress
+from textveil.vocabulary.embedded import load_vocabulary
+from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.decoding.both_sides import BothSides
+from textveil_lab.decoding.decoder import TextDecoder
+from textveil_lab.decoding.options import DecoderOptions
+from textveil_lab.mechanisms.channel_columns import need_columns
+
+
+class Released(Protocol):
+    """What has a released text: a ``Release``."""
+
+    @property
+    def text(self) -> str:
+        """What was handed over."""
+
+
+def decode(
+    texts: Sequence[str | Released],
+    mechanism: Mechanism,
+    *,
+    model: LanguageModel | MaskedLanguageModel | None = None,
+    options: DecoderOptions | None = None,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> list[str]:
+    """The most probable original of each released text: free post-processing, by releases and public data alone.
+
+    What is no word stays as it is: spaces, marks, numbers, placeholders. Words get the capitals that a release of them
+    would have. The first call with a mechanism reads all rows of its channel; it keeps what it learned.
+
+    Args:
+        mechanism: that drew them; a channel of words, or a sequence mechanism that offers its columns.
+        model: public language model over its vocabulary; None is the embedded one, for the embedded vocabulary. A
+            masked one goes over what the embedded one found.
+        workers: threads; None is one for each core.
+
+    Raises:
+        UnsupportedGuarantee: the mechanism is no channel.
+        InputError: a text is no release in words of the mechanism's vocabulary; the message has its number, from 1.
+        ParameterError: no model is given for another vocabulary, or one of another vocabulary.
+    """
+    need(not isinstance(texts, str), "texts", "one str", "a list of texts", "Put it into a list.")
+    plain = [text if isinstance(text, str) else text.text for text in texts]
+    return decoder_of(mechanism, model=model, options=options, workers=workers, progress=progress).texts(plain)
+
+
+def decoder_of(
+    mechanism: Mechanism,
+    *,
+    model: LanguageModel | MaskedLanguageModel | None = None,
+    options: DecoderOptions | None = None,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> TextDecoder:
+    """The decoder that ``decode`` uses; see there.
+
+    Raises:
+        UnsupportedGuarantee: the mechanism is no channel.
+        ParameterError: as ``decode``.
+    """
+    vocabulary = need_columns(mechanism).vocabulary
+    known = model is None or isinstance(model, LanguageModel | MaskedLanguageModel)
+    need(known, "model", type(model).__name__, "a language model", "Read it from its file or folder first.")
+    masked = None if model is None or isinstance(model, LanguageModel) else model
+    chosen = model if isinstance(model, LanguageModel) else default_model(vocabulary)
+    both_sides = None if masked is None else BothSides(model=masked)
+    return TextDecoder(mechanism, chosen, options=options, workers=workers, progress=progress, both_sides=both_sides)
+
+
+def default_model(vocabulary: Vocabulary) -> LanguageModel:
+    """The embedded language model. Raises ParameterError: the vocabulary is another than the embedded one."""
+    from textveil.models.ngram import embedded_language_model  # 12 MB, which nothing else here reads
+
+    embedded = vocabulary.digest == load_vocabulary().digest
+    need(embedded, "model", "none", "given for this vocabulary", "The embedded one is of the embedded vocabulary.")
+    return embedded_language_model()

@@ -1,0 +1,249 @@
+"""The most probable original of released texts: what the channel says of every word, and what the language says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property, partial
+from itertools import pairwise
+from typing import Any, Final, NamedTuple, cast, final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from textveil.aggregates.released import ReleasedTexts, ReleaseReader
+from textveil.errors import need
+from textveil.mechanisms.capabilities import SequenceColumns
+from textveil.mechanisms.kinds import Described
+from textveil.models.language_model import ContinuationModel, LanguageModel
+from textveil.processors import cores
+from textveil.text.render import render_text
+from textveil.types import Ids, Progress, Reals, Vectors
+from textveil.vocabulary.frequencies import word_frequencies
+from textveil_lab.decoding.both_sides import BothSides
+from textveil_lab.decoding.candidates import NONE, Candidates
+from textveil_lab.decoding.continued import successors
+from textveil_lab.decoding.evidence import Evidence, Layout, laid_out
+from textveil_lab.decoding.lattice import Sentences, Trellis, TrellisSearch
+from textveil_lab.decoding.options import DecoderOptions
+from textveil_lab.mechanisms.channel_columns import columns_of
+from textveil_lab.posterior.words import checked_prior
+from textveil_lab.vocabulary.geometry import normalize
+
+_SHORT: Final = 3
+"""Models of at most this order are asked sentence by sentence: little before a boundary matters to them."""
+
+_CELLS: Final = 1 << 16
+"""Paths that a step of sentences side by side looks at: they stay in a processor's cache."""
+
+_ROWS: Final = 1 << 10
+"""Words whose candidates' vectors are read together: 40 MB at 300 dimensions."""
+
+_CHARACTERS: Final = 1 << 19
+"""Characters of texts that are decoded together: the candidates of their words take some 30 MB."""
+
+
+class WordChances(NamedTuple):
+    """P(original | the whole sentence released) for every word of released texts, over its candidates.
+
+    Attributes:
+        words: candidates, or NONE, int32, shape (words, k).
+        chances: their probabilities, a row's sum 1, float32, shape (words, k).
+    """
+
+    words: NDArray[np.int32]
+    chances: Vectors
+
+
+@final
+class TextDecoder:
+    """Finds the original of releases of one mechanism. Safe to use from several threads at once.
+
+    Args:
+        mechanism: that of the releases: a channel of words, or a sequence mechanism that offers its columns.
+        model: public language model over the mechanism's vocabulary.
+        prior: how probable words are, shape (n,); chooses candidates. None is their public frequency.
+        options: how it searches.
+        workers: threads; None is one for each core.
+        both_sides: goes over what was found with a masked model; None leaves it.
+
+    Raises:
+        UnsupportedGuarantee: the mechanism is no channel.
+        ParameterError: a model is of a vocabulary of another size, or an argument is outside its domain.
+    """
+
+    def __init__(
+        self,
+        mechanism: Described,
+        model: LanguageModel,
+        *,
+        prior: Reals | None = None,
+        options: DecoderOptions | None = None,
+        workers: int | None = None,
+        progress: Progress | None = None,
+        both_sides: BothSides | None = None,
+    ) -> None:
+        self.options = DecoderOptions() if options is None else options
+        self.model = model
+        source = mechanism if isinstance(mechanism, SequenceColumns) else columns_of(mechanism, progress)
+        vocabulary = source.vocabulary
+        size = len(vocabulary)
+        for language_model in (model, *((both_sides.model,) if both_sides is not None else ())):
+            need(
+                language_model.size == size,
+                "model",
+                f"one of {language_model.size} words",
+                f"over the vocabulary's {size} words",
+            )
+        self._both_sides = both_sides
+        need(workers is None or workers >= 1, "workers", workers, "an integer >= 1")
+        chosen = checked_prior(word_frequencies(vocabulary).counts if prior is None else prior, size)
+        self.vocabulary = vocabulary
+        self._workers = cores() if workers is None else workers
+        self._reader = ReleaseReader(vocabulary.words)
+        weight = self.options.weight_for(mechanism.guarantee)
+        self._search = TrellisSearch(model, self.options.width, weight)
+        proposing = self.options.proposals > 0 and isinstance(model, ContinuationModel)
+        follows = successors(cast(ContinuationModel, model)) if proposing else None
+        self._evidence = Evidence(source, chosen, follows, self.options, weight)
+
+    def texts(self, texts: Sequence[str], numbers: Sequence[int] | None = None) -> list[str]:
+        """The most probable original of each released text.
+
+        What is no word stays as it is; words get the capitals that a release of theirs would have.
+
+        Args:
+            numbers: of the documents that they belong to, for errors; None counts from 1.
+
+        Raises:
+            InputError: a text is no release in words of the mechanism's vocabulary.
+        """
+        decoded: list[str] = []
+        for read in self._parts(texts, numbers):
+            words = iter(self.words(read).tolist())
+            spelled = self.vocabulary.words
+            codes = read.codes.tolist()
+            surfaces = [
+                spelled[next(words)] if code >= 0 else surface
+                for surface, code in zip(read.surfaces, codes, strict=True)
+            ]
+            decoded += [render_text(surfaces[start:stop]) for start, stop in pairwise(read.bounds.tolist())]
+        return decoded
+
+    def words(self, read: ReleasedTexts) -> Ids:
+        """The most probable original of each word of released texts, in order; ties to the likelier without context."""
+        if self._both_sides is not None:
+            return self._again(read, self._both_sides)
+        if self.options.choose == "text":
+            return self._best_texts(read)
+        chances = self.chances(read)
+        return _likeliest(chances) if self.options.choose == "words" else self._nearest(chances)
+
+    def _again(self, read: ReleasedTexts, both_sides: BothSides) -> Ids:
+        """The words after they were gone over with a masked model, which sees a text with all its sentences."""
+        chances = self.chances(read)
+        layout = laid_out(read, len(self.vocabulary), by_sentence=False)
+        ids = layout.ids.copy()
+        ids[layout.is_word] = _likeliest(chances)
+        candidates = Candidates(chances.words, self._evidence.log_ratios(read, chances.words))
+        return both_sides(ids, layout.bounds, np.flatnonzero(layout.is_word), candidates)
+
+    def _best_texts(self, read: ReleasedTexts) -> Ids:
+        """The words of the most probable sentences as a whole."""
+        layout, places = self._placed(read, self._lean(read))
+        out = np.empty(len(layout.ids), dtype=np.int64)
+        for sentences, words in self._over(layout, partial(self._search.best, places)):
+            out[_places_of(sentences)] = words
+        return out[layout.is_word]
+
+    def _nearest(self, chances: WordChances) -> Ids:
+        """The candidate of greatest expected cosine with each original."""
+        units = self._units
+        out = np.full(chances.chances.shape, -np.inf, dtype=np.float32)
+        for start in range(0, len(out), _ROWS):
+            part = slice(start, start + _ROWS)
+            rows = units[np.maximum(chances.words[part], 0)]
+            means = np.matmul(chances.chances[part, None, :], rows)
+            np.copyto(out[part], np.matmul(rows, means.swapaxes(1, 2))[..., 0], where=chances.words[part] != NONE)
+        return _likeliest(chances._replace(chances=out))
+
+    @cached_property
+    def _units(self) -> Vectors:
+        return normalize(self.vocabulary.vectors)
+
+    def chances(self, read: ReleasedTexts) -> WordChances:
+        """The probability of every candidate of each word, by the sum over the originals in the beam."""
+        return self._chances(read, self._lean(read))
+
+    def _lean(self, read: ReleasedTexts) -> Vectors | None:
+        """What a first look says of the words of these texts, where that is asked for."""
+        return self._evidence.lean(*self._chances(read, None)) if self.options.adapt else None
+
+    def _chances(self, read: ReleasedTexts, lean: Vectors | None) -> WordChances:
+        layout, places = self._placed(read, lean)
+        width = places.candidates.words.shape[1] + (self.options.proposals if places.proposals is not None else 0)
+        words = np.full((len(layout.ids), width), NONE, dtype=np.int32)
+        chances = np.zeros(words.shape, dtype=np.float32)
+        for sentences, (places_read, likely) in self._over(layout, partial(self._search.marginals, places)):
+            at = _places_of(sentences)
+            words[at], chances[at] = places_read, likely
+        return WordChances(words[layout.is_word], chances[layout.is_word])
+
+    def vectors(self, texts: Sequence[str]) -> list[Vectors]:
+        """The mean vector of the original of each word, given the whole sentence released.
+
+        Returns:
+            For each text float32 of shape (words, dim); numbers, placeholders, marks and spaces have no row.
+
+        Raises:
+            InputError: a text is no release in words of the mechanism's vocabulary.
+        """
+        rows, vectors = self.vocabulary.vectors, []
+        for read in self._parts(texts):
+            words, chances = self.chances(read)
+            there = words != NONE
+            starts = np.concatenate([[0], np.cumsum(there.sum(axis=1))])
+            table = sparse.csr_array((chances[there], words[there], starts), shape=(len(words), len(rows)))
+            means = table @ rows
+            vectors += [means[start:stop] for start, stop in pairwise(read.word_bounds.tolist())]
+        return vectors
+
+    def _parts(self, texts: Sequence[str], numbers: Sequence[int] | None = None) -> Iterator[ReleasedTexts]:
+        """The texts read, some at a time."""
+        counted = range(1, len(texts) + 1) if numbers is None else numbers
+        start, size = 0, 0
+        for place, text in enumerate(texts):
+            size += len(text) if isinstance(text, str) else 0
+            if size >= _CHARACTERS:
+                yield self._reader.read_releases(texts[start : place + 1], counted[start : place + 1])
+                start, size = place + 1, 0
+        if start < len(texts):
+            yield self._reader.read_releases(texts[start:], counted[start:])
+
+    def _placed(self, read: ReleasedTexts, lean: Vectors | None) -> tuple[Layout, Trellis]:
+        """The places of texts and their candidates."""
+        layout = laid_out(read, len(self.vocabulary), by_sentence=self.model.order <= _SHORT)
+        return layout, self._evidence.places(layout, read, lean)
+
+    def _over(self, layout: Layout, work: Callable[[Sentences], Any]) -> Iterator[tuple[Sentences, Any]]:
+        """The work on each group of sentences, in threads."""
+        options = self.options
+        groups = list(layout.groups(max(1, _CELLS // (options.width * options.candidates))))
+        if self._workers == 1 or len(groups) < 2:
+            yield from ((group, work(group)) for group in groups)
+            return
+        with ThreadPoolExecutor(self._workers, thread_name_prefix="textveil-decode") as pool:
+            yield from zip(groups, pool.map(work, groups), strict=True)
+
+
+def _likeliest(chances: WordChances) -> Ids:
+    """The most probable word at each place."""
+    best = np.argmax(chances.chances, axis=1)
+    return chances.words[np.arange(len(best)), best].astype(np.int64)
+
+
+def _places_of(sentences: Sentences) -> Ids:
+    """The places of sentences, in their order."""
+    ends = np.cumsum(sentences.lengths)
+    return np.arange(ends[-1]) + np.repeat(sentences.starts - ends + sentences.lengths, sentences.lengths)

@@ -1,0 +1,150 @@
+"""Released texts as sentences of places, and what channel and language propose for each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from textveil.aggregates.released import GAP, SENTENCE_END, ReleasedTexts
+from textveil.mechanisms.capabilities import ChannelColumns, SequenceColumns
+from textveil.mechanisms.sampling.output_columns import Columns
+from textveil.models.language_model import boundary_id, other_id
+from textveil.types import Flags, Ids, Integers, Reals, Vectors
+from textveil_lab.decoding.candidates import NONE, Candidates, CandidateTable, likeliest, log_prior, most_frequent
+from textveil_lab.decoding.continued import ColumnRatios, Continued, Successors
+from textveil_lab.decoding.lattice import Sentences, Trellis
+from textveil_lab.decoding.options import DecoderOptions
+
+
+class Layout(NamedTuple):
+    """The places of released texts, in a row.
+
+    Attributes:
+        ids: the released word, or the id of contexts for what is none, shape (places,).
+        is_word: places at which there is a word to be found, shape (places,).
+        bounds: where each sentence begins and the last one ends, shape (sentences + 1,).
+    """
+
+    ids: Ids
+    is_word: Flags
+    bounds: Integers
+
+    def groups(self, side_by_side: int) -> Iterator[Sentences]:
+        """The sentences, in groups of about one length, each the longest first."""
+        lengths = np.diff(self.bounds)
+        order = np.argsort(-lengths, kind="stable")
+        order = order[lengths[order] > 0]
+        for start in range(0, len(order), side_by_side):
+            part = order[start : start + side_by_side]
+            yield Sentences(self.bounds[:-1][part], lengths[part])
+
+
+def laid_out(read: ReleasedTexts, size: int, *, by_sentence: bool) -> Layout:
+    """The places of texts.
+
+    Args:
+        by_sentence: whether each sentence stands alone; else each text does, with boundaries inside it.
+    """
+    codes = read.codes
+    ends = codes == SENTENCE_END
+    # Of several ends in a row, as in "...", one is left.
+    last_end = ends & ~np.append(ends[1:], False)
+    last_end[read.bounds[1:-1] - 1] |= ends[read.bounds[1:-1] - 1]
+    kept = (codes != GAP) & (~ends if by_sentence else ~ends | last_end)
+    before = np.zeros(len(codes) + 1, dtype=np.int64)
+    np.cumsum(kept, out=before[1:])
+    word_codes = codes[kept]
+    ids = np.where(word_codes >= 0, word_codes, np.where(word_codes == SENTENCE_END, boundary_id(size), other_id(size)))
+    bounds = before[read.bounds]
+    if by_sentence:
+        bounds = np.unique(np.concatenate([bounds, before[1:][ends]]))
+    return Layout(ids, word_codes >= 0, bounds)
+
+
+_PRIOR_COUNT: Final = 1e4
+"""Words of running text that the prior counts for, beside what texts themselves say of their frequencies."""
+
+
+@final
+class Evidence:
+    """Candidates of places, from the columns of a channel or of a sequence mechanism. Safe for several threads.
+
+    Args:
+        prior: of words, with sum 1, shape (n,).
+        follows: what the language model names after each word; None where it does not.
+        model_weight: share of the model's log probabilities; the rest goes to the prior.
+    """
+
+    def __init__(
+        self,
+        source: ChannelColumns | SequenceColumns,
+        prior: Reals,
+        follows: Successors | None,
+        options: DecoderOptions,
+        model_weight: float,
+    ) -> None:
+        self._source, self._follows, self._proposals = source, follows, options.proposals
+        self._weight = model_weight
+        self._size = len(prior)
+        count = min(options.candidates, self._size)
+        self._count, self._log_prior, self._frequent = count, log_prior(prior), most_frequent(prior, count)
+        self._share = ((1 - model_weight) * self._log_prior).astype(np.float32)
+        self._table = None if isinstance(source, SequenceColumns) else CandidateTable(source, prior, count)
+
+    def places(self, layout: Layout, read: ReleasedTexts, lean: Vectors | None = None) -> Trellis:
+        """The candidates of every place with their scores; a place without a word has its own id alone.
+
+        Args:
+            lean: what is added to the score of each word, of ``lean``; None for nothing.
+        """
+        share = self._share if lean is None else self._share + lean
+        rows, columns, which = self._of_words(read)
+        shape = (len(layout.ids), self._count)
+        words, ratios = np.full(shape, NONE, dtype=np.int32), np.zeros(shape, dtype=np.float32)
+        words[:, 0] = layout.ids
+        words[layout.is_word] = rows.words
+        ratios[layout.is_word] = rows.log_ratios + share[rows.words]
+        proposals = None
+        if self._follows is not None:
+            of_place = np.zeros(len(layout.ids), dtype=np.int64)
+            of_place[layout.is_word] = which
+            proposals = Continued(self._follows, columns, of_place, share, self._proposals, self._weight)
+        return Trellis(Candidates(words, ratios), ~layout.is_word, proposals)
+
+    def lean(self, words: NDArray[np.int32], chances: Vectors) -> Vectors:
+        """How much likelier each word is in these texts than by the prior, nats, float32, shape (n,).
+
+        Expected counts are joined with ``_PRIOR_COUNT`` words of the prior, so that few texts change little.
+
+        Args:
+            words: candidates of every released word, or NONE.
+            chances: their probabilities.
+        """
+        there = words != NONE
+        counts = np.bincount(words[there], chances[there], minlength=self._size)
+        prior = np.exp(self._log_prior)
+        seen = (counts + _PRIOR_COUNT * prior) / (counts.sum() + _PRIOR_COUNT)
+        return (np.log(np.maximum(seen, np.finfo(np.float64).tiny)) - self._log_prior).astype(np.float32)
+
+    def log_ratios(self, read: ReleasedTexts, words: NDArray[np.int32]) -> Vectors:
+        """Ln P(released | word) less the least of the column, for words (released words, k) or NONE."""
+        if isinstance(self._source, SequenceColumns):
+            columns = self._source.columns_of_documents(read.words, read.word_bounds)
+            return ColumnRatios(columns, self._size)(np.arange(len(words)), words)
+        outputs, which = np.unique(read.words, return_inverse=True)
+        return ColumnRatios(self._source.columns(outputs), self._size)(which, words)
+
+    def _of_words(self, read: ReleasedTexts) -> tuple[Candidates, Columns, Integers]:
+        """The candidates of all words, and the column that each has among those that come with them."""
+        words = read.words
+        if isinstance(self._source, SequenceColumns):
+            columns = self._source.columns_of_documents(words, read.word_bounds)
+            return likeliest(columns, self._log_prior, self._frequent, self._count), columns, np.arange(len(words))
+        assert self._table is not None
+        outputs, which = np.unique(words, return_inverse=True)
+        # Without proposals nothing reads the columns, and the table remembers candidates.
+        columns = self._source.columns(outputs if self._follows is not None else outputs[:0])
+        return self._table.of(words), columns, which

@@ -1,0 +1,251 @@
+"""Sentences side by side through a language model: the best path of each, or the probability of each word.
+
+A place of a sentence has candidates, with a score from the channel. A state of the search is the last ``order`` - 1
+words; paths that end in one state are merged, into the better one or into their sum, and the ``width`` best states of
+each sentence go on. With as many states as there are, both are exact.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from textveil.models.language_model import LanguageModel, boundary_id
+from textveil.types import Flags, Ids, Integers, Vectors
+from textveil_lab.decoding.candidates import NONE, Candidates
+from textveil_lab.decoding.continued import Proposes
+
+_NEVER: Final = np.float32(-np.inf)
+
+_NO_ARCS: Final = np.empty((0, 0, 0), dtype=np.float32)
+
+_PROPOSING: Final = 3
+"""The likeliest states before a place whose last words propose candidates."""
+
+_WORD = Ids | NDArray[np.int32]
+
+
+class Sentences(NamedTuple):
+    """Sentences to be decoded side by side, the longest first.
+
+    Attributes:
+        starts: the first place of each, among all places, shape (sentences,).
+        lengths: places of each, >= 1, never rising, shape (sentences,).
+    """
+
+    starts: Integers
+    lengths: Integers
+
+
+class Trellis(NamedTuple):
+    """All places of all sentences, with what may stand there.
+
+    Attributes:
+        candidates: words that may stand there; where one is fixed, that one alone.
+        fixed: places at which nothing is predicted: the one candidate is an id of contexts, shape (places,).
+        proposals: gives more candidates as the search goes; None for none.
+    """
+
+    candidates: Candidates
+    fixed: Flags
+    proposals: Proposes | None = None
+
+
+@final
+class TrellisSearch:
+    """A beam search with merged states.
+
+    Args:
+        model: public.
+        width: states of a sentence that go on from a place, >= 1.
+        model_weight: what the model's log probabilities are multiplied with, beside the channel's, >= 0.
+    """
+
+    def __init__(self, model: LanguageModel, width: int, model_weight: float = 1.0) -> None:
+        self._model, self._width, self._weight = model, width, np.float32(model_weight)
+
+    def best(self, places: Trellis, sentences: Sentences) -> Ids:
+        """The words of the most probable path, for all places of these sentences, in the order of the sentences."""
+        steps = self._steps(places, sentences, total=False)
+        return _traced(steps, sentences)
+
+    def marginals(self, places: Trellis, sentences: Sentences) -> tuple[NDArray[np.int32], Vectors]:
+        """P(candidate | release) at all places of these sentences, by the sum over all paths of the beam.
+
+        Returns:
+            For all places in the order of the sentences the candidates, those that were proposed among them, and their
+            probabilities, float32, shapes (places, k).
+        """
+        steps = self._steps(places, sentences, total=True)
+        return _smoothed(steps, sentences)
+
+    def _steps(self, places: Trellis, sentences: Sentences, *, total: bool) -> list[_Step]:
+        """Forward through all places; ``total`` keeps the arcs, for sums."""
+        starts, lengths = sentences
+        context = max(1, self._model.order - 1)
+        contexts = np.full((len(starts), 1, context), boundary_id(self._model.size), dtype=np.int64)
+        scores = np.zeros((len(starts), 1), dtype=np.float32)
+        steps = []
+        for place in range(int(lengths[0]) if len(lengths) else 0):
+            here = int(np.searchsorted(-lengths, -place, side="left"))
+            contexts, scores = contexts[:here], scores[:here]
+            step = self._step(places, starts[:here] + place, contexts, scores, total=total)
+            # Of states that no path reaches, which may have no word, any will do.
+            words = np.maximum(np.take_along_axis(step.words, step.candidates, 1), 0)
+            before = np.take_along_axis(contexts, step.parents[:, :, None], 1)
+            contexts = np.concatenate([before[:, :, 1:], words[:, :, None]], axis=2)
+            scores = step.scores
+            steps.append(step)
+        return steps
+
+    def _step(self, places: Trellis, at: Integers, contexts: Ids, scores: Vectors, *, total: bool) -> _Step:
+        """From the states before a place to the best states after it."""
+        words, ratios = places.candidates.words[at], places.candidates.log_ratios[at]
+        fixed = places.fixed[at][:, None]
+        if places.proposals is not None:
+            more = places.proposals(at, _likeliest_last(contexts, scores), words)
+            words = np.hstack([words, np.where(fixed, NONE, more.words)])
+            ratios = np.hstack([ratios, more.log_ratios])
+        there = words != NONE
+        arcs = self._predicted(contexts, words, there & ~fixed)
+        arcs += np.where(there, ratios, _NEVER)[:, None, :]
+        paths = scores[:, :, None] + arcs
+        same = _same(contexts)
+        merged, parents = _summed(paths, same) if total else _improved(paths, same)
+        count, states, options = merged.shape
+        flat = merged.reshape(count, states * options)
+        kept = min(self._width, flat.shape[1])
+        chosen = np.argpartition(-flat, kept - 1, axis=1)[:, :kept] if kept < flat.shape[1] else _every(count, kept)
+        best = np.take_along_axis(flat, chosen, 1)
+        before = np.take_along_axis(parents.reshape(count, -1), chosen, 1)
+        candidate = chosen % options
+        best -= best.max(axis=1, keepdims=True)
+        if not total:
+            return _Step(best, before, words, candidate, _NO_ARCS)
+        into = np.take_along_axis(arcs, np.broadcast_to(candidate[:, None, :], (count, states, kept)), 2)
+        allowed = np.take_along_axis(same, np.broadcast_to(before[:, None, :], (count, states, kept)), 2)
+        # A state that no path reaches may stand for one that others reach: no arc may lead to it twice.
+        allowed &= np.isfinite(best)[:, None, :]
+        return _Step(best, before, words, candidate, np.where(allowed, into, _NEVER))
+
+    def _predicted(self, contexts: Ids, words: _WORD, asked: Flags) -> Vectors:
+        """Weighted log probabilities of the words after each state; 0 where none is asked for; (sentences, b, k)."""
+        count, states, length = contexts.shape
+        after = contexts[:, :, length - (self._model.order - 1) :].reshape(count * states, self._model.order - 1)
+        rows = np.repeat(np.where(asked, words, 0).astype(np.int64), states, axis=0)
+        logs = self._model.log_probabilities(after, rows).reshape(count, states, -1)
+        return np.where(asked[:, None, :], self._weight * logs, np.float32(0))
+
+
+class _Step(NamedTuple):
+    """States after a place.
+
+    Attributes:
+        scores: log scores, the largest of a sentence 0, shape (sentences, states).
+        parents: state before the place, shape (sentences, states).
+        words: candidates of the place, shape (sentences, k).
+        candidates: index of a state's own among them, shape (sentences, states).
+        arcs: log score from each state before to each state here, -inf for none, shape (sentences, before, states).
+    """
+
+    scores: Vectors
+    parents: Integers
+    words: NDArray[np.int32]
+    candidates: Integers
+    arcs: Vectors
+
+
+def _same(contexts: Ids) -> Flags:
+    """Which states become one when a word follows them: those that differ in their earliest word at most."""
+    tails = contexts[:, :, 1:]
+    return (tails[:, :, None, :] == tails[:, None, :, :]).all(axis=3)
+
+
+def _improved(paths: Vectors, same: Flags) -> tuple[Vectors, Integers]:
+    """The best path into each state, at the first of the states before that lead there; and where it comes from."""
+    states = paths.shape[1]
+    first = np.argmax(same, axis=2)
+    best, parents = np.full(paths.shape, _NEVER), np.zeros(paths.shape, dtype=np.int64)
+    for state in range(states):
+        here = same[:, :, state, None] & (paths[:, None, state] > best)
+        best = np.where(here, paths[:, None, state], best)
+        parents = np.where(here, state, parents)
+    leads = first == np.arange(states)
+    return np.where(leads[:, :, None], best, _NEVER), parents
+
+
+def _summed(paths: Vectors, same: Flags) -> tuple[Vectors, Integers]:
+    """The sum of all paths into each state, at the first of the states before that lead there, which is its parent."""
+    states = paths.shape[1]
+    most = paths.max(axis=1, keepdims=True)
+    most = np.where(np.isfinite(most), most, 0)
+    with np.errstate(divide="ignore"):
+        sums = np.log(same.astype(np.float32) @ np.exp(paths - most)) + most
+    leads = np.argmax(same, axis=2) == np.arange(states)
+    parents = np.broadcast_to(np.arange(states)[None, :, None], paths.shape)
+    return np.where(leads[:, :, None], sums, _NEVER), parents
+
+
+def _likeliest_last(contexts: Ids, scores: Vectors) -> Ids:
+    """The last ids of the likeliest states, shape (sentences, ``_PROPOSING`` at most)."""
+    count = min(_PROPOSING, scores.shape[1])
+    best = np.argsort(-scores, axis=1, kind="stable")[:, :count]
+    return np.take_along_axis(contexts[:, :, -1], best, 1)
+
+
+def _every(count: int, width: int) -> Integers:
+    return np.broadcast_to(np.arange(width), (count, width))
+
+
+def _traced(steps: list[_Step], sentences: Sentences) -> Ids:
+    """Back from the best last state of each sentence."""
+    lengths = sentences.lengths
+    offsets = np.cumsum(lengths) - lengths
+    out = np.empty(int(lengths.sum()), dtype=np.int64)
+    state = np.zeros(len(lengths), dtype=np.int64)
+    for place in range(len(steps) - 1, -1, -1):
+        step = steps[place]
+        here = len(step.scores)
+        ends = lengths[:here] == place + 1
+        state[:here][ends] = np.argmax(step.scores[ends], axis=1)
+        rows = np.arange(here)
+        chosen = step.candidates[rows, state[:here]]
+        out[offsets[:here] + place] = step.words[rows, chosen]
+        state[:here] = step.parents[rows, state[:here]]
+    return out
+
+
+def _smoothed(steps: list[_Step], sentences: Sentences) -> tuple[NDArray[np.int32], Vectors]:
+    """Backward sums, and the probability of each candidate."""
+    lengths = sentences.lengths
+    offsets = np.cumsum(lengths) - lengths
+    options = steps[0].words.shape[1] if steps else 1
+    words = np.empty((int(lengths.sum()), options), dtype=np.int32)
+    out = np.zeros(words.shape, dtype=np.float32)
+    after: Vectors = np.empty((0, 0), dtype=np.float32)
+    for place in range(len(steps) - 1, -1, -1):
+        step = steps[place]
+        here, states = step.scores.shape
+        back = np.zeros((here, states), dtype=np.float32)
+        later = len(after)
+        if later:
+            back[:later] = _log_sum(steps[place + 1].arcs + after[:, None, :])
+        joint = step.scores + back
+        chances = np.exp(joint - joint.max(axis=1, keepdims=True))
+        chances /= chances.sum(axis=1, keepdims=True)
+        cells = (np.arange(here)[:, None] * options + step.candidates).reshape(-1)
+        rows = offsets[:here] + place
+        out[rows] = np.bincount(cells, chances.reshape(-1), here * options).reshape(here, options)
+        words[rows] = step.words
+        after = back
+    return words, out
+
+
+def _log_sum(values: Vectors) -> Vectors:
+    """Ln of the sum of exp over the last axis; -inf where all are."""
+    most = values.max(axis=-1, keepdims=True)
+    most = np.where(np.isfinite(most), most, np.float32(0))
+    with np.errstate(divide="ignore"):
+        return np.log(np.exp(values - most).sum(axis=-1)) + most[..., 0]

@@ -1,0 +1,123 @@
+"""Every mechanism at one verified guarantee: made for a target, audited, and raised where it spends less than that."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Final, final
+
+from textveil.catalog import guarantee_of, word_mechanism
+from textveil.errors import ParameterError
+from textveil.mechanisms.kinds import WordMechanism
+from textveil.privacy.guarantees import Status
+from textveil.privacy.units import ONE_TOKEN
+from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.audit.report.verdict import Finding, Verdict
+from textveil_lab.audit.whole_audit import audit_mechanism
+from textveil_lab.frontiers.contenders import FrontierContender
+
+SLACK: Final = 0.01
+"""Share of the target that a certified loss may stay below it."""
+
+_EXACT: Final = (Verdict.CERTIFIED.value, Verdict.PROVED.value)
+"""Ways to verify that say how much is spent."""
+
+_TRIES: Final = 5
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Calibrated:
+    """A mechanism that spends at most the target.
+
+    Attributes:
+        epsilon: what is verified at its delta, nats for any two words; inf where nothing is.
+        delta: of the guarantee, 0 for pure ones.
+        verified: how: "certified" (from the finite channel), "proved" (in closed form), "proved, sampled" (a proof
+            stands; sampling found nothing against it), or "" where nothing is verified for any two words.
+    """
+
+    mechanism: WordMechanism
+    given: float
+    epsilon: float
+    delta: float
+    verified: str
+
+
+def calibrated(contender: FrontierContender, vocabulary: Vocabulary, epsilon: float, delta: float) -> Calibrated:
+    """The mechanism whose verified loss for any two words is the target, or as near below it as it comes.
+
+    A constructor promises its epsilon by a proof for any vocabulary; on this one it may spend much less. Then it is
+    given more, until what is certified of its very table, or proved of its noise, reaches the target within ``SLACK``.
+
+    Args:
+        contender: of the catalog.
+        epsilon: target, nats for any two words.
+
+    Raises:
+        ParameterError: it cannot be made for this epsilon.
+        UnsupportedGuarantee: it draws for more than a word.
+    """
+    best = _made(contender, vocabulary, epsilon, delta)
+    if best.verified not in _EXACT or not contender.comparable:
+        return best
+    above: Calibrated | None = None
+    for _ in range(_TRIES):
+        if best.epsilon >= epsilon * (1 - SLACK) or best.epsilon == 0:
+            break
+        try:
+            tried = _made(contender, vocabulary, _between(best, above, epsilon), delta)
+        except ParameterError:  # outside its domain: it spends less than the target, and the table says so
+            break
+        if tried.epsilon > epsilon:
+            above = tried
+        elif tried.epsilon > best.epsilon:
+            best = tried
+        else:
+            break  # it is given more and spends no more
+    return best
+
+
+def _between(below: Calibrated, above: Calibrated | None, target: float) -> float:
+    """What to give next: on the line through what is known, a little below the target."""
+    aim = target * (1 - SLACK / 4)
+    if above is None:
+        return below.given * aim / below.epsilon
+    return below.given + (above.given - below.given) * (aim - below.epsilon) / (above.epsilon - below.epsilon)
+
+
+def _made(contender: FrontierContender, vocabulary: Vocabulary, epsilon: float, delta: float) -> Calibrated:
+    mechanism = word_mechanism(contender.name, vocabulary, epsilon=epsilon, **fixed_options(contender, delta))
+    if not contender.comparable:
+        return Calibrated(mechanism, epsilon, math.inf, 0.0, "")
+    return audited(mechanism, epsilon)
+
+
+def given_as_it_is(contender: FrontierContender, vocabulary: Vocabulary, epsilon: float, delta: float) -> Calibrated:
+    """The mechanism at the epsilon that it is given, with what is verified of it."""
+    return _made(contender, vocabulary, epsilon, delta)
+
+
+def fixed_options(contender: FrontierContender, delta: float) -> dict[str, Any]:
+    """What a contender's constructor is given beside epsilon."""
+    options: dict[str, Any] = dict(contender.options)
+    if contender.takes_delta:
+        options["delta"] = delta
+    return options
+
+
+def audited(mechanism: WordMechanism, given: float) -> Calibrated:
+    """A mechanism with what is verified of it for any two words."""
+    lead = audit_mechanism(mechanism, attacks=False).leading
+    part = mechanism.guarantee.approximate()
+    verified = _how(lead, mechanism)
+    by_proof = lead.verdict is Verdict.NOT_REFUTED or math.isinf(lead.epsilon.upper)
+    epsilon = part.epsilon if by_proof else lead.epsilon.upper
+    return Calibrated(mechanism, given, epsilon if verified else math.inf, part.delta, verified)
+
+
+def _how(lead: Finding, mechanism: WordMechanism) -> str:
+    if lead.verdict in (Verdict.CERTIFIED, Verdict.PROVED):
+        return lead.verdict.value
+    whole = guarantee_of(mechanism).status is Status.PROVED and mechanism.guarantee.adjacency == ONE_TOKEN
+    return "proved, sampled" if lead.verdict is Verdict.NOT_REFUTED and whole else ""

@@ -1,0 +1,203 @@
+"""``textveil_lab.frontiers``: mechanisms compared at one verified guarantee."""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from textveil.errors import need
+from textveil.version import VERSION
+from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.frontiers.cells import CellFolder, Values, measured
+from textveil_lab.frontiers.contenders import FrontierContender, contenders_of
+from textveil_lab.frontiers.corpus import public_texts
+from textveil_lab.frontiers.equal_vulnerability import bracket_of
+from textveil_lab.frontiers.limits import SOURCE as LIMIT_SOURCE
+from textveil_lab.frontiers.limits import LimitLine, limits_of, steps_for
+from textveil_lab.frontiers.measures import COSINE, VULNERABILITY
+from textveil_lab.frontiers.measuring import Cell, CosineLimitCell, CurveCell, EqualCell, FrontierCell, measured_cell
+from textveil_lab.frontiers.page import checked_folder, write_frontier
+from textveil_lab.frontiers.points import Frontier, FrontierPart, FrontierPoint, point_of
+from textveil_lab.frontiers.study import FrontierStudy, Sizes, study_of
+from textveil_lab.frontiers.vocabularies import cell_folders, labelled_vocabularies
+from textveil_lab.frontiers.word_scores import accuracy_scores
+
+EPSILONS: Final = (1.0, 2.0, 3.0, 5.0, 8.0, 10.0)
+"""Nats of one word, for any two words."""
+
+DEFAULT_SEED: Final = 20260101
+"""Frontiers repeat by default: they draw for experiments, never for a release."""
+
+
+def frontier(
+    names: Sequence[str],
+    vocabulary: Vocabulary | Sequence[Vocabulary] | None = None,
+    *,
+    epsilons: Sequence[float] = EPSILONS,
+    delta: float = 1e-5,
+    prior: str | None = None,
+    texts: Sequence[str] | None = None,
+    labels: Sequence[str] | None = None,
+    sizes: Sizes | None = None,
+    seed: int = DEFAULT_SEED,
+    output: Path | str | None = None,
+    cells: Path | str | None = None,
+    processes: int = 1,
+    progress: Callable[[float], None] | None = None,
+) -> Frontier:
+    """Calibrate mechanisms to the same verified guarantee, and measure what each keeps and gives away.
+
+    Every mechanism is made for each epsilon, audited, and given more where an exact channel spends less than its
+    constructor promises. Mechanisms whose guarantee compares less than any two words (those of public groups) are
+    measured too, but stand apart with what they compare.
+
+    Args:
+        names: of the catalog, each once; ``name:option=value`` fixes options.
+        vocabulary: public words and vectors, or several, each once, which are measured one after the other; None is
+            the embedded vocabulary.
+        epsilons: nats of one word, for any two words, each once.
+        prior: of words: "flat", "zipf", or a file of public counts; None takes a vocabulary's own frequencies.
+        texts: public documents that are told apart and decoded; None tells texts apart that are drawn from the prior.
+        labels: the class of each text: a classifier learns it from releases.
+        sizes: how much is drawn for each point.
+        output: a folder for figures (PNG, SVG), an interactive page that needs no network, CSV and JSON; None writes
+            none.
+        cells: a folder that keeps every measurement, so that a run that was stopped goes on; None keeps none. Of
+            several vocabularies each has a folder of its own in it, and a run may go on with one more.
+        processes: measurements side by side; the numbers do not depend on it.
+        progress: called with the share that is done, in [0, 1].
+
+    Returns:
+        Points, limits and tables, with the vocabulary of each.
+
+    Raises:
+        UnknownNameError: no such mechanism.
+        ParameterError: a mechanism cannot be compared (it draws for documents, or its claim is refuted), or an
+            argument is outside its domain.
+        InputError: labels without two classes of enough documents.
+        MissingExtra: with ``output``, matplotlib is not installed.
+    """
+    contenders = contenders_of(names)
+    grid = _checked_epsilons(epsilons)
+    need(processes >= 1, "processes", processes, ">= 1")
+    folder_of_results = None if output is None else checked_folder(Path(output))
+    vocabularies = labelled_vocabularies(vocabulary)
+    need(labels is None or texts is not None, "labels", "labels alone", "given with texts")
+    studies = []
+    for words in vocabularies.values():
+        read = None if texts is None else public_texts(words, texts, labels, seed)
+        studies.append(study_of(words, prior=prior, sizes=sizes, delta=delta, seed=seed, texts=read))
+    parts = []
+    with tempfile.TemporaryDirectory() as beside:
+        path = Path(beside) / "cells" if cells is None else Path(cells)
+        folders = cell_folders(path, [_terms(study) for study in studies])
+        for place, (label, study, kept) in enumerate(zip(vocabularies, studies, folders, strict=True)):
+            told = None if progress is None else partial(_told, progress, place, len(studies))
+            parts.append(_part(_Measuring(label, study, kept, processes, told), contenders, grid))
+    measured = Frontier(parts=tuple(parts))
+    if folder_of_results is not None:
+        write_frontier(measured, folder_of_results)
+    return measured
+
+
+def _told(progress: Callable[[float], None], place: int, count: int, share: float) -> None:
+    """Progress of all vocabularies, from that of one."""
+    progress((place + share) / count)
+
+
+def _terms(study: FrontierStudy) -> dict[str, Any]:
+    return {"version": VERSION, **study.terms()}
+
+
+def _checked_epsilons(epsilons: Sequence[float]) -> list[float]:
+    grid = sorted(float(epsilon) for epsilon in epsilons)
+    need(0 < len(set(grid)) == len(grid), "epsilons", f"{len(grid)} of them", "one or more, each once")
+    inside = all(0 < epsilon < math.inf for epsilon in grid)
+    need(inside, "epsilons", "one that is not", "finite and > 0")
+    return grid
+
+
+class _Measuring(NamedTuple):
+    """What measures cells, in two parts: the second depends on the first."""
+
+    label: str
+    study: FrontierStudy
+    folder: CellFolder
+    processes: int
+    progress: Callable[[float], None] | None
+
+    def __call__(self, cells: Sequence[Cell], done: int, whole: int) -> dict[str, Values]:
+        """The values of cells by name; ``done`` others of ``whole`` were measured before."""
+
+        def told(share: float) -> None:
+            if self.progress is not None:
+                self.progress((done + share * len(cells)) / whole)
+
+        measure = partial(measured_cell, self.study)
+        return measured(self.folder, cells, measure, processes=self.processes, progress=told)
+
+
+def _part(measuring: _Measuring, contenders: Sequence[FrontierContender], grid: list[float]) -> FrontierPart:
+    """All that is found over one vocabulary."""
+    study = measuring.study
+    points, cosine_limits = _measured(measuring, contenders, grid)
+    deltas = [0.0, *([study.delta] if any(contender.takes_delta for contender in contenders) else [])]
+    limits = (
+        *cosine_limits,
+        *(limit for epsilon in grid for part in deltas for limit in limits_of(study, epsilon, part)),
+    )
+    facts = {
+        **_terms(study),
+        "vocabulary name": study.vocabulary.name,
+        "words": len(study.vocabulary),
+        "epsilons": grid,
+        "best guess without a release": float(study.prior.max()),
+        "classes": None if study.task is None else study.task.classes,
+        "for release": False,
+    }
+    return FrontierPart(
+        vocabulary=measuring.label,
+        points=points,
+        limits=tuple(limit._replace(vocabulary=measuring.label) for limit in limits),
+        baselines=accuracy_scores(study, None, study.seed),
+        facts=facts,
+    )
+
+
+def _measured(
+    measuring: _Measuring, contenders: Sequence[FrontierContender], grid: Sequence[float]
+) -> tuple[tuple[FrontierPoint, ...], list[LimitLine]]:
+    """All at equal guarantees, then metric ones at the Bayes vulnerability of the first that is none; and limits."""
+    cells = [FrontierCell(contender, epsilon) for contender in contenders for epsilon in grid]
+    limits = [CosineLimitCell(epsilon, steps_for(len(measuring.study.vocabulary))) for epsilon in grid]
+    reference = next((contender for contender in contenders if contender.comparable and not contender.metric), None)
+    metric = (
+        [contender for contender in contenders if contender.comparable and contender.metric]
+        if reference is not None
+        else []
+    )
+    curves = [CurveCell(contender) for contender in metric]
+    first: list[Cell] = [*cells, *limits, *curves]
+    whole = len(first) + len(metric) * len(grid)
+    measured = measuring(first, 0, whole)
+    points = [_point(measuring, cell, measured) for cell in cells]
+    bounds = [LimitLine(COSINE, limit.epsilon, 0.0, measured[limit.name]["value"], LIMIT_SOURCE) for limit in limits]
+    target = {point.epsilon: point.scores[VULNERABILITY].estimate for point in points
+              if point.contender is reference and VULNERABILITY in point.scores}  # fmt: skip
+    equal = []
+    for curve in curves:
+        given, reached = (measured[curve.name][key] for key in ("given", "vulnerability"))
+        for epsilon, wanted in target.items():
+            bracket = bracket_of(given, reached, wanted)
+            if bracket is not None and reference is not None:
+                equal.append(EqualCell(curve.contender, epsilon, reference.label, wanted, bracket))
+    measured = measuring(equal, len(first), len(first) + len(equal)) if equal else {}
+    return (*points, *(_point(measuring, cell, measured) for cell in equal)), bounds
+
+
+def _point(measuring: _Measuring, cell: FrontierCell | EqualCell, values: Mapping[str, Values]) -> FrontierPoint:
+    return point_of(cell.contender, cell.way, cell.epsilon, values[cell.name], measuring.label)

@@ -1,0 +1,147 @@
+"""How well a task is learned from releases: tested on released documents, and on documents as they are.
+
+The classifier is ridge regression on the classes. It has no draws, no steps and nothing to tune by hand, so all
+releases are treated alike; its strength is chosen anew for every release by leave-one-out error, from that release
+alone, because noisier features need a stronger one. Source: Hastie, Tibshirani and Friedman 2009, sections 4.2 and
+7.10 (leave-one-out of a linear smoother).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Protocol, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from textveil.aggregates.documents import Documents
+from textveil.errors import need
+from textveil.types import Integers, Reals, Vectors
+from textveil_lab.frontiers.downstream.features import BatchNoise, features_of
+from textveil_lab.frontiers.downstream.tasks import LabelledPart, Repetition
+
+_STRENGTHS: Final = 10.0 ** np.arange(-4, 5)
+"""Of the ridge, in units of the mean eigenvalue of the features' second moments."""
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class LinearClassifier:
+    """Says the class of the largest linear score.
+
+    Attributes:
+        weights: shape (dim, classes).
+        shares: of the classes among the training documents, shape (classes,).
+    """
+
+    weights: Reals
+    shares: Reals
+    strength: float
+
+    def predict(self, features: NDArray[np.floating]) -> Integers:
+        """A class for each row of ``features``, shape (documents, dim).
+
+        Features are centered by their own mean: those of clean and of released documents have different ones, and the
+        mean of the training documents would move all test documents to one side.
+        """
+        points = np.asarray(features, dtype=np.float64)
+        scores = (points - points.mean(axis=0)) @ self.weights + self.shares
+        return np.argmax(scores, axis=1).astype(np.int64)
+
+
+def fit_linear(features: NDArray[np.floating], classes: Integers, number: int) -> LinearClassifier:
+    """Learn from features of documents.
+
+    Args:
+        features: shape (documents, dim), two documents or more.
+        classes: of each, in [0, number).
+    """
+    need(len(features) >= 2, "features", f"{len(features)} documents", "two or more")
+    points = np.asarray(features, dtype=np.float64)
+    points = points - points.mean(axis=0)
+    targets = np.eye(number)[classes]
+    shares = targets.mean(axis=0)
+    targets -= shares
+    left, singular, right = np.linalg.svd(points, full_matrices=False)
+    seen = left.T @ targets
+    squares = singular**2
+    unit = max(float(squares.mean()), np.finfo(np.float64).tiny)
+    best, chosen = np.inf, float(_STRENGTHS[-1])
+    for strength in _STRENGTHS:
+        kept = squares / (squares + strength * unit)
+        leverage = (left**2) @ kept + 1 / len(points)
+        residuals = (targets - left @ (kept[:, None] * seen)) / np.maximum(1 - leverage, 1e-9)[:, None]
+        error = float(np.mean(residuals**2))
+        if error < best:
+            best, chosen = error, float(strength)
+    weights = right.T @ ((singular / (squares + chosen * unit))[:, None] * seen)
+    return LinearClassifier(weights, shares, chosen)
+
+
+class DocumentClassifier(Protocol):
+    """Says classes of documents."""
+
+    def predict(self, documents: Documents) -> Integers:
+        """A class for each document, shape (documents,)."""
+
+
+class DocumentLearner(Protocol):
+    """Learns classes of documents."""
+
+    def fit(self, part: LabelledPart, number: int, seed: int) -> DocumentClassifier:
+        """A classifier among ``number`` classes; ``seed`` is of all that it draws."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Accuracies:
+    """Shares of test documents whose class was said right, by one classifier that learned from one run."""
+
+    on_releases: float
+    on_texts: float
+
+
+def accuracies(learner: DocumentLearner, number: int, clean: Repetition, released: Repetition, seed: int) -> Accuracies:
+    """Learn from released documents, test on both.
+
+    Args:
+        released: the same run with released words; ``clean`` itself for what is learned without any protection.
+    """
+    classifier = learner.fit(released.train, number, seed)
+    on_releases = _share(classifier, released.test)
+    return Accuracies(on_releases, on_releases if released is clean else _share(classifier, clean.test))
+
+
+def _share(classifier: DocumentClassifier, part: LabelledPart) -> float:
+    return float(np.mean(classifier.predict(part.documents) == part.classes))
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class LinearLearner:
+    """Ridge regression on sums of the words' vectors; see the module.
+
+    Attributes:
+        vectors: public vectors of the words, float32, shape (n, dim).
+        noise: what is added to all vectors of a batch, in training and in testing; None adds nothing.
+    """
+
+    vectors: Vectors
+    noise: BatchNoise | None = None
+
+    def fit(self, part: LabelledPart, number: int, seed: int) -> DocumentClassifier:
+        """Learn; only the noise is drawn."""
+        features = features_of(self.vectors, part.documents, self.noise, seed)
+        return _Linear(fit_linear(features, part.classes, number), self.vectors, self.noise, seed + 1)
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class _Linear:
+    fitted: LinearClassifier
+    vectors: Vectors
+    noise: BatchNoise | None
+    seed: int
+
+    def predict(self, documents: Documents) -> Integers:
+        return self.fitted.predict(features_of(self.vectors, documents, self.noise, self.seed))

@@ -1,0 +1,171 @@
+"""What the release of a labelled corpus is still good for, and what an attacker makes of it, run by run.
+
+For a channel the attacker is exact: the word of the largest prior times P(y | x). The channel of a noisy vector's
+nearest word is not known in closed form; there the attacker is given the noisy vector itself, which is more than is
+released, so that no attacker on the released word does better than the share that is printed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias, final
+
+import numpy as np
+
+from textveil.errors import UnsupportedGuarantee
+from textveil.mechanisms.capabilities import ChannelColumns, IntegerWeights
+from textveil.mechanisms.kinds import WordMechanism
+from textveil.randomness import seeded_generator
+from textveil.statistics import Bound, clopper_pearson, student_mean
+from textveil.types import Ids, Reals
+from textveil_lab.frontiers.downstream.accuracy import DocumentLearner, accuracies
+from textveil_lab.frontiers.downstream.tasks import LabelledTask, Repetition, with_ids
+from textveil_lab.mechanisms.capabilities import NoisyVectors
+from textveil_lab.posterior.words import WordPosterior, checked_prior
+
+NOISY_TOKENS: Final = 200
+"""Tokens that are attacked where every word's density must be computed for each."""
+
+
+def recovered(
+    mechanism: WordMechanism,
+    words: Ids,
+    released: Ids,
+    prior: Reals,
+    rng: np.random.Generator,
+    confidence: float = 0.95,
+) -> Bound:
+    """Share of words that a Bayes attacker names rightly.
+
+    Args:
+        mechanism: of the release; a channel, or one that adds noise of a known density to public points.
+        words: a sample of the words as they were, independent draws from a text, shape (batch,).
+        released: what became of them, shape (batch,); noisy vectors are drawn afresh.
+        prior: what the attacker takes for the frequencies of words, shape (n,).
+
+    Raises:
+        UnsupportedGuarantee: the mechanism is neither.
+    """
+    if isinstance(mechanism, ChannelColumns | IntegerWeights):
+        guesses = WordPosterior(mechanism, prior).most_probable(released)
+        return clopper_pearson(int(np.count_nonzero(guesses == words)), len(words), confidence)
+    if isinstance(mechanism, NoisyVectors):
+        some = words[:NOISY_TOKENS]
+        guesses = guessed_from_noisy_vectors(mechanism, some, checked_prior(prior, len(mechanism.vocabulary)), rng)
+        return clopper_pearson(int(np.count_nonzero(guesses == some)), len(some), confidence)
+    raise UnsupportedGuarantee(
+        f"the Bayes attack needs a channel or noise of a known density; got {mechanism.name}. Leave the attack out."
+    )
+
+
+def guessed_from_noisy_vectors(mechanism: NoisyVectors, words: Ids, prior: Reals, rng: np.random.Generator) -> Ids:
+    """The most probable word behind a fresh noisy vector of each word; ties to the lower id, shape (batch,).
+
+    Args:
+        words: as they were, shape (batch,).
+        prior: of the words, with sum 1, shape (n,).
+    """
+    points = np.asarray(mechanism.points, dtype=np.float64)
+    with np.errstate(divide="ignore"):
+        logs = np.log(prior)
+    noisy = points[words] + mechanism.distribution.sample(len(words), rng, np.float64)
+    return np.array(
+        [np.argmax(logs + mechanism.distribution.log_density(vector - points)) for vector in noisy], np.int64
+    )
+
+
+CONFIDENCE: Final = 0.95
+"""Of each interval, on its own."""
+
+ATTACKED: Final = 4000
+"""Tokens of test documents that an attacker looks at, at most."""
+
+Scorer: TypeAlias = Callable[[Repetition, Repetition], Mapping[str, float]]
+"""Numbers by name, of a run as it is and of its release."""
+
+ON_RELEASES, ON_TEXTS = "tested on releases", "tested on clean text"
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Measured:
+    """What came out for one mechanism.
+
+    Attributes:
+        scores: by name, one number a run, shape (runs,); runs share no document and no draw.
+        recovered: share of words that the Bayes attacker names rightly; None where it was not asked for.
+    """
+
+    scores: Mapping[str, Reals]
+    recovered: Bound | None = None
+
+    def to_data(self) -> dict[str, Any]:
+        """JSON data."""
+        scores = {name: values.tolist() for name, values in self.scores.items()}
+        return {"scores": scores, "recovered": None if self.recovered is None else list(self.recovered)}
+
+    @staticmethod
+    def of_dict(data: Mapping[str, Any]) -> Measured:
+        """What ``to_data`` gave."""
+        recovered = data["recovered"]
+        scores = {name: np.array(values) for name, values in data["scores"].items()}
+        return Measured(scores, None if recovered is None else Bound(*recovered))
+
+    def bound(self, score: str, confidence: float = CONFIDENCE) -> Bound:
+        """The mean of a score over runs."""
+        return student_mean(self.scores[score], confidence)
+
+    def lead(self, score: str, other: Measured, confidence: float = CONFIDENCE) -> Bound:
+        """By how much a score is above another mechanism's on the same documents, the mean over runs."""
+        return student_mean(self.scores[score] - other.scores[score], confidence)
+
+
+def measured(
+    mechanism: WordMechanism | None,
+    task: LabelledTask,
+    scorers: Sequence[Scorer],
+    seed: int,
+    *stream: int,
+    prior: Reals | None = None,
+    attacked: int = ATTACKED,
+) -> Measured:
+    """Release every run of a task and score it.
+
+    Args:
+        mechanism: releases every word; None leaves the documents as they are.
+        scorers: what is measured; their names must not overlap.
+        stream: told apart by it.
+        prior: of the attacker, shape (n,); None leaves the attack out.
+        attacked: tokens of test documents that the attacker looks at, at most.
+    """
+    rows: list[dict[str, float]] = []
+    clean, drawn = [], []
+    for number, run in enumerate(task.runs):
+        release = run if mechanism is None else released_run(mechanism, run, seeded_generator(seed, *stream, number))
+        rows.append({name: value for score in scorers for name, value in score(run, release).items()})
+        clean.append(run.test.documents.ids)
+        drawn.append(release.test.documents.ids)
+    scores = {name: np.array([row[name] for row in rows]) for name in rows[0]}
+    if mechanism is None or prior is None:
+        return Measured(scores)
+    words, outputs = np.concatenate(clean), np.concatenate(drawn)
+    rng = seeded_generator(seed, *stream, len(rows))
+    some = rng.permutation(len(words))[:attacked]
+    return Measured(scores, recovered(mechanism, words[some], outputs[some], prior, rng, CONFIDENCE))
+
+
+def released_run(mechanism: WordMechanism, run: Repetition, rng: np.random.Generator) -> Repetition:
+    """The documents of a run, word by word through a mechanism."""
+    train, test = (mechanism.privatize(part.documents.ids, rng) for part in run)
+    return Repetition(with_ids(run.train, train), with_ids(run.test, test))
+
+
+def accuracy_scorer(name: str, learner: DocumentLearner, classes: int, seed: int = 0) -> Scorer:
+    """Accuracy on released and on clean documents of what was learned from released ones."""
+
+    def score(clean: Repetition, released: Repetition) -> Mapping[str, float]:
+        shares = accuracies(learner, classes, clean, released, seed)
+        return {f"{name}, {ON_RELEASES}": shares.on_releases, f"{name}, {ON_TEXTS}": shares.on_texts}
+
+    return score

@@ -1,0 +1,220 @@
+"""The frontier as files: figures, numbers, and one page that asks nothing of a network."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from markupsafe import Markup
+
+from textveil.json_text import json_text
+from textveil.pages.folders import results_folder
+from textveil.pages.rendering import SERIES, rendered
+from textveil.pages.tables import save_table, shown
+from textveil.whole_files import write_whole
+from textveil_lab.frontiers.charts import drawn_frontier, looks, shown_label
+from textveil_lab.frontiers.measures import MEASURES, VULNERABILITY
+from textveil_lab.frontiers.points import GUARANTEE, Frontier, FrontierPart, FrontierPoint, lines_of
+from textveil_lab.frontiers.study import TEXT_WORDS
+from textveil_lab.plots import need_matplotlib, save_figure
+
+TITLE: Final = "Mechanisms at one verified guarantee"
+STAMP: Final = "An experiment with a seed: nothing of it is for release."
+
+_SCRIPT: Final = Path(__file__).parent / "page.js"
+
+
+def to_html(frontier: Frontier, folder: Path) -> str:
+    """The page."""
+    weaker = {point.contender.label: point.contender.weaker for point in frontier.points if point.contender.weaker}
+    return rendered(
+        "frontier.html",
+        title=TITLE,
+        stamp=STAMP,
+        conditions=_conditions(frontier),
+        data=_data(frontier),
+        script=Markup(_SCRIPT.read_text(encoding="utf-8")),
+        measures=list(_about(frontier)),
+        place=_head(frontier),
+        guarantees=list(_guarantees(frontier)),
+        weaker=list(weaker.items()),
+        losses=_losses(frontier),
+        text_words=TEXT_WORDS,
+        tables=list(_tables(frontier)),
+        folder=folder,
+    )
+
+
+def _conditions(frontier: Frontier) -> str:
+    facts = frontier.facts
+    known = [
+        (part.vocabulary, f"{part.facts['words']:,} words; prior: {part.facts['prior']}") for part in frontier.parts
+    ]
+    named = [f"{label} ({about})" if frontier.several else f"{label}, {about}" for label, about in known]
+    start = f"{'Vocabularies' if frontier.several else 'Vocabulary'} {', '.join(named)}"
+    return (
+        f"{start}. For each point "
+        f"{facts['draws']:,} words were drawn from the prior and released once; intervals are of 95 %, each on its "
+        f"own. Seed {facts['seed']}."
+    )
+
+
+def _data(frontier: Frontier) -> dict[str, Any]:
+    """What the chart draws, as JSON values."""
+    places = looks(frontier)
+    lines = []
+    levels = []
+    for part, key in ((frontier_part, key) for frontier_part in frontier.parts for key in frontier_part.measured):
+        named = {"measure": key, "vocabulary": part.vocabulary}
+        levels += [{**named, "y": value, "label": label} for value, label in part.levels(key)]
+        for points in lines_of(part.points, key).values():
+            first = points[0]
+            lines.append(
+                {
+                    **named,
+                    "label": shown_label(first),
+                    "color": f"var(--c{places[first.contender.label] % SERIES})",
+                    "look": places[first.contender.label],
+                    "dashed": first.way != GUARANTEE or not first.contender.comparable,
+                    "points": [_point(point, key) for point in points],
+                }
+            )
+    limits = [
+        {
+            "measure": limit.measure,
+            "vocabulary": limit.vocabulary,
+            "x": limit.epsilon,
+            "y": limit.value,
+            "delta": limit.delta,
+        }
+        for limit in frontier.limits
+    ]
+    titles = {key: MEASURES[key].title.format(k=frontier.facts["neighbors"]) for key in frontier.measured}
+    names = [part.vocabulary for part in frontier.parts]
+    return {"lines": lines, "limits": limits, "levels": levels, "titles": titles, "vocabularies": names}
+
+
+def _point(point: FrontierPoint, key: str) -> dict[str, Any]:
+    bound = point.scores[key]
+    known = point.scores.get(VULNERABILITY)
+    return {
+        "epsilon": point.epsilon,
+        "vulnerability": None if known is None else known.estimate,
+        "low": bound.lower,
+        "y": bound.estimate,
+        "high": bound.upper,
+        "verified": _verified(point),
+    }
+
+
+def _verified(point: FrontierPoint) -> str:
+    if not point.verified:
+        return "nothing verified for any two words"
+    delta = f", delta {point.verified_delta:.3g}" if point.verified_delta else ""
+    return f"verified epsilon {point.verified_epsilon:.4g}{delta} ({point.verified})"
+
+
+def _head(frontier: Frontier, *columns: str) -> tuple[str, ...]:
+    """Names of columns; those of several vocabularies begin with which."""
+    return ("vocabulary", *columns) if frontier.several else columns
+
+
+def _place(frontier: Frontier, vocabulary: str) -> list[str]:
+    return [vocabulary] if frontier.several else []
+
+
+def _about(frontier: Frontier) -> Iterator[list[str]]:
+    for key in frontier.measured:
+        measure = MEASURES[key]
+        count = frontier.facts["neighbors"]
+        yield [measure.title.format(k=count), measure.better.value, measure.about.format(k=count)]
+
+
+def _guarantees(frontier: Frontier) -> Iterator[list[str]]:
+    for point in frontier.points:
+        place = _place(frontier, point.vocabulary)
+        if point.missing:
+            yield [*place, point.contender.label, f"{point.epsilon:g}", "-", "-", "-", "not made", point.missing]
+            continue
+        epsilon = f"{point.verified_epsilon:.5g}" if point.verified else "-"
+        way = "" if point.way == GUARANTEE else " (equal Bayes vulnerability)"
+        how = point.verified or "nothing for any two words"
+        yield [*place, point.contender.label + way, f"{point.epsilon:g}", f"{point.given:.5g}", epsilon,
+               f"{point.verified_delta:.3g}", how, point.guarantee]  # fmt: skip
+
+
+def _losses(frontier: Frontier) -> tuple[tuple[str, ...], list[list[str]]]:
+    table = frontier.shown_losses()
+    head = [MEASURES[name].title if name in MEASURES else name for name in table.columns[:-1]]
+    rows = [[*_place(frontier, str(row[-1])), *(shown(cell) for cell in row[:-1])] for row in table.rows]
+    return _head(frontier, *head), rows
+
+
+def _tables(frontier: Frontier) -> Iterator[tuple[str, tuple[str, ...], list[list[str]]]]:
+    """A table a measure: its title, a column an epsilon, a row a line."""
+    grid = sorted({point.epsilon for point in frontier.points})
+    head = _head(frontier, "mechanism", *(f"epsilon {epsilon:g}" for epsilon in grid))
+    for key in frontier.measured:
+        rows = [
+            [*_place(frontier, part.vocabulary), *row]
+            for part in frontier.parts
+            if key in part.measured
+            for row in _rows(part, key, grid)
+        ]
+        title = MEASURES[key].title.format(k=frontier.facts["neighbors"])
+        yield title, head, rows
+
+
+def _rows(part: FrontierPart, key: str, grid: Sequence[float]) -> Iterator[list[str]]:
+    for points in lines_of(part.points, key).values():
+        by = {point.epsilon: point.scores[key] for point in points}
+        yield [shown_label(points[0]), *(_cell(by[epsilon]) if epsilon in by else "-" for epsilon in grid)]
+    for delta in sorted({limit.delta for limit in part.limits if limit.measure == key}):
+        values = {limit.epsilon: limit.value for limit in part.limits if limit.measure == key and limit.delta == delta}
+        name = "limit" if delta == 0 else f"limit with delta {delta:g}"
+        yield [name, *(f"{values[epsilon]:.4g}" for epsilon in grid)]
+
+
+def _cell(bound: Any) -> str:
+    if bound.lower == bound.upper:
+        return f"{bound.estimate:.4g}"
+    return f"{bound.estimate:.4g} ({bound.lower:.4g} to {bound.upper:.4g})"
+
+
+NAME: Final = "frontier"
+PAGE: Final = "index.html"
+LIMITS: Final = "limits"
+LOSSES: Final = "shown-losses"
+
+
+def checked_folder(folder: Path) -> Path:
+    """A folder that results can be written to, made where it does not exist; to be called before long work.
+
+    Raises:
+        ParameterError: it cannot be made, or holds something and no results of an earlier run.
+        MissingExtra: matplotlib is not installed.
+    """
+    need_matplotlib()
+    return results_folder(folder, f"{NAME}.json")
+
+
+def write_frontier(frontier: Frontier, folder: Path) -> list[Path]:
+    """Write all files of a frontier.
+
+    Args:
+        folder: see ``checked_folder``.
+    """
+    home = checked_folder(folder)
+    files = save_table(frontier.table(), home, NAME)
+    files += save_table(frontier.limit_table(), home, LIMITS)
+    files += save_table(frontier.shown_losses(), home, LOSSES)
+    files += save_figure(drawn_frontier(frontier), home, NAME)
+    files.append(write_whole(home / PAGE, to_html(frontier, home).encode("utf-8")))
+    return files
+
+
+def frontier_json(frontier: Frontier) -> str:
+    """The points and facts as JSON text, for the command line."""
+    whole = {"points": frontier.table().to_data(), "limits": frontier.limit_table().to_data()}
+    return json_text(whole, sort_keys=True)

@@ -1,0 +1,240 @@
+"""What a frontier found, as data: points with their guarantee and scores, and the limits beside them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, final
+
+from textveil.errors import need
+from textveil.pages.tables import Cell, Table
+from textveil.statistics import Bound
+from textveil_lab.frontiers.cells import Values
+from textveil_lab.frontiers.contenders import FrontierContender
+from textveil_lab.frontiers.limits import LimitLine
+from textveil_lab.frontiers.measures import APART, MEASURES, VULNERABILITY
+from textveil_lab.frontiers.told_apart import shown_epsilon
+
+GUARANTEE: Final = "guarantee"
+VULNERABILITY_WAY: Final = "vulnerability"
+
+COLUMNS: Final = (
+    "mechanism",
+    "compared at equal",
+    "epsilon",
+    "measure",
+    "low",
+    "estimate",
+    "high",
+    "confidence",
+    "epsilon given",
+    "verified epsilon",
+    "verified delta",
+    "verified",
+    "guarantee",
+    "compares",
+    "vocabulary",
+)
+
+OF_VOCABULARY: Final = (
+    "vocabulary",
+    "vocabulary name",
+    "words",
+    "prior",
+    "texts",
+    "classes",
+    "best guess without a release",
+)
+"""Facts that differ from one vocabulary to another."""
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class FrontierPoint:
+    """One mechanism at one epsilon.
+
+    Attributes:
+        way: what is equal at one epsilon: "guarantee", or "vulnerability" for metric mechanisms beside the reference.
+        epsilon: of the axis, nats for any two words: the target, or the reference's.
+        given: what the constructor was given; None where it could not be made.
+        verified_epsilon: of any two words; inf where nothing is verified.
+        verified: how, see ``calibrated.Calibrated``; empty where nothing is verified for any two words.
+    """
+
+    contender: FrontierContender
+    way: str
+    epsilon: float
+    given: float | None
+    verified_epsilon: float
+    verified_delta: float
+    verified: str
+    guarantee: str
+    scores: Mapping[str, Bound]
+    missing: str = ""
+    vocabulary: str = ""
+
+
+def point_of(
+    contender: FrontierContender, way: str, epsilon: float, values: Values, vocabulary: str = ""
+) -> FrontierPoint:
+    """A point from what its cell keeps."""
+    return FrontierPoint(
+        contender=contender,
+        way=way,
+        epsilon=epsilon,
+        given=values["given"],
+        verified_epsilon=math.inf if values["verified_epsilon"] is None else values["verified_epsilon"],
+        verified_delta=values["verified_delta"],
+        verified=values["verified"],
+        guarantee=values["guarantee"],
+        scores={key: Bound(*bound) for key, bound in values["scores"].items()},
+        missing=values["missing"],
+        vocabulary=vocabulary,
+    )
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class FrontierPart:
+    """What a frontier found over one vocabulary.
+
+    Attributes:
+        points: by contender, way and epsilon, in this order.
+        limits: of every epsilon, pure and with the delta that contenders took.
+        baselines: horizontal lines that do not depend on epsilon, such as the accuracy without any release.
+        facts: vocabulary, prior, sizes, seed; JSON values.
+    """
+
+    vocabulary: str
+    points: tuple[FrontierPoint, ...]
+    limits: tuple[LimitLine, ...]
+    baselines: Mapping[str, Bound]
+    facts: Mapping[str, Any]
+
+    @property
+    def measured(self) -> tuple[str, ...]:
+        """Keys of the measures that a point has, in their order."""
+        return _measured(self.points)
+
+    def levels(self, key: str) -> list[tuple[float, str]]:
+        """Values of a measure that do not depend on epsilon, with what they are."""
+        lines = [(0.5, "a coin")] if key in APART else []
+        if key == VULNERABILITY:
+            lines.append((float(self.facts["best guess without a release"]), "without any release"))
+        if key in self.baselines:
+            lines += [(self.baselines[key].estimate, "texts as they are"), (1 / self.facts["classes"], "guessing")]
+        return lines
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Frontier:
+    """Mechanisms at one verified guarantee, over one vocabulary or several; made by ``run.frontier``.
+
+    Attributes:
+        parts: one a vocabulary, in the order in which they were given.
+    """
+
+    parts: tuple[FrontierPart, ...]
+
+    @property
+    def points(self) -> tuple[FrontierPoint, ...]:
+        """By vocabulary, contender, way and epsilon, in this order."""
+        return tuple(point for part in self.parts for point in part.points)
+
+    @property
+    def limits(self) -> tuple[LimitLine, ...]:
+        """Of every vocabulary and epsilon, pure and with the delta that contenders took."""
+        return tuple(limit for part in self.parts for limit in part.limits)
+
+    @property
+    def several(self) -> bool:
+        """Whether there is more than one vocabulary."""
+        return len(self.parts) > 1
+
+    @property
+    def measured(self) -> tuple[str, ...]:
+        """Keys of the measures that a point has over one of the vocabularies, in their order."""
+        return _measured(self.points)
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Sizes, epsilons, seed, and what is known of each vocabulary under "vocabularies"; JSON values.
+
+        Of a single vocabulary the latter stand among the others too.
+        """
+        known = self.parts[0].facts
+        shared = {key: known[key] for key in known if not (self.several and key in OF_VOCABULARY)}
+        each = [{"label": part.vocabulary, **{key: part.facts[key] for key in OF_VOCABULARY}} for part in self.parts]
+        return {**shared, "vocabularies": each}
+
+    @property
+    def baselines(self) -> Mapping[str, Bound]:
+        """See ``FrontierPart``; of the only vocabulary. Raises ParameterError: there are several."""
+        return self._only.baselines
+
+    def levels(self, key: str) -> list[tuple[float, str]]:
+        """See ``FrontierPart``; of the only vocabulary. Raises ParameterError: there are several."""
+        return self._only.levels(key)
+
+    @property
+    def _only(self) -> FrontierPart:
+        need(not self.several, "parts", f"{len(self.parts)} vocabularies", "a single one", "Ask one of `parts`.")
+        return self.parts[0]
+
+    def table(self) -> Table:
+        """A row for each point and measure; a point that could not be made has one row that says why."""
+        rows: list[tuple[Cell, ...]] = []
+        for point in self.points:
+            compares = point.contender.weaker or "any two words"
+            for key in self.measured:
+                if key in point.scores:
+                    bound = point.scores[key]
+                    rows.append((*_place(point), key, bound.lower, bound.estimate, bound.upper, bound.confidence,
+                                 *_promise(point), compares, point.vocabulary))  # fmt: skip
+            if point.missing:
+                told = (*_place(point), point.missing, *[None] * 4, *_promise(point), compares, point.vocabulary)
+                rows.append(told)
+        return Table(columns=COLUMNS, rows=tuple(rows), facts=self.facts)
+
+    def limit_table(self) -> Table:
+        """A row for each limit."""
+        return Table(columns=LimitLine._fields, rows=tuple(tuple(limit) for limit in self.limits), facts=self.facts)
+
+    def shown_losses(self) -> Table:
+        """The loss that readers who tell two inputs apart have shown, beside the verified one."""
+        columns = ("mechanism", "compared at equal", "epsilon", "verified epsilon", *APART, "vocabulary")
+        rows = [
+            (point.contender.label, point.way, point.epsilon, _finite(point.verified_epsilon),
+             *(shown_epsilon(point.scores[key]) if key in point.scores else None for key in APART),
+             point.vocabulary)
+            for point in self.points
+            if point.scores
+        ]  # fmt: skip
+        return Table(columns=columns, rows=tuple(rows), facts=self.facts)
+
+
+def lines_of(points: Sequence[FrontierPoint], key: str) -> dict[tuple[str, str], list[FrontierPoint]]:
+    """Points that have a measure, by label and way."""
+    lines: dict[tuple[str, str], list[FrontierPoint]] = {}
+    for point in points:
+        if key in point.scores:
+            lines.setdefault((point.contender.label, point.way), []).append(point)
+    return lines
+
+
+def _measured(points: Sequence[FrontierPoint]) -> tuple[str, ...]:
+    return tuple(key for key in MEASURES if any(key in point.scores for point in points))
+
+
+def _place(point: FrontierPoint) -> tuple[Cell, ...]:
+    return point.contender.label, point.way, point.epsilon
+
+
+def _promise(point: FrontierPoint) -> tuple[Cell, ...]:
+    return point.given, _finite(point.verified_epsilon), point.verified_delta, point.verified, point.guarantee
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None

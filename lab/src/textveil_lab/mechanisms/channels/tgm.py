@@ -1,0 +1,350 @@
+"""The truncated Gumbel mechanism, among all words and calibrated by its own channel: it has a least epsilon."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Annotated, Final, NamedTuple, final
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from textveil.errors import need
+from textveil.mechanisms.channels.integer_channel import IntegerChannel
+from textveil.mechanisms.declaration import proved
+from textveil.mechanisms.options import GUARANTEE, POSITIVE, Option
+from textveil.numerics.integer_weights import exp_floor, stated_epsilon
+from textveil.privacy.guarantees import PureDP
+from textveil.privacy.proved import status_of
+from textveil.types import Ids, Integers, Progress, Reals
+from textveil.vocabulary.grid import integer_grid
+from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.mechanisms.parameters import Clip, outward
+from textveil_lab.mechanisms.sampling.listed_rows import ComputedRows
+from textveil_lab.vocabulary.geometry import clipped_diameter
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GumbelNoise:
+    """Gumbel noise of location 0 within [-limit, limit].
+
+    Attributes:
+        scale: b of the paper, > 0.
+        limit: the diameter of the vectors.
+    """
+
+    scale: float
+    limit: float
+
+    def sample(self, count: int, rng: np.random.Generator) -> Reals:
+        """Draws by the inverse of the distribution function, shape (count,)."""
+        low, high = (math.exp(-math.exp(-end / self.scale)) for end in (-self.limit, self.limit))
+        uniform = low + (high - low) * rng.random(count)
+        noise: Reals = -self.scale * np.log(-np.log(np.clip(uniform, 1e-300, 1 - 2.0**-53)))
+        return np.clip(noise, -self.limit, self.limit)
+
+    def survival(self, at: Reals) -> Reals:
+        """The probability of a draw above ``at``."""
+        below, high, low = self._below(at)
+        return np.clip((high - below) / (high - low), 0.0, 1.0)
+
+    def masses(self, edges: Reals) -> Reals:
+        """The probabilities of the cells between rising ``edges`` within the bounds; small ones keep their digits."""
+        below, high, low = self._below(edges)
+        return np.diff(below) / (high - low)
+
+    def _below(self, at: Reals) -> tuple[Reals, float, float]:
+        """The distribution function without bounds, there and at the two bounds."""
+        ends = np.array([-self.limit, self.limit])
+        with np.errstate(over="ignore"):
+            below = np.exp(-np.exp(-np.clip(at, *ends) / self.scale))
+            low, high = np.exp(-np.exp(-ends / self.scale)).tolist()
+        return below, high, low
+
+
+STEPS: Final = 256  # of the diameter
+_TOTAL: Final = 1 << 61
+_SLACK: Final = 1 << 13  # by how much the sum of a row may be off beside what rounding down each weight takes
+_LEAST: Final = 1 << 8  # times what a weight may be moved by: the least weight, whose digits that keeps
+STEEPEST: Final = 26.0  # Nats that weights can be apart: the least of them keep their digits below the total
+_MARGIN: Final = 1e-6  # Nats of the calibration that rounding may take; rows are off by far less
+_ACTIVE: Final = 256  # words with which a calibration begins; those at which the loss is the greatest join them
+_SMALLEST, _LARGEST = 0.02, 4.0
+"""Scales that are tried, in diameters: the loss falls with the scale as far as one of them, and rises beyond."""
+
+_BISECTIONS: Final = 40
+
+_GOLDEN: Final = (math.sqrt(5) - 1) / 2
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class StepCounts:
+    """How many words lie at how many steps from each word.
+
+    Attributes:
+        diameter: that ``STEPS`` steps make.
+        counts: shape (n, STEPS + 1).
+        last: the step of the farthest word, shape (n,).
+    """
+
+    diameter: float
+    counts: Integers
+    last: Integers
+
+
+class Loss(NamedTuple):
+    """The largest loss of two words of some, bounded by their most and least probable outputs.
+
+    Attributes:
+        nats: infinite where an output is impossible.
+        words: whose outputs these are.
+    """
+
+    nats: float
+    words: tuple[int, int]
+
+
+_COUNTED: WeakKeyDictionary[Vocabulary, dict[float | None, StepCounts]] = WeakKeyDictionary()
+
+
+def step_counts(vocabulary: Vocabulary, clip: float | None, progress: Progress | None = None) -> StepCounts:
+    """The counts, remembered as long as the vocabulary lives."""
+    kept = _COUNTED.setdefault(vocabulary, {})
+    if clip not in kept:
+        n, diameter = len(vocabulary), outward(clipped_diameter(vocabulary, clip, 2))
+        need(diameter > 0, "vocabulary", "one vector for all words", "one with two different vectors at least")
+        counts = np.zeros((n, STEPS + 1), dtype=np.int64)
+        last = np.empty(n, dtype=np.int64)
+        for word, row in enumerate(integer_grid(vocabulary).distance_rows(np.arange(n), clip)):
+            steps = steps_of(row, diameter)
+            counts[word] = np.bincount(steps, minlength=STEPS + 1)
+            last[word] = steps.max()
+            if progress is not None and word % 1024 == 0:
+                progress(word, n)
+        kept[clip] = StepCounts(diameter, counts, last)
+    return kept[clip]
+
+
+def steps_of(distances: Reals, diameter: float) -> Integers:
+    """Distances in steps, rounded."""
+    return np.minimum(np.rint(distances * (STEPS / diameter)), STEPS).astype(np.int64)
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class LeastSum:
+    """Probabilities of the word with the least sum, by its step.
+
+    Attributes:
+        survivals: ln of the probability that a word at a step has its sum beyond a cell, shape (steps, cells).
+        hazards: of having it in the cell, divided by that, shape (steps, cells).
+    """
+
+    survivals: Reals
+    hazards: Reals
+
+    def __call__(self, counts: Integers) -> Reals:
+        """P of one word at each step, shape (words, steps), for rows of counts."""
+        none_yet = np.exp(counts.astype(np.float64) @ self.survivals)
+        chances = none_yet @ self.hazards.T
+        return np.asarray(chances / (counts * chances).sum(axis=1, keepdims=True), dtype=np.float64)
+
+    def loss(self, counted: StepCounts, words: Ids) -> Loss:
+        """The bound ln(max P(x | x) / min P(farthest from x | x)) over some words x."""
+        rows = self(counted.counts[words])
+        most, least = rows[:, 0], rows[np.arange(len(words)), counted.last[words]]
+        places = int(most.argmax()), int(least.argmin())
+        top, bottom = float(most[places[0]]), float(least[places[1]])
+        nats = math.log(top / bottom) if bottom > 0 and math.isfinite(top / bottom) else math.inf
+        return Loss(nats, (int(words[places[0]]), int(words[places[1]])))
+
+
+def least_sum(scale: float, diameter: float) -> LeastSum:
+    """The probabilities at a scale of the noise, which is truncated to the diameter on both sides."""
+    noise, width = GumbelNoise(scale=scale, limit=diameter), diameter / STEPS
+    edges: Reals = (np.arange(-STEPS, STEPS + 1) * width).astype(np.float64)
+    masses, ends = noise.masses(edges), noise.survival(edges)
+    beyond = np.maximum((ends[1:] + ends[:-1]) / 2, 1e-300)
+    cells = 2 * STEPS  # beyond them the word itself has its sum for sure
+    survivals, hazards = np.zeros((STEPS + 1, cells)), np.zeros((STEPS + 1, cells))
+    for step in range(STEPS + 1):
+        survivals[step, step:] = np.log(beyond[: cells - step])
+        hazards[step, step:] = (masses / beyond)[: cells - step]
+    return LeastSum(survivals, hazards)
+
+
+@final
+class ScaleSearch:
+    """The loss at every scale, over a growing set of words that holds those at which it is the greatest.
+
+    Args:
+        counted: of all words.
+    """
+
+    def __init__(self, counted: StepCounts) -> None:
+        n = len(counted.counts)
+        self._counted, self._every = counted, np.arange(n)
+        nearest = counted.counts[:, : STEPS // 2].sum(axis=1)
+        some = np.linspace(0, n - 1, min(n, _ACTIVE)).astype(np.int64)
+        self._words = np.unique(np.append(some, [int(nearest.argmin()), int(nearest.argmax())]))
+
+    def least(self) -> tuple[float, float]:
+        """The least loss of any scale, of all words, and the scale."""
+        diameter = self._counted.diameter
+        while True:
+            low, high = math.log(_SMALLEST), math.log(_LARGEST)
+            for _ in range(_BISECTIONS):
+                first, second = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
+                # Both infinite: a small scale makes far words impossible.
+                if self._loss(math.exp(first) * diameter) < self._loss(math.exp(second) * diameter):
+                    high = second
+                else:
+                    low = first
+            scale = math.exp((low + high) / 2) * diameter
+            if self._holds(scale, self._loss(scale) + _MARGIN / 4):
+                return self._loss(scale), scale
+
+    def smallest(self, epsilon: float, scale: float) -> float:
+        """The smallest scale up to ``scale``, at which the loss of all words is at most epsilon, within 2^-40."""
+        while True:
+            low, high = _SMALLEST * self._counted.diameter, scale
+            for _ in range(_BISECTIONS):
+                middle = (low + high) / 2
+                low, high = (low, middle) if self._loss(middle) <= epsilon else (middle, high)
+            if self._holds(high, epsilon + _MARGIN / 4):
+                return high
+
+    def _loss(self, scale: float) -> float:
+        return least_sum(scale, self._counted.diameter).loss(self._counted, self._words).nats
+
+    def _holds(self, scale: float, epsilon: float) -> bool:
+        """Whether the loss of all words is at most epsilon; if not, the worst of them join the others."""
+        law = least_sum(scale, self._counted.diameter)
+        worst: list[int] = []
+        for part in np.array_split(self._every, -(-len(self._every) // 4096)):
+            worst += law.loss(self._counted, part).words
+        before = len(self._words)
+        self._words = np.union1d(self._words, np.array(worst))
+        return len(self._words) == before or self._loss(scale) <= epsilon
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class GumbelRows:
+    """Makes the integer weights of a row; see ``ComputedRows``.
+
+    Attributes:
+        diameter: of the vectors.
+        scale: of the noise.
+        epsilon: nats between the two bounds of weights.
+        least: the smaller bound.
+    """
+
+    vocabulary: Vocabulary
+    clip: float | None
+    diameter: float
+    scale: float
+    epsilon: float
+    least: int
+
+    def __call__(self, words: Ids) -> Integers:
+        """The weights, all between ``least`` and floor(least e^epsilon), every row's sum one and the same."""
+        law = least_sum(self.scale, self.diameter)
+        most = exp_floor(self.epsilon, self.least)
+        out = np.empty((len(words), len(self.vocabulary)), dtype=np.int64)
+        rows = integer_grid(self.vocabulary).distance_rows(words, self.clip)
+        for weights, distances in zip(out, rows, strict=True):
+            steps = steps_of(distances, self.diameter)
+            shares = law(np.bincount(steps, minlength=STEPS + 1)[None])[0]
+            room = _room(len(weights))
+            by_step = np.clip((shares * _TOTAL).astype(np.int64), self.least + room, most - room)
+            weights[:] = by_step[steps]
+            _bring_to_total(weights)
+        return out
+
+
+def _room(size: int) -> int:
+    """What a weight of a row may be moved by to bring the row to the total."""
+    return 3 + _SLACK // size
+
+
+def _bring_to_total(weights: Integers) -> None:
+    """Move every weight by nearly the same, at most ``_room``, so that they sum up to the total."""
+    missing, n = _TOTAL - int(weights.sum()), len(weights)
+    if abs(missing) > n * (_room(n) - 1):
+        raise ArithmeticError(f"a row of truncated Gumbel noise is off its total by {missing}: report this")
+    weights += missing // n
+    weights[: missing % n] += 1
+
+
+def least_weight(counted: StepCounts, scale: float, epsilon: float) -> int:
+    """The smaller bound: such that the most probable output of all rows is just within the larger one.
+
+    Raises:
+        ParameterError: it would be too small to keep its digits.
+    """
+    law, n = least_sum(scale, counted.diameter), len(counted.counts)
+    parts = np.array_split(np.arange(n), -(-n // 4096))
+    top = max(float(law(counted.counts[part])[:, 0].max()) for part in parts)
+    least = math.ceil((top * _TOTAL + 2 * _room(n)) * math.exp(-epsilon) * (1 + _MARGIN / 8)) + 1
+    got, hint = f"one of {n} words whose weights would be {epsilon:.4g} nats apart", "Set clip, or take fewer words."
+    need(least >= _LEAST * _room(n), "vocabulary", got, "one whose rows integers can hold", hint)
+    return least
+
+
+PROOF: Final = "textveil_lab/proofs/tgm.md"
+
+_EPSILON = Option(
+    POSITIVE,
+    "Privacy loss in nats of one token, for any two words; it has a lower bound that depends on the vocabulary.",
+    "E",
+    GUARANTEE,
+    unset="the least that the vocabulary allows",
+)
+
+_ROOM: Final = 1e-5  # Nats above the least loss of any scale from which on an epsilon is taken
+
+
+@proved(
+    family="channel",
+    notion="pure DP",
+    proof=PROOF,
+    source="after Xu, Feyisetan, Aggarwal, Xu and Teissier 2021 (FLAIRS), whose text was not available; "
+    "textveil_lab/proofs/tgm.md",
+    summary="The word whose distance plus truncated Gumbel noise is smallest; epsilon has a lower bound.",
+    shown_at={"epsilon": 20.0},  # it has a least one
+)
+def tgm(
+    vocabulary: Vocabulary,
+    *,
+    epsilon: Annotated[float, _EPSILON] | None = None,
+    clip: Clip | None = 1.0,
+    progress: Progress | None = None,
+) -> IntegerChannel:
+    """Y = argmin over all words of d(x, y) + g_y, g_y Gumbel noise of scale b within [-D, D], D the diameter.
+
+    Distances are rounded to steps of D / 256. The scale is the smallest at which no two words lose more than epsilon,
+    found from the channel itself: every probability is computed, as a sum over the least sum, and drawn as an integer
+    between two bounds whose ratio is e^epsilon, out of one total for all words. At a small scale far words are all but
+    impossible, at a large one the least of many sums is a near word's for sure: so there is a least epsilon.
+    Source: Xu et al. 2021 and public code, whose list of few nearest words is left out, as it has no guarantee
+    (``tgm-published``); proof: textveil_lab/proofs/tgm.md.
+
+    Raises:
+        ParameterError: epsilon is below the least of this vocabulary, or all words share one vector.
+    """
+    counted = step_counts(vocabulary, clip, progress)
+    search = ScaleSearch(counted)
+    loss, scale = search.least()
+    domain = float(f"{loss + 2 * _ROOM:.7g}")
+    asked = domain if epsilon is None else epsilon
+    need(asked >= domain, "epsilon", asked, f"at least {domain:.7g} here, the domain of truncated Gumbel noise")
+    spent = max(domain, min(asked, STEEPEST))
+    scale = search.smallest(spent - _ROOM / 2, scale)
+    least = least_weight(counted, scale, spent)
+    facts = {"epsilon": asked, "least_epsilon": domain, "scale": scale, "limit": counted.diameter, "clip": clip}
+    rows = GumbelRows(vocabulary, clip, counted.diameter, scale, spent, least)
+    promise = PureDP(epsilon=stated_epsilon(spent, asked), status=status_of(__name__, PROOF), source=PROOF)
+    return IntegerChannel(vocabulary, "tgm", facts, promise, ComputedRows(len(vocabulary), rows))

@@ -1,0 +1,128 @@
+"""Spherical Laplace noise on the vector of a word's sense, which the document decides; a guarantee of the document."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any, ClassVar, Final, final
+
+import numpy as np
+
+from textveil.mechanisms.declaration import proved
+from textveil.privacy.guarantees import PureDP
+from textveil.privacy.proved import status_of
+from textveil.privacy.units import ANY_DOCUMENT
+from textveil.randomness import resolve
+from textveil.text.codes import TextCodes
+from textveil.types import Ids, Reals
+from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.mechanisms.additive.perturb_project import PerturbProject
+from textveil_lab.mechanisms.additive.spherical_laplace import spherical_laplace
+from textveil_lab.mechanisms.document.earth_mover import BAG_SIZE
+from textveil_lab.mechanisms.document.words import bags_of, text_of
+from textveil_lab.mechanisms.parameters import Clip, DocumentEpsilon, ProjectionName
+
+PROOF: Final = "textveil_lab/proofs/sense_laplace.md"
+MARK: Final = "|"  # what parts a word from its sense in a vocabulary of senses: bank|NOUN, bank|VERB
+
+
+@final
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
+class SenseLaplace:
+    """N words for a document, which chooses the sense of each; drawn is the sense nearest to its vector + noise.
+
+    Of a word with several senses the one is taken whose vector has the greatest cosine with the sum of the other words'
+    mean vectors. One word so decides about others' senses: what holds for one word holds for the document, N draws.
+    Source: Arnold, Yesilbas and Weinzierl 2023 (arXiv 2306.01457); proof: textveil_lab/proofs/sense_laplace.md.
+
+    Attributes:
+        vocabulary: the public senses, spelled word|sense, and their vectors; a word without a mark has one sense.
+        bag_size: N.
+    """
+
+    name: ClassVar[str] = "sense-laplace"
+    vocabulary: Vocabulary
+    bag_size: int
+    guarantee: PureDP
+    _sense: PerturbProject = field(repr=False)
+    _words: Vocabulary = field(repr=False)
+    _word_of: Ids = field(repr=False)
+    _codes: TextCodes = field(repr=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A copy is made anew: what this one remembers of the texts it has seen stays here.
+        return _made, (self.vocabulary, self.bag_size, self.guarantee, self._sense)
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        given = {key: value for key, value in self._sense.parameters.items() if key in ("rate", "clip", "projection")}
+        return {"epsilon": self.guarantee.epsilon, **given, "bag_size": self.bag_size, "words": len(self._words)}
+
+    def privatize_texts(self, texts: Sequence[str], rng: np.random.Generator | None = None) -> list[str]:
+        """N words for each text, parted by spaces; see ``TextMechanism.privatize_texts``."""
+        senses = self.senses(texts)
+        drawn = self._sense.privatize(senses.reshape(-1), resolve(rng)).reshape(senses.shape)
+        return [text_of(self._words, row) for row in self._word_of[drawn].tolist()]
+
+    def senses(self, texts: Sequence[str]) -> Ids:
+        """The id of the sense of each of a text's N words, shape (texts, N); private."""
+        bags = bags_of(self._codes, texts, self.bag_size)
+        means, points = self._words.vectors.astype(np.float64), self.vocabulary.vectors.astype(np.float64)
+        order = np.argsort(self._word_of, kind="stable")
+        starts = np.searchsorted(self._word_of[order], np.arange(len(self._words) + 1))
+        out = np.empty_like(bags)
+        for row, words in zip(out, bags, strict=True):
+            context = means[words].sum(axis=0)
+            for place, word in enumerate(words.tolist()):
+                mine = order[starts[word] : starts[word + 1]]
+                row[place] = mine[int(np.argmax(_cosines(points[mine], context - means[word])))]
+        return out
+
+
+def _cosines(rows: Reals, vector: Reals) -> Reals:
+    """Cosines but for a factor that all rows share; 0 for a zero row."""
+    lengths = np.sqrt((rows**2).sum(axis=1))
+    return np.divide(rows @ vector, lengths, out=np.zeros(len(rows)), where=lengths > 0)
+
+
+def _made(vocabulary: Vocabulary, bag_size: int, guarantee: PureDP, sense: PerturbProject) -> SenseLaplace:
+    words = [sense.rsplit(MARK, 1)[0] or sense for sense in vocabulary.words]
+    ids = {word: number for number, word in enumerate(dict.fromkeys(words))}
+    word_of = np.array([ids[word] for word in words], dtype=np.int64)
+    sums = np.zeros((len(ids), vocabulary.dim))
+    np.add.at(sums, word_of, vocabulary.vectors)
+    surfaces = Vocabulary(list(ids), sums / np.bincount(word_of)[:, None], vocabulary.name)
+    return SenseLaplace(vocabulary, bag_size, guarantee, sense, surfaces, word_of, TextCodes(surfaces.words))
+
+
+@proved(
+    family="document",
+    notion="pure DP",
+    proof=PROOF,
+    adjacency=ANY_DOCUMENT,
+    source="Arnold, Yesilbas and Weinzierl 2023 (arXiv 2306.01457), after its abstract",
+    summary="Noise on the vector of the sense that a word has in its document; a guarantee of the whole document.",
+)
+def sense_laplace(
+    vocabulary: Vocabulary,
+    *,
+    epsilon: DocumentEpsilon,
+    bag_size: Annotated[int, BAG_SIZE] = 32,
+    clip: Clip | None = 1.0,
+    projection: ProjectionName | None = None,
+) -> SenseLaplace:
+    """Spherical Laplace noise on senses, at ``epsilon`` nats for any two documents.
+
+    The draws of a document, ``bag_size``, share ``epsilon``; they are for its first words, in their order. The
+    vocabulary holds senses, spelled word|sense; words without a mark have one sense each.
+
+    Raises:
+        ParameterError: an option is outside its domain.
+        VocabularyError: all senses are of one word.
+    """
+    # Two floats below the share pay the rounding of the quotient and of the product with N.
+    share = epsilon if bag_size == 1 else math.nextafter(math.nextafter(epsilon / bag_size, 0.0), 0.0)
+    sense = spherical_laplace(vocabulary, epsilon=share, clip=clip, projection=projection)
+    promise = PureDP(epsilon=epsilon, status=status_of(__name__, PROOF), source=PROOF, adjacency=ANY_DOCUMENT)
+    return _made(vocabulary, bag_size, promise, sense)

@@ -1,0 +1,306 @@
+"""A claim of a library or paper, told once: what it says, its law to compute with, its witness and its fair reading."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from functools import cache
+from itertools import combinations, pairwise
+from pathlib import Path
+from typing import Any, TypeAlias, final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from textveil.errors import need
+from textveil.types import Reals
+from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.noise.capabilities import ProfiledNoise
+
+METRIC = "epsilon times the distance of two words, for any two words"  # what most claims about words say
+MLDP = "mldp-text 0.1.2 (github.com/sjmeis/MLDP), mechanisms.py"  # the code of a package with many mechanisms of words
+
+
+class ClaimBasis(Enum):
+    """Where the formula that is judged was read."""
+
+    CODE = "public code, read"
+    """The repository that ``source`` names; its formula was derived again, none of its code was run."""
+    PAPER = "formula of the paper"
+    INSTALLED = "package as installed, run"
+    CATALOG = "published form in the catalog"
+    REPORTED = "formula as others report it"
+    """The paper itself could not be read."""
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TrialSetting:
+    """What a claim is tried on: words at ``points`` of a line, rising; epsilon, in the claim's unit; a dimension."""
+
+    points: Reals
+    epsilon: float
+    dim: int = 2
+
+    def __post_init__(self) -> None:
+        rising = self.points.ndim == 1 and len(self.points) >= 2 and bool((np.diff(self.points) > 0).all())
+        need(rising, "points", "others", "two or more numbers, increasing")
+        need(0 < self.epsilon < math.inf, "epsilon", self.epsilon, "finite and > 0")
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Names of the words, by their places."""
+        return tuple(f"word at {place:g}" for place in self.points.tolist())
+
+    @property
+    def distances(self) -> Reals:
+        """|v(x) - v(y)|, shape (n, n)."""
+        return np.abs(self.points[:, None] - self.points[None, :])
+
+
+def line(epsilon: float, *places: float, dim: int = 2) -> TrialSetting:
+    """A setting with words at these places."""
+    return TrialSetting(points=np.array(sorted(places), dtype=np.float64), epsilon=epsilon, dim=dim)
+
+
+TWO = line(1.0, 0.0, 1.0)  # epsilon 1; of laws that have no words
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ComputedTable:
+    """A finite channel whose probabilities were computed, with what is claimed of every pair of inputs.
+
+    Attributes:
+        rows: P(y | x), shape (n, k), each row with sum 1 within ``absolute`` k + 1e-9.
+        claims: nats claimed of each ordered pair of inputs, shape (n, n) or a number; ``inf`` compares no such pair.
+        inputs: names of the n inputs.
+        outputs: names of the k outputs.
+        log_delta: natural logarithm of the delta that is claimed of each pair; ``-inf`` claims pure DP.
+        relative: relative error of every probability.
+        absolute: absolute error of every probability; 0 where a 0 is one.
+        facts: what was set, for the witness.
+    """
+
+    rows: Reals
+    claims: ArrayLike
+    inputs: Sequence[str]
+    outputs: Sequence[str]
+    log_delta: float = -math.inf
+    relative: float = 1e-12
+    absolute: float = 0.0
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        n, k = self.rows.shape
+        need((len(self.inputs), len(self.outputs)) == (n, k), "rows", (n, k), "one name for each input and output")
+        sums = np.abs(self.rows.sum(axis=1) - 1)
+        fits = bool((self.rows >= 0).all() and (sums <= k * self.absolute + 1e-9).all())
+        need(fits, "rows", "others", "probabilities that add to 1")
+        need(bool(np.isfinite(self.claimed).any()), "claims", "inf for all pairs", "a number for one pair at least")
+
+    @property
+    def claimed(self) -> Reals:
+        """What is claimed of every ordered pair; inf of an input with itself."""
+        n = len(self.rows)
+        claimed: Reals = np.array(np.broadcast_to(np.asarray(self.claims, dtype=np.float64), (n, n)))
+        np.fill_diagonal(claimed, np.inf)
+        return claimed
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class MovedNoise:
+    """Noise of a known profile on two vectors that differ by ``shift``; the claim is (epsilon, e^log_delta)."""
+
+    distribution: ProfiledNoise
+    shift: Reals
+    epsilon: float
+    log_delta: float = -math.inf
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class DensityAtPoint:
+    """The logarithms of two densities at one point at which both are continuous: a ball around it has their ratio.
+
+    Attributes:
+        log_density: of the output, given the input.
+        other_log_density: of the same output, given the other input.
+        error: of the difference of the two, nats.
+        claimed: nats for this pair of inputs.
+        facts: the inputs and the point, for the witness.
+    """
+
+    log_density: float
+    other_log_density: float
+    error: float
+    claimed: float
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+Law: TypeAlias = ComputedTable | MovedNoise | DensityAtPoint
+"""What a form releases, as far as a claim of it can be judged."""
+
+Making: TypeAlias = Callable[[TrialSetting], Law]  # from a setting to the law of a form
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PublishedClaim:
+    """One claim of one library or paper, and how it is tried.
+
+    Attributes:
+        name: of its row in the table of the field, unique.
+        work: the library or paper whose claim it is; rows of one work count as one work.
+        part: the part of it that is meant.
+        claim: what is claimed.
+        source: where the claim and the formula stand.
+        why: what goes wrong, or why it is right, in one sentence.
+        basis: how the formula came here.
+        repair: what mending is; empty where nothing is wrong.
+        instead: the catalog's name of a sound form; empty where it has none.
+        form: the catalog's name of this published form; empty where it has none.
+        reading: the claim with its place, and why our reading of it is contested: such a row is counted apart. Empty
+            where the claim is judged as it is printed.
+        setting: on which the two laws are computed; None where something else is put to the test.
+        published: the law of the form that is claimed to hold.
+        repaired: the same with the fault mended, at the same claim; None where nothing is wrong.
+    """
+
+    name: str
+    work: str
+    part: str
+    claim: str
+    source: str
+    why: str
+    basis: ClaimBasis = ClaimBasis.CODE
+    repair: str = ""
+    instead: str = ""
+    form: str = ""
+    reading: str = ""
+    setting: TrialSetting = TWO
+    published: Making | None = None
+    repaired: Making | None = None
+
+    @property
+    def sound(self) -> Making | None:
+        """What must never be accused: the mended form, or the form itself where nothing is wrong."""
+        return self.published if self.repaired is None else self.repaired
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormTrial:
+    """How the catalog's own published form is audited, where no epsilon alone shows it at its worst.
+
+    Attributes:
+        options: of the form; those at which its line holds where there are none.
+        opposites: whether the claim is of any two vectors of a ball, and fails only for the farthest.
+        model: makes a small model with random weights in a folder, as options: the claim is of every model.
+        work: the library or paper, where no other claim is about the form.
+        reading: why the verdict needs a contested reading, where no other claim is about the form.
+    """
+
+    options: Mapping[str, Any] = field(default_factory=dict)
+    opposites: bool = False
+    model: Callable[[Path, Vocabulary], Mapping[str, Any]] | None = None
+    work: str = ""
+    reading: str = ""
+
+
+def softmax(scores: Reals) -> Reals:
+    """Rows exp(scores), each divided by its sum; -inf is a 0."""
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return weights / weights.sum(axis=-1, keepdims=True)
+
+
+def word_table(setting: TrialSetting, rows: Reals, claims: Any = None, absolute: float = 0.0) -> ComputedTable:
+    """A table over the words of a setting that claims epsilon, or ``claims``."""
+    return ComputedTable(
+        rows=rows,
+        claims=setting.epsilon if claims is None else claims,
+        inputs=setting.words,
+        outputs=setting.words,
+        absolute=absolute,
+        relative=1e-11 if absolute else 1e-12,
+        facts={"epsilon": setting.epsilon},
+    )
+
+
+def metric_table(setting: TrialSetting, rows: Reals, absolute: float = 0.0, **facts: object) -> ComputedTable:
+    """A table over the words of a setting that claims epsilon times their distance."""
+    table = word_table(setting, rows, setting.epsilon * setting.distances, absolute)
+    return replace(table, facts={"epsilon per distance": setting.epsilon, **facts})
+
+
+def two_inputs(rows: ArrayLike, inputs: tuple[str, str], outputs: tuple[str, ...], **options: float) -> Making:
+    """Two inputs whose outputs, or one event and its opposite, have these probabilities; the claim is epsilon."""
+
+    def law(setting: TrialSetting) -> ComputedTable:
+        table = np.asarray(rows, dtype=np.float64)
+        facts = {"epsilon": setting.epsilon}
+        return ComputedTable(rows=table, claims=setting.epsilon, inputs=inputs, outputs=outputs, facts=facts, **options)
+
+    return law
+
+
+def noise_on_two(inputs: tuple[str, str], *, shared: bool, log_delta: float = -math.inf) -> Making:
+    """Whether two noisy numbers, or vectors, are equal.
+
+    Under one noise for both they are equal where they went in equal; under continuous noise of their own, never.
+    """
+    rows = np.eye(2) if shared else [[0.0, 1.0], [0.0, 1.0]]
+    return two_inputs(rows, inputs, ("the two noisy ones are equal", "they differ"), log_delta=log_delta)
+
+
+TWO_VECTORS = ("two tokens with equal vectors", "two with others")  # inputs of ``noise_on_two``
+
+
+NODES = 48  # of the quadrature on each piece
+ABSOLUTE = 1e-11  # error of an integral of a density that is smooth between the breaks; with room to spare
+_REACH = 40.0  # how many times the noise's scale is followed beyond the outermost break: what is left is below e^-40
+_LONGEST = 2.0  # length of a piece in units of the scale
+
+
+@cache
+def _rule() -> tuple[Reals, Reals]:
+    nodes, weights = np.polynomial.legendre.leggauss(NODES)
+    return nodes, weights
+
+
+def integral(values: Callable[[Reals], Reals], breaks: Sequence[float], scale: float) -> Reals:
+    """The integral over the line of a function that is smooth between ``breaks`` and falls off with ``scale``.
+
+    Args:
+        values: from points, shape (m,), to values, shape (m, k).
+        breaks: where it may jump or bend.
+        scale: > 0; it has fallen below 1e-17 of itself at 40 times this beyond the breaks.
+
+    Returns:
+        Shape (k,).
+    """
+    inner = np.unique(np.asarray(breaks, dtype=np.float64))
+    ends = np.concatenate([[inner[0] - _REACH * scale], inner, [inner[-1] + _REACH * scale]])
+    total: Reals = np.zeros(1)
+    nodes, weights = _rule()
+    for start, stop in pairwise(ends.tolist()):
+        parts = np.linspace(start, stop, 1 + max(1, int(np.ceil((stop - start) / (_LONGEST * scale)))))
+        half = np.diff(parts) / 2
+        at = (parts[:-1] + half)[:, None] + half[:, None] * nodes
+        weighted = values(at.reshape(-1)) * (half[:, None] * weights).reshape(-1)[:, None]
+        total = total + weighted.sum(axis=0)
+    return total
+
+
+def breaks_of(points: Reals) -> list[float]:
+    """Where the order of the words by distance changes: the points themselves and the middle of every two."""
+    return [*points.tolist(), *((a + b) / 2 for a, b in combinations(points.tolist(), 2))]
+
+
+def laplace(at: Reals, center: float, scale: float) -> Reals:
+    """The density of Laplace noise around ``center``."""
+    return np.exp(-np.abs(at - center) / scale) / (2 * scale)

@@ -1,0 +1,132 @@
+"""Text to vectors: the noisy vector of each token, released as it is. Metric DP."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from textveil.mechanisms.declaration import proved
+from textveil.mechanisms.kinds import checked_vectors
+from textveil.mechanisms.parameters import Epsilon
+from textveil.privacy.guarantees import MetricDP
+from textveil.privacy.units import ONE_TOKEN
+from textveil.types import Reals
+from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.mechanisms.parameters import (
+    Clip,
+    EpsilonPerDistance,
+    VectorDim,
+    dim_of,
+    given,
+    metric_name,
+    one_of,
+    outward,
+    proved_metric,
+    rate_within,
+)
+from textveil_lab.noise.coarse_profiles import Postprocessed
+from textveil_lab.noise.spherical_laplace import SphericalLaplace
+
+PROOF = "textveil_lab/proofs/text_to_vectors.md"
+STEPS: Final = 1 << 20  # steps of the public grid in a unit of length: a released number is a whole number of them
+
+
+@final
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False, kw_only=True)
+class NoisyTokenVectors:
+    """A token's vector, shortened to a norm, plus spherical Laplace noise, rounded to a public grid.
+
+    Attributes:
+        clip: the norm.
+        noise: of density proportional to exp(-rate ||z||_2).
+    """
+
+    name: ClassVar[str] = "text-to-vectors"
+    clip: float
+    noise: SphericalLaplace
+    guarantee: MetricDP
+    parameters: Mapping[str, Any]
+
+    @property
+    def dim(self) -> int:
+        """Numbers of a vector that goes in."""
+        return self.noise.dim
+
+    @property
+    def released_dim(self) -> int:
+        """As many come out."""
+        return self.noise.dim
+
+    def privatize_vectors(self, vectors: ArrayLike, rng: np.random.Generator | None = None) -> Reals:
+        """See ``VectorMechanism``; one row for each token."""
+        noisy = self._clipped(vectors)
+        noisy += self.noise.sample(len(noisy), rng, np.float64)
+        return np.rint(noisy * STEPS) / STEPS
+
+    def worst_inputs(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """See ``capabilities.WorstInputs``: opposite vectors of the norm."""
+        ends = np.zeros((2, self.dim))
+        ends[:, 0] = self.clip, -self.clip
+        return ends[0], ends[1]
+
+    def worst_profile(self) -> Postprocessed:
+        first, second = self.worst_inputs()
+        return Postprocessed(self.noise.privacy_profile(first - second))
+
+    def log_ratio(self, first: NDArray[Any], second: NDArray[Any], released: NDArray[Any]) -> Reals:
+        """See ``capabilities.LikelihoodRatio``; up to the width of the grid."""
+        here, there = (self.noise.log_density(released - self._clipped(vector[None])) for vector in (first, second))
+        return here - there
+
+    def _clipped(self, vectors: ArrayLike) -> Reals:
+        array = checked_vectors(vectors, self.dim)
+        largest = np.abs(array).max(axis=1, keepdims=True, initial=0.0)
+        unit = np.where(largest > 0, largest, 1.0)  # so that no square overflows
+        norms = unit * np.linalg.norm(array / unit, axis=1, keepdims=True)
+        return array * (self.clip / np.maximum(norms, self.clip))
+
+
+@proved(
+    family="vectors",
+    notion="metric DP",
+    proof=PROOF,
+    adjacency=ONE_TOKEN,
+    source="Qu et al. 2021 (CIKM), token representations; noise: Feyisetan et al. 2020, section 2.6",
+    summary="Noise of density exp(-rate ||z||) on the vector of each token, which is released as it is.",
+)
+def text_to_vectors(
+    vocabulary: Vocabulary,
+    *,
+    epsilon: Epsilon | None = None,
+    epsilon_per_distance: EpsilonPerDistance | None = None,
+    clip: Clip = 1.0,
+    vector_dim: VectorDim | None = None,
+) -> NoisyTokenVectors:
+    """Clip(v) + spherical Laplace noise, calibrated by exactly one of its two parameters.
+
+    Any two vectors of norm at most ``clip`` are compared: the diameter is 2 clip, whatever words they belong to. A
+    vector must be a function of its own token alone: one that a network made of the whole text tells of all of it.
+
+    With ``epsilon`` the rate is epsilon / (2 clip); ``epsilon_per_distance`` is the rate itself, eta in the paper.
+    The vocabulary gives the dimension where ``vector_dim`` does not.
+    """
+    name, value = one_of(epsilon=epsilon, epsilon_per_distance=epsilon_per_distance)
+    diameter = outward(2 * clip)
+    rate = value if name == "epsilon_per_distance" else rate_within(value, diameter)
+    dim = dim_of(vocabulary, vector_dim)
+    return NoisyTokenVectors(
+        clip=clip,
+        noise=SphericalLaplace(dim=dim, rate=rate),
+        guarantee=proved_metric(rate, metric_name("euclidean", clip), diameter, PROOF),
+        parameters={
+            "epsilon": rate * diameter,
+            "rate": rate,
+            "clip": clip,
+            "vector_dim": dim,
+            **given(epsilon_per_distance=epsilon_per_distance),
+        },
+    )

@@ -1,0 +1,46 @@
+"""Vectors of texts from public word vectors: what mechanisms of vectors can be fed with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from textveil.errors import need
+from textveil.randomness import resolve
+from textveil.text.codes import TextCodes
+from textveil.types import Reals
+from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.mechanisms.document.words import words_of
+
+
+def mean_word_vectors(
+    texts: Sequence[str], vocabulary: Vocabulary, *, dropout: float = 0.0, rng: np.random.Generator | None = None
+) -> Reals:
+    """The mean of the vectors of a text's words; zeros where it has none, float64, shape (texts, vocabulary.dim).
+
+    Not private: give it to a mechanism. Words outside the vocabulary are left out.
+
+    ``dropout``: mu of ``dpnr``: each word is left out with this probability, in [0, 1); ``rng``: of the dropout, None
+    is the operating system's randomness.
+
+    Raises:
+        InputError: something is no string.
+        ParameterError: dropout is outside its domain.
+    """
+    need(0 <= dropout < 1, "dropout", dropout, "in [0, 1)")
+    means = np.zeros((len(texts), vocabulary.dim))
+    for row, vectors in enumerate(word_vectors(texts, vocabulary)):
+        kept = vectors[resolve(rng).random(len(vectors)) >= dropout] if dropout else vectors
+        if len(kept):
+            means[row] = kept.mean(axis=0)
+    return means
+
+
+def word_vectors(texts: Sequence[str], vocabulary: Vocabulary) -> list[Reals]:
+    """The vectors of each text's words in their order, float64, shape (words, vocabulary.dim) each.
+
+    Not private: give them to a mechanism. Words outside the vocabulary are left out.
+    """
+    codes = TextCodes(vocabulary.words)
+    return [vocabulary.vectors[ids].astype(np.float64) for ids in words_of(codes, texts)]

@@ -1,0 +1,143 @@
+"""Texts as sentences of word ids and back, and the words and vectors that a network begins with.
+
+A sentence is what stands between ends of sentences, at most so many words of it at once. Only words are rewritten:
+punctuation and numbers are left out, and do not come out again.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from textveil.aggregates.released import SENTENCE_ENDS
+from textveil.errors import InputError, need
+from textveil.randomness import seeded_generator
+from textveil.text.out_of_vocabulary import WordIndex
+from textveil.text.tokens import Kind, classify, split
+from textveil.types import Ids, Integers
+from textveil.vocabulary.vocabulary import SMALLEST, Vocabulary
+
+RANDOM_WIDTH: Final = 0.1
+"""Drawn vectors are uniform in [-0.1, 0.1] in each coordinate, as in the code that the published one was made from."""
+
+
+class TextSentences(NamedTuple):
+    """The sentences of some texts.
+
+    Attributes:
+        sentences: word ids, none empty.
+        texts: number of the text, from 0, that each sentence is of, shape (sentences,); never falling.
+        documents: number of texts; those without words have no sentence.
+    """
+
+    sentences: list[Ids]
+    texts: Integers
+    documents: int
+
+    def written(self, sentences: Sequence[Ids], vocabulary: Vocabulary) -> list[str]:
+        """A text for each text: the words of its sentences, now others, with spaces between them.
+
+        Args:
+            sentences: one for each of these.
+            vocabulary: what their ids stand for.
+        """
+        need(len(sentences) == len(self.sentences), "sentences", len(sentences), f"{len(self.sentences)}, one for each")
+        words: list[list[str]] = [[] for _ in range(self.documents)]
+        for text, ids in zip(self.texts.tolist(), sentences, strict=True):
+            words[text] += [vocabulary.words[word_id] for word_id in ids.tolist()]
+        return [" ".join(some) for some in words]
+
+
+def sentences_of(
+    texts: Sequence[str], vocabulary: Vocabulary, *, length: int = 32, tokenized: bool = False
+) -> TextSentences:
+    """The words of texts, sentence by sentence.
+
+    A word that the vocabulary does not have becomes one that it has, by its spelling (``text.out_of_vocabulary``).
+
+    Args:
+        length: words of a sentence at most; longer ones are cut into pieces of that size.
+        tokenized: for corpora whose tokens stand between spaces: each that the vocabulary has is a word, marks among
+            them, and a text is one sentence.
+    """
+    need(length >= 1, "length", length, ">= 1")
+    rows = [list(_cut_at_spaces(text, vocabulary) if tokenized else _cut(text)) for text in texts]
+    surfaces = sorted({surface for sentences in rows for sentence in sentences for surface in sentence})
+    word_ids = WordIndex(vocabulary.words).lookup_many(surfaces)
+    ids = {surface: word for surface, (word, _) in zip(surfaces, word_ids, strict=True)}
+    sentences, owners = [], []
+    for number, parts in enumerate(rows):
+        for part in parts:
+            row = np.array([ids[surface] for surface in part], dtype=np.int64)
+            pieces = np.split(row, range(length, len(row), length))
+            sentences += [piece for piece in pieces if len(piece)]
+            owners += [number] * sum(len(piece) > 0 for piece in pieces)
+    return TextSentences(sentences, np.array(owners, dtype=np.int64), len(rows))
+
+
+def word_counts(texts: Sequence[str]) -> Integers:
+    """How many words ``sentences_of`` finds in each text, shape (texts,)."""
+    return np.array([sum(map(len, _cut(text))) for text in texts], dtype=np.int64)
+
+
+def common_words(texts: Sequence[str], vocabulary: Vocabulary, count: int, *, tokenized: bool = False) -> Vocabulary:
+    """The words of public texts that a vocabulary has, the most frequent first, with their vectors.
+
+    What they are tells of the texts: take public ones.
+
+    Args:
+        texts: public.
+        count: words at most, >= 2.
+
+    Raises:
+        InputError: the texts have fewer than two words of the vocabulary.
+    """
+    need(count >= SMALLEST, "count", count, f">= {SMALLEST}")
+    times: Counter[int] = Counter()
+    for text in texts:
+        for part in _cut_at_spaces(text, vocabulary) if tokenized else _cut(text):
+            for surface in part:
+                known = vocabulary.id_of(surface)
+                known = vocabulary.id_of(surface.lower()) if known is None else known
+                if known is not None:
+                    times[known] += 1
+    if len(times) < SMALLEST:
+        raise InputError(f"the texts must hold {SMALLEST} words of the vocabulary; got {len(times)}. Give more text.")
+    chosen = sorted(times, key=lambda word: (-times[word], word))[:count]
+    words = [vocabulary.words[word] for word in chosen]
+    return Vocabulary(words, vocabulary.vectors[chosen], f"{vocabulary.name}-{len(words)}")
+
+
+def drawn_vectors(vocabulary: Vocabulary, *, seed: int, dim: int | None = None) -> Vocabulary:
+    """The same words with vectors that are drawn: uniform in [-0.1, 0.1] in each coordinate.
+
+    Args:
+        dim: coordinates; None are as many as the vocabulary has.
+    """
+    need(dim is None or dim >= 1, "dim", dim, ">= 1")
+    shape = (len(vocabulary), dim or vocabulary.dim)
+    vectors = seeded_generator(seed).uniform(-RANDOM_WIDTH, RANDOM_WIDTH, size=shape)
+    return Vocabulary(vocabulary.words, vectors.astype(np.float32), f"{vocabulary.name}-random", copy=False)
+
+
+def _cut(text: str) -> Iterator[list[str]]:
+    """The words of each sentence."""
+    words: list[str] = []
+    for surface in split(text):
+        kind = classify(surface)
+        if kind is Kind.WORD:
+            words.append(surface)
+        elif (kind is Kind.PUNCTUATION and surface in SENTENCE_ENDS) or "\n" in surface:
+            yield words
+            words = []
+    yield words
+
+
+def _cut_at_spaces(text: str, vocabulary: Vocabulary) -> Iterator[list[str]]:
+    """The words of a text whose tokens stand between spaces, as one sentence."""
+    yield [
+        surface for surface in text.split() if vocabulary.id_of(surface) is not None or classify(surface) is Kind.WORD
+    ]

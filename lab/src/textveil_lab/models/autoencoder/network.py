@@ -1,0 +1,216 @@
+"""The network: word vectors, a BiLSTM that ends in a sentence's code, an LSTM that goes from the code to words.
+
+    code   = W [forward state after the last word; backward state after the first word] + b
+    input  = vector of the word before (at first, of the boundary) + W' code + b', at every place
+    words  = softmax over the n words and the boundary, which ends a sentence
+
+The form is the auto-encoder of Shen, Mueller, Barzilay and Jaakkola (ICML 2020), section 3, whose published code gives
+the decoder the code at every place. The encoder's two directions are two LSTMs, of which the second reads each sentence
+from its end: so nothing depends on the padding behind shorter sentences, and torch's fast kernels can be used, which
+take no packed sequences (lab/docs/rewriting.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, final
+
+import numpy as np
+
+from textveil.numerics.torch_package import load_torch
+from textveil.types import Ids, Integers, Vectors
+from textveil_lab.models.autoencoder.settings import AutoencoderSettings
+from textveil_lab.models.autoencoder.softmax import block_tokens, cross_entropies, mean_cross_entropy
+
+if TYPE_CHECKING:
+    import torch
+
+Disturb = Callable[["torch.Tensor"], "torch.Tensor"]
+"""What is done to the vectors of a batch's words before the encoder sees them, (rows, dim) to (rows, dim)."""
+
+
+class SentenceColumns(NamedTuple):
+    """Sentences side by side, the longest first, padded behind their ends.
+
+    Attributes:
+        ids: a column for each sentence, shape (places, sentences).
+        lengths: of the columns, never growing, shape (sentences,).
+        inside: places of a flat ``ids`` that are no padding, place by place; None where there is no padding.
+        backwards: places of a flat ``ids`` from which each column is read from its end; padding stays where it is.
+    """
+
+    ids: torch.Tensor
+    lengths: Integers
+    inside: torch.Tensor | None
+    backwards: torch.Tensor
+
+    def tokens(self, flat: torch.Tensor) -> torch.Tensor:
+        """The rows of a flat table, shape (places * sentences, ...), that are no padding."""
+        return flat if self.inside is None else flat.index_select(0, self.inside)
+
+
+def columns(
+    sentences: Sequence[Ids], device: str, *, first: int | None = None, last: int | None = None
+) -> SentenceColumns:
+    """Sentences that stand longest first, each with an id before its first word or after its last one.
+
+    Args:
+        sentences: at least one; none of them empty where no id is added.
+        device: where torch keeps them.
+        first: an id, or None.
+        last: an id, or None.
+    """
+    torch = load_torch()
+    own = np.fromiter(map(len, sentences), np.int64, len(sentences))
+    shift = int(first is not None)
+    lengths = own + shift + int(last is not None)
+    places, count = int(lengths.max()), len(sentences)
+    grid = np.zeros((count, places), dtype=np.int64)
+    where = np.arange(places)
+    grid[(where >= shift) & (where < shift + own[:, None])] = np.concatenate(sentences)
+    if first is not None:
+        grid[:, 0] = first
+    if last is not None:
+        grid[np.arange(count), lengths - 1] = last
+    padded = where[:, None] >= lengths
+    read_at = np.where(padded, where[:, None], lengths - 1 - where[:, None]) * count + np.arange(count)
+    inside = torch.from_numpy(np.flatnonzero(~padded)).to(device) if padded.any() else None
+    ids = torch.from_numpy(np.ascontiguousarray(grid.T)).to(device)
+    return SentenceColumns(ids, lengths, inside, torch.from_numpy(read_at.reshape(-1)).to(device))
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Autoencoder:
+    """A network with its weights on one device; made by ``new_autoencoder``.
+
+    Attributes:
+        words: number n of words; id n is the boundary, which begins and ends sentences.
+    """
+
+    settings: AutoencoderSettings
+    words: int
+    modules: Any
+    device: str
+
+    def read(self, sentences: Sequence[Ids]) -> SentenceColumns:
+        """Sentences as the encoder reads them."""
+        return columns(sentences, self.device)
+
+    def fed(self, sentences: Sequence[Ids]) -> SentenceColumns:
+        """Sentences as the decoder is fed with them: a boundary first."""
+        return columns(sentences, self.device, first=self.words)
+
+    def wanted(self, sentences: Sequence[Ids]) -> torch.Tensor:
+        """What the decoder is asked for, a boundary last, place by place without padding, shape (tokens,)."""
+        asked = columns(sentences, self.device, last=self.words)
+        return asked.tokens(asked.ids.flatten())
+
+    def encode(self, read: SentenceColumns, disturb: Disturb | None = None) -> torch.Tensor:
+        """The codes of sentences, shape (sentences, code).
+
+        Args:
+            disturb: see ``Disturb``; it is given padding too.
+        """
+        torch = load_torch()
+        vectors = self.modules["vectors"](read.ids.flatten())
+        if disturb is not None:
+            vectors = disturb(vectors)
+        vectors = self.modules["dropout"](vectors)
+        ends = torch.from_numpy((read.lengths - 1) * len(read.lengths) + np.arange(len(read.lengths)))
+        ends = ends.to(self.device)
+        states = []
+        for name, rows in (("onwards", vectors), ("backwards", vectors.index_select(0, read.backwards))):
+            out = self._run(name, rows.view(*read.ids.shape, -1))
+            states.append(out.flatten(0, 1).index_select(0, ends))
+        return self.modules["to_code"](torch.cat(states, dim=1))
+
+    def states(self, codes: torch.Tensor, fed: SentenceColumns) -> torch.Tensor:
+        """The decoder's states before each word, place by place without padding, shape (tokens, hidden)."""
+        vectors = self.modules["dropout"](self.modules["vectors"](fed.ids)) + self.modules["from_code"](codes)
+        return self.modules["dropout"](fed.tokens(self._run("decoder", vectors).flatten(0, 1)))
+
+    def mean_loss(self, states: torch.Tensor, wanted: torch.Tensor) -> torch.Tensor:
+        """Mean nats of the wanted ids, with gradients."""
+        words = self.modules["to_words"]
+        return mean_cross_entropy(states, words.weight, words.bias, wanted, halved=self._halved)
+
+    def losses(self, states: torch.Tensor, wanted: torch.Tensor) -> torch.Tensor:
+        """Nats of each wanted id, without gradients, shape (tokens,)."""
+        words = self.modules["to_words"]
+        return cross_entropies(states, words.weight, words.bias, wanted)
+
+    def logits(self, states: torch.Tensor) -> Iterator[torch.Tensor]:
+        """Logits of the words and the boundary after each state, some states at a time, shape (some, n + 1)."""
+        words = self.modules["to_words"]
+        for some in load_torch().split(states, block_tokens(words.weight)):
+            yield words(some)
+
+    def walk(self, codes: torch.Tensor, places: int) -> Iterator[DecoderStep]:
+        """The decoder fed with what it is told to say: one step a place, see ``DecoderStep``.
+
+        Args:
+            codes: shape (sentences, code).
+            places: at most so many.
+        """
+        torch = load_torch()
+        code, state = self.modules["from_code"](codes), None
+        said = torch.full((len(codes),), self.words, device=self.device)
+        for _ in range(places):
+            inputs = (self.modules["vectors"](said) + code)[None]
+            out, state = self.modules["decoder"](inputs, state)
+            step = DecoderStep(self.modules["to_words"](out[0]))
+            yield step
+            assert step.said is not None
+            said = step.said
+
+    def _run(self, name: str, rows: torch.Tensor) -> torch.Tensor:
+        """The states of an LSTM, float32."""
+        torch = load_torch()
+        with torch.autocast(torch.device(self.device).type, dtype=torch.bfloat16, enabled=self._halved):
+            out, _ = self.modules[name](rows)
+        return out.float()
+
+    @property
+    def _halved(self) -> bool:
+        """Whether products are of bfloat16 now."""
+        return self.settings.precision == "bfloat16" and bool(self.modules.training)
+
+
+@final
+class DecoderStep:
+    """One place of a sentence: ``logits`` to be read, shape (sentences, n + 1), and ``said``, the ids to go on with."""
+
+    __slots__ = ("logits", "said")
+
+    def __init__(self, logits: torch.Tensor) -> None:
+        self.logits = logits
+        self.said: torch.Tensor | None = None
+
+
+def new_autoencoder(vectors: Vectors, settings: AutoencoderSettings, device: str = "cpu") -> Autoencoder:
+    """A network that is not trained yet; its weights are drawn from torch's generator.
+
+    Args:
+        vectors: where the words' vectors begin, shape (n, dim).
+        settings: its shape.
+        device: where torch keeps it.
+    """
+    torch = load_torch()
+    nn, dim = torch.nn, vectors.shape[1]
+    table = torch.zeros(len(vectors) + 1, dim)
+    table[:-1] = torch.from_numpy(np.array(vectors))
+    modules = nn.ModuleDict(
+        {
+            "vectors": nn.Embedding.from_pretrained(table, freeze=not settings.tune_vectors),
+            "dropout": nn.Dropout(settings.dropout),
+            "onwards": nn.LSTM(dim, settings.hidden),
+            "backwards": nn.LSTM(dim, settings.hidden),
+            "to_code": nn.Linear(2 * settings.hidden, settings.code),
+            "from_code": nn.Linear(settings.code, dim),
+            "decoder": nn.LSTM(dim, settings.hidden),
+            "to_words": nn.Linear(settings.hidden, len(vectors) + 1),
+        }
+    )
+    return Autoencoder(settings, len(vectors), modules.to(device), device)

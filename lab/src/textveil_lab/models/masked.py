@@ -1,0 +1,146 @@
+"""Masked Hugging Face models as language models over a vocabulary's words.
+
+A word of m tokens is asked for at m masks between its two sides, and its weight is the product of its tokens'
+probabilities there; the weights of all words are divided by their sum.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Final, final
+
+import numpy as np
+
+from textveil.errors import ModelError, WrongModel, need
+from textveil.models.foreign_files import ForeignModel, files_digest, load_libraries, read_model
+from textveil.models.language_model import check_contexts, check_words
+from textveil.types import Ids, Reals, Vectors
+from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.models.spelling import Spelling, spelling
+
+REACH: Final = 32
+"""Ids on each side that a model looks at unless told otherwise."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class MaskedModel:
+    """A masked model on disk; made by ``masked_language_model``."""
+
+    folder: Path
+    foreign: ForeignModel
+    spelling: Spelling
+    vocabulary: str
+    reach: int
+    batch: int
+
+    @property
+    def name(self) -> str:
+        """What reports call it: the name of its folder."""
+        return self.foreign.name
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of its files, of the vocabulary's digest, and of how far it looks."""
+        return files_digest(self.folder, "masked", self.vocabulary, str(self.reach))
+
+    @property
+    def size(self) -> int:
+        """Words of its vocabulary."""
+        return len(self.spelling.words)
+
+    def log_probabilities(self, left: Ids, right: Ids, words: Ids) -> Vectors:
+        """Natural logarithms of P(word | both sides), float32, shape (batch, k).
+
+        Each pair of sides is read once for every length in tokens that words of the vocabulary have.
+
+        Args:
+            left: ids in [0, n + 2) before the word, the nearest last, shape (batch, reach).
+            right: ids in [0, n + 2) after the word, the nearest first, shape (batch, reach).
+            words: ids in [0, n), shape (batch, k).
+
+        Raises:
+            ParameterError: another shape, or an id outside its range.
+            ModelError: the model gives NaN.
+        """
+        check_contexts(left, self.reach, self.size, "left")
+        check_contexts(right, self.reach, self.size, "right")
+        need(len(left) == len(right), "right", f"{len(right)} rows", f"as many rows as left, {len(left)}")
+        check_words(words, len(left), self.size)
+        log_values = np.empty(words.shape, dtype=np.float32)
+        room = (self.foreign.room - self.spelling.longest - 2) // 2
+        for start in range(0, len(words), self.batch):
+            block = slice(start, start + self.batch)
+            sides = [
+                (self.spelling.before(before, room), self.spelling.after(after, room))
+                for before, after in zip(left[block], right[block], strict=True)
+            ]
+            weights = np.empty((len(sides), self.size))
+            for length, (some, tokens) in self._lengths.items():
+                logs = self._logs([(before, length, after) for before, after in sides])
+                weights[:, some] = logs[:, np.arange(length), tokens].sum(axis=2)
+            whole = np.logaddexp.reduce(weights, axis=1, keepdims=True)
+            log_values[block] = np.take_along_axis(weights - whole, words[block], axis=1)
+        return log_values
+
+    @cached_property
+    def _lengths(self) -> dict[int, tuple[Ids, Ids]]:
+        """For each length in tokens, the words that have it and their tokens."""
+        groups: dict[int, list[int]] = {}
+        for word, tokens in enumerate(self.spelling.words):
+            groups.setdefault(len(tokens), []).append(word)
+        return {
+            length: (np.array(some), np.array([self.spelling.words[word] for word in some]))
+            for length, some in sorted(groups.items())
+        }
+
+    def _logs(self, asked: list[tuple[list[int], int, list[int]]]) -> Reals:
+        """Logarithms of tokens at the masks, shape (rows, masks, tokens)."""
+        libraries, tokenizer = load_libraries(), self.foreign.tokenizer
+        torch = libraries.torch
+        begin, end = tokenizer.cls_token_id, tokenizer.sep_token_id
+        lead = [] if begin is None else [begin]
+        rows = [
+            [*lead, *before, *[tokenizer.mask_token_id] * masks, *after, *([] if end is None else [end])]
+            for before, masks, after in asked
+        ]
+        longest = max(map(len, rows))
+        pad = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else tokenizer.mask_token_id
+        ids = torch.tensor([row + [pad] * (longest - len(row)) for row in rows], device=self.foreign.device)
+        mask = torch.tensor([[1] * len(row) + [0] * (longest - len(row)) for row in rows], device=self.foreign.device)
+        first = torch.tensor([len(lead) + len(before) for before, _, _ in asked], device=self.foreign.device)
+        places = first[:, None] + torch.arange(asked[0][1], device=self.foreign.device)[None]
+        with torch.inference_mode():
+            logits = self.foreign.model(input_ids=ids, attention_mask=mask).logits
+            there = logits[torch.arange(len(rows), device=self.foreign.device)[:, None], places]
+            logs: Reals = torch.log_softmax(there.float(), dim=-1).cpu().numpy().astype(np.float64)
+        if np.isnan(logs).any():
+            raise ModelError(f"the language model {self.name} must give finite numbers; got NaN. Check its weights.")
+        return logs
+
+
+def masked_language_model(
+    folder: Path | str, vocabulary: Vocabulary, *, reach: int = REACH, batch: int = 32, device: str = "cpu"
+) -> MaskedModel:
+    """The masked model in a folder, asked about a vocabulary's words.
+
+    Args:
+        folder: configuration, weights in safetensors and tokenizer, as ``save_pretrained`` writes them.
+        reach: ids on each side that it looks at, 1 to 512.
+        batch: texts that are given to the model together, >= 1.
+        device: where torch keeps the model.
+
+    Raises:
+        ParameterError: ``reach`` or ``batch`` is outside its range.
+        MissingExtra: torch or transformers is not installed.
+        ModelError: no such model in the folder, its tokens cannot spell the vocabulary, or it has no mask.
+    """
+    need(1 <= reach <= 512, "reach", reach, "from 1 to 512")
+    need(batch >= 1, "batch", batch, ">= 1")
+    foreign = read_model(folder, "masked", device)
+    if foreign.tokenizer.mask_token_id is None:
+        raise WrongModel(f"the tokens of {foreign.name} must have a mask; got none. Take a masked language model.")
+    words = spelling(foreign.tokenizer, vocabulary, foreign.name)
+    return MaskedModel(Path(folder), foreign, words, vocabulary.digest, reach, batch)

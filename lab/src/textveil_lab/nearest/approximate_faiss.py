@@ -1,0 +1,66 @@
+"""Approximate nearest word by faiss's HNSW graph: often, not always, the nearest.
+
+The guarantee of a noise mechanism stays (the search sees the noisy vector alone and is a fixed function of it), but
+the distribution of its output is another one, so audits refuse it.
+Source of the index: Malkov and Yashunin 2018.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, final
+
+from textveil.types import Ids, Vectors
+from textveil_lab.nearest.exact_faiss import first_found, load_faiss
+from textveil_lab.nearest.projection import checked_table
+
+_LINKS = 32
+_BUILD_BREADTH = 200
+_SEARCH_BREADTH = 256
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class ApproximateFaiss:
+    """A row near each query, found by walking a graph of the rows.
+
+    Attributes:
+        vectors: float32, shape (n, dim).
+    """
+
+    vectors: Vectors
+    _index: Any = field(repr=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The index itself, so that every copy answers alike.
+        return _restored, (self.vectors, load_faiss().serialize_index(self._index))
+
+    @property
+    def exact(self) -> bool:
+        return False
+
+    def __call__(self, queries: Vectors) -> Ids:
+        """Ids of near rows; shapes as ``Projection`` has them."""
+        return first_found(self._index, queries)
+
+
+def _restored(vectors: Vectors, stored: Any) -> ApproximateFaiss:
+    return ApproximateFaiss(vectors, load_faiss().deserialize_index(stored))
+
+
+def approximate_faiss(vectors: Vectors) -> ApproximateFaiss:
+    """A callable from queries of shape (batch, dim) to ids of shape (batch,), int64; builds its graph first.
+
+    Args:
+        vectors: float32, shape (n, dim), n >= 1.
+
+    Raises:
+        MissingExtra: faiss is not installed.
+    """
+    table = checked_table(vectors)
+    faiss = load_faiss()
+    index = faiss.IndexHNSWFlat(table.shape[1], _LINKS)
+    index.hnsw.efConstruction = _BUILD_BREADTH
+    index.hnsw.efSearch = _SEARCH_BREADTH
+    index.add(table)
+    return ApproximateFaiss(table, index)

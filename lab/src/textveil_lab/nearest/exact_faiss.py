@@ -1,0 +1,73 @@
+"""Exact nearest word by faiss's flat index."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Any, final
+
+import numpy as np
+
+from textveil.errors import MissingExtra
+from textveil.types import Ids, Vectors
+from textveil_lab.nearest.identical_rows import FirstRows, first_rows
+from textveil_lab.nearest.projection import checked_queries, checked_table
+
+
+def load_faiss() -> ModuleType:
+    """Faiss.
+
+    Raises:
+        MissingExtra: it is not installed.
+    """
+    try:
+        import faiss
+    except ImportError:
+        raise MissingExtra("faiss", "faiss") from None
+    return faiss
+
+
+def first_found(index: Any, queries: Vectors) -> Ids:
+    """The first row that an index of faiss names for each query, int64, shape (batch,)."""
+    points = checked_queries(queries, index.d)
+    return index.search(points, 1)[1][:, 0] if len(points) else np.empty(0, dtype=np.int64)
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class ExactFaiss:
+    """Nearest row of ``vectors`` by ``IndexFlatL2``, which holds a copy of them.
+
+    Attributes:
+        vectors: float32, shape (n, dim).
+    """
+
+    vectors: Vectors
+    _index: Any = field(repr=False)
+    _first_row: FirstRows = field(repr=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return exact_faiss, (self.vectors,)
+
+    @property
+    def exact(self) -> bool:
+        return True
+
+    def __call__(self, queries: Vectors) -> Ids:
+        """Ids of the nearest rows; see ``Projection``."""
+        return self._first_row(first_found(self._index, queries))
+
+
+def exact_faiss(vectors: Vectors) -> ExactFaiss:
+    """A callable from queries of shape (batch, dim) to ids of shape (batch,), int64.
+
+    Args:
+        vectors: float32, shape (n, dim), n >= 1.
+
+    Raises:
+        MissingExtra: faiss is not installed.
+    """
+    table = checked_table(vectors)
+    index = load_faiss().IndexFlatL2(table.shape[1])
+    index.add(table)
+    return ExactFaiss(table, index, first_rows(table))

@@ -1,0 +1,143 @@
+"""How far independent Laplace coordinates, plain or cut off, and their copy moved by a shift are apart, in logarithms.
+
+From the largest finite loss ||v||_1 / scale on, delta is the mass that leaves the moved support, exactly. Below it the
+losses of the coordinates are composed on a grid, rounded to either side.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import final
+
+import numpy as np
+
+from textveil.errors import need
+from textveil.privacy.loss_distribution import LossDistribution
+from textveil.statistics import Bound, exactly
+from textveil.types import Reals
+from textveil_lab.noise.distribution import l1_over
+from textveil_lab.noise.truncated_loss import laplace_loss, truncated_laplace_loss
+from textveil_lab.noise.truncation import truncated_log_delta
+
+_BINS = 1 << 14  # bins of a composed loss between its two extremes
+_COMPOSED = 2.0**19  # largest loss up to which losses are composed: beyond it the grid has too many cells
+_EDGE = 2.0**-40  # relative distance from the largest loss within which rounding decides on which side epsilon lies
+_LOST = 2.0**-960  # more than what underflow takes from a composed delta: N^2 terms below 2^-1022 for each coordinate
+_ROUNDING = 2.0**-40  # Absolute, of a logarithm: covers the formulas for strips and atoms, with room to spare
+_UP = 1 + 2.0**-30
+
+_LOWEST = -sys.float_info.max
+
+
+@final
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LaplaceProfile:
+    """See ``capabilities.PrivacyProfile``.
+
+    Attributes:
+        shift: as ``checked_shift`` gives it.
+        scale: of one coordinate.
+        bound: half-width of its support; inf for plain Laplace noise.
+    """
+
+    shift: Reals
+    scale: float
+    bound: float = math.inf
+
+    @cached_property
+    def largest_loss(self) -> float:
+        """||v||_1 / scale, rounded up."""
+        return l1_over(self.shift, self.scale)
+
+    @cached_property
+    def log_outside(self) -> Bound:
+        """Mass of the strips that the moved support loses; none for a full support."""
+        if math.isinf(self.bound):
+            return exactly(-math.inf)
+        return _around(float(truncated_log_delta(self.shift, self.scale, self.bound)))
+
+    def log_delta(self, epsilon: float) -> Bound:
+        """Natural logarithm of the least delta at epsilon, between two bounds."""
+        need(0 <= epsilon < math.inf, "epsilon", epsilon, "finite and >= 0")
+        outside, largest = self.log_outside, self.largest_loss
+        if epsilon >= largest:
+            return outside
+        # No finite loss is above the largest: what they add is at most 1 - e^(epsilon - largest).
+        beyond = largest - epsilon
+        most = min(0.0, float(np.logaddexp(outside.upper, _log_gain(beyond + 2.0**-51 * largest))))
+        if beyond <= _EDGE * largest:
+            return Bound(outside.lower, most, most, 1.0)
+        upper, lower = most, max(outside.lower, self._all_atoms(beyond))
+        if largest <= _COMPOSED:
+            upper = min(most, max(outside.upper, _log(self._composed[1].delta(epsilon) + _LOST)))
+            lower = max(lower, _log(self._composed[0].delta(epsilon)))
+        lower = min(lower, upper)
+        return Bound(lower, float(np.logaddexp(lower, upper)) - math.log(2), upper, 1.0)
+
+    @cached_property
+    def _composed(self) -> tuple[LossDistribution, LossDistribution]:
+        """The loss of all coordinates, from below and from above."""
+        return self._coordinates(upper=False), self._coordinates(upper=True)
+
+    def _coordinates(self, *, upper: bool) -> LossDistribution:
+        step = 2 * self.largest_loss / _BINS
+        total = LossDistribution(step=step, first=0, masses=np.ones(1), upper=upper)
+        widths, counts = np.unique(np.abs(self.shift[self.shift != 0]), return_counts=True)
+        for width, count in zip(widths.tolist(), counts.tolist(), strict=True):
+            if math.isinf(self.bound):
+                loss = laplace_loss(width, self.scale, step=step, upper=upper)
+            else:
+                loss = truncated_laplace_loss(width, self.scale, self.bound, step=step, upper=upper)
+            for _ in range(count):
+                total = total.compose(loss)
+        return total
+
+    def _all_atoms(self, beyond: float) -> float:
+        """What the event adds on which every coordinate has its largest loss: 2^-dim for plain Laplace noise."""
+        if not math.isinf(self.bound):
+            return -math.inf
+        return _log_gain(beyond * (1 - 2.0**-10)) - float(np.count_nonzero(self.shift)) * math.log(2) - _ROUNDING
+
+
+def worst_laplace_log_delta(scale: float, bound: float, epsilon: float, reach: float, widest: float) -> float:
+    """An upper bound on ln delta for every shift of L1 norm at most ``reach``, no entry above ``widest``.
+
+    Every finite loss is at most t = reach / scale, so what the overlap of the supports adds is at most
+    1 - e^(epsilon - t). Truncation adds at most the sum of the strips F(w_i) <= G(w_i) with
+    G(w) = (e^(w/s) - 1) / (2 (e^(A/s) - 1)), convex with G(0) = 0: with M the widest coordinate and sum w_i <= reach,
+    at most (reach / M) G(M), and 1 - e^(-(reach / M) g(M)) for g = -ln(1 - F), which is convex too where M <= A.
+    """
+    within = Fraction(epsilon) * Fraction(scale) >= Fraction(reach)
+    excess = -math.inf if within else _log_gain(max(0.0, reach / scale * _UP - epsilon))
+    if math.isinf(bound):
+        return min(0.0, excess + _ROUNDING)
+    wide = min(widest, reach)
+    width, ratio = wide / scale, bound / scale
+    single = math.log(0.5) + (width - ratio) + math.log(-math.expm1(-width)) - math.log(-math.expm1(-ratio))
+    many = math.log(reach / wide)
+    strips = [0.0, many + single]
+    if wide <= bound and single > -600:
+        strips.append(_log(-math.expm1(reach / wide * math.log1p(-math.exp(single)))))
+    rounding = _ROUNDING + 2.0**-50 * abs(single)
+    return min(0.0, float(np.logaddexp(excess, min(strips))) + rounding)
+
+
+def _around(value: float) -> Bound:
+    """The logarithm of a mass that is not 0, with what rounding may have moved it by."""
+    if math.isinf(value):
+        return Bound(value, _LOWEST, _LOWEST, 1.0)
+    slack = _ROUNDING + 2.0**-50 * abs(value)
+    return Bound(value - slack, value, min(0.0, value + slack), 1.0)
+
+
+def _log_gain(beyond: float) -> float:
+    """The logarithm of 1 - e^-beyond."""
+    return math.log(-math.expm1(-beyond)) if beyond > 0 else -math.inf
+
+
+def _log(value: float) -> float:
+    return math.log(value) if value > 0 else -math.inf

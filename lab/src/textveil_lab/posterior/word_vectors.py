@@ -1,0 +1,60 @@
+"""Vectors of released words: the mean of what each may stand for, which costs no privacy."""
+
+from __future__ import annotations
+
+from threading import Lock
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from textveil.errors import UnsupportedGuarantee
+from textveil.mechanisms.kinds import DrawsText, TextMechanism
+from textveil.types import Reals, Vectors
+
+if TYPE_CHECKING:
+    from textveil.aggregates.released import ReleaseReader
+    from textveil_lab.posterior.words import WordPosterior
+
+
+@final
+class WordVectors:
+    """Posterior-mean vectors of releases of one mechanism; what they need is made when first asked for, and kept."""
+
+    __slots__ = ("_lock", "_mechanism", "_posterior", "_reader")
+
+    def __init__(self, mechanism: DrawsText) -> None:
+        self._mechanism = mechanism
+        self._posterior: WordPosterior | None = None
+        self._reader: ReleaseReader | None = None
+        self._lock = Lock()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return WordVectors, (self._mechanism,)
+
+    def of(self, text: str, prior: Reals | None = None) -> Vectors:
+        """A row for each word of a released text, in order; see ``Release.vectors``."""
+        from textveil.aggregates.released import ReleaseReader
+        from textveil.mechanisms.capabilities import SequenceColumns
+        from textveil.vocabulary.frequencies import word_frequencies
+        from textveil_lab.posterior.words import WordPosterior, checked_prior, posterior_means, posteriors
+
+        mechanism = self._mechanism
+        if isinstance(mechanism, TextMechanism):
+            raise UnsupportedGuarantee(
+                f"vectors of released words need a mechanism of words; got {mechanism.name}, which draws whole texts."
+            )
+        vocabulary = mechanism.vocabulary
+        with self._lock:
+            if self._reader is None:
+                self._reader = ReleaseReader(vocabulary.words)
+            words = self._reader.read_releases([text]).words
+            if isinstance(mechanism, SequenceColumns):
+                frequencies = word_frequencies(vocabulary).counts if prior is None else prior
+                chosen = checked_prior(frequencies, len(vocabulary))
+                columns = mechanism.columns_of_documents(words, np.array([0, len(words)]))
+                return posterior_means(posteriors(columns, chosen), chosen, vocabulary.vectors)
+            if prior is not None:
+                return WordPosterior(mechanism, prior).means(words)
+            if self._posterior is None:
+                self._posterior = WordPosterior(mechanism)
+            return self._posterior.means(words)

@@ -1,0 +1,244 @@
+"""Release a sample by every candidate, and measure what each keeps and hides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple, final
+
+import numpy as np
+
+from textveil.errors import InputError, UnsupportedGuarantee, need
+from textveil.models.language_model import LanguageModel
+from textveil.types import Progress
+from textveil.version import VERSION
+from textveil_lab.audit.recovery import Recovery, measure_recovery
+from textveil_lab.tuning.accuracy import Accuracy, Learner, Task, accuracy, task_of
+from textveil_lab.tuning.candidates import Candidate
+from textveil_lab.tuning.sample import TuningSample
+from textveil_lab.tuning.verbatim import VerbatimShare, verbatim
+
+CONFIDENCE: Final = 0.95
+"""Of each interval, on its own."""
+
+REPEATS: Final = 5
+"""Splits into training and test documents."""
+
+DECODED: Final = 50
+"""Documents at most that a decoder reads: it takes longer than everything else."""
+
+DECODED_CHARACTERS: Final = 4000
+"""Of each, at most."""
+
+EXAMPLES: Final = 3
+_SHORTEST, _LONGEST = 40, 200
+"""Characters of an example."""
+
+
+class Example(NamedTuple):
+    """A sentence of the sample, and what it became under each candidate: for the sender only."""
+
+    text: str
+    releases: tuple[str, ...]
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CandidateOutcome:
+    """What was measured of one candidate; no text.
+
+    Attributes:
+        epsilon: nats of one word; None where no words are drawn.
+        mechanism: what draws words or spans, as reports name it.
+        accuracy: of a classifier that learned from its releases; None without a task.
+        verbatim: entities that are left; empty where none were looked for.
+        recovery: what a decoder makes of the words; None where not all of them are drawn, or none can be decoded.
+    """
+
+    policy: str
+    epsilon: float | None
+    mechanism: str
+    accuracy: Accuracy | None
+    verbatim: tuple[VerbatimShare, ...]
+    recovery: Recovery | None
+
+    @property
+    def name(self) -> str:
+        """For tables and figures."""
+        return self.policy if self.epsilon is None else f"{self.policy} {self.epsilon:g}"
+
+    def to_data(self) -> dict[str, Any]:
+        """JSON data."""
+        return {
+            "policy": self.policy,
+            "epsilon": self.epsilon,
+            "mechanism": self.mechanism,
+            "accuracy": None if self.accuracy is None else self.accuracy.to_data(),
+            "verbatim": [share.to_data() for share in self.verbatim],
+            "recovery": None if self.recovery is None else self.recovery.to_data(),
+        }
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tuning:
+    """A run: everything but ``examples`` is numbers.
+
+    Attributes:
+        public: whether the sample is said to be public.
+        found_by: what found the entities: "labels", a detector, or empty.
+        task: labels and splits; None without a task.
+        raw: of a classifier that learned from the texts themselves.
+        outcomes: in the order of the candidates.
+    """
+
+    documents: int
+    public: bool
+    found_by: str
+    task: Task | None
+    raw: Accuracy | None
+    outcomes: tuple[CandidateOutcome, ...]
+    examples: tuple[Example, ...]
+    seed: int | None
+
+    def facts(self) -> dict[str, Any]:
+        """JSON data, without any text."""
+        task = self.task
+        return {
+            "version": VERSION,
+            "for_release": False,
+            "documents": self.documents,
+            "public": self.public,
+            "entities_found_by": self.found_by or None,
+            "confidence": CONFIDENCE,
+            "seed": self.seed,
+            "task": None
+            if task is None
+            else {
+                "splits": len(task.splits),
+                "train": len(task.splits[0].train),
+                "test": len(task.splits[0].test),
+                "left_out": task.left_out,
+                "majority": task.majority,
+                "raw": None if self.raw is None else self.raw.on_texts._asdict(),
+            },
+            "outcomes": [outcome.to_data() for outcome in self.outcomes],
+        }
+
+
+def tune(
+    sample: TuningSample,
+    candidates: Sequence[Candidate],
+    *,
+    rng: np.random.Generator,
+    learner: Learner | None = None,
+    model: LanguageModel | None = None,
+    repeats: int = REPEATS,
+    public: bool = False,
+    seed: int | None = None,
+    progress: Progress | None = None,
+) -> Tuning:
+    """Release the sample by every candidate and measure; picks none.
+
+    What is found speaks of private text where the sample is private: a choice made by it tells of the sample, and no
+    guarantee covers that.
+
+    Args:
+        candidates: at least one.
+        learner: of the task; needed where the sample has labels.
+        model: of the decoder; None leaves recovery out.
+        repeats: splits, at least two.
+        public: whether the sample is public.
+        seed: that ``rng`` was made from, for the record.
+
+    Raises:
+        InputError: labels without two classes of enough documents.
+    """
+    need(len(candidates) > 0, "candidates", "none", "one or more")
+    task = None if sample.labels is None else task_of(sample.labels, repeats, rng)
+    steps = iter(range(1, 2 + 3 * len(candidates)))
+
+    def done() -> None:
+        if progress is not None:
+            progress(next(steps), 1 + 3 * len(candidates))
+
+    raw = None
+    if task is not None:
+        need(learner is not None, "learner", "none", "given where the sample has labels")
+        raw = accuracy(task, sample.texts, sample.texts, learner, CONFIDENCE) if learner is not None else None
+    done()
+    outcomes = [_outcome(sample, candidate, task, learner, model, rng, done) for candidate in candidates]
+    return Tuning(
+        documents=len(sample.texts),
+        public=public,
+        found_by=sample.found_by,
+        task=task,
+        raw=raw,
+        outcomes=tuple(outcomes),
+        examples=tuple(_examples(sample, candidates, rng)),
+        seed=seed,
+    )
+
+
+def _outcome(
+    sample: TuningSample,
+    candidate: Candidate,
+    task: Task | None,
+    learner: Learner | None,
+    model: LanguageModel | None,
+    rng: np.random.Generator,
+    done: Callable[[], None],
+) -> CandidateOutcome:
+    releases = [release.text for release in candidate.sanitizer.stream(sample.texts)]
+    done()
+    learned = None
+    if task is not None and learner is not None:
+        learned = accuracy(task, sample.texts, releases, learner, CONFIDENCE)
+    done()
+    recovery = None if model is None else _recovery(sample, candidate, model, rng)
+    done()
+    return CandidateOutcome(
+        policy=candidate.policy,
+        epsilon=candidate.epsilon,
+        mechanism=candidate.sanitizer.setting.mechanism,
+        accuracy=learned,
+        verbatim=verbatim(sample.entities, releases, CONFIDENCE) if sample.entities else (),
+        recovery=recovery,
+    )
+
+
+def _recovery(
+    sample: TuningSample, candidate: Candidate, model: LanguageModel, rng: np.random.Generator
+) -> Recovery | None:
+    """What the embedded decoder makes of some documents; None where there is nothing to decode."""
+    words = candidate.sanitizer.mechanism
+    if words is None or candidate.sanitizer.setting.policy is not None:
+        return None  # the decoder takes every word for a drawn one
+    texts = [text[:DECODED_CHARACTERS] for text in sample.part(DECODED, rng).texts]
+    try:
+        return measure_recovery(words, texts, model, rng=rng, confidence=CONFIDENCE)
+    except (UnsupportedGuarantee, InputError):  # no channel, or too few words of the vocabulary
+        return None
+
+
+def _examples(sample: TuningSample, candidates: Sequence[Candidate], rng: np.random.Generator) -> Iterator[Example]:
+    """Short sentences, those first that name most kinds of entities, each released by every candidate anew."""
+    order = rng.permutation(len(sample.texts)).tolist()
+    if sample.entities:
+        order.sort(key=lambda index: -len({kind for kind, _ in sample.entities[index]}))
+    count = 0
+    for place in order:
+        named = [value for _, value in sample.entities[place]] if sample.entities else []
+        sentence = _sentence(sample.texts[place], named)
+        if sentence:
+            yield Example(sentence, tuple(candidate.sanitizer(sentence).text for candidate in candidates))
+            count += 1
+        if count == EXAMPLES:
+            return
+
+
+def _sentence(text: str, named: Sequence[str]) -> str:
+    """The sentence of a text that names most; empty where none has a fitting length."""
+    sentences = [line.strip() for line in text.replace("\n", " ").replace(". ", ".\n").split("\n")]
+    fitting = [sentence for sentence in sentences if _SHORTEST <= len(sentence) <= _LONGEST]
+    return max(fitting, key=lambda sentence: sum(value in sentence for value in named), default="")

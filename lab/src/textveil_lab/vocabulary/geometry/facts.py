@@ -1,0 +1,163 @@
+"""Geometry of a public vocabulary: norms, clipping, exact diameters, closest pair, neighborhoods.
+
+Functions of a vocabulary take what is stored among its facts where that applies, and otherwise compute
+it once for each vocabulary object. The facts have these keys:
+
+    digest                  SHA-256 of words and vectors, as ``Vocabulary.digest`` defines it
+    norms                   minimum (rounded down), mean, maximum (rounded up)
+    raw, unit               for the vectors as they are, and divided by their norms:
+      diameter.1, .2, .inf    value (rounded up), first, second
+      minimum_distance        least L2 distance between two words
+    neighborhood            sizes; sums: the mean over all words of the sum of cosines of the m nearest words
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from textveil.errors import need
+from textveil.types import Progress, Reals, Vectors
+from textveil.vocabulary.facts import neighborhood_sizes, norm_error, norms, remembered, similarity_sums
+from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.vocabulary.geometry.norms import clip, clipped_bound
+from textveil_lab.vocabulary.geometry.pairs import Diameter, diameter, shortest_distance
+
+_ORDERS = {1: "1", 2: "2", math.inf: "inf"}
+
+
+def norm_range(vocabulary: Vocabulary) -> tuple[float, float]:
+    """A lower bound of the least and an upper bound of the greatest norm, both within rounding."""
+
+    def measured() -> tuple[float, float]:
+        lengths, error = norms(vocabulary.vectors), norm_error(vocabulary.dim)
+        return float(lengths.min()) * (1 - error), float(lengths.max()) * (1 + error)
+
+    stored = vocabulary.facts.get("norms")
+    if stored is not None:
+        return stored["minimum"], stored["maximum"]
+    return remembered(vocabulary, "norms", measured)
+
+
+def clipped_diameter(
+    vocabulary: Vocabulary, clip: float | None, order: float, progress: Progress | None = None
+) -> float:
+    """An upper bound, tight to rounding, on the distance between the clipped vectors of any two words.
+
+    It holds for the float32 rows that ``geometry.clip`` returns. Where the clipping norm is at most every
+    norm, it is the norm times the diameter of the unit vectors.
+
+    Args:
+        clip: clipping norm; None for the vectors as they are.
+        order: 1, 2 or infinity.
+
+    Raises:
+        ParameterError: order or clip is outside its domain.
+    """
+    need(order in _ORDERS, "order", order, "1, 2 or infinity")
+    kind = _kind(vocabulary, clip)
+    stored = vocabulary.facts.get(kind) if kind else None
+    if stored is None:
+        return remembered(
+            vocabulary,
+            ("diameter", None if kind == "raw" else clip, order),
+            lambda: farthest_pair(vocabulary, _clipped(vocabulary, kind, clip), order, progress).value,
+        )
+    value: float = stored["diameter"][_ORDERS[order]]["value"]
+    return value if kind == "raw" or clip is None else clipped_bound(value, clip, vocabulary.dim, order)
+
+
+def farthest_pair(
+    vocabulary: Vocabulary, points: NDArray[Any], order: float, progress: Progress | None = None
+) -> Diameter:
+    """``diameter(points, order)``, computed once for a vocabulary and the same points, whoever made them.
+
+    Args:
+        points: finite real numbers, shape (n, dim), n >= 2.
+        order: 1, 2 or infinity.
+
+    Raises:
+        ParameterError: another order, or fewer than two rows.
+    """
+    digest = hashlib.sha256(np.ascontiguousarray(points).data).digest()
+    key = ("farthest pair", digest, points.dtype.str, points.shape, order)
+    return remembered(vocabulary, key, lambda: diameter(points, order, progress))
+
+
+def minimum_distance(vocabulary: Vocabulary, clip: float | None = None, progress: Progress | None = None) -> float:
+    """The least L2 distance between the clipped vectors of two words; 0 where two words share a vector.
+
+    Where it follows from the stored distance of unit vectors it is a lower bound, less by 2^-20 clip at most.
+
+    Args:
+        clip: clipping norm; None for the vectors as they are.
+
+    Raises:
+        ParameterError: clip is outside its domain.
+    """
+    kind = _kind(vocabulary, clip)
+    stored = vocabulary.facts.get(kind) if kind else None
+    if stored is None:
+        return remembered(
+            vocabulary,
+            ("minimum", None if kind == "raw" else clip),
+            lambda: shortest_distance(_clipped(vocabulary, kind, clip), progress),
+        )
+    value: float = stored["minimum_distance"]
+    return value if kind == "raw" or clip is None else max(0.0, clip * (value - 2.0**-20))
+
+
+def measured_facts(vocabulary: Vocabulary, report: Callable[[str], Progress]) -> dict[str, Any]:
+    """All facts of a vocabulary, computed afresh from its words and vectors; takes minutes.
+
+    Args:
+        vocabulary: public words and vectors, none of them zero.
+        report: given the name of a step, what to call as the step goes on.
+    """
+    bare = Vocabulary(vocabulary.words, vocabulary.vectors, vocabulary.name)
+    raw, dim = bare.vectors, bare.dim
+    lengths = norms(raw)
+    least, greatest = norm_range(bare)
+    need(least > 0, "vocabulary", bare.name, "one without zero vectors")
+    units = raw / lengths[:, None]
+    # Units are rounded: a distance of theirs is off by two relative norm errors of unit vectors.
+    slack = 4 * norm_error(dim) * math.sqrt(dim)
+    sums = similarity_sums(raw, np.arange(len(bare), dtype=np.int64), report("neighborhoods"))
+    return {
+        "digest": bare.digest,
+        "norms": {"minimum": least, "mean": float(lengths.mean()), "maximum": greatest},
+        "raw": _extremes(raw, 0.0, "raw", report),
+        "unit": _extremes(units, slack, "unit", report),
+        "neighborhood": {"sizes": neighborhood_sizes(len(bare)).tolist(), "sums": sums.tolist()},
+    }
+
+
+def _extremes(vectors: Vectors | Reals, slack: float, kind: str, report: Callable[[str], Progress]) -> dict[str, Any]:
+    """Diameters in the three norms and the least distance."""
+    diameters = {}
+    for order, label in _ORDERS.items():
+        widest = diameter(vectors, order, report(f"{kind} diameter, order {label}"))
+        value = widest.value + slack
+        diameters[label] = {"value": value, "first": widest.first, "second": widest.second}
+    closest = shortest_distance(vectors, report(f"{kind} minimum distance"))
+    return {"diameter": diameters, "minimum_distance": closest}
+
+
+def _kind(vocabulary: Vocabulary, clip: float | None) -> str:
+    """What clipping does: ``raw`` shortens no row, ``unit`` shortens all, empty shortens some."""
+    if clip is None:
+        return "raw"
+    need(0 < clip < math.inf, "clip", clip, "finite and > 0, or None for no clipping")
+    least, greatest = norm_range(vocabulary)
+    if clip <= least:
+        return "unit"
+    return "raw" if greatest * (1 + 2 * norm_error(vocabulary.dim)) <= clip else ""
+
+
+def _clipped(vocabulary: Vocabulary, kind: str, norm: float | None) -> Vectors:
+    return vocabulary.vectors if kind == "raw" or norm is None else clip(vocabulary.vectors, norm)

@@ -1,0 +1,197 @@
+"""Repair of releases by a language model behind an endpoint that speaks OpenAI's protocol.
+
+Post-processing: a request holds lines of releases and public facts about the mechanism, and nothing else. Lines are
+numbered; an answer that does not have a line for each number, and nothing more, is not used, and then the lines stay as
+they were released.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import unicodedata
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final, NamedTuple, final
+
+from textveil.aggregates.endpoint import Endpoint, Message
+from textveil.errors import EndpointError, need
+from textveil.mechanisms.kinds import Described
+from textveil.types import Progress
+
+LINES: Final = 20
+"""Lines of a request, at most."""
+
+_CHARACTERS: Final = 4000
+"""Characters after which a request takes no further line."""
+
+_WORKERS: Final = 4
+"""Requests that are under way at once."""
+
+REPAIRING: Final = (
+    "Every line of the user's message was released with differential privacy, {facts}. Each word was replaced at "
+    "random by a word of a public vocabulary: by itself, by one of similar meaning, or now and then by any other. "
+    "Digits were replaced at random too. Punctuation and the number of words were kept. For each line, write the text "
+    "that it most probably was before: keep words that fit, replace words that do not, add nothing. Answer with the "
+    "same numbers and one line for each, as in '1: text', and with nothing else."
+)
+
+REWRITING: Final = (
+    "Every line of the user's message is a public sentence, or was written by a simple model. For each line, write a "
+    "fluent sentence on the same topic, about as long: keep the words that show the topic, name no real person. Answer "
+    "with the same numbers and one line for each, as in '1: text', and with nothing else."
+)
+"""Another task than repair."""
+
+_NUMBERED: Final = re.compile(r"(\d+): ?(.*)")
+
+
+class RepairedTexts(NamedTuple):
+    """What came of a repair.
+
+    Attributes:
+        texts: one for each that was given; lines that were not repaired are as they were.
+        kept: lines that were asked for and are as they were given.
+        problem: why, in one line; empty where all went well.
+    """
+
+    texts: list[str]
+    kept: int
+    problem: str
+
+
+def channel_facts(mechanism: Described) -> str:
+    """What is public about a mechanism, in a few words."""
+    return f"by the mechanism {mechanism.name} with the guarantee {mechanism.guarantee} for each word"
+
+
+def repair_texts(
+    texts: Sequence[str], endpoint: Endpoint, facts: str, *, workers: int = _WORKERS, progress: Progress | None = None
+) -> RepairedTexts:
+    """Released texts as a language model behind an endpoint would have written them; never fails for its sake.
+
+    Args:
+        facts: public facts about the mechanism, in words (``channel_facts``); sent with every request.
+        workers: requests that are under way at once, >= 1.
+
+    Raises:
+        ParameterError: ``workers`` is below one, or a text is no string.
+    """
+    repairer = TextRepairer(endpoint, facts, workers=workers, progress=progress)
+    return RepairedTexts(repairer.texts(texts), repairer.kept, repairer.problem)
+
+
+@final
+class TextRepairer:
+    """Repairs the texts of one mechanism, some after others; see ``repair_texts``. Or does another task on lines.
+
+    After a request without any answer the endpoint is not asked again.
+    """
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        facts: str,
+        *,
+        task: str = REPAIRING,
+        workers: int = _WORKERS,
+        progress: Progress | None = None,
+    ) -> None:
+        need(workers >= 1, "workers", workers, ">= 1")
+        self._endpoint, self._system = endpoint, task.format(facts=facts)
+        self._workers, self._progress = workers, progress
+        self._down = threading.Event()
+        self._first = ""
+        self._lines = 0
+        self.kept = 0
+
+    @property
+    def problem(self) -> str:
+        """What went wrong first, and how many lines were not repaired, in one line; empty where nothing did."""
+        if not self._first:
+            return ""
+        return f"{self.kept} of {self._lines} lines stay as they were released: {self._first}"
+
+    def texts(self, texts: Sequence[str], numbers: Sequence[int] | None = None) -> list[str]:
+        """Each text repaired, or with the lines that were not as they are; ``numbers`` is not needed."""
+        need(all(isinstance(text, str) for text in texts), "texts", "others", "strings")
+        split = [text.split("\n") for text in texts]
+        places = [(row, at) for row, lines in enumerate(split) for at, line in enumerate(lines) if line.strip()]
+        self._lines += len(places)
+        where, done = iter(places), 0
+        with ThreadPoolExecutor(self._workers, thread_name_prefix="textveil-repair") as pool:
+            batches = list(_batches([split[row][at] for row, at in places]))
+            for lines, answer in zip(batches, pool.map(self._asked, batches), strict=True):
+                if isinstance(answer, EndpointError):
+                    self._first = self._first or str(answer)
+                    self.kept += len(lines)
+                    answer = lines
+                for line in answer:
+                    row, at = next(where)
+                    split[row][at] = line
+                done += len(lines)
+                if self._progress is not None:
+                    self._progress(done, len(places))
+        return ["\n".join(lines) for lines in split]
+
+    def _asked(self, lines: list[str]) -> list[str] | EndpointError:
+        """The lines repaired, or why they are not."""
+        if self._down.is_set():
+            return EndpointError(f"the endpoint {self._endpoint.host} did not answer before.")
+        try:
+            return _repaired(lines, self._endpoint, self._system)
+        except EndpointError as error:
+            if not error.answered:
+                self._down.set()
+            return error
+
+
+def request_messages(lines: Sequence[str], system: str) -> list[Message]:
+    """The whole of what is sent for some lines, beside the model's name and limits of the answer."""
+    numbered = [f"{number}: {line.strip()}" for number, line in enumerate(lines, 1)]
+    return [Message("system", system), Message("user", "\n".join(numbered))]
+
+
+def _repaired(lines: list[str], endpoint: Endpoint, system: str) -> list[str]:
+    """The lines as an endpoint gives them back. Raises EndpointError: it does not, or gives something else."""
+    most = sum(_longest(line) + 8 for line in lines)
+    answer = endpoint.ask(request_messages(lines, system), most)
+    numbered = [_NUMBERED.fullmatch(line.strip()) for line in answer.strip().split("\n")]
+    numbers = [match and match[1] for match in numbered]
+    if numbers != [str(number) for number in range(1, len(lines) + 1)]:
+        got = f"{len(numbered)} lines" if len(numbered) != len(lines) else "lines without their numbers"
+        raise _refusal(endpoint, f"{len(lines)} numbered lines", got)
+    repaired = [match[2].strip() for match in numbered if match is not None]
+    for line, new in zip(lines, repaired, strict=True):
+        if not new or len(new) > _longest(line):
+            raise _refusal(endpoint, "lines about as long as they were", "an empty or a longer one")
+        if any(unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") for character in new):
+            raise _refusal(endpoint, "lines of plain text", "control characters")
+    return [_in_place(line, new) for line, new in zip(lines, repaired, strict=True)]
+
+
+def _longest(line: str) -> int:
+    """Characters that a repaired line may have: more than twice as many would be more than was asked for."""
+    return 2 * len(line.strip()) + 40
+
+
+def _in_place(line: str, new: str) -> str:
+    """The new line with the white space around the old one."""
+    content = line.lstrip()
+    return line[: len(line) - len(content)] + new + content[len(content.rstrip()) :]
+
+
+def _refusal(endpoint: Endpoint, wanted: str, got: str) -> EndpointError:
+    return EndpointError(f"the endpoint {endpoint.host} must give {wanted}; got {got}. Choose another model.")
+
+
+def _batches(lines: Sequence[str]) -> Iterator[list[str]]:
+    """Lines of one request after the other."""
+    held: list[str] = []
+    for line in lines:
+        if held and (len(held) == LINES or sum(map(len, held)) + len(line) > _CHARACTERS):
+            yield held
+            held = []
+        held.append(line)
+    if held:
+        yield held

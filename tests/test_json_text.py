@@ -21,7 +21,6 @@ from textveil.models.foreign_files import is_encoder_decoder, is_masked
 from textveil.rebuild import read_report
 from textveil.sanitize.measured_risk import read_risk
 from textveil.server.config import load_config
-from textveil_lab.models.autoencoder.files import FACTS, read_facts
 
 DEEP = "[" * 200_000 + "]" * 200_000
 """Deeper than the interpreter's stack."""
@@ -64,7 +63,6 @@ READERS: dict[str, Callable[[Path], Any]] = {
     "report": lambda folder: read_report(folder / "file.json"),
     "ledger": lambda folder: verified_export(folder / "file.json"),
     "labelled": lambda folder: list(read_labelled(folder / "file.json")),
-    "network": lambda folder: read_facts(folder),
     "risk": lambda folder: read_risk(folder / "file.json"),
 }
 
@@ -72,8 +70,7 @@ READERS: dict[str, Callable[[Path], Any]] = {
 @pytest.mark.parametrize("reader", READERS)
 @pytest.mark.parametrize("text", [DEEP, nested(NESTING + 1), "9" * 5000, "{"], ids=["deep", "nested", "digits", "cut"])
 def test_every_reader_of_a_file_refuses_it_in_one_line(tmp_path: Path, reader: str, text: str) -> None:
-    for name in ("file.json", FACTS):
-        (tmp_path / name).write_text(text)
+    (tmp_path / "file.json").write_text(text)
     with pytest.raises(TextveilError) as refused:
         READERS[reader](tmp_path)
     assert "\n" not in str(refused.value) and "[[" not in str(refused.value)

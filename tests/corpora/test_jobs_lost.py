@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.helpers.lab import needs_lab
 from tests.helpers.runs import run_of
 
 from textveil.corpora.corpus_run import Run
@@ -21,7 +22,6 @@ from textveil.corpora.pieces import PIECE_BYTES
 from textveil.errors import InputError, OutputError, ParameterError
 from textveil.mechanisms.channels.randomized_response import randomized_response
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_lab.mechanisms.published.truncated_laplace import truncated_laplace_published
 
 WORDS = [f"w{chr(97 + i % 26)}{chr(97 + i // 26)}" for i in range(60)]
 VOCABULARY = Vocabulary(WORDS, np.random.default_rng(5).normal(size=(len(WORDS), 4)), "made")
@@ -185,7 +185,10 @@ def test_a_damaged_ledger_gets_one_line(tmp_path, damage: str) -> None:
     assert ledger.exists()
 
 
+@needs_lab
 def test_what_a_number_costs_is_part_of_the_settings_without_a_guarantee_too(tmp_path) -> None:
+    from textveil_lab.mechanisms.published.truncated_laplace import truncated_laplace_published
+
     published = truncated_laplace_published(VOCABULARY, epsilon=1.0)
     one, other = (
         made(tmp_path, mechanism=published, allow_refuted=True, number_epsilon=number).setting.digest()

@@ -11,6 +11,7 @@ import pytest
 from scipy.stats import chisquare
 from tests.helpers.exactness import hockey_stick, table, worst_integer_ratio, worst_log_ratio, worst_metric_loss
 from tests.helpers.golden import reference
+from tests.helpers.lab import needs_lab
 from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.errors import ParameterError
@@ -22,8 +23,6 @@ from textveil.privacy.guarantees import MetricDP, Status
 from textveil.randomness import seeded_generator
 from textveil.vocabulary.grid import integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_lab.mechanisms.channels.exponential import exponential
-from textveil_lab.mechanisms.sampling.distance_weights import SPAN
 
 ALPHA = 1e-6
 
@@ -32,8 +31,6 @@ MAKERS = {
     "neighborhood": neighborhood,
     "neighborhood of 3": lambda vocabulary, epsilon: neighborhood(vocabulary, epsilon=epsilon, neighborhood_size=3),
     "neighborhood, flat": lambda vocabulary, epsilon: neighborhood(vocabulary, epsilon=epsilon, base_weights="flat"),
-    "exponential": exponential,
-    "exponential, no clip": lambda vocabulary, epsilon: exponential(vocabulary, epsilon=epsilon, clip=None),
 }
 
 
@@ -50,10 +47,13 @@ def test_the_exact_worst_loss_is_within_the_guarantee(tiny: Vocabulary, name: st
     assert channel.guarantee.epsilon <= epsilon
 
 
+@needs_lab
 @pytest.mark.parametrize("epsilon", [0.5, 2.0, 8.0])
 def test_integer_weights_of_the_exponential_are_within_epsilon_in_exact_arithmetic(
     tiny: Vocabulary, epsilon: float
 ) -> None:
+    from textveil_lab.mechanisms.channels.exponential import exponential
+
     channel = exponential(tiny, epsilon=epsilon)
     weights = channel._rows.weights(np.arange(len(tiny)))
     ratio = worst_integer_ratio(weights)
@@ -86,7 +86,6 @@ def test_the_reference_channels_are_met(epsilon: str) -> None:
     plane = _plane(tiny["points"])
     value = float(epsilon)
     ours = {
-        "exponential": exponential(plane, epsilon_per_distance=value, clip=None),
         "randomized_response": randomized_response(plane, epsilon=value),
     }
     for name, channel in ours.items():
@@ -108,8 +107,11 @@ def test_the_reference_neighborhood_is_met_up_to_which_words_are_near(epsilon: s
     assert worst_log_ratio(rows) == pytest.approx(expected["worst_log_ratio"], rel=1e-9)
 
 
+@needs_lab
 @pytest.mark.parametrize(("per_distance", "clip"), [(0.3, None), (2.0, None), (0.3, 1.0), (3.0, 1.0), (12.0, 1.0)])
 def test_the_metric_form_holds_for_every_pair(tiny: Vocabulary, per_distance: float, clip: float | None) -> None:
+    from textveil_lab.mechanisms.channels.exponential import exponential
+
     channel = exponential(tiny, epsilon_per_distance=per_distance, clip=clip)
     assert isinstance(channel.guarantee, MetricDP)
     distances = integer_grid(tiny).distances(np.arange(len(tiny)), clip)
@@ -120,26 +122,38 @@ def test_the_metric_form_holds_for_every_pair(tiny: Vocabulary, per_distance: fl
     assert channel.guarantee.pure().epsilon >= worst_log_ratio(table(channel))
 
 
+@needs_lab
 def test_weights_too_small_for_integers_are_refused(tiny: Vocabulary) -> None:
+    from textveil_lab.mechanisms.channels.exponential import exponential
+
     with pytest.raises(ParameterError, match=r"must be at most .* keeps integer weights above"):
         exponential(tiny, epsilon_per_distance=12.0, clip=None)
 
 
+@needs_lab
 def test_the_metric_form_is_refused_where_two_words_share_a_vector() -> None:
+    from textveil_lab.mechanisms.channels.exponential import exponential
+
     twins = _plane([[1.0, 0.0], [2.0, 0.0], [0.0, 1.0]])
     with pytest.raises(ParameterError, match="no two words share a vector"):
         exponential(twins, epsilon_per_distance=1.0, clip=1.0)
     exponential(twins, epsilon=1.0, clip=1.0)
 
 
+@needs_lab
 def test_twins_have_equal_rows_up_to_the_weight_of_themselves() -> None:
+    from textveil_lab.mechanisms.channels.exponential import exponential
+
     twins = _plane([[1.0, 1.0], [2.0, 2.0], [0.0, 1.0], [-1.0, 0.25]])
     rows = table(exponential(twins, epsilon=3.0, clip=1.0))
     np.testing.assert_allclose(rows[0], rows[1], rtol=1e-6)
 
 
+@needs_lab
 @pytest.mark.parametrize("given", [{}, {"epsilon": 1.0, "epsilon_per_distance": 1.0}])
 def test_the_exponential_takes_one_parameter(tiny: Vocabulary, given) -> None:
+    from textveil_lab.mechanisms.channels.exponential import exponential
+
     with pytest.raises(ParameterError, match="exactly one of `epsilon` or `epsilon_per_distance`"):
         exponential(tiny, **given)
 
@@ -189,8 +203,11 @@ def test_no_words_no_draws(tiny: Vocabulary, name: str) -> None:
     assert MAKERS[name](tiny, epsilon=1.0).privatize(np.array([], dtype=np.int64)).shape == (0,)
 
 
+@needs_lab
 def test_a_row_is_a_function_of_its_word_alone() -> None:
     """Bit for bit, whatever the batch: else one word of a text could move the distribution of another's output."""
+    from textveil_lab.mechanisms.channels.exponential import exponential
+
     vocabulary = made_vocabulary(700, dim=300, seed=3)
     grid = integer_grid(vocabulary)
     everyone = np.arange(700)
@@ -202,9 +219,12 @@ def test_a_row_is_a_function_of_its_word_alone() -> None:
         np.testing.assert_array_equal(exponential(vocabulary, epsilon=5.0)._rows.weights(rows), together[rows])
 
 
+@needs_lab
 @pytest.mark.parametrize(("words", "clip"), [(300, 1.0), (300, None), (64, 1.0), (129, None), (40, 1.0)])
 def test_a_draw_of_the_exponential_is_where_the_running_sum_passes_the_integer(words: int, clip) -> None:
     """The rule that draws had when whole rows were kept: the bytes under a seed are the same."""
+    from textveil_lab.mechanisms.channels.exponential import exponential
+
     vocabulary = made_vocabulary(words, dim=30, seed=4)
     made = exponential(vocabulary, epsilon=12.0, clip=clip)
     ids = np.random.default_rng(7).integers(0, words, 20_000)
@@ -217,8 +237,12 @@ def test_a_draw_of_the_exponential_is_where_the_running_sum_passes_the_integer(w
     np.testing.assert_array_equal(made.privatize(ids, seeded_generator(5)), expected)
 
 
+@needs_lab
 def test_every_integer_of_a_row_is_looked_up_in_its_span() -> None:
     """Edges of spans included: the first and the last integer of every word."""
+    from textveil_lab.mechanisms.channels.exponential import exponential
+    from textveil_lab.mechanisms.sampling.distance_weights import SPAN
+
     made = exponential(made_vocabulary(150, dim=5, seed=4), epsilon=3.0)
     sums = np.cumsum(made._rows.weights(np.array([11]))[0])
     spans = np.repeat(np.arange(150) // SPAN, 2)
@@ -254,6 +278,7 @@ def test_the_size_of_the_neighborhood_maximizes_the_mean_cosine(tiny: Vocabulary
         assert means[chosen - 1] == pytest.approx(means.max(), rel=1e-5)
 
 
+@needs_lab
 @pytest.mark.parametrize("epsilon", [2.0, 5.0, 8.0, 10.0])
 def test_on_real_vectors_outputs_are_near_and_within_the_limit(embedded: Vocabulary, epsilon: float) -> None:
     """Section 3 of the theory: most outputs at epsilon 8 lie among the 100 nearest words."""
@@ -268,24 +293,19 @@ def test_on_real_vectors_outputs_are_near_and_within_the_limit(embedded: Vocabul
         assert inside > 0.8
 
 
-@pytest.mark.parametrize("kind", ["neighborhood, flat", "exponential"])
-def test_threads_share_rows_and_every_kept_row_is_right(kind: str) -> None:
+def test_threads_share_rows_and_every_kept_row_is_right() -> None:
     """Without its lock the cache gives one word's row to another."""
     vocabulary = made_vocabulary(1500, dim=40, seed=11)
-    made = MAKERS[kind](vocabulary, epsilon=3.0)
+    made = MAKERS["neighborhood, flat"](vocabulary, epsilon=3.0)
     seeds = np.random.default_rng(2).integers(0, 1500, size=(24, 150))
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(made.privatize, seeds))
     rows, cache = made._rows, made._rows._rows
     seen = cache.kept
-    assert len(seen) > (300 if kind == "exponential" else 1000)
+    assert len(seen) > 1000
     with cache.rows(seen, rows._make) as slots:
         kept = cache.table[slots]
-    if kind == "neighborhood, flat":
-        np.testing.assert_array_equal(kept, integer_grid(vocabulary).neighborhoods(seen, rows.size))
-    else:
-        ends = np.minimum(np.arange(SPAN, 1500 + SPAN, SPAN), 1500) - 1
-        np.testing.assert_array_equal(kept[:300], np.cumsum(rows.weights(seen[:300]), axis=1)[:, ends])
+    np.testing.assert_array_equal(kept, integer_grid(vocabulary).neighborhoods(seen, rows.size))
 
 
 @pytest.mark.parametrize("kind", MAKERS)
@@ -299,8 +319,11 @@ def test_a_pickled_mechanism_draws_and_carries_no_rows(tiny: Vocabulary, kind: s
     assert rows is None or len(getattr(rows, "kept", getattr(getattr(rows, "_rows", None), "kept", ()))) == 0
 
 
+@needs_lab
 @pytest.mark.parametrize("epsilon", [200.0, 5e6, 1e300])
 def test_a_huge_epsilon_keeps_every_weight_positive_and_states_less(tiny: Vocabulary, epsilon: float) -> None:
+    from textveil_lab.mechanisms.channels.exponential import exponential
+
     made = exponential(tiny, epsilon=epsilon)
     weights = made._rows.weights(np.arange(40))
     assert weights.min() >= 1
@@ -308,8 +331,11 @@ def test_a_huge_epsilon_keeps_every_weight_positive_and_states_less(tiny: Vocabu
     assert math.log(ratio.numerator) - math.log(ratio.denominator) <= made.guarantee.epsilon <= epsilon
 
 
+@needs_lab
 def test_the_metric_form_pays_for_the_rounding_to_the_grid() -> None:
     """Close words whose difference the grid widens: the loss stays within the promise on the true distance."""
+    from textveil_lab.mechanisms.channels.exponential import exponential
+
     dim, unit = 300, 2.0**-19
     points = np.zeros((3, dim))
     points[:, 0] = (1.0, 1.0, -1.0)
@@ -325,13 +351,19 @@ def test_the_metric_form_pays_for_the_rounding_to_the_grid() -> None:
     assert worst_metric_loss(rows, exact) <= 10.0
 
 
+@needs_lab
 def test_one_point_for_all_words_is_refused() -> None:
+    from textveil_lab.mechanisms.channels.exponential import exponential
+
     with pytest.raises(ParameterError, match="two different vectors"):
         exponential(_plane([[1.0, 0.0], [1.0, 0.0]]), epsilon=1.0)
 
 
+@needs_lab
 @pytest.mark.parametrize("epsilon", [1.0, 6.0])
 def test_the_pure_exponential_has_the_distribution_of_its_rate(tiny: Vocabulary, epsilon: float) -> None:
+    from textveil_lab.mechanisms.channels.exponential import exponential
+
     made = exponential(tiny, epsilon=epsilon)
     distances = integer_grid(tiny).distances(np.arange(40), 1.0)
     rate = made.parameters["epsilon_per_distance"] / 2
@@ -340,6 +372,9 @@ def test_the_pure_exponential_has_the_distribution_of_its_rate(tiny: Vocabulary,
     np.testing.assert_allclose(table(made), distribution / distribution.sum(axis=1, keepdims=True), rtol=1e-5)
 
 
+@needs_lab
 def test_the_metric_form_leaves_room_for_rounding(tiny: Vocabulary) -> None:
+    from textveil_lab.mechanisms.channels.exponential import exponential
+
     made = exponential(tiny, epsilon_per_distance=3.0)
     assert 3.0 * (1 - 1e-4) < made.parameters["epsilon_per_distance"] < 3.0

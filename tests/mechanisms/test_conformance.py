@@ -17,6 +17,7 @@ import pytest
 from tests.helpers.catalog import as_listed
 
 from textveil.catalog import MECHANISMS
+from textveil.mechanisms.capabilities import WithinGroups
 from textveil.mechanisms.kinds import (
     Mechanism,
     SequenceMechanism,
@@ -27,7 +28,6 @@ from textveil.mechanisms.kinds import (
 )
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_lab.mechanisms.capabilities import WithinGroups
 
 COPIES = 300
 """Draws of one input; the likeliest output of a sound mechanism at these epsilons has probability below 0.93."""

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.helpers.lab import needs_lab
 from tests.helpers.language_models import BigramModel
 from tests.helpers.listing_models import TinyBigrams
 from tests.helpers.processor import needs_kernel
@@ -23,7 +24,7 @@ from tests.helpers.vocabularies import made_vocabulary
 
 from textveil import catalog
 from textveil.errors import ParameterError, UnsupportedGuarantee
-from textveil.mechanisms.capabilities import SequenceColumns
+from textveil.mechanisms.capabilities import SequenceColumns, SequenceWeights
 from textveil.mechanisms.kinds import SequenceMechanism, WordMechanism
 from textveil.mechanisms.sequence.contextual_neighborhood import ContextualNeighborhood, reading_releases
 from textveil.mechanisms.sequence.word_filter import DocumentPlaces, Followed, _sums_by_word
@@ -38,8 +39,6 @@ from textveil.sanitize.sanitizer import Sanitizer
 from textveil.types import Ids
 from textveil.vocabulary.frequencies import WordFrequencies
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_lab.audit.whole_audit import audit_mechanism
-from textveil_lab.mechanisms.capabilities import SequenceWeights
 
 ALPHA = 1e-6
 SIZE = 5
@@ -210,7 +209,10 @@ def test_a_filter_that_is_fed_with_originals_is_told_apart(monkeypatch: pytest.M
     assert p_value(mechanism, law, (0, 3), 30_000) < ALPHA
 
 
+@needs_lab
 def test_an_audit_computes_and_samples_it() -> None:
+    from textveil_lab.audit.whole_audit import audit_mechanism
+
     found = audit_mechanism(made(1.0), samples=2000, seed=1).findings
     assert [(one.method, one.verdict.value) for one in found] == [
         ("exact sequences", "not refuted"),

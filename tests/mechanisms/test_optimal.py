@@ -10,6 +10,7 @@ import pickle
 import numpy as np
 import pytest
 from tests.helpers.exactness import worst_integer_ratio
+from tests.helpers.lab import needs_lab
 from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.catalog import mechanism
@@ -23,8 +24,6 @@ from textveil.vocabulary.embedded import DATA
 from textveil.vocabulary.frequencies import word_frequencies
 from textveil.vocabulary.tables.public import tables_folder
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_lab.audit.channels.exact import audit_channel
-from textveil_lab.audit.report.verdict import Claim, Verdict, claim_of
 
 SIZE = 30
 
@@ -43,9 +42,13 @@ def unit(vocabulary: Vocabulary) -> np.ndarray:
     return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
+@needs_lab
 @pytest.mark.parametrize("epsilon", [0.5, 3.0, 8.0])
 @pytest.mark.parametrize("utility", ["cosine", "content", "centered", "rank"])
 def test_the_exact_audit_certifies_and_the_value_is_of_the_integers(utility: str, epsilon: float) -> None:
+    from textveil_lab.audit.channels.exact import audit_channel
+    from textveil_lab.audit.report.verdict import Verdict, claim_of
+
     vocabulary = words()
     made = optimal(vocabulary, epsilon=epsilon, utility=utility, prior="zipf")
     rows = made.integer_weights(np.arange(SIZE))
@@ -85,8 +88,12 @@ def test_utilities_are_what_they_say() -> None:
     assert np.take_along_axis(ranks, order, axis=1)[0] == pytest.approx(1 / np.log2(np.arange(2, SIZE + 2)), rel=1e-6)
 
 
+@needs_lab
 @pytest.mark.parametrize("utility", ["cosine", "content", "centered", "rank"])
 def test_a_zero_vector_is_like_itself_and_no_other(utility: str) -> None:
+    from textveil_lab.audit.channels.exact import audit_channel
+    from textveil_lab.audit.report.verdict import Claim, Verdict
+
     vectors = np.array([[0, 0], [1, 0], [0, 0], [0, 1], [1, 1]], dtype=np.float32)
     vocabulary = Vocabulary(["none", "east", "void", "north", "both"], vectors, "with zeros")
     values = utility_of(vocabulary, utility).rows(np.arange(5))
@@ -285,7 +292,11 @@ def test_an_epsilon_at_which_nothing_is_better_than_uniform_is_refused(monkeypat
         optimal(words(), epsilon=0.001, utility=table, prior="flat")
 
 
+@needs_lab
 def test_a_mutant_whose_rows_end_elsewhere_is_refuted() -> None:
+    from textveil_lab.audit.channels.exact import audit_channel
+    from textveil_lab.audit.report.verdict import Verdict, claim_of
+
     vocabulary = words()
     made = optimal(vocabulary, epsilon=2.0)
     rows = made.integer_weights(np.arange(SIZE)).astype(np.float64)
@@ -303,8 +314,12 @@ def test_orders_other_than_cosine_reach_the_rows() -> None:
     assert made.tables[0].key.digest != plain.tables[0].key.digest
 
 
+@needs_lab
 def test_a_delta_buys_no_more_than_itself() -> None:
     """The mixture with the identity is certified at delta, refuted at less, and gains delta (1 - value)."""
+    from textveil_lab.audit.channels.exact import audit_channel
+    from textveil_lab.audit.report.verdict import Claim, Verdict
+
     vocabulary, delta = words(), 1e-3
     made = optimal(vocabulary, epsilon=3.0)
     rows = made.integer_weights(np.arange(SIZE)) / made.weights.total
@@ -338,12 +353,16 @@ def test_the_shipped_weights_are_those_of_the_record(embedded) -> None:
         assert stays[names].max() <= flat.inside / flat.total / 2
 
 
+@needs_lab
 @pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [0.5, 2.0, 3.0, 6.0])
 @pytest.mark.parametrize("prior", ["flat", "zipf"])
 @pytest.mark.parametrize("size", [5, 30])
 def test_tied_utilities_come_near_their_bound(size: int, prior: str, epsilon: float) -> None:
     """The search circles where many utilities are equal: the identity has a formula, words that are alike a program."""
+    from textveil_lab.audit.channels.exact import audit_channel
+    from textveil_lab.audit.report.verdict import Verdict, claim_of
+
     alike = np.arange(size) // 3
     for table in (np.eye(size), 5 + 3 * np.eye(size), (alike[:, None] == alike).astype(float)):
         made = optimal(made_vocabulary(size), epsilon=epsilon, utility=table, prior=prior)

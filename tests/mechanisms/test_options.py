@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import numpy as np
 import pytest
 from tests.helpers.catalog import has_least_epsilon, needed
+from tests.helpers.lab import needs_lab
 
 import textveil as tv
 from textveil.catalog import MECHANISMS, mechanism
@@ -28,7 +29,6 @@ from textveil.registry.options import (
     options_of,
     takes_progress,
 )
-from textveil_lab.mechanisms.parameters import Delta, outward
 
 EVERY = [(name, key) for name, one in MECHANISMS.items() for key in one.options()]
 
@@ -190,7 +190,10 @@ def test_a_wrong_type_is_named_and_none_is_none(tiny) -> None:
         mechanism("gaussian", tiny, epsilon="8")
 
 
+@needs_lab
 def test_diameters_are_enlarged_by_the_rounding_of_float32_vectors() -> None:
+    from textveil_lab.mechanisms.parameters import outward
+
     assert outward(2.0) == 2.0 + 2.0**-19
 
 
@@ -237,7 +240,10 @@ def test_the_signature_is_the_declaration() -> None:
     assert [one.default_text for one in found.values()] == ["", "3", "", "2", "4", "a", str(ANY)]
 
 
+@needs_lab
 def test_a_docstring_tells_every_option_once() -> None:
+    from textveil_lab.mechanisms.parameters import Delta
+
     def constructor(vocabulary, *, epsilon: Epsilon, beta: float = 0.5, delta: Delta = 1e-5, progress=None):
         """Draws.
 
@@ -275,7 +281,10 @@ def test_annotations_that_cannot_be_evaluated_leave_plain_options() -> None:
     assert {key: (one.kind, one.default) for key, one in found.items()} == {"epsilon": (float, 2.0), "name": (str, "x")}
 
 
+@needs_lab
 def test_defaults_are_shown_as_people_write_them() -> None:
+    from textveil_lab.mechanisms.parameters import Delta
+
     def constructor(vocabulary, *, epsilon: Epsilon, delta: Delta = 1e-5, wide: float = 2.5e-12, big: float = 1e20):
         return None
 

@@ -11,6 +11,7 @@ import pytest
 from scipy import stats
 from tests.helpers.exactness import worst_integer_ratio
 from tests.helpers.golden import release_reference
+from tests.helpers.lab import needs_lab
 from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.errors import InputError, ParameterError
@@ -35,7 +36,6 @@ from textveil.mechanisms.sampling.weight_shares import (
 from textveil.numerics.base_weights import BaseWeights, base_weights, slots
 from textveil.numerics.integer_weights import exp_floor
 from textveil.vocabulary.frequencies import word_frequencies, zipf_frequencies
-from textveil_lab.numerics.guarantee_limits import unchanged_limit_with_prior
 
 ALPHA = 1e-6
 
@@ -198,7 +198,10 @@ def test_a_bad_file_of_counts_is_refused_by_line(tiny, tmp_path, text, message) 
     assert "elsewhere" not in str(caught.value)
 
 
+@needs_lab
 def test_frequent_words_stay_and_names_do_not(embedded) -> None:
+    from textveil_lab.numerics.guarantee_limits import unchanged_limit_with_prior
+
     mechanism, frequencies = neighborhood(embedded, epsilon=8.0), word_frequencies(embedded)
     flat = neighborhood(embedded, epsilon=8.0, base_weights="flat").weights
     weights = mechanism.weights

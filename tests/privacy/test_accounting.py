@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from tests.helpers.lab import needs_lab
 
 from textveil.errors import ParameterError, UnsupportedGuarantee
 from textveil.privacy.accounting import (
@@ -26,7 +27,6 @@ from textveil.privacy.calibration import gaussian_delta
 from textveil.privacy.composition import repeat
 from textveil.privacy.guarantees import ApproximateDP, MetricDP, NoGuarantee, PureDP
 from textveil.privacy.loss_distribution import pair_loss
-from textveil_lab.noise.truncated_loss import laplace_loss
 
 DP_ACCOUNTING = importlib.util.find_spec("dp_accounting") is not None
 needs_dp_accounting = pytest.mark.skipif(not DP_ACCOUNTING, reason="the package dp-accounting is not installed")
@@ -96,7 +96,10 @@ def test_metric_guarantees_are_taken_at_their_diameter():
     assert ours == pytest.approx(compose_tokens(PureDP(epsilon=1.0), tokens=4).epsilon(1e-3), rel=1e-9)
 
 
+@needs_lab
 def test_releases_repeat_tokens():
+    from textveil_lab.noise.truncated_loss import laplace_loss
+
     for token in (PureDP(epsilon=0.2), GaussianTokens(sigma=5.0, l2_sensitivity=1.0), laplace_loss(1, 5, step=0.01)):
         together = compose_tokens(token, tokens=6, releases=2).delta(0.7)
         assert together == compose_tokens(token, tokens=12).delta(0.7)
@@ -172,7 +175,10 @@ def test_calibration_never_returns_less_privacy_than_asked(epsilon, log_delta, t
     assert gaussian_delta(epsilon, sigma * (1 - 1e-6), joint) > delta
 
 
+@needs_lab
 def test_calibration_by_loss_distributions():
+    from textveil_lab.noise.truncated_loss import laplace_loss
+
     def composed(scale):
         return compose_tokens(laplace_loss(1.0, scale, step=2.0**-10), tokens=10)
 

@@ -11,13 +11,12 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from tests.helpers.lab import needs_lab
 
 from textveil.errors import ParameterError
 from textveil.privacy import loss_distribution
 from textveil.privacy.calibration import gaussian_delta
 from textveil.privacy.loss_distribution import LossDistribution, gaussian_loss, pair_loss
-from textveil_lab.noise.truncated_loss import laplace_loss, truncated_laplace_loss
-from textveil_lab.noise.truncation import one_coordinate_delta
 
 DP_ACCOUNTING = importlib.util.find_spec("dp_accounting") is not None
 needs_dp_accounting = pytest.mark.skipif(not DP_ACCOUNTING, reason="the package dp-accounting is not installed")
@@ -65,8 +64,11 @@ def test_the_upper_side_errs_by_the_square_of_the_step():
     assert errors[0] > 20 * errors[2]
 
 
+@needs_lab
 @pytest.mark.parametrize("upper", [True, False])
 def test_laplace_against_its_closed_form(upper):
+    from textveil_lab.noise.truncated_loss import laplace_loss
+
     made = laplace_loss(-2.0, 0.5, step=1e-3, upper=upper)
     for epsilon in (0.0, 0.5, 2.0, 3.9):
         exact = -math.expm1((epsilon - 4) / 2)
@@ -75,9 +77,13 @@ def test_laplace_against_its_closed_form(upper):
     assert made.masses.sum() == pytest.approx(1, abs=1e-12)
 
 
+@needs_lab
 @pytest.mark.parametrize("shift", [0.4, 2.0, 3.7, 5.9])
 @pytest.mark.parametrize("ratio", [0.0, 0.3, 0.9, 1.0])
 def test_truncated_laplace_against_quadrature(shift, ratio):
+    from textveil_lab.noise.truncated_loss import truncated_laplace_loss
+    from textveil_lab.noise.truncation import one_coordinate_delta
+
     scale, bound = 1.3, 3.0
     peak = min(shift, 2 * bound - shift) / scale
     epsilon = ratio * peak
@@ -107,8 +113,11 @@ def test_gaussian_tokens_become_one_gaussian(upper):
         assert made.delta(epsilon) >= exact * (1 - 1e-8) if upper else made.delta(epsilon) <= exact
 
 
+@needs_lab
 @pytest.mark.parametrize("upper", [True, False])
 def test_fourier_and_direct_convolution_agree_within_the_stated_slack(upper, monkeypatch):
+    from textveil_lab.noise.truncated_loss import laplace_loss
+
     one = laplace_loss(1.0, 1.0, step=2e-3, upper=upper)
     direct = one.repeat(6, bins=0)
     monkeypatch.setattr(loss_distribution, "_DIRECT", 0)
@@ -119,8 +128,11 @@ def test_fourier_and_direct_convolution_agree_within_the_stated_slack(upper, mon
         assert 0 <= difference <= 3 * transformed.slack if upper else -3 * transformed.slack <= difference <= 0
 
 
+@needs_lab
 @pytest.mark.parametrize("upper", [True, False])
 def test_coarser_grids_keep_the_side(upper):
+    from textveil_lab.noise.truncated_loss import laplace_loss
+
     fine = laplace_loss(1.0, 0.7, step=1e-3, upper=upper).repeat(8, bins=0)
     held = laplace_loss(1.0, 0.7, step=1e-3, upper=upper).repeat(8, bins=512)
     assert len(held.masses) <= 512 < len(fine.masses)
@@ -129,9 +141,12 @@ def test_coarser_grids_keep_the_side(upper):
         assert held.delta(epsilon) == pytest.approx(fine.delta(epsilon), abs=1e-3 if upper else 0.15)
 
 
+@needs_lab
 @settings(deadline=None, max_examples=40)
 @given(delta=st.floats(0, 1), shift=st.floats(0.1, 6), bound=st.floats(0.2, 20))
 def test_epsilon_inverts_delta_on_its_side(delta, shift, bound):
+    from textveil_lab.noise.truncated_loss import truncated_laplace_loss
+
     upper = truncated_laplace_loss(shift, 1.0, bound, step=0.01)
     lower = truncated_laplace_loss(shift, 1.0, bound, step=0.01, upper=False)
     high, low = upper.epsilon(delta), lower.epsilon(delta)
@@ -142,7 +157,10 @@ def test_epsilon_inverts_delta_on_its_side(delta, shift, bound):
         assert lower.delta(low) > delta
 
 
+@needs_lab
 def test_both_sides_stay_close_over_many_tokens():
+    from textveil_lab.noise.truncated_loss import laplace_loss
+
     upper = laplace_loss(0.0317, 1.0, step=1e-3).repeat(100, bins=0)
     lower = laplace_loss(0.0317, 1.0, step=1e-3, upper=False).repeat(100, bins=0)
     for epsilon in (0.0, 0.3):
@@ -166,6 +184,7 @@ def test_disclosures_add_up():
     assert half.epsilon(0.4) == math.inf
 
 
+@needs_lab
 @pytest.mark.parametrize(
     "call",
     [
@@ -174,27 +193,30 @@ def test_disclosures_add_up():
         lambda: pair_loss([math.nan, 1.0], [0.5, 0.5], step=0.1),
         lambda: pair_loss([1.0], [0.5, 0.5], step=0.1),
         lambda: pair_loss([0.5, 0.5], [0.4, 0.6], step=0.0),
-        lambda: laplace_loss(math.inf, 1.0, step=0.1),
-        lambda: laplace_loss(1.0, 0.0, step=0.1),
-        lambda: truncated_laplace_loss(1.0, 1.0, 0.0, step=0.1),
+        lambda: gaussian_loss(math.inf, 1.0, step=0.1),
+        lambda: gaussian_loss(1.0, 0.0, step=0.1),
         lambda: gaussian_loss(0.0, 1.0, step=0.1),
-        lambda: laplace_loss(1.0, 1.0, step=0.1).compose(laplace_loss(1.0, 1.0, step=0.2)),
-        lambda: laplace_loss(1.0, 1.0, step=0.1).compose(laplace_loss(1.0, 1.0, step=0.1, upper=False)),
-        lambda: laplace_loss(1.0, 1.0, step=0.1).delta(-1.0),
-        lambda: laplace_loss(1.0, 1.0, step=0.1).epsilon(1.5),
-        lambda: laplace_loss(1.0, 1.0, step=0.1).repeat(-1),
+        lambda: gaussian_loss(1.0, 1.0, step=0.1).compose(gaussian_loss(1.0, 1.0, step=0.2)),
+        lambda: gaussian_loss(1.0, 1.0, step=0.1).compose(gaussian_loss(1.0, 1.0, step=0.1, upper=False)),
+        lambda: gaussian_loss(1.0, 1.0, step=0.1).delta(-1.0),
+        lambda: gaussian_loss(1.0, 1.0, step=0.1).epsilon(1.5),
+        lambda: gaussian_loss(1.0, 1.0, step=0.1).repeat(-1),
         lambda: LossDistribution(step=0.1, first=0, masses=np.array([2.0])),
         lambda: LossDistribution(step=0.1, first=0, masses=np.array([-0.1])),
     ],
 )
 def test_arguments_outside_their_domain_are_refused(call):
+
     with pytest.raises(ParameterError):
         call()
 
 
+@needs_lab
 @needs_dp_accounting
 def test_dp_accounting_agrees():
     from dp_accounting.pld import privacy_loss_distribution as pld
+
+    from textveil_lab.noise.truncated_loss import laplace_loss
 
     theirs = pld.from_laplace_mechanism(1.0, sensitivity=0.5, value_discretization_interval=1e-4).self_compose(20)
     ours = laplace_loss(0.5, 1.0, step=1e-4).repeat(20)

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 from tests.helpers.catalog import drawing_text, taking
+from tests.helpers.lab import needs_lab
 from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.catalog import MECHANISMS, mechanism
@@ -20,7 +21,6 @@ from textveil.sanitize.unchanged import MOST, mostly_unchanged, unchanged_kinds
 from textveil.surrogates.drawn import pseudonym
 from textveil.surrogates.making import make_surrogate
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_lab.mechanisms.capabilities import NoisyVectors
 
 VALID = [name for name in drawing_text(taking(8.0)) if MECHANISMS[name].status is Status.PROVED]
 
@@ -39,9 +39,12 @@ def warned(made: Mechanism) -> bool:
     return bool(lines)
 
 
+@needs_lab
 @pytest.mark.parametrize("epsilon", [30.0, 1e6, 1e308])
 @pytest.mark.parametrize("name", WORD_BY_WORD)
 def test_an_epsilon_at_which_words_stay_is_told(small, name: str, epsilon: float) -> None:
+    from textveil_lab.mechanisms.capabilities import NoisyVectors
+
     if name == "optimal" and epsilon > 40:
         with pytest.raises(ParameterError, match="All words stay there"):
             mechanism(name, small, epsilon=epsilon)

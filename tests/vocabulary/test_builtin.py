@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
+from tests.helpers.lab import needs_lab
 from tests.helpers.shared import shared_path
 
 from textveil.errors import ParameterError, VocabularyError
@@ -22,14 +23,6 @@ from textveil.vocabulary import embedded as builtin
 from textveil.vocabulary import frequencies, milder, word_classes
 from textveil.vocabulary.embedded import DATA, load_vocabulary, provenance
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_lab.vocabulary.geometry import (
-    clip,
-    clipped_diameter,
-    mean_neighbor_similarity,
-    minimum_distance,
-    norm_range,
-    norms,
-)
 
 METRICS = {1: "cityblock", 2: "euclidean", math.inf: "chebyshev"}
 
@@ -108,13 +101,19 @@ def test_options_that_do_not_fit_are_refused():
         load_vocabulary(format="glove")
 
 
+@needs_lab
 def test_it_can_be_sent_to_another_process():
+    from textveil_lab.vocabulary.geometry import clipped_diameter
+
     after = pickle.loads(pickle.dumps(load_vocabulary()))
     assert after.digest == load_vocabulary().digest
     assert clipped_diameter(after, 1.0, 2) == clipped_diameter(load_vocabulary(), 1.0, 2)
 
 
+@needs_lab
 def test_its_norms_are_those_stated():
+    from textveil_lab.vocabulary.geometry import norm_range, norms
+
     vocabulary = load_vocabulary()
     lengths = norms(vocabulary.vectors)
     least, greatest = norm_range(vocabulary)
@@ -124,6 +123,7 @@ def test_its_norms_are_those_stated():
     assert least > 3.87
 
 
+@needs_lab
 @pytest.mark.parametrize("order", METRICS)
 @pytest.mark.parametrize("bound", [None, 1.0])
 def test_stated_diameters_are_attained_and_not_exceeded(order, bound):
@@ -131,6 +131,8 @@ def test_stated_diameters_are_attained_and_not_exceeded(order, bound):
 
     That no pair at all exceeds them is what tools/build_vocabulary.py --check computes.
     """
+    from textveil_lab.vocabulary.geometry import clip, clipped_diameter
+
     vocabulary = load_vocabulary()
     stated = vocabulary.facts["raw" if bound is None else "unit"]["diameter"][
         "inf" if order == math.inf else str(order)
@@ -144,7 +146,10 @@ def test_stated_diameters_are_attained_and_not_exceeded(order, bound):
     assert cdist(points[rows].astype(float), points.astype(float), METRICS[order]).max() <= value
 
 
+@needs_lab
 def test_the_stated_least_distance_is_not_undercut():
+    from textveil_lab.vocabulary.geometry import clip, minimum_distance
+
     vocabulary = load_vocabulary()
     points = clip(vocabulary.vectors, 1.0).astype(float)
     rows = np.arange(0, len(points), 1500)
@@ -153,8 +158,11 @@ def test_the_stated_least_distance_is_not_undercut():
     assert 0 < minimum_distance(vocabulary, 1.0) < table.min()
 
 
+@needs_lab
 def test_the_stated_curve_is_that_of_the_vectors():
     """Ends known in closed form: T(1) = 1 and T(n) = ||sum of unit vectors||^2 / n; between, a sample agrees."""
+    from textveil_lab.vocabulary.geometry import mean_neighbor_similarity, norms
+
     vocabulary = load_vocabulary()
     sizes, sums = mean_neighbor_similarity(vocabulary)
     n = len(vocabulary)
@@ -215,6 +223,7 @@ def test_the_tool_builds_a_small_vocabulary_from_beginning_to_end(tool, tmp_path
     assert "facts.unit.diameter.2.value" in capsys.readouterr().out
 
 
+@needs_lab
 @pytest.mark.parametrize(
     ("name", "n", "dim", "mapped"),
     [
@@ -227,6 +236,8 @@ def test_the_tool_builds_a_small_vocabulary_from_beginning_to_end(tool, tmp_path
     ],
 )
 def test_real_tables_load(name, n, dim, mapped):
+    from textveil_lab.vocabulary.geometry import norm_range
+
     path = shared_path(f"data/vectors/{name}")
     vocabulary = load_vocabulary(path)
     assert (len(vocabulary), vocabulary.dim, vocabulary.name) == (n, dim, path.name)

@@ -16,6 +16,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 import pytest
+from tests.helpers.lab import needs_lab
 from tests.helpers.processor import needs_kernel
 from tests.helpers.vocabularies import made_vocabulary
 
@@ -38,7 +39,6 @@ from textveil.vocabulary.tables.files import (
 from textveil.vocabulary.tables.neighbor_order import NEIGHBORS, SHIPPED, SHIPPED_SIZE, neighbor_order, row_length
 from textveil.vocabulary.tables.public import builds, tables_folder
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_lab.vocabulary.metrics.neighbor_graph import neighbor_lists
 
 KEY = TableKey(
     kind="made-up",
@@ -339,7 +339,10 @@ def test_tables_tell_vocabularies_and_grids_apart() -> None:
     assert neighbor_order(stored, 3).key == neighbor_order(Vocabulary(words, grid=(values, scales)), 2).key
 
 
+@needs_lab
 def test_lists_of_word_metrics_are_the_same_with_a_table_and_without(folder: Path, monkeypatch) -> None:
+    from textveil_lab.vocabulary.metrics.neighbor_graph import neighbor_lists
+
     vocabulary = made_vocabulary(300, dim=10, seed=2)
     without = neighbor_lists(vocabulary, 6)
     built = neighbor_order(vocabulary, 6).build()

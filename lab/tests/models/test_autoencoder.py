@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from tests.helpers.vocabularies import made_vocabulary
 
-from textveil.errors import ModelError, ParameterError
+from textveil.errors import ModelError, ParameterError, TextveilError
 from textveil.types import Ids
-from textveil_lab.models.autoencoder import softmax
+from textveil_lab.models.autoencoder import files, softmax
 from textveil_lab.models.autoencoder.network import Autoencoder, new_autoencoder
 from textveil_lab.models.autoencoder.settings import AutoencoderSettings
 from textveil_lab.models.autoencoder.softmax import cross_entropies, mean_cross_entropy
@@ -123,3 +123,11 @@ def test_settings_survive_json() -> None:
     assert AutoencoderSettings.of_data(SETTINGS.to_data()) == SETTINGS
     with pytest.raises(ModelError, match="settings of a network"):
         AutoencoderSettings.of_data({**SETTINGS.to_data(), "depth": 2})
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, "9" * 5000, "{"], ids=["deep", "digits", "cut"])
+def test_broken_facts_of_a_network_are_refused_in_one_line(tmp_path, text: str) -> None:
+    (tmp_path / files.FACTS).write_text(text)
+    with pytest.raises(TextveilError) as refused:
+        files.read_facts(tmp_path)
+    assert "\n" not in str(refused.value) and "[[" not in str(refused.value)

@@ -130,3 +130,25 @@ class PrivacyProfile(Protocol):
         Args:
             epsilon: nats, finite and >= 0.
         """
+
+
+@runtime_checkable
+class WithinGroups(Protocol):
+    """A mechanism whose guarantee compares words of one public group alone; that group may be released."""
+
+    @property
+    def groups(self) -> Integers:
+        """The group of every word of the vocabulary, int64, shape (n,); -1 is a word that nothing protects."""
+
+
+@runtime_checkable
+class SequenceWeights(OverWords, Protocol):
+    """A sequence mechanism that is drawn by integers, given what the document has released so far."""
+
+    def integer_weights_after(self, past: Ids, ids: Ids) -> Integers:
+        """The very integers w(x, y) that the next draw uses after the outputs ``past``, int64, shape (batch, n).
+
+        Args:
+            past: the document's earlier outputs, in order, shape (released,).
+            ids: inputs x at the next place, shape (batch,).
+        """

@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from textveil.mechanisms.capabilities import SequenceWeights
 from textveil.mechanisms.kinds import SequenceMechanism, TextMechanism
 from textveil.privacy.units import ANY_DOCUMENT
 from textveil.statistics import Bound
@@ -23,7 +24,7 @@ from textveil_lab.audit.report.verdict import Claim, Finding, Subject, Verdict
 from textveil_lab.audit.sampled.bounds import audit_sampled, minimum_samples
 from textveil_lab.audit.sampled.draws import candidate_pairs
 from textveil_lab.audit.sampled.stated import DrawsCheck, check_rows, draws_every_word
-from textveil_lab.mechanisms.capabilities import AdjacentTexts, DocumentRows, KnownOutputs, SequenceWeights
+from textveil_lab.mechanisms.capabilities import AdjacentTexts, DocumentRows, KnownOutputs
 
 EXACT_WORK = 2e7
 """Weights of all rows after all first outputs up to which sequences are computed exactly: 270 words."""

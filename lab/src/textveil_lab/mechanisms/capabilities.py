@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from textveil.mechanisms.capabilities import IntegerWeights, PrivacyProfile
-from textveil.mechanisms.kinds import OverWords, TextMechanism, WordMechanism
+from textveil.mechanisms.kinds import TextMechanism, WordMechanism
 from textveil.mechanisms.sampling.output_columns import OverBase
-from textveil.types import Flags, Ids, Integers, Reals, Vectors
+from textveil.types import Flags, Ids, Reals, Vectors
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.mechanisms.code_bounds import CodeBound
 from textveil_lab.nearest.projection import Projection
@@ -130,15 +130,6 @@ class OnWordDistances(Protocol):
 
 
 @runtime_checkable
-class WithinGroups(Protocol):
-    """A mechanism whose guarantee compares words of one public group alone; that group may be released."""
-
-    @property
-    def groups(self) -> Integers:
-        """The group of every word of the vocabulary, int64, shape (n,); -1 is a word that nothing protects."""
-
-
-@runtime_checkable
 class DocumentRows(Protocol):
     """A mechanism of whole texts that draws a word for each word, independently given the document."""
 
@@ -156,19 +147,6 @@ class AdjacentTexts(Protocol):
 
     def adjacent_texts(self, words: Sequence[str]) -> list[tuple[str, str]]:
         """Pairs of texts made of public words that the guarantee compares; at least one."""
-
-
-@runtime_checkable
-class SequenceWeights(OverWords, Protocol):
-    """A sequence mechanism that is drawn by integers, given what the document has released so far."""
-
-    def integer_weights_after(self, past: Ids, ids: Ids) -> Integers:
-        """The very integers w(x, y) that the next draw uses after the outputs ``past``, int64, shape (batch, n).
-
-        Args:
-            past: the document's earlier outputs, in order, shape (released,).
-            ids: inputs x at the next place, shape (batch,).
-        """
 
 
 class CostlyOutput(NamedTuple):

@@ -31,7 +31,8 @@ class HyperbolicLaplace:
         dim: of the space, >= 2.
         rate: nats per unit of distance, above dim - 1.
 
-    Source: Feyisetan, Diethe and Drake 2019 (the density); proof: textveil_lab/proofs/hyperbolic_laplace.md (the sampler).
+    Source: Feyisetan, Diethe and Drake 2019 (the density); proof of the sampler:
+    textveil_lab/proofs/hyperbolic_laplace.md.
     """
 
     dim: int

@@ -1,4 +1,4 @@
-"""Privacy-loss distributions of Laplace noise, truncated or not, on a grid; see ``textveil.privacy.loss_distribution``."""
+"""Privacy-loss distributions of Laplace noise, truncated or not, on the grid of ``privacy.loss_distribution``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from textveil.errors import need
-from textveil.privacy.loss_distribution import LossDistribution, bulk_nodes, merged_bulk, atoms_loss
+from textveil.privacy.loss_distribution import LossDistribution, atoms_loss, bulk_nodes, merged_bulk
 from textveil_lab.noise.truncation import outer_strip_mass
 
 

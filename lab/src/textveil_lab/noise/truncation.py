@@ -7,8 +7,8 @@ least delta is the mass that leaves the moved support:
 
     delta(v) = 1 - prod_i (1 - F(|v_i|)),   F(w) = mass of the outer strip [-bound, -bound + w]
 
-Proofs: ``textveil_lab/proofs/truncated_laplace.md`` (valid form), ``textveil_lab/proofs/truncated_laplace_published.md`` (why the
-published one fails).
+Proofs: ``textveil_lab/proofs/truncated_laplace.md`` (valid form) and
+``textveil_lab/proofs/truncated_laplace_published.md`` (why the published one fails).
 """
 
 from __future__ import annotations

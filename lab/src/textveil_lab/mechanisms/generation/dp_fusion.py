@@ -325,8 +325,8 @@ def dp_fusion(
     """DP-Fusion over any causal or encoder-decoder model on disk, with pure DP for any values of the tagged spans.
 
     The paper bounds a Renyi divergence of one order between each blend and the public distribution, from which no such
-    guarantee follows for two values (textveil_lab/proofs/fusion.md); here each probability stays within e^beta of the public
-    one, which costs 2 beta a token.
+    guarantee follows for two values (textveil_lab/proofs/fusion.md); here each probability stays within e^beta of the
+    public one, which costs 2 beta a token.
 
     Exactly one of ``epsilon``, which the tokens share, and ``epsilon_per_token``, which is 2 beta, is given. The
     vocabulary is not used: what is drawn are the model's tokens.

@@ -21,9 +21,6 @@ from textveil.sanitize.measured_risk import Attack, MeasuredRisk
 from textveil.sanitize.policy.corrections import correctable
 from textveil.sanitize.report_pages import report_page, sender_page
 from textveil.sanitize.sender_report import SenderReport
-from textveil_lab.audit.report.page import to_html
-from textveil_lab.frontiers.page import write_frontier
-from textveil_lab.frontiers.study import Sizes
 
 pytest.importorskip("matplotlib")
 PAGES = (
@@ -67,6 +64,10 @@ def chromium() -> Iterator[Any]:
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A page of each kind, on small inputs."""
+    from textveil_lab.audit.report.page import to_html
+    from textveil_lab.frontiers.page import write_frontier
+    from textveil_lab.frontiers.study import Sizes
+
     folder = tmp_path_factory.mktemp("pages")
     words = made_vocabulary(30)
     (folder / "audit.html").write_text(to_html(tv.audit(tv.mechanism("gaussian", words, epsilon=4.0, delta=1e-5))))

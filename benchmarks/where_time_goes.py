@@ -13,8 +13,8 @@ import json
 import pstats
 
 from measure import SHARED, seconds
-
 from speed.workload import noisy_points, table
+
 from textveil.catalog import mechanism
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil_lab.nearest.exact_int8 import exact_int8

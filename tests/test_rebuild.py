@@ -9,11 +9,14 @@ import pytest
 from tests.helpers.catalog import drawing_text
 from tests.helpers.vocabularies import lettered_vocabulary
 
-from textveil.catalog import MECHANISMS, mechanism
+from textveil.catalog import entries, mechanism
 from textveil.errors import InputError
 from textveil.privacy.guarantees import Status
 from textveil.rebuild import read_report, rebuilt, report_of
 from textveil.sanitize.sanitizer import Sanitizer
+
+CATALOG = entries()
+
 
 VOCABULARY = lettered_vocabulary(40)
 MADE = {
@@ -37,8 +40,8 @@ MADE = {
 CASES = [
     (name, options)
     for name in drawing_text()
-    for options in MADE.get(name, [{"epsilon": 2.0} if "epsilon" in MECHANISMS[name].options() else {}])
-    if MECHANISMS[name].status is not Status.REFUTED and not MECHANISMS[name].needs
+    for options in MADE.get(name, [{"epsilon": 2.0} if "epsilon" in CATALOG[name].options() else {}])
+    if CATALOG[name].status is not Status.REFUTED and not CATALOG[name].needs
 ]
 
 

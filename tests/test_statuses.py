@@ -20,7 +20,7 @@ import pytest
 from tests.helpers.catalog import as_listed, drawing_text
 
 import textveil as tv
-from textveil.catalog import MECHANISMS, entry, guarantee_of
+from textveil.catalog import MECHANISMS, entries, entry, guarantee_of
 from textveil.mechanisms.declaration import CatalogEntry, declared
 from textveil.privacy import proved
 from textveil.privacy.guarantees import PureDP, Status
@@ -32,6 +32,9 @@ from textveil.sanitize.sanitizer import Sanitizer
 from textveil.surrogates import declaration as surrogate_declaration
 from textveil.surrogates import making
 from textveil.surrogates.drawn import Drawn
+
+CATALOG = entries()
+
 
 TRUST_ME = PureDP(epsilon=0.0, status=Status.PROVED, source="trust me")
 
@@ -121,7 +124,7 @@ def test_a_declaration_of_ones_own_is_claimed_wherever_it_is_told(embedded) -> N
 
 @pytest.mark.slow
 def test_what_the_catalog_makes_keeps_its_status_copied_and_pickled(tiny) -> None:
-    for name in drawing_text([name for name in MECHANISMS if MECHANISMS[name].status is Status.PROVED]):
+    for name in drawing_text([name for name in CATALOG if CATALOG[name].status is Status.PROVED]):
         made = tv.mechanism(name, tiny, **as_listed(name))
         for same in (made, copy.copy(made), pickle.loads(pickle.dumps(made))):
             assert guarantee_of(same).status is Status.PROVED, name

@@ -20,7 +20,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
-from textveil.catalog import MECHANISMS, CatalogEntry
+from textveil.catalog import MECHANISMS, CatalogEntry, entries
 from textveil.cli.mechanism_options import DECLARED, written
 from textveil.detection.kinds import KINDS
 from textveil.mechanisms.declaration import entry_of as mechanism_entry_of
@@ -30,11 +30,10 @@ from textveil.sanitize.policy.choice import policy
 from textveil.sanitize.policy.policy import Action, Policy
 from textveil.surrogates.declaration import entry_of as surrogate_entry_of
 from textveil.surrogates.making import SURROGATE_ENTRIES, make_surrogate
-from textveil_lab.mechanisms.presets import PRESETS
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
-PINNED = ROOT / "tests/contracts/catalog.json"
+PINNED, LAB_PINNED = ROOT / "tests/contracts/catalog.json", ROOT / "lab/tests/catalog.json"
 PLACE = re.compile(r"(<!-- generated: (?P<name>[a-z -]+) -->\n).*?(?=<!-- end -->)", re.DOTALL)
 
 ON_SITE = re.compile(r"<!-- site: (?P<name>[a-z -]+) -->\n")
@@ -68,7 +67,7 @@ def mechanisms(name: str) -> str:
     """The mechanisms of a section."""
     rows = [
         (f"`{entry.name}`", guarantee(entry), entry.status.value, entry.summary)
-        for entry in MECHANISMS.values()
+        for entry in entries().values()
         if section(entry) == name
     ]
     return table(("name", "guarantee", "status", "what it does"), rows)
@@ -77,7 +76,7 @@ def mechanisms(name: str) -> str:
 def mechanism_names(name: str) -> str:
     """The mechanisms of a section by guarantee and status, without what they do."""
     names: dict[str, list[str]] = {}
-    for entry in MECHANISMS.values():
+    for entry in entries().values():
         if section(entry) == name:
             names.setdefault(f"{guarantee(entry)}, {entry.status.value}", []).append(f"`{entry.name}`")
     lines = (f"- {what}: {', '.join(of)}" for what, of in names.items())
@@ -88,14 +87,14 @@ def mechanism_names(name: str) -> str:
 def options() -> str:
     """A row for each option and each default that it has, in groups, in the catalog's order."""
     takers: dict[tuple[str, ...], list[str]] = {}
-    for name, entry in MECHANISMS.items():
+    for name, entry in entries().items():
         for option in entry.options().values():
             hyphens = option.name.replace("_", "-")
             spelled = f"`--{hyphens}`, `--no-{hyphens}`" if option.can_be_turned_off else f"`--{hyphens}`"
             row = (option.group, spelled, option.wanted, option.default_text or "none", option.help)
             takers.setdefault(row, []).append(f"`{name}`")
     rows = [
-        (*row[1:], "all" if len(names) == len(MECHANISMS) else ", ".join(names))
+        (*row[1:], "all" if len(names) == len(entries()) else ", ".join(names))
         for group in dict.fromkeys(row[0] for row in takers)
         for row, names in takers.items()
         if row[0] == group
@@ -211,9 +210,8 @@ def makers(package: str, entry_of: Callable[[Any], Any]) -> dict[str, str]:
 
 
 def mechanism_makers() -> dict[str, str]:
-    """Those of mechanisms; presets are rows."""
-    rows = {row.name: f"textveil_lab.mechanisms.presets:{row.name.replace('-', '_')}" for row in PRESETS}
-    return makers("textveil.mechanisms", mechanism_entry_of) | rows
+    """Those of textveil's own mechanisms."""
+    return makers("textveil.mechanisms", mechanism_entry_of)
 
 
 def surrogate_makers() -> dict[str, str]:
@@ -239,10 +237,10 @@ def listed(source: str, targets: Mapping[str, str]) -> str:
     )
 
 
-def pinned() -> str:
-    """Notion, status and options of every mechanism, as JSON."""
+def pinned(mechanisms: Mapping[str, CatalogEntry]) -> str:
+    """Notion, status and options of mechanisms, as JSON."""
     lines = []
-    for name, entry in MECHANISMS.items():
+    for name, entry in mechanisms.items():
         kinds = {key: [option.kind and option.kind.__name__, option.default] for key, option in entry.options().items()}
         options = ",\n".join(f"      {json.dumps(key)}: {json.dumps(value)}" for key, value in kinds.items())
         facts = f'    "notion": {json.dumps(entry.notion)},\n    "status": {json.dumps(entry.status.value)},\n'
@@ -251,7 +249,7 @@ def pinned() -> str:
 
 
 def command_options() -> str:
-    """The options of every mechanism for the command line, as JSON; equal ones stand there once."""
+    """The options of textveil's own mechanisms for the command line, as JSON; equal ones stand there once."""
     rows: dict[str, int] = {}
     mechanisms = {
         name: [rows.setdefault(json.dumps(written(option)), len(rows)) for option in entry.options().values()]
@@ -291,7 +289,8 @@ def stale(write: bool = False) -> list[str]:
         page = path.read_text(encoding="utf-8")
         names.update(place["name"] for pattern in (PLACE, ON_SITE) for place in pattern.finditer(page))
         wanted[path] = renewed(page)
-    wanted[PINNED], wanted[DECLARED] = pinned(), command_options()
+    lab = {name: entry for name, entry in entries().items() if name not in MECHANISMS}
+    wanted |= {PINNED: pinned(MECHANISMS), LAB_PINNED: pinned(lab), DECLARED: command_options()}
     found = [path for path, text in wanted.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
     if write:
         for path in found:

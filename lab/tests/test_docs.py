@@ -1,4 +1,4 @@
-"""What the pages of the studies say runs: code blocks, commands, examples; and their links lead somewhere."""
+"""What the pages of the lab say runs: code blocks, commands, examples; and their links lead somewhere."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-STUDIES = ROOT / "studies"
-PAGES = sorted([*STUDIES.glob("*.md"), *STUDIES.glob("docs/*.md")])
+LAB = ROOT / "lab"
+PAGES = sorted([*LAB.glob("*.md"), *LAB.glob("docs/*.md")])
 
 
 def _blocks(language: str) -> list:
@@ -43,7 +43,7 @@ def test_links_lead_somewhere(page: Path) -> None:
         assert "://" in target or (page.parent / target).exists(), target
 
 
-@pytest.mark.parametrize("script", sorted(STUDIES.glob("examples/*.py")), ids=lambda path: path.name)
+@pytest.mark.parametrize("script", sorted(LAB.glob("examples/*.py")), ids=lambda path: path.name)
 def test_examples_run(script: Path) -> None:
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=600)
     assert done.returncode == 0 and done.stdout, done.stderr

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import json
+import sys
+from importlib import import_module
+from pathlib import Path
 
 import pytest
-from speed import report, workload
-from speed.measure import Result, machine, paired
-from speed.workload import Scale, made_corpus, noisy_points, table
 
-from textveil.cli import main
 from textveil.errors import ParameterError
+
+pytest.importorskip("textveil_lab")
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
+report = import_module("speed.report")
+workload = import_module("speed.workload")
+Result, machine, paired = (getattr(import_module("speed.measure"), name) for name in ("Result", "machine", "paired"))
+Scale, made_corpus, noisy_points, table = (
+    getattr(workload, name) for name in ("Scale", "made_corpus", "noisy_points", "table")
+)
 
 TINY = Scale(sizes=(50, 200), batches=(4, 16), rounds=2, corpus_words=2000, corpus_megabytes=(1,))
 
@@ -52,21 +60,6 @@ def test_results_as_json_and_figures(tmp_path) -> None:
 def test_an_unknown_part_is_one_line(capsys) -> None:
     with pytest.raises(ParameterError, match=r"PART must be one of search, .*; got 'speed'"):
         report.chosen(["speed"])
-
-
-def test_the_command_prints_json(capsys, monkeypatch) -> None:
-    monkeypatch.setattr(workload, "QUICK", TINY)
-    monkeypatch.setattr("sys.argv", ["textveil", "bench", "search", "--quick", "--json"])
-    assert main._exit_code() == 0
-    assert json.loads(capsys.readouterr().out)["results"]
-
-
-def test_an_output_that_is_no_folder_is_one_line(tmp_path, capsys, monkeypatch) -> None:
-    pytest.importorskip("matplotlib", exc_type=ImportError)
-    (tmp_path / "file").write_text("x", encoding="utf-8")
-    monkeypatch.setattr("sys.argv", ["textveil", "bench", "search", "--quick", "-o", str(tmp_path / "file")])
-    assert main._exit_code() == 2
-    assert "--output must be a folder" in capsys.readouterr().err
 
 
 def test_made_tables_grow_and_repeat() -> None:

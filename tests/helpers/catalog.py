@@ -15,8 +15,11 @@ from tests.helpers.tiny_models import encoder_decoder, token_classifier
 from tests.helpers.trained_networks import network_folder
 from tests.helpers.writing_models import folder_of, libraries
 
-from textveil.catalog import MECHANISMS
+from textveil.catalog import entries
 from textveil.mechanisms.options import DEFAULT_EPSILON
+
+CATALOG = entries()
+
 
 QUICK: Mapping[str, Any] = {"tokens": 2, "prompt": "{text}", "long_texts": "cut"}
 """Options that make a mechanism quick over a tiny model, where it has them."""
@@ -53,7 +56,7 @@ MODELS: Mapping[str, Callable[[], Path]] = {
 
 def needed(name: str) -> dict[str, Any]:
     """What a mechanism cannot be made without, beside a vocabulary; skips where a package for it is missing."""
-    entry = MECHANISMS[name]
+    entry = CATALOG[name]
     if not entry.needs:
         return {}
     options = entry.options()
@@ -64,27 +67,27 @@ def needed(name: str) -> dict[str, Any]:
 
 def as_listed(name: str) -> dict[str, Any]:
     """Options at which a mechanism has the status that the catalog lists."""
-    return {**needed(name), **(MECHANISMS[name].shown_at or usual(name))}
+    return {**needed(name), **(CATALOG[name].shown_at or usual(name))}
 
 
 def usual(name: str) -> dict[str, Any]:
     """Epsilon 1, or what the mechanism chooses where it takes none or has a least one."""
-    options = MECHANISMS[name].options()
+    options = CATALOG[name].options()
     return {"epsilon": 1.0} if "epsilon" in options and not has_least_epsilon(name) else {}
 
 
 def has_least_epsilon(name: str) -> bool:
     """Whether the epsilon that is not given is neither the catalog's nor a number, but depends on the vocabulary."""
-    option = MECHANISMS[name].options().get("epsilon")
+    option = CATALOG[name].options().get("epsilon")
     return option is not None and option.unset not in ("", f"{DEFAULT_EPSILON:g}")
 
 
-def drawing_text(names: Iterable[str] = MECHANISMS) -> list[str]:
+def drawing_text(names: Iterable[str] = CATALOG) -> list[str]:
     """Those of the names that a sanitizer can be made of."""
-    return [name for name in names if MECHANISMS[name].draws_text]
+    return [name for name in names if CATALOG[name].draws_text]
 
 
 def taking(epsilon: float) -> list[str]:
     """Mechanisms that take this epsilon with any vocabulary, and nothing that is not at hand."""
-    entries = [entry for entry in MECHANISMS.values() if "epsilon" in entry.options() and entry.takes(epsilon)]
+    entries = [entry for entry in CATALOG.values() if "epsilon" in entry.options() and entry.takes(epsilon)]
     return [entry.name for entry in entries if not entry.needs and not has_least_epsilon(entry.name)]

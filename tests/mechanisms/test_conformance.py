@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from tests.helpers.catalog import as_listed
 
-from textveil.catalog import MECHANISMS
+from textveil.catalog import entries
 from textveil.mechanisms.capabilities import WithinGroups
 from textveil.mechanisms.kinds import (
     Mechanism,
@@ -29,17 +29,20 @@ from textveil.mechanisms.kinds import (
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.vocabulary.vocabulary import Vocabulary
 
+CATALOG = entries()
+
+
 COPIES = 300
 """Draws of one input; the likeliest output of a sound mechanism at these epsilons has probability below 0.93."""
 
 SECRET = "zqxjkv"
 """A word of no vocabulary."""
 
-SOUND = [name for name, one in MECHANISMS.items() if one.status is not Status.REFUTED]
+SOUND = [name for name, one in CATALOG.items() if one.status is not Status.REFUTED]
 
 
 def _made(name: str, tiny: Vocabulary) -> Mechanism:
-    return MECHANISMS[name].constructor()(tiny, **as_listed(name))
+    return CATALOG[name].constructor()(tiny, **as_listed(name))
 
 
 def _drawn(made: Mechanism, rng: np.random.Generator, copies: int = COPIES) -> np.ndarray:

@@ -16,7 +16,7 @@ from tests.helpers.catalog import has_least_epsilon, needed
 from tests.helpers.lab import needs_lab
 
 import textveil as tv
-from textveil.catalog import MECHANISMS, mechanism
+from textveil.catalog import entries, mechanism
 from textveil.errors import ParameterError, UnknownNameError
 from textveil.mechanisms.parameters import Epsilon
 from textveil.registry.options import (
@@ -30,7 +30,10 @@ from textveil.registry.options import (
     takes_progress,
 )
 
-EVERY = [(name, key) for name, one in MECHANISMS.items() for key in one.options()]
+CATALOG = entries()
+
+
+EVERY = [(name, key) for name, one in CATALOG.items() for key in one.options()]
 
 POOL: dict[Any, list[Any]] = {
     float: [0.5, 0.75, 2.0, 3.0, 0.0, -1.0, math.nan, math.inf],
@@ -48,7 +51,7 @@ WRONG_TYPE: dict[Any, list[Any]] = {
 
 @pytest.mark.parametrize(("name", "key"), EVERY)
 def test_every_option_is_documented_and_checked_by_its_declaration(name: str, key: str, tiny) -> None:
-    entry = MECHANISMS[name]
+    entry = CATALOG[name]
     option = entry.options()[key]
     assert option.domain is not ANY
     assert option.help.endswith(".")
@@ -76,7 +79,7 @@ def test_every_option_is_documented_and_checked_by_its_declaration(name: str, ke
 def test_one_name_is_one_kind_in_every_mechanism() -> None:
     """The command line offers every option once."""
     for key in {key for _, key in EVERY}:
-        found = {one.options()[key] for one in MECHANISMS.values() if key in one.options()}
+        found = {one.options()[key] for one in CATALOG.values() if key in one.options()}
         assert len({(option.kind, option.metavar, option.group, option.without) for option in found}) == 1, key
 
 
@@ -112,7 +115,7 @@ def test_a_report_holds_every_option_that_was_given_by_its_name(name: str, key: 
         "context_weight": {"context": "released"},
         "delta": {"dp_mechanism": "gaussian"},
     }
-    known = MECHANISMS[name].options()
+    known = CATALOG[name].options()
     option, words = known[key], embedded if key.startswith("context") else tiny
     others = {other: value for other, value in besides.get(key, {}).items() if other in known}
     if key == "points":  # of the Poincare ball
@@ -147,7 +150,7 @@ def test_a_report_holds_every_option_that_was_given_by_its_name(name: str, key: 
     if (name, key) == ("tgm-published", "epsilon_per_distance"):
         asked = wanted = 20.0  # its formulas have a domain
     if key == "epsilon" and has_least_epsilon(name):
-        asked = wanted = MECHANISMS[name].shown_at[key]
+        asked = wanted = CATALOG[name].shown_at[key]
     made = mechanism(name, words, **{**others, key: asked})
     assert made.parameters[key] == (wanted if isinstance(wanted, str) else pytest.approx(wanted, rel=1e-5))
     given = {one: value for one, value in needed(name).items() if one in FOLDERS or (one, value) != (key, asked)}
@@ -178,14 +181,14 @@ def test_none_turns_off_what_is_on_by_default_and_counts_as_not_given_elsewhere(
     assert mechanism("gaussian", tiny, delta=None, calibration=None).parameters["delta"] == 1e-5
     assert mechanism("randomized-response", tiny, clip=None, metric=None).guarantee.epsilon == 8.0
     assert mechanism("exponential", tiny, epsilon=None).guarantee.epsilon == 8.0
-    assert not MECHANISMS["exponential"].options()["epsilon"].can_be_turned_off
+    assert not CATALOG["exponential"].options()["epsilon"].can_be_turned_off
     with pytest.raises(ParameterError, match="clip must be a norm"):
         mechanism("truncated-laplace-published", tiny, clip=None)
 
 
 def test_a_wrong_type_is_named_and_none_is_none(tiny) -> None:
     with pytest.raises(ParameterError, match=r"^epsilon must be a number; got None\.$"):
-        MECHANISMS["gaussian"].constructor()(tiny, epsilon=None)
+        CATALOG["gaussian"].constructor()(tiny, epsilon=None)
     with pytest.raises(ParameterError, match=r"^epsilon must be a number; got str\.$"):
         mechanism("gaussian", tiny, epsilon="8")
 
@@ -291,9 +294,9 @@ def test_defaults_are_shown_as_people_write_them() -> None:
     assert [one.default_text for one in options_of(constructor).values()] == ["8", "1e-5", "2.5e-12", "1e+20"]
 
 
-@pytest.mark.parametrize("name", MECHANISMS)
+@pytest.mark.parametrize("name", CATALOG)
 def test_constructors_stay_functions(name: str) -> None:
-    constructor = MECHANISMS[name].constructor()
+    constructor = CATALOG[name].constructor()
     assert pickle.loads(pickle.dumps(constructor)) is constructor
     assert next(iter(inspect.signature(constructor).parameters)) == "vocabulary"
     assert inspect.isfunction(constructor)

@@ -8,15 +8,18 @@ import pytest
 from tests.helpers.catalog import drawing_text, taking
 from tests.helpers.constant import Constant
 
-from textveil.catalog import MECHANISMS, mechanism
+from textveil.catalog import entries, mechanism
 from textveil.privacy.guarantees import ApproximateDP, PureDP, Status
 from textveil.sanitize.release import Report, Tally
 from textveil.sanitize.sanitizer import Sanitizer
 
+CATALOG = entries()
+
+
 VALID = [
     name
     for name in drawing_text(taking(8.0))
-    if MECHANISMS[name].family != "document" and MECHANISMS[name].status is Status.PROVED
+    if CATALOG[name].family != "document" and CATALOG[name].status is Status.PROVED
 ]
 
 

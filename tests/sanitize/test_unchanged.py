@@ -10,7 +10,7 @@ from tests.helpers.catalog import drawing_text, taking
 from tests.helpers.lab import needs_lab
 from tests.helpers.vocabularies import made_vocabulary
 
-from textveil.catalog import MECHANISMS, mechanism
+from textveil.catalog import entries, mechanism
 from textveil.errors import ParameterError
 from textveil.mechanisms.kinds import Mechanism
 from textveil.privacy.guarantees import NoGuarantee, PureDP, Status
@@ -22,9 +22,12 @@ from textveil.surrogates.drawn import pseudonym
 from textveil.surrogates.making import make_surrogate
 from textveil.vocabulary.vocabulary import Vocabulary
 
-VALID = [name for name in drawing_text(taking(8.0)) if MECHANISMS[name].status is Status.PROVED]
+CATALOG = entries()
 
-WORD_BY_WORD = [name for name in VALID if MECHANISMS[name].words_alone and "epsilon" in MECHANISMS[name].options()]
+
+VALID = [name for name in drawing_text(taking(8.0)) if CATALOG[name].status is Status.PROVED]
+
+WORD_BY_WORD = [name for name in VALID if CATALOG[name].words_alone and "epsilon" in CATALOG[name].options()]
 
 
 @pytest.fixture(scope="module")

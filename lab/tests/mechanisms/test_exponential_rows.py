@@ -24,7 +24,8 @@ def test_the_reference_is_met(epsilon: str) -> None:
     rows = table(exponential(plane, epsilon_per_distance=float(epsilon), clip=None))
     np.testing.assert_allclose(rows, expected["rows"], rtol=1e-9)
     assert worst_log_ratio(rows) == pytest.approx(expected["worst_log_ratio"], rel=1e-9)
-    assert hockey_stick(rows, expected["worst_log_ratio"] / 2) >= 0
+    stick = hockey_stick(rows, expected["worst_log_ratio"] / 2)
+    assert stick == pytest.approx(expected["hockey_stick_at_half"], rel=1e-9)
 
 
 def test_threads_share_rows_and_every_kept_row_is_right() -> None:

@@ -1,7 +1,8 @@
 """The axioms of a metric, verified on the vocabulary: every triple of words, or what makes the proof apply.
 
 Up to ``TRIPLES`` words every triple is tried. Above, what the proofs in textveil_lab/proofs/word_metrics.md take for
-granted of the stored lists, edges or cells is verified in full, and triples that contain a sample of words are tried besides.
+granted of the stored lists, edges or cells is verified in full, and triples that contain a sample of words are tried
+besides.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How fast textveil is here, as ratios in one run: ``python benchmarks/speed_report.py [PART]... [-o DIR] [--quick]``."""
+"""How fast textveil is here, as ratios in one run: ``python benchmarks/speed_report.py [PART]... [-o DIR]``."""
 
 from __future__ import annotations
 

@@ -13,12 +13,12 @@ import textveil as tv
 from textveil.errors import need
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.parameters import Epsilon
-from textveil_lab.noise.calibration import laplace_scale
 from textveil.randomness import resolve
 from textveil.statistics import Bound, exactly
 from textveil.types import Reals
 from textveil_lab.mechanisms.additive.perturb_project import PerturbProject, perturb_project
 from textveil_lab.mechanisms.parameters import Clip, ProjectionName, outward
+from textveil_lab.noise.calibration import laplace_scale
 from textveil_lab.noise.distribution import (
     Draws,
     Precision,

@@ -9,7 +9,7 @@ from textveil.aggregates.canaries import ATTACKS, audit_aggregate
 from textveil.aggregates.shortcuts import SHORTCUTS
 from textveil.audit.report.verdict import Verdict
 from textveil.errors import ParameterError
-from textveil.noise.integer_noise import DiscreteGaussian
+from textveil.numerics.discrete_gaussian import DiscreteGaussian
 
 
 @pytest.mark.slow

@@ -19,7 +19,7 @@ from textveil.aggregates.records import PersonalRecords, digested
 from textveil.corpora.jobs.folder import PAID, JobFolder
 from textveil.corpora.payment import Payer
 from textveil.errors import InputError, ParameterError
-from textveil.noise.integer_noise import DiscreteGaussian
+from textveil.numerics.discrete_gaussian import DiscreteGaussian
 
 pytest.importorskip("sqlalchemy", reason="needs the extra `ledger`")
 

@@ -15,8 +15,7 @@ import numpy as np
 from scipy.special import log_ndtr, logsumexp
 
 from textveil.errors import ParameterError, need
-from textveil.noise.integer_noise import DiscreteGaussian
-from textveil.numerics.discrete_gaussian import LARGEST_SIGMA
+from textveil.numerics.discrete_gaussian import LARGEST_SIGMA, DiscreteGaussian
 from textveil.privacy.calibration import analytic_gaussian_sigma
 from textveil.privacy.guarantees import ApproximateDP
 from textveil.privacy.proved import status_of_caller

@@ -19,7 +19,7 @@ from textveil.aggregates.payment import Fact
 from textveil.aggregates.report import AggregateReport
 from textveil.aggregates.spill import whole_persons
 from textveil.corpora.payment import Payer
-from textveil.noise.integer_noise import DiscreteGaussian
+from textveil.numerics.discrete_gaussian import DiscreteGaussian
 from textveil.privacy.units import Unit
 from textveil.types import Integers, Progress, Reals
 from textveil.vocabulary.embedded import load_vocabulary

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final, Protocol, final
+from typing import Protocol, final
 
 import numpy as np
 from scipy.special import log_ndtr
@@ -17,7 +17,6 @@ from textveil.noise.coarse_profiles import BoundedLoss, Postprocessed
 from textveil.noise.distribution import float_up
 from textveil.noise.gaussian import GaussianProfile
 from textveil.noise.unbounded import normals
-from textveil.numerics.discrete_gaussian import LARGEST_SIGMA, discrete_gaussian_draws
 from textveil.numerics.discrete_laplace import LARGEST_SCALE, discrete_laplace_draws
 from textveil.types import Integers, Reals
 
@@ -62,44 +61,6 @@ class DiscreteLaplace:
         reach, moved = sum(map(abs, shift)), sum(step != 0 for step in shift)
         side = -math.log1p(math.exp(-1 / self.scale))  # of z >= 0
         return BoundedLoss(largest_loss=float_up(Fraction(reach, self.scale)), log_probability=moved * side)
-
-
-_SMOOTHING: Final = 3  # standard deviation, in units of the grid, that the proof of ``DiscreteGaussian`` gives away
-
-
-@final
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DiscreteGaussian:
-    """P(z) proportional to exp(-z^2 / (2 sigma^2)), drawn by integers alone.
-
-    Up to a factor of 1 + 1e-75 in each coordinate it is continuous Gaussian noise of variance sigma^2 - 9, rounded at
-    random: what holds for that noise holds for it. Choose a fine grid, so that the 9 does not matter.
-
-    Attributes:
-        sigma: a whole number, between 64 and 2^25.
-
-    Source: Canonne, Kamath and Steinke 2020 (the sampler); proof: privacy/proofs/discrete_gaussian.md.
-    """
-
-    sigma: int
-
-    def __post_init__(self) -> None:
-        need(64 <= self.sigma <= LARGEST_SIGMA, "sigma", self.sigma, f"between 64 and {LARGEST_SIGMA}")
-
-    def sample(self, count: int, rng: np.random.Generator) -> Integers:
-        return discrete_gaussian_draws(self.sigma, count, rng)
-
-    def log_mass(self, values: Reals) -> Reals:
-        return -0.5 * (values / self.sigma) ** 2
-
-    def profile(self, shift: Sequence[int]) -> Postprocessed:
-        """That of continuous noise of variance sigma^2 - 9, which is an upper bound."""
-        return Postprocessed(GaussianProfile(sigma=self.continuous_sigma, distance=_norm_up(shift)))
-
-    @property
-    def continuous_sigma(self) -> float:
-        """Standard deviation of continuous noise that hides no more; rounded down."""
-        return math.nextafter(math.sqrt(self.sigma**2 - _SMOOTHING**2), 0.0) * (1 - 2.0**-50)
 
 
 @final

@@ -2,10 +2,14 @@
 
 P(z) is proportional to exp(-z^2 / (2 sigma^2)) for a whole sigma, exactly: a draw of two-sided geometric noise of scale
 sigma is kept with probability exp(-(|z| - sigma)^2 / (2 sigma^2)). Source: Canonne, Kamath and Steinke, "The Discrete
-Gaussian for Differential Privacy", 2020, algorithm 3.
+Gaussian for Differential Privacy", 2020, algorithm 3. Proof: privacy/proofs/discrete_gaussian.md.
 """
 
 from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final, final
 
 import numpy as np
 
@@ -40,3 +44,34 @@ def discrete_gaussian_draws(sigma: int, count: int, rng: np.random.Generator) ->
         out[missing[kept]] = drawn[kept]
         missing = missing[~kept]
     return out
+
+
+_SMOOTHING: Final = 3
+"""Standard deviation, in units of the grid, that the proof gives away."""
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiscreteGaussian:
+    """Noise of the law above for vectors that are released on a public grid: no low digit of a float is released.
+
+    Up to a factor of 1 + 1e-75 in each coordinate it is continuous Gaussian noise of variance sigma^2 - 9, rounded at
+    random: what holds for that noise holds for it. Choose a fine grid, so that the 9 does not matter.
+
+    Attributes:
+        sigma: a whole number, between 64 and 2^25.
+    """
+
+    sigma: int
+
+    def __post_init__(self) -> None:
+        need(64 <= self.sigma <= LARGEST_SIGMA, "sigma", self.sigma, f"between 64 and {LARGEST_SIGMA}")
+
+    def sample(self, count: int, rng: np.random.Generator) -> Integers:
+        """Return fresh independent draws, int64, shape (count,)."""
+        return discrete_gaussian_draws(self.sigma, count, rng)
+
+    @property
+    def continuous_sigma(self) -> float:
+        """Standard deviation of continuous noise that hides no more; rounded down."""
+        return math.nextafter(math.sqrt(self.sigma**2 - _SMOOTHING**2), 0.0) * (1 - 2.0**-50)

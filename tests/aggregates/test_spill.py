@@ -14,7 +14,9 @@ import pytest
 from textveil.aggregates import person_words, spill
 from textveil.aggregates.count_run import count
 from textveil.aggregates.records import PersonalRecords
+from textveil.aggregates.request import CorpusRequest
 from textveil.errors import OutputError
+from textveil.randomness import seeded_generator
 
 
 def test_numbers_come_back_as_they_were_put_in(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -61,7 +63,8 @@ def test_a_release_from_the_disk_is_the_one_from_memory(tmp_path: Path, monkeypa
 
     def released() -> list[object]:
         records = PersonalRecords(inputs=(str(path),), unit="who", label="kind")
-        return list(count(records, epsilon=60.0, delta=1e-6, ngrams=3, words="none", seed=1)[0].counts)
+        request = CorpusRequest(records, epsilon=60.0, delta=1e-6, rng=seeded_generator(1))
+        return list(count(request, ngrams=3, words="none")[0].counts)
 
     wanted = released()
     for module, name, value in ((spill, "_IN_MEMORY", 1), (spill, "_COPIED", 100), (person_words, "_SURFACES", 9)):

@@ -25,6 +25,7 @@ from textveil.aggregates.counts import SELECTIONS, Counting
 from textveil.aggregates.learning import released_moments
 from textveil.aggregates.person_words import PersonWords
 from textveil.aggregates.records import PersonalRecords
+from textveil.aggregates.request import CorpusRequest
 from textveil.aggregates.shortcuts import SHORTCUTS, Trial
 from textveil.aggregates.synthesis import synthesize
 from textveil.audit.report.report import AuditReport
@@ -147,14 +148,20 @@ def _count(budget: GaussianBudget) -> Trial:
     return trial
 
 
+def _request(
+    corpus: PersonalRecords, budget: GaussianBudget, vocabulary: Vocabulary, rng: np.random.Generator
+) -> CorpusRequest:
+    return CorpusRequest(
+        corpus, epsilon=budget.epsilon, delta=budget.delta, labels=_LABELS, vocabulary=vocabulary, rng=rng
+    )
+
+
 def _learn(budget: GaussianBudget) -> Trial:
     """The likelihood ratio of the noisy sums that a classifier is made from: no attack on the classifier is better."""
     vocabulary = _vocabulary()
 
     def trial(corpus: PersonalRecords, rng: np.random.Generator) -> float:
-        released = released_moments(
-            corpus, epsilon=budget.epsilon, delta=budget.delta, labels=_LABELS, vocabulary=vocabulary, rng=rng
-        )
+        released = released_moments(_request(corpus, budget, vocabulary, rng))
         noise, sums = released.noise, released.moments
         vector = released.features.vectors([_CANARY[0]], noise.norm)[0].astype(np.float64)
         second = vector @ sums.second @ vector / noise.diagonal.sigma**2
@@ -169,16 +176,7 @@ def _synthesize(budget: GaussianBudget) -> Trial:
     pool = [_CANARY[0], *(f"w{first} w{first + 1}" for first in range(0, _WORDS - 3, 2))]
 
     def trial(corpus: PersonalRecords, rng: np.random.Generator) -> float:
-        release = synthesize(
-            corpus,
-            pool,
-            documents=6,
-            epsilon=budget.epsilon,
-            delta=budget.delta,
-            labels=_LABELS,
-            vocabulary=vocabulary,
-            rng=rng,
-        )
+        release = synthesize(_request(corpus, budget, vocabulary, rng), pool, documents=6)
         drawn = dict(zip(release.texts, release.labels, strict=True))
         return float({None: 0, "a": 1, "b": -1}[drawn.get(_CANARY[0])])
 

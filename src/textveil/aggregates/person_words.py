@@ -9,7 +9,7 @@ from typing import Final, NamedTuple, final
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.aggregates.records import PersonalRecords
+from textveil.aggregates.request import Records
 from textveil.aggregates.spill import Spill, by_person, whole_persons
 from textveil.text.spelling import fold, spelling
 from textveil.text.tokens import Kind, classify, split
@@ -89,7 +89,7 @@ class PersonWords:
     @classmethod
     def read(
         cls,
-        records: PersonalRecords,
+        records: Records,
         public: Sequence[str],
         labels: Sequence[str] | None = None,
         progress: Progress | None = None,

@@ -111,6 +111,11 @@ class PersonalRecords:
         return list(self._numbers)
 
     @property
+    def labelled(self) -> bool:
+        """Whether a column of labels is read."""
+        return self.label is not None
+
+    @property
     def digest(self) -> bytes:
         """``digested`` of all records that count, once they have been read."""
         return self._digests[0]

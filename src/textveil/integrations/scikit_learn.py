@@ -19,6 +19,7 @@ import numpy as np
 
 from textveil.aggregates.learning import learn
 from textveil.aggregates.records import Batch, digested
+from textveil.aggregates.request import CorpusRequest
 from textveil.catalog import mechanism as catalog_mechanism
 from textveil.errors import MissingExtra, need
 from textveil.estimation.channel_matrix import ChannelMatrix, channel_matrix
@@ -283,10 +284,11 @@ class _Given:
     adjacency: Adjacency
     names: Sequence[str] = ()
     limit: int | None = None
+    labelled: bool = True
 
     @property
     def digest(self) -> bytes:
-        """See ``Source``."""
+        """See ``Records``."""
         return digested([self.batch], self.names)
 
     def batches(self, progress: Progress | None = None) -> Iterator[Batch]:
@@ -349,9 +351,8 @@ class PrivateTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         )
         rng = None if self.seed is None else seeded_generator(self.seed)
         labels = [str(label) for label in public]
-        self.model_ = learn(
-            source, epsilon=self.epsilon, delta=self.delta, labels=labels, method=self.method, rng=rng
-        ).model
+        request = CorpusRequest(source, epsilon=self.epsilon, delta=self.delta, labels=labels, rng=rng)
+        self.model_ = learn(request, method=self.method).model
         self.classes_ = np.array([named[label] for label in self.model_.labels])
         return self
 

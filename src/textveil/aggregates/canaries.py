@@ -43,8 +43,7 @@ _PERSONS: Final = 24
 _WORDS: Final = 60
 _DIM: Final = 8
 _LABELS: Final = ("a", "b")
-_CANARY: Final = ("w58 w59", _LABELS[0])
-"""Two words that nobody else has, and a label."""
+_CANARY: Final = ("w58 w59", _LABELS[0])  # two words that nobody else has, and a label
 
 
 def audit_aggregate(
@@ -116,7 +115,6 @@ def audit_aggregate(
 
 
 def _corpus(folder: Path, copies: int) -> PersonalRecords:
-    """The public corpus as a file, with so many records of the canary."""
     chosen = np.random.default_rng(1).integers(0, _WORDS - 2, (_PERSONS, 5))
     rows = [
         {"person": f"p{number}", "text": " ".join(f"w{word}" for word in words), "label": _LABELS[number % 2]}

@@ -40,7 +40,6 @@ class TextClassifier:
     Attributes:
         labels: as they stood in the input, in the order of columns.
         weights: of a document's vector for each label, float32, shape (dim, labels).
-        features: how documents are read.
         report: JSON data on what was released, with the guarantee.
     """
 
@@ -112,7 +111,6 @@ def load_model(folder: str | Path, *, vocabulary: Vocabulary | None = None) -> T
     """A classifier that ``textveil learn`` has written. Nothing in the folder is run.
 
     Args:
-        folder: with ``model.json`` and ``model.safetensors``.
         vocabulary: that it was learned with; None is the embedded one.
 
     Raises:

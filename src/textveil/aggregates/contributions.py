@@ -21,9 +21,7 @@ ITEMS_AT_MOST: Final = 64
 SIZE_WEIGHT: Final = GRID // 2
 """What a person adds at most to the sum of sizes, and to that of what is left of them."""
 
-_LARGE: Final = 4
-"""Size above which persons weigh alike there, as a multiple of the items that count in full."""
-
+_LARGE: Final = 4  # size above which persons weigh alike there, as a multiple of the items that count in full
 _SCALE_BITS: Final = 20
 
 
@@ -129,5 +127,4 @@ class ContributionBound:
 
 
 def _changes(values: Integers) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Where a value differs from the one before it; the first does."""
     return np.append(np.ones(min(values.size, 1), dtype=bool), values[1:] != values[:-1])

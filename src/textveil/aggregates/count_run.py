@@ -29,8 +29,7 @@ RELEASE: Final = "counts"
 NO_WORDS: Final = "none"
 """Public list without a word."""
 
-_FREQUENT: Final = 300
-"""Rank of the most frequent word, in public text, that has weight 1."""
+_FREQUENT: Final = 300  # rank of the most frequent word, in public text, that has weight 1
 
 
 def count(

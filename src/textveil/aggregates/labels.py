@@ -34,7 +34,6 @@ class PaidLabels(NamedTuple):
     Attributes:
         labels: given, or selected; in their order.
         persons: how many wrote the records: private.
-        drawing: the randomness of the release.
     """
 
     labels: tuple[str, ...]
@@ -62,7 +61,6 @@ def paid_labels(
 
     Args:
         request: its records are read once here.
-        budget: of the release.
         guarantee: of the release, which the payer pays.
         settings: see ``payment.paid``; labels and budget are added here.
 

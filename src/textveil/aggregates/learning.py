@@ -61,11 +61,8 @@ class ReleasedMoments:
     """Noisy sums of a corpus, and what they are made from; only ``persons`` is private.
 
     Attributes:
-        budget: that they took.
-        request: whose sums they are.
         labels: in the order of columns.
         features: how documents were read.
-        noise: that was added.
         moments: with noise, in parts of the grid.
         persons: how many wrote the records: private.
         rng: of the release: what is chosen by the sums is drawn from it too.
@@ -95,7 +92,6 @@ class ReleasedMoments:
         """The report of what was made from the sums alone, and from public facts.
 
         Args:
-            release: its kind.
             guarantee: of the budget, asked for by the module whose release it is.
             public: further public facts.
             facts: further numbers that are noisy, or made of noisy ones.
@@ -184,7 +180,6 @@ def _noise(budget: GaussianBudget, rest: Fraction) -> Noise:
 
 
 def _sums(request: CorpusRequest, labels: tuple[str, ...], features: PublicFeatures, norm: int) -> Moments:
-    """Sums over persons, each person's part bounded. Records with other labels do not count."""
     numbers = {label: number for number, label in enumerate(labels)}
 
     def parts() -> Iterator[PersonVectors]:
@@ -217,7 +212,6 @@ def regression(released: ReleasedMoments, background: Reals | None = None) -> Re
     smaller ones are noise. Negative eigenvalues become 0; then this ridge is added to all.
 
     Args:
-        released: the noisy sums.
         background: second moments of public documents without a label, summed up; None is none.
     """
     norm = released.noise.norm

@@ -30,11 +30,8 @@ _SMOOTHING: Final = 4
 """Standard deviations of noise that each word has beside its counts, in the shares of the labels. On AG News and SST-2
 half and twice as many are at most .005 worse or better."""
 
-_BLOCK: Final = 8192
-"""Documents that are added up at once; more only where one person wrote more."""
-
-_MARGIN: Final = 1 + 2.0**-20
-"""Above the rounding of a sum of up to 2^31 floats, none negative."""
+_BLOCK: Final = 8192  # documents that are added up at once; more only where one person wrote more
+_MARGIN: Final = 1 + 2.0**-20  # above the rounding of a sum of up to 2^31 floats, none negative
 
 
 def naive_bayes(request: CorpusRequest) -> Learned:
@@ -107,8 +104,6 @@ def word_sums(parts: Iterable[PersonDocuments], dim: int, labels: int) -> Intege
 
     Args:
         parts: each person is in one of them alone.
-        dim: of the documents' rows.
-        labels: how many there are.
     """
     total = np.zeros((labels, dim), np.int64)
     for part in parts:
@@ -140,7 +135,6 @@ def log_ratios(noisy: Integers, noise: DiscreteGaussian, features: PublicWords) 
 
     Args:
         noisy: sums of values with noise, shape (dim, labels).
-        noise: that was added.
         features: whose last coordinate is constant.
     """
     documents = np.maximum(noisy[-1], noise.sigma) / features.constant(GRID)

@@ -31,7 +31,6 @@ class Paid:
     """What is paid for and may be drawn.
 
     Args:
-        rng: of the release.
         begin: says that it is drawn from now on.
     """
 

@@ -18,14 +18,9 @@ from textveil.types import Integers, Progress
 BREAK: Final = -1
 """Stands where no n-gram may go on: a number, punctuation, the end of a record."""
 
-_PASSED: Final = -2
-"""White space and hyphens: words on both sides of them are neighbors."""
-
-_CHUNK: Final = 1 << 20
-"""Words that are held at once, or all of one person's."""
-
-_SURFACES: Final = 1 << 18
-"""Surfaces of tokens whose numbers are remembered."""
+_PASSED: Final = -2  # white space and hyphens: words on both sides of them are neighbors
+_CHUNK: Final = 1 << 20  # words that are held at once, or all of one person's
+_SURFACES: Final = 1 << 18  # surfaces of tokens whose numbers are remembered
 
 
 @final
@@ -97,10 +92,8 @@ class PersonWords:
         """Read and split all records.
 
         Args:
-            records: of the corpus.
             public: words of the public list, folded, each once.
             labels: all labels that count, where they are public; None takes those of the records.
-            progress: as ``PersonalRecords.batches`` takes it.
 
         Raises:
             InputError: as ``PersonalRecords.batches``.
@@ -136,6 +129,5 @@ class PersonWords:
 
 
 def _numbered(text: str, numbers: _Numbers) -> NDArray[np.int32]:
-    """The words of a record as numbers, and a break behind them."""
     words = np.array([*(numbers[surface] for surface in split(text)), BREAK], dtype=np.int32)
     return words[words != _PASSED]

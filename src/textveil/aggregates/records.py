@@ -76,8 +76,6 @@ class PersonalRecords:
         text: column of the text; None for a file of lines, and ``text`` where there are columns.
         label: column of the label; None reads none.
         limit: records of one person that count, >= 1; None is all.
-        corpus_format: as ``FormatChoice`` takes it.
-        delimiter: of csv.
 
     Raises:
         ParameterError: the columns do not fit the format.
@@ -169,7 +167,6 @@ class PersonalRecords:
                 )
 
     def _counts(self, person: int, seen: dict[int, int]) -> bool:
-        """Whether one more record of a person counts."""
         if self.limit is None or self._person is None:
             return True
         seen[person] = seen.get(person, 0) + 1

@@ -52,7 +52,6 @@ class CorpusRequest:
     """Everything that all releases about a corpus ask for; made once, by a command or a caller.
 
     Attributes:
-        records: of the corpus.
         epsilon: nats, for all that one person wrote; > 0.
         delta: in (0, 1); far below 1 / number of persons.
         labels: all labels that there can be, if they are public: records with others do not count. Empty: the release

@@ -18,20 +18,13 @@ from numpy.typing import DTypeLike, NDArray
 from textveil.errors import OutputError
 from textveil.types import Integers
 
-_IN_MEMORY: Final = 1 << 26
-"""Bytes that are held in memory before a file is made."""
-
-_COPIED: Final = 1 << 20
-"""Numbers that are held at once while they are put in another order."""
+_IN_MEMORY: Final = 1 << 26  # bytes that are held in memory before a file is made
+_COPIED: Final = 1 << 20  # numbers that are held at once while they are put in another order
 
 
 @final
 class Spill:
-    """Numbers in a row, added at the end and read by slices.
-
-    Args:
-        dtype: of the numbers.
-    """
+    """Numbers in a row, added at the end and read by slices."""
 
     def __init__(self, dtype: DTypeLike) -> None:
         self.dtype = np.dtype(dtype)
@@ -84,9 +77,7 @@ def by_person(numbers: Spill, lengths: NDArray[Any], persons: NDArray[Any]) -> t
     """Put the records of each person one after the other, in their order.
 
     Args:
-        numbers: of all records.
         lengths: how many numbers each record has.
-        persons: of each record.
 
     Returns:
         The numbers in that order, and the places that the records had.
@@ -111,9 +102,7 @@ def whole_persons(lengths: NDArray[Any], persons: NDArray[Any], most: int) -> It
     """Parts that hold every person whole: at most so many numbers, or one person.
 
     Args:
-        lengths: how many numbers each record has.
         persons: of each record, ascending.
-        most: numbers of a part.
     """
     last = np.append(np.flatnonzero(np.diff(persons)), persons.size - 1) if persons.size else persons
     ends = np.cumsum(lengths, dtype=np.int64)[last]

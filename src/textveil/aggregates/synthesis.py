@@ -32,7 +32,6 @@ class SyntheticText(NamedTuple):
     Attributes:
         texts: as many as were asked for, each of the pool, none twice.
         labels: of each; empty where no column of labels was read.
-        report: of the release.
         persons: how many wrote the records: private.
     """
 
@@ -116,7 +115,6 @@ def chosen(scores: Reals, quotas: Integers, rng: np.random.Generator) -> tuple[I
     Args:
         scores: how like each label a text is, shape (texts, labels).
         quotas: texts of each label, at most ``texts`` together.
-        rng: draws.
     """
     best = scores.argmax(axis=1)
     free = np.ones(len(scores), dtype=bool)

@@ -31,9 +31,7 @@ RELEASE: Final = "topics"
 PROOF: Final = "proofs/corpus_synthesize.md"
 CONFIDENCE: Final = 0.95
 
-_SAMPLE: Final = 20_000
-"""Public texts that groups are found from, at most: the first of a fixed random order."""
-
+_SAMPLE: Final = 20_000  # public texts that groups are found from, at most: the first of a fixed random order
 _ROUNDS: Final = 20
 _WORDS, _TEXTS = 8, 3
 _RARE: Final = 20.0
@@ -69,8 +67,6 @@ class Themes(NamedTuple):
     """Themes by falling votes, and a fact for the sender alone.
 
     Attributes:
-        themes: all of them.
-        report: of the release.
         persons: how many wrote the records: private.
     """
 
@@ -113,7 +109,6 @@ def votes(parts: Iterable[tuple[Integers, Integers]], groups: int, *, by_person:
 
     Args:
         parts: persons and groups of records.
-        groups: how many there are.
         by_person: whether a person may have several records.
 
     Returns:
@@ -198,7 +193,6 @@ def _parts(rows: NDArray[np.int16]) -> Iterator[Integers]:
 def _described(
     pool: Sequence[str], vectors: PoolVectors, groups: Groups, words: Sequence[str]
 ) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
-    """Words and texts of each group, from the pool alone."""
     number, size = len(groups.centers), len(words)
     counts = np.zeros((size, number))
     reader = DocumentReader(words)

@@ -307,7 +307,6 @@ class Run:
         return paid(self.payer, worker, self.engine, self._inputs(worker.secret), self.setting, folder)
 
     def _located(self, skip: Skip) -> str:
-        """The reason, with the input's number where there are several."""
         if len(self.inputs) == 1:
             return skip.reason
         numbered = skip.reason.startswith(("line", "record", "from", "document"))
@@ -333,7 +332,6 @@ class Run:
         return run
 
     def _map_wanted(self, path: Path) -> MapWanted:
-        """The private map that goes there."""
         if self.map_key is None:
             raise ParameterError("`private_map` needs `map_key`, by which it is encrypted; got none.")
         choice = self.corpus_format.choice
@@ -370,7 +368,6 @@ class Run:
         )
 
     def _check_reports(self, reports: Sequence[Path], sender_report: Path | None) -> None:
-        """Refuse what no report will show."""
         need(
             self.risk is None or any(map(_is_page, reports)),
             "risk",
@@ -476,7 +473,6 @@ class Finished:
 
         Args:
             reports: of the release; each is another form of the same.
-            sender_report: for the sender alone.
         """
         texts = {}
         if any(map(_is_page, (*reports, sender_report))):

@@ -40,7 +40,6 @@ class DecodingRun:
 
     Attributes:
         corpus_format: the format of inputs and output; its sanitized fields are those that are decoded.
-        inputs: released files, in order.
         max_expansion: bytes that a byte of a compressed input may come to; None is no limit.
         finish: called behind the last document, before a file gets its name; may raise ``InputError``.
         private: whether the file is for its owner only, as restored originals are.
@@ -98,7 +97,6 @@ class DecodingRun:
         return documents
 
     def _decoded(self) -> Iterator[tuple[int, bytes]]:
-        """Documents and output bytes of block after block."""
         begun = isinstance(self.corpus_format, Assembled)  # which has no head of its own
         blocks = released_blocks(
             self.corpus_format,
@@ -113,7 +111,6 @@ class DecodingRun:
             yield sum(map(bool, block.records.texts)), head + self._joined(block)
 
     def _joined(self, block: ReleasedBlock) -> bytes:
-        """The block with its texts decoded."""
         shape = block.records.texts
         numbers = [block.first + place for place, parts in enumerate(shape) for _ in parts]
         try:

@@ -99,7 +99,6 @@ def _by_name(name: bytes | None) -> bytes:
 
 
 def _counted(worker: BlockWorker, engine: Engine, inputs: Inputs, setting: Setting) -> Mapping[bytes | None, Counts]:
-    """How many draws of each kind that costs something each person's texts take, by name; None where none is named."""
     counting = replace(worker, counts_only=True, cipher=None)
     by_person: dict[bytes | None, Counts] = {}
     for outcome in engine.outcomes(counting, inputs.blocks()):

@@ -12,8 +12,7 @@ from textveil.errors import InputError
 from textveil.randomness import SECRET_BYTES
 from textveil.types import Progress
 
-_NO_SECRET = bytes(SECRET_BYTES)
-"""Of a chain of digests that nobody reads."""
+_NO_SECRET = bytes(SECRET_BYTES)  # of a chain of digests that nobody reads
 
 
 class ReleasedBlock(NamedTuple):

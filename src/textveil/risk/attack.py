@@ -34,8 +34,7 @@ T = TypeVar("T")
 DOCUMENTS: Final = 1000
 """Records that are attacked unless told otherwise: it bounds the time."""
 
-_BLOCK: Final = 50
-"""Records whose values are found together."""
+_BLOCK: Final = 50  # records whose values are found together
 
 
 def risk(
@@ -127,7 +126,6 @@ class _Attacks:
 
     Attributes:
         truth: places of the attacked records among the originals.
-        attacked: their originals.
         shuffled: whether most releases that were attacked first fit another record's original, one to one.
     """
 
@@ -193,7 +191,6 @@ def _filled(
 
 
 def _sample(records: int, documents: int, rng: np.random.Generator | None) -> Ids:
-    """The records that are attacked, in order."""
     if records <= documents:
         return np.arange(records)
     return np.sort((rng or np.random.default_rng()).choice(records, documents, replace=False))
@@ -216,7 +213,6 @@ def _releases(each: Policy, texts: Sequence[str], rng: np.random.Generator | Non
 
 
 def _values(originals: Sequence[str], released: Sequence[str]) -> Iterator[RecordValues]:
-    """The values of each record and of its release."""
     detector = embedded_detector()
     for start in range(0, len(originals), _BLOCK):
         part = slice(start, start + _BLOCK)
@@ -234,7 +230,6 @@ def _fits_others(scores: Vectors) -> bool:
 def _warnings(
     originals: Sequence[str], background: Sequence[str] | None, attacked: int, shuffled: bool
 ) -> Iterator[str]:
-    """What a reader must know of the inputs."""
     if attacked < LEAST_RECORDS:
         yield f"{attacked} records are fewer than {LEAST_RECORDS}: no interval is given, and the shares say little."
     if shuffled:

@@ -10,11 +10,8 @@ from typing import Any, Final, final
 from textveil.risk.values import DIRECT, RecordValues, Value
 
 _JOINING: Final = ("person", *DIRECT)
-_MISTAKEN: Final = ("place", "organization")
-"""Kinds of originals whose surrogates may be found as persons."""
-
-_TELLING: Final = 3
-"""Letters of a word that may join documents."""
+_MISTAKEN: Final = ("place", "organization")  # kinds of originals whose surrogates may be found as persons
+_TELLING: Final = 3  # letters of a word that may join documents
 
 
 @final

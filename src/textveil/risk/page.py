@@ -24,10 +24,6 @@ _KNOWN: Final = {"originals": "the originals", "background": "public texts about
 def write_page(report: RiskReport, folder: Path) -> list[Path]:
     """Write the page, which holds no text, and that of the riskiest records, which does; both for their owner alone.
 
-    Args:
-        report: of ``risk``.
-        folder: exists.
-
     Raises:
         OutputError: it cannot be written.
     """

@@ -22,8 +22,7 @@ _OUTSIDE: Final = re.compile(r"(?<!\w)'|'(?!\w)|[^\w\s']|\n")
 _FEATURES: Final = {feature: place for place, feature in enumerate([*sorted(FUNCTION_WORDS), *_MARKS])}
 
 
-_LEAST: Final = 1e-9
-"""A smaller deviation is rounding: the share does not vary."""
+_LEAST: Final = 1e-9  # A smaller deviation is rounding: the share does not vary
 
 
 class _Usual(NamedTuple):

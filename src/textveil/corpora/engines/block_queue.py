@@ -95,7 +95,6 @@ class BlockQueue:
         self._waiting.extendleft(reversed(held))
 
     def _room(self, workers: int) -> bool:
-        """Whether another block may be read: outcomes that wait for an earlier one count too."""
         most = 2 * AHEAD * max(1, workers)
         return not self._order or (len(self._order) < most and self._under_way < BYTES_AHEAD)
 

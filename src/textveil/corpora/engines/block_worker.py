@@ -108,7 +108,6 @@ class BlockWorker:
         return derived_generator(self.secret, b"block", number, self.settings, content, *without)
 
     def _own(self, records: Records) -> _Own:
-        """What columns say of every record."""
         columns, beside = self.columns, records.beside
         # With a seed the surrogates follow from it, as all draws do.
         seed = None if self.options.seed is None else hashlib.blake2b(str(self.options.seed).encode(), digest_size=32)
@@ -215,7 +214,6 @@ class _BlockReleases:
 
     Args:
         found: the spans of each text; None if they are not found yet.
-        keeps_maps: whether private maps are kept.
     """
 
     def __init__(self, records: Records, own: _Own, found: Sequence[_Spans] | None, *, keeps_maps: bool) -> None:
@@ -229,7 +227,6 @@ class _BlockReleases:
         self._fresh: list[list[str]] = []
 
     def counted(self, sanitizer: Sanitizer) -> None:
-        """Count what ``released`` will draw, and draw nothing."""
         blank = _blank_releases(sanitizer, self._records.texts)
         drawn = self._drawn(blank)
         prepared = sanitizer.prepare(drawn.texts, values=drawn.values, found=drawn.found)
@@ -288,7 +285,6 @@ class _BlockReleases:
         return tuple(Sampled(chance, *("\n".join(side) for side in pairs[place])) for chance, place in chosen)
 
     def _drawn(self, blank: Collection[str]) -> _Drawn:
-        """The texts that are drawn for."""
         texts_of, own = self._records.texts, self._own.values
         all_texts = [(place, text) for place, texts in enumerate(texts_of) for text in texts]
         chosen = [number for number, (_, text) in enumerate(all_texts) if text not in blank]
@@ -298,7 +294,6 @@ class _BlockReleases:
         return _Drawn([all_texts[number][1] for number in chosen], places, values, found)
 
     def _count(self, name: bytes, parts: Sequence[Release], counted: Sequence[str]) -> None:
-        """Add the releases of a record to those of its person."""
         kinds: Counter[str] = Counter()
         for part in parts:
             kinds.update(part.kinds)

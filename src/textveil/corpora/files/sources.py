@@ -26,15 +26,12 @@ _ZSTD_SKIPPABLE = tuple(bytes([0x50 + low]) + b"\x2a\x4d\x18" for low in range(1
 COMPRESSED = (".gz", ".zst")
 """Endings of outputs that are compressed."""
 
-_READ = 2**18
-"""Bytes that are asked of the operating system at once."""
+_READ = 2**18  # bytes that are asked of the operating system at once
 
 EXPANSION_FREE = 2**20
 """Decompressed bytes up to which no limit on the expansion holds."""
 
-_FRAME = 4 * 2**20
-"""Bytes after which a compressed output begins a new frame by itself, so that memory stays bounded."""
-
+_FRAME = 4 * 2**20  # bytes after which a compressed output begins a new frame by itself, so that memory stays bounded
 _GZIP_LEVEL = 6
 
 
@@ -181,7 +178,6 @@ def _recognized(file: BinaryIO, max_expansion: float | None) -> Opened:
 
 
 def _size(file: BinaryIO) -> int | None:
-    """Size of a regular file; None for a pipe, a device or a file that is made as it is read."""
     with contextlib.suppress(OSError):
         status = os.fstat(file.fileno())
         return (status.st_size or None) if stat.S_ISREG(status.st_mode) else None
@@ -193,8 +189,6 @@ def _buffered(raw: io.RawIOBase) -> BinaryIO:
 
 
 class _Raw(io.RawIOBase, abc.ABC):
-    """A stream that is read by pieces from another one."""
-
     def readable(self) -> bool:
         return True
 
@@ -210,8 +204,6 @@ class _Raw(io.RawIOBase, abc.ABC):
 
 @final
 class _Counted(_Raw):
-    """The bytes of a file, counted; the first of them can be looked at."""
-
     def __init__(self, file: BinaryIO) -> None:
         # A pipe hands over what it has: waiting for a full buffer would hold back a slow writer's records.
         self._read = getattr(file, "read1", file.read)
@@ -219,13 +211,11 @@ class _Counted(_Raw):
         self._count = 0
 
     def peeked(self, size: int) -> bytes:
-        """The first ``size`` bytes, fewer at the end; they will be read again."""
         while len(self._held) < size and (more := self._asked(size - len(self._held))):
             self._held += more
         return self._held
 
     def position(self) -> int:
-        """Bytes read so far."""
         return self._count
 
     def piece(self, size: int) -> bytes:
@@ -269,7 +259,6 @@ class _Gunzipped(_Raw):
                 return data
 
     def _begun(self) -> bool:
-        """Start the next member; False at the end."""
         if not self._first:
             while self._waiting and not (rest := self._waiting.lstrip(b"\0")):
                 self._waiting = self._raw.piece(_READ)

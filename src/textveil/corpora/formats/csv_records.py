@@ -10,9 +10,7 @@ from textveil.corpora.formats.records import Cut, too_large
 from textveil.corpora.formats.text_lines import marked_pieces
 from textveil.errors import InputError
 
-_LARGEST_FIELD = 2**31 - 1
-"""The ``csv`` module's limit, out of the way: records are limited here, by their bytes."""
-
+_LARGEST_FIELD = 2**31 - 1  # the `csv` module's limit, out of the way: records are limited here, by their bytes
 _REST = "The rest of this input is left out: text could stand in the kept columns. Correct it, or do without `kept`."
 
 
@@ -20,8 +18,6 @@ class CsvRow(NamedTuple):
     """One record: where it lies in the payload, and its fields.
 
     Attributes:
-        start: first byte.
-        end: behind the last byte.
         values: its fields; empty for a blank line; None where it is not valid CSV.
     """
 
@@ -71,7 +67,6 @@ def rows(payload: bytes, *, ended: bool = True, delimiter: str = ",") -> Iterato
 
 
 def _lines(payload: bytes) -> list[bytes]:
-    """The lines of a payload with their ends, which are newlines alone."""
     lines = [line + b"\n" for line in payload.split(b"\n")]
     lines[-1] = lines[-1][:-1]
     return lines if lines[-1] else lines[:-1]

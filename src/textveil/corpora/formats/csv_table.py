@@ -123,7 +123,6 @@ class CsvTable:
         return payload[: row.end].rstrip(b"\r\n") + b"\n", skipped + row.end
 
     def _reason(self, row: CsvRow, payload: bytes, columns: int, where: str) -> str:
-        """Why a row cannot be read; nothing where it can."""
         raw = payload[row.start : row.end]
         try:
             decoded(raw, where, self.max_document_bytes)
@@ -136,7 +135,6 @@ class CsvTable:
         return ""
 
     def _output_order(self, columns: Mapping[str, int]) -> list[str]:
-        """The columns of the output as they stand in the input."""
         return sorted(self.choice.all(), key=columns.__getitem__)
 
     def _columns(self, names: Sequence[str]) -> dict[str, int]:
@@ -157,7 +155,6 @@ class CsvTable:
         return f"Columns are separated by {between}; {len(names)} were found. {advice}"
 
     def _looks(self, names: Sequence[str], other: str) -> bool:
-        """Whether the chosen columns stand in a header row that is separated otherwise."""
         cells = next(csv.reader([self.delimiter.join(names).replace("\n", " ")], delimiter=other), [])
         return len(cells) > 1 and all(cells.count(name) == 1 for name in self.choice.needed())
 

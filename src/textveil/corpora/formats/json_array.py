@@ -31,15 +31,11 @@ from textveil.corpora.pieces import Pieces
 from textveil.errors import InputError
 from textveil.json_text import json_data
 
-_BETWEEN = "\x1e"
-"""Stands between the elements of a payload: valid JSON holds it nowhere (RFC 7464)."""
-
+_BETWEEN = "\x1e"  # stands between the elements of a payload: valid JSON holds it nowhere (RFC 7464)
 _REST = "What stands behind is left out."
 
 
 class _At(Enum):
-    """What may come next."""
-
     BEGIN = "the array"
     FIRST = "an element, or the end of the array"
     NEXT = "an element"
@@ -141,8 +137,6 @@ class JsonArrayWriter(JsonLinesWriter):
 
 @final
 class _Array:
-    """Puts blocks of elements into one array."""
-
     def __init__(self, stream: BinaryIO) -> None:
         self._pieces = Pieces(stream)
         self._between = b"[\n"
@@ -169,7 +163,6 @@ def _elements(stream: BinaryIO, size: int, limit: int) -> Iterator[list[str]]:
     Bytes that are not UTF-8 become lone surrogates.
 
     Args:
-        size: bytes that are read at once.
         limit: bytes of an element, about; a larger one may end the array.
 
     Raises:

@@ -27,28 +27,17 @@ from textveil.corpora.formats.records import MAX_DOCUMENT_BYTES, Cut, RecordErro
 from textveil.corpora.formats.rows import Cell, RecordRows
 from textveil.errors import InputError, OutputError
 
-_BUFFER = 2**20
-"""Bytes of a column that are read at once; without it whole column chunks, which may have any size, are."""
-
+_BUFFER = 2**20  # bytes of a column that are read at once; without it whole column chunks, which may have any size, are
 _UNSOUND = "it is damaged, cut short, encrypted or something else"
 
-_MOST_ROWS = 2**12
-"""Rows of a block at most: dictionaries make columns small on the disk that are large in memory."""
-
-_MOST_BYTES = 2**28
-"""Bytes of a batch at most, of columns whose entries have no length that the file states."""
-
+_MOST_ROWS = 2**12  # rows of a block at most: dictionaries make columns small on the disk that are large in memory
+_MOST_BYTES = 2**28  # bytes of a batch at most, of columns whose entries have no length that the file states
 _PACKED_BYTES, _PACKED_TIMES = 2**28, 1000
 """A column chunk of more bytes that is packed tighter than this is refused: no text is, a bomb is."""
 
-_ROW_DOCUMENTS = 16
-"""A row has at most the bytes of so many of the largest documents."""
-
-_ROW_GROUP_BYTES = 32 * 2**20
-"""Bytes of columns in memory at which a row group of the output ends."""
-
-_ROW_GROUP_STEP = 64
-"""A row group ends at a multiple of so many rows."""
+_ROW_DOCUMENTS = 16  # A row has at most the bytes of so many of the largest documents
+_ROW_GROUP_BYTES = 32 * 2**20  # bytes of columns in memory at which a row group of the output ends
+_ROW_GROUP_STEP = 64  # A row group ends at a multiple of so many rows
 
 
 @final
@@ -342,8 +331,6 @@ def _slices(batch: Any, size: int, most: int, first: int) -> Iterator[Any]:
     """The batch, halved until no slice of several rows has much more than ``size`` bytes without its dictionaries.
 
     Args:
-        batch: with dictionaries.
-        size: bytes.
         most: bytes that a row may have.
         first: number of the batch's first row.
 

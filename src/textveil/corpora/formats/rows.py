@@ -156,7 +156,6 @@ def records_of(rows: RecordRows, choice: FieldChoice, writer: RowWriter, unit: s
 
 
 def _of_text(rows: RecordRows, targets: Sequence[int], unit: str) -> RecordRows:
-    """The rows without those that hold something else where a text is wanted."""
     faults: list[RecordError] = []
     for number, row in zip(rows.numbers, rows.cells, strict=True):
         for target in targets:

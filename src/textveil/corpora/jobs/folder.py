@@ -20,8 +20,7 @@ ENDING = ".textveil-job"
 PAID = ".textveil-paid"
 """Endings of the folders of a job, and of a release of a corpus that was paid for and is not written yet."""
 
-_TRIES = 100
-"""Times that a folder is made anew which a run that ends removes at the same moment."""
+_TRIES = 100  # times that a folder is made anew which a run that ends removes at the same moment
 
 
 @final
@@ -31,7 +30,6 @@ class JobFolder:
 
     Attributes:
         output: the file that the job will make, links resolved.
-        ending: of the folder's name.
     """
 
     output: Path

@@ -265,7 +265,6 @@ class Job:
         return self.folder.assembled
 
     def _blocks(self, partial: BinaryIO) -> Iterator[bytes]:
-        """The data of block after block."""
         for length in block_ends(self._ledger):
             if length > partial.tell():
                 yield partial.read(length - partial.tell())

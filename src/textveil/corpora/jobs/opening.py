@@ -42,7 +42,6 @@ def opened_job(
     Args:
         terms: what the job depends on; it must not differ from what it was begun with.
         resume: go on with a job that is not finished; without one a new job begins.
-        private_map: the private map that is to be kept.
 
     Raises:
         ParameterError: there is a job to go on with, and ``resume`` is not set; settings or inputs are others now; or
@@ -80,7 +79,6 @@ def _has_map(state: LedgerState) -> bool:
 
 
 def _check(folder: JobFolder, state: LedgerState, terms: Terms, private_map: MapWanted | None, *, resume: bool) -> None:
-    """Refuse to go on with what cannot go on, and to begin over what is not finished."""
     begun = state.totals.blocks > 0 or state.ended
     if begun and not state.finished and not resume:
         raise ParameterError(

@@ -18,7 +18,6 @@ class JobReceipt:
     """The numbers of reservations, in the job's folder.
 
     Attributes:
-        folder: of the job.
         paid_for: digest, under the job's secret, of all that was paid for: of anything else nothing is remembered.
     """
 

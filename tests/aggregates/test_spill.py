@@ -45,10 +45,10 @@ def test_each_person_is_whole_and_in_order(monkeypatch: pytest.MonkeyPatch) -> N
         assert order.tolist() == wanted
         assert ordered[:].tolist() == np.concatenate([records[record] for record in wanted]).tolist()
         parts = list(spill.whole_persons(lengths[order], persons[order], 12))
-        assert np.concatenate([ordered[part.numbers] for part in parts]).tolist() == ordered[:].tolist()
-        owners = [set(persons[order][part.records].tolist()) for part in parts]
+        assert np.concatenate([ordered[numbers] for _, numbers in parts]).tolist() == ordered[:].tolist()
+        owners = [set(persons[order][records].tolist()) for records, _ in parts]
         assert sum(map(len, owners)) == len(set().union(*owners)) == len(set(persons.tolist()))
-        sizes = [part.numbers.stop - part.numbers.start for part in parts]
+        sizes = [numbers.stop - numbers.start for _, numbers in parts]
         assert all(size <= 12 or len(own) == 1 for size, own in zip(sizes, owners, strict=True))
     assert list(spill.whole_persons(np.empty(0, np.int32), np.empty(0, np.int32), 12)) == []
 

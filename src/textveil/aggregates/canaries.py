@@ -169,7 +169,7 @@ def _learn(budget: GaussianBudget) -> Trial:
 
 
 def _synthesize(budget: GaussianBudget) -> Trial:
-    """Whether the canary's text, which is in the pool, comes out with its label."""
+    """Return whether the canary's text, which is in the pool, comes out with its label."""
     vocabulary = _vocabulary()
     pool = [_CANARY[0], *(f"w{first} w{first + 1}" for first in range(0, _WORDS - 3, 2))]
 

@@ -96,12 +96,7 @@ class TextClassifier:
 
 
 class Learned(NamedTuple):
-    """A classifier, and a fact for the sender alone.
-
-    Attributes:
-        model: may be released.
-        persons: how many wrote the records: private.
-    """
+    """A classifier, which may be released, and how many persons wrote the records: for the sender alone."""
 
     model: TextClassifier
     persons: int

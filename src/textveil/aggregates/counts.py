@@ -74,7 +74,7 @@ class Count:
 
     Attributes:
         item: words, with spaces between.
-        label: empty where none are asked for.
+        label: empty if none are asked for.
         count: estimated persons who have the item; with ``repeats``, their occurrences up to it.
         low, high: ends of the interval.
     """
@@ -106,11 +106,7 @@ class CountRelease:
 
 
 class _Estimates(NamedTuple):
-    """Items with estimated numbers of persons.
-
-    Attributes:
-        spreads: standard deviation of the noise of each.
-    """
+    """Items, ascending, with estimated numbers of persons and the standard deviation of the noise of each."""
 
     keys: Integers
     counts: Reals
@@ -173,7 +169,7 @@ class Counting:
 
         Args:
             public: words of the public list: the first ones of ``corpus.spellings``.
-            labels: public names of labels; None where labels are selected, empty where there are none.
+            labels: public names of labels; None where labels are selected, empty if there are none.
         """
         return _Run(self, corpus, public, rng, labels).release(adjacency)
 
@@ -183,8 +179,7 @@ class _Grams(NamedTuple):
     """The n-grams of one length that may be counted, as numbers.
 
     Attributes:
-        places: of the words of the corpus: which written (n-1)-gram begins there, or ``BREAK``; the words for n = 1.
-        length: n.
+        places: for each word of the corpus the written (n-1)-gram that begins there, or ``BREAK``; the words if n = 1.
         parts: number of those (n-1)-grams.
     """
 
@@ -365,10 +360,9 @@ class _Run:
         return np.array([*(self.counting.weights.get(word, GRID) for word in self.corpus.spellings), GRID])
 
     def _correction(self, size: int, left: int, noise: DiscreteGaussian) -> tuple[float, float]:
-        """What undoes the bound for a person's average item, from a noisy mean of what is left of their items.
+        """Return the factor >= 1 that undoes the bound for a person's average item, and its relative deviation.
 
-        Returns:
-            By what sums are multiplied, >= 1, and its relative standard deviation.
+        It is made of a noisy mean of what is left of persons' items.
         """
         noisy_size, noisy_left = np.array([size, left]) + noise.sample(2, self.rng)
         if not self.persons:

@@ -29,12 +29,7 @@ LABELS_OF_A_PERSON: Final = 64
 
 
 class PaidLabels(NamedTuple):
-    """The labels of a release that is paid for.
-
-    Attributes:
-        labels: given, or selected; in their order.
-        persons: how many wrote the records: private.
-    """
+    """Labels, given or selected, of a release that is paid for; how many persons wrote its records is private."""
 
     labels: tuple[str, ...]
     persons: int

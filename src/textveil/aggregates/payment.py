@@ -100,12 +100,7 @@ def _about(payer: Payer, guarantee: Guarantee, records: Records, settings: Seque
 
 
 def _remembered(folder: JobFolder, about: bytes, *, anew: bool) -> tuple[bytes, JobReceipt]:
-    """The secret of a release, new where there is none, and what remembers that it is paid for.
-
-    Raises:
-        ParameterError: another release is remembered, and is not to be forgotten.
-        OutputError: the disk is full.
-    """
+    """Return the secret of a release, a new one if there is none, and what remembers that it is paid for."""
     secret = folder.remembered()
     if secret is not None:
         receipt = _receipt(folder, secret, about)

@@ -67,11 +67,11 @@ class PersonWords:
 
     Attributes:
         spellings: of words by their numbers: the public ones first, then others in the order of the records.
-        labels: names of labels by their numbers: the public ones first; empty where no labels are read.
+        labels: names of labels by their numbers: the public ones first; empty if no labels are read.
         words: as in ``Chunk``; all records.
         lengths: of the records, breaks counted; shape (records,), int32.
         record_persons: ascending; shape (records,), int32.
-        record_labels: 0 where no labels are read, ``BREAK`` for one outside the public list; shape (records,), int32.
+        record_labels: 0 if no labels are read, ``BREAK`` for one outside the public list; shape (records,), int32.
     """
 
     spellings: list[str]

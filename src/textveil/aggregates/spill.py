@@ -10,7 +10,7 @@ import contextlib
 import tempfile
 import weakref
 from collections.abc import Iterator
-from typing import Any, Final, NamedTuple, final
+from typing import Any, Final, final
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -61,18 +61,6 @@ def _closed(file: Any) -> None:
         file.close()
 
 
-class Part(NamedTuple):
-    """All records of some persons.
-
-    Attributes:
-        records: their places.
-        numbers: places of their numbers.
-    """
-
-    records: slice
-    numbers: slice
-
-
 def by_person(numbers: Spill, lengths: NDArray[Any], persons: NDArray[Any]) -> tuple[Spill, Integers]:
     """Put the records of each person one after the other, in their order.
 
@@ -98,8 +86,10 @@ def by_person(numbers: Spill, lengths: NDArray[Any], persons: NDArray[Any]) -> t
     return ordered, order
 
 
-def whole_persons(lengths: NDArray[Any], persons: NDArray[Any], most: int) -> Iterator[Part]:
-    """Parts that hold every person whole: at most so many numbers, or one person.
+def whole_persons(lengths: NDArray[Any], persons: NDArray[Any], most: int) -> Iterator[tuple[slice, slice]]:
+    """Yield places of records, and of their numbers, in parts that hold every person whole.
+
+    A part has at most ``most`` numbers, or one person.
 
     Args:
         persons: of each record, ascending.
@@ -110,5 +100,5 @@ def whole_persons(lengths: NDArray[Any], persons: NDArray[Any], most: int) -> It
     while person < last.size:
         person = max(int(np.searchsorted(ends, start + most, side="right")), person + 1)
         stop, end = int(last[person - 1]) + 1, int(ends[person - 1])
-        yield Part(slice(record, stop), slice(start, end))
+        yield slice(record, stop), slice(start, end)
         record, start = stop, end

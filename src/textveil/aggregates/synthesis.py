@@ -31,7 +31,7 @@ class SyntheticText(NamedTuple):
 
     Attributes:
         texts: as many as were asked for, each of the pool, none twice.
-        labels: of each; empty where no column of labels was read.
+        labels: of each; empty if no column of labels was read.
         persons: how many wrote the records: private.
     """
 

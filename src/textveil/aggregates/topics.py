@@ -64,11 +64,7 @@ class Theme:
 
 
 class Themes(NamedTuple):
-    """Themes by falling votes, and a fact for the sender alone.
-
-    Attributes:
-        persons: how many wrote the records: private.
-    """
+    """Themes by falling votes, and how many persons wrote the records: for the sender alone."""
 
     themes: list[Theme]
     report: AggregateReport
@@ -153,11 +149,11 @@ def topics(request: CorpusRequest, pool: Sequence[str], *, number: int) -> Theme
     vectors = PoolVectors.of(pool, features, request.pool_progress)
     groups = Groups.found(vectors, number)
 
-    def parts() -> Iterator[tuple[Integers, Integers]]:
-        for batch in records.batches(request.progress):
-            yield batch.persons, nearest_group(features.vectors(batch.texts, NORM), groups.centers)
-
-    sums, persons = votes(parts(), number, by_person=records.adjacency.unit is not Unit.DOCUMENT)
+    parts = (
+        (batch.persons, nearest_group(features.vectors(batch.texts, NORM), groups.centers))
+        for batch in records.batches(request.progress)
+    )
+    sums, persons = votes(parts, number, by_person=records.adjacency.unit is not Unit.DOCUMENT)
     guarantee = budget.guarantee(records.adjacency, PROOF)
     settings: list[Fact] = ["topics", repr(noise), features.digest, number, groups.centers.tobytes()]
     with paid(request, guarantee, settings) as drawing:

@@ -98,14 +98,10 @@ class DecodingRun:
 
     def _decoded(self) -> Iterator[tuple[int, bytes]]:
         begun = isinstance(self.corpus_format, Assembled)  # which has no head of its own
-        blocks = released_blocks(
-            self.corpus_format,
-            self.inputs,
-            self.progress,
-            block_bytes=self.block_bytes,
-            max_expansion=self.max_expansion,
-        )
-        for block in blocks:
+        size, most = self.block_bytes, self.max_expansion
+        for block in released_blocks(
+            self.corpus_format, self.inputs, self.progress, block_bytes=size, max_expansion=most
+        ):
             head = b"" if begun else block.records.head
             begun = True
             yield sum(map(bool, block.records.texts)), head + self._joined(block)
@@ -137,7 +133,7 @@ class DecodingBeside:
         """Refuses, before anything is released, what could not be decoded.
 
         Args:
-            mechanism: draws all words of the release; None where some are kept.
+            mechanism: draws all words of the release; None if some are kept.
 
         Raises:
             ParameterError: there is no such mechanism or output.

@@ -39,7 +39,7 @@ class Payer:
     """Whose budget a run is taken from.
 
     Attributes:
-        unit: the person whose texts these are; None where a column of the records names persons, or nobody does.
+        unit: the person whose texts these are; None if a column of the records names persons, or nobody does.
         folder: remembers a release of a corpus that is paid for until it is written; None remembers none. A job of
             ``sanitize`` has a folder of its own.
         anew: whether a release of other records or settings that it remembers is forgotten, not kept.

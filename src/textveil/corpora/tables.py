@@ -36,7 +36,7 @@ def provided_tables(
     Where one cannot be kept nothing is built, and a line is told: processes then make rows as words appear.
 
     Args:
-        input_bytes: size of the input as it lies on the disk; None where it is not known: then nothing is built.
+        input_bytes: size of the input as it lies on the disk; None if it is not known: then nothing is built.
         tell: called with one line, at most.
     """
     if not isinstance(mechanism, WordMechanism | SequenceMechanism) or not isinstance(mechanism, Tabulated):
@@ -77,7 +77,7 @@ def _provided(
 
 
 def _no_room(size: int) -> str:
-    """Why a table of so many bytes cannot be kept, known before it is made; empty where nothing speaks against it."""
+    """Why a table of so many bytes cannot be kept, known before it is made; empty if nothing speaks against it."""
     folder = tables_folder()
     try:
         folder.mkdir(parents=True, exist_ok=True)

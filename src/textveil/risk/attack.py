@@ -76,7 +76,9 @@ def risk(
     if vectors is not None:
         attackers.append(vectors)
     chosen = {name: _policy(name, vocabulary) for name in policies}
-    truth = _sample(len(released), documents, rng)
+    truth = np.arange(len(released))
+    if len(released) > documents:
+        truth = np.sort((rng or np.random.default_rng()).choice(len(released), documents, replace=False))
     attacked = [originals[row] for row in truth.tolist()]
     known = {"originals": originals} if background is None else {"originals": originals, "background": background}
     attacks = _Attacks(attackers, known, truth, attacked, progress)
@@ -109,7 +111,7 @@ def risk(
 
 
 def kept(released: Sequence[str], originals: Sequence[str]) -> Kept:
-    """The share of the originals' words that stand in the release, by document; 0 where there are no words."""
+    """The share of the originals' words that stand in the release, by document; 0 if there are no words."""
     held, total = np.zeros(2), np.zeros(2)
     for after, before in zip(released, originals, strict=True):
         was, now = Counter(words_of(before)), Counter(words_of(after))
@@ -188,12 +190,6 @@ def _filled(
         raise InputError("the originals must hold text; got blank records alone. Is it the right file, or field?")
     public = None if background is None else [*(background[row] for row in rows), *background[len(originals) :]]
     return [row + 1 for row in rows], [released[row] for row in rows], [originals[row] for row in rows], public
-
-
-def _sample(records: int, documents: int, rng: np.random.Generator | None) -> Ids:
-    if records <= documents:
-        return np.arange(records)
-    return np.sort((rng or np.random.default_rng()).choice(records, documents, replace=False))
 
 
 def _policy(name: str, vocabulary: Vocabulary | None) -> Policy:

@@ -45,7 +45,9 @@ def to_html(report: RiskReport) -> str:
         report=report,
         lead=[named(report, against) for against in known],
         figures=figures,
-        note=_interval_note(report),
+        note=f"There are fewer than {LEAST_RECORDS} records, so no interval is given."
+        if report.attacked < LEAST_RECORDS
+        else "Lines are 95 % intervals over records.",
         attacks=_attacks(attacks),
         compared=_compared(report) if report.compared else None,
         unique=None if report.unique is None else _unique(report.unique),
@@ -65,12 +67,6 @@ def named(report: RiskReport, against: str) -> str:
         f"An attacker with {_KNOWN.get(against, against)} names {about}{round(count):,} of {best.records:,} records at "
         f"the first try ({best.attacker}{interval})."
     )
-
-
-def _interval_note(report: RiskReport) -> str:
-    if report.attacked < LEAST_RECORDS:
-        return f"There are fewer than {LEAST_RECORDS} records, so no interval is given."
-    return "Lines are 95 % intervals over records."
 
 
 def _curve_caption(against: str) -> str:

@@ -33,7 +33,6 @@ from textveil.surrogates.scopes import MemoryScope, Scope
 OnError: TypeAlias = Literal["stop", "skip"]
 """What a record that cannot be read does to the run."""
 
-
 _BLANK = frozenset(("", "\n", "\r\n"))
 
 _Spans: TypeAlias = list[DetectedSpan]
@@ -78,28 +77,20 @@ class BlockWorker:
     def opened(self) -> Callable[[Block], Outcome]:
         """The function that releases blocks; make it once a process."""
         sanitizer = Sanitizer.of(self.options, self.secret)
-        policy = self.options.mechanism
-        apart = None
-        if self.record_seconds is not None and isinstance(policy, Policy):
-            apart = FoundApart(policy, self.record_seconds)
+        policy, seconds = self.options.mechanism, self.record_seconds
+        apart = FoundApart(policy, seconds) if seconds is not None and isinstance(policy, Policy) else None
 
         def release(block: Block) -> Outcome:
             try:
                 return self._outcome(sanitizer, apart, block)
             except MemoryError:
-                pass
-            return lost(
-                block, f"{block.where} must fit into memory; they do not. Use smaller documents or less workers."
-            )
+                reason = "must fit into memory; they do not. Use smaller documents or less workers."
+            return lost(block, f"{block.where} {reason}")
 
         return release
 
     def _generator(self, block: Block, left: Collection[int] = ()) -> np.random.Generator:
-        """Whence a block's draws come.
-
-        Args:
-            left: places of records that took too long.
-        """
+        """Return the generator of a block's draws; ``left`` are places of records that took too long."""
         if self.options.seed is not None:
             return seeded_generator(self.options.seed, block.number)
         number = block.number.to_bytes(8, "little")
@@ -181,7 +172,7 @@ def _named(value: str | None) -> bytes:
 
 
 class _Own(NamedTuple):
-    """What columns say of every record; each is empty where no column does.
+    """What columns say of every record; each is empty if no column does.
 
     Attributes:
         scopes: where one value has one surrogate.
@@ -210,11 +201,7 @@ class _Drawn(NamedTuple):
 
 @final
 class _BlockReleases:
-    """Releases the records of a block, and counts what they come to.
-
-    Args:
-        found: the spans of each text; None if they are not found yet.
-    """
+    """Releases the records of a block, and counts what they come to."""
 
     def __init__(self, records: Records, own: _Own, found: Sequence[_Spans] | None, *, keeps_maps: bool) -> None:
         self._records = records
@@ -310,10 +297,7 @@ def _map_of(release: Release, text: str) -> PrivateMap:
 
 
 def _scopes(sanitizer: Sanitizer, drawn: Sequence[int]) -> list[Scope] | None:
-    """For each text, by the place of its record, where one value has one surrogate: all of a record are one document.
-
-    None leaves it to the sanitizer, which then draws without memory.
-    """
+    """Return each text's scope: those of a record are one document. None: the sanitizer draws without memory."""
     if not sanitizer.remembers:
         return None
     scopes: dict[int, Scope] = {place: MemoryScope() for place in drawn}

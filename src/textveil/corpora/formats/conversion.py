@@ -32,7 +32,6 @@ class Converted:
 
     @property
     def choice(self) -> FieldChoice:
-        """Which fields are sanitized and kept."""
         return self.source.choice
 
     @property

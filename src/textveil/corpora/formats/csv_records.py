@@ -18,7 +18,7 @@ class CsvRow(NamedTuple):
     """One record: where it lies in the payload, and its fields.
 
     Attributes:
-        values: its fields; empty for a blank line; None where it is not valid CSV.
+        values: its fields; empty for a blank line; None if it is not valid CSV.
     """
 
     start: int
@@ -140,7 +140,7 @@ def _surely(held: bytes, last: bool, delimiter: str) -> tuple[int, int, bool]:
 
 
 def _dropped(piece: bytes, quoted: bool) -> tuple[bool, int]:
-    """Whether the piece ends inside quotes, and the place behind the first line end outside them, or 0."""
+    """Return whether the piece ends inside quotes, and the place behind the first line end outside them, or 0."""
     end = 0
     for number, part in enumerate(piece.split(b'"')):
         if number:
@@ -174,7 +174,7 @@ def _ended(held: bytes, delimiter: str) -> tuple[int, int]:
 
 
 def _orderly(held: bytes, parts: list[bytes], delimiter: str) -> bool:
-    """Whether quotes stand only where fields begin and end, so that every second part is inside them.
+    """Return whether quotes stand only where fields begin and end, so that every second part is inside them.
 
     Parts that are not inside must begin with a separator after a closing quote and end with one before an opening
     quote, or be empty between the two quotes that write one. Then ``csv`` finds the same records.

@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO, final
+from typing import Any, BinaryIO, ClassVar, final
 
 from textveil.corpora.formats.csv_records import CsvRow, cut_rows, rows
 from textveil.corpora.formats.encodings import recoded
@@ -44,15 +44,12 @@ class CsvTable:
         delimiter: stands between fields, of inputs and output: one ASCII character, neither letter nor digit.
     """
 
+    unit: ClassVar[str] = "record"
     choice: FieldChoice
     delimiter: str = ","
     max_document_bytes: int = MAX_DOCUMENT_BYTES
     encoding: str | None = None
     _order: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
-
-    @property
-    def unit(self) -> str:
-        return "record"
 
     def __post_init__(self) -> None:
         checked_size(self.max_document_bytes)

@@ -33,7 +33,7 @@ class Cell(NamedTuple):
     """The value of one field of one record.
 
     Attributes:
-        value: a text, None where there is none, or of anything else a value of its JSON type.
+        value: a text, None if there is none, or of anything else a value of its JSON type.
         written: how JSON writes it, to the letter as it was read; empty for a text that was not read from JSON.
     """
 

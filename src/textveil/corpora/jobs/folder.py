@@ -99,7 +99,7 @@ class JobFolder:
         raise ParameterError("the job of this output must be run once at a time; it is under way. Wait for it.")
 
     def _ledger_opened(self) -> BinaryIO | None:
-        """The ledger, unlocked; None where the folder goes away at this moment."""
+        """The ledger, unlocked; None if the folder goes away at this moment."""
         try:
             self.path.mkdir(mode=0o700, exist_ok=True)
         except OSError as error:
@@ -119,7 +119,7 @@ class JobFolder:
         return same_file(ledger.fileno(), self.ledger)
 
     def remembered(self) -> bytes | None:
-        """The secret, or None where it is not there or not whole."""
+        """The secret, or None if it is not there or not whole."""
         with contextlib.suppress(OSError):
             secret = self.secret.read_bytes()
             return secret if len(secret) == SECRET_BYTES else None

@@ -55,7 +55,8 @@ def opened_job(
         with written_or_refused():
             there = folder.partial.stat().st_size if folder.partial.exists() else None
             state = read_ledger(ledger, there)
-            if private_map is not None and not state.finished and _has_map(state):
+            has_map = state.begin is not None and bool(state.begin["settings"].get("private_map"))
+            if private_map is not None and not state.finished and has_map:
                 kept = folder.private_map.stat().st_size if folder.private_map.exists() else 0
                 state = read_ledger(ledger, there, kept)
             if there is None and not state.ended:
@@ -71,11 +72,6 @@ def opened_job(
     raise OutputError(
         f"the ledger of the job must be as it was written; line {number} is not. Delete {folder.told} to forget it."
     )
-
-
-def _has_map(state: LedgerState) -> bool:
-    """Whether the job was begun with a private map."""
-    return state.begin is not None and bool(state.begin["settings"].get("private_map"))
 
 
 def _check(folder: JobFolder, state: LedgerState, terms: Terms, private_map: MapWanted | None, *, resume: bool) -> None:
@@ -138,17 +134,5 @@ def _opened(
         append(ledger, [terms.begin(salt)])
         sync_folder(folder.path)
     stream = None if ended else folder.continued(totals.length)
-    return Job(
-        folder,
-        secret,
-        totals,
-        totals.blocks,
-        ended,
-        corpus_format,
-        ledger,
-        stream,
-        sync_seconds,
-        kept,
-        whole,
-        modified=written_since,
-    )
+    facts = (folder, secret, totals, totals.blocks, ended, corpus_format, ledger, stream, sync_seconds, kept, whole)
+    return Job(*facts, modified=written_since)

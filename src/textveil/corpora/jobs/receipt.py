@@ -30,7 +30,7 @@ class JobReceipt:
         return numbers if paid_for == self.paid_for else None
 
     def is_for_another(self) -> bool:
-        """Whether something else was paid for; a note that is not whole is of a run that drew nothing."""
+        """Return whether something else was paid for; a note that is not whole is of a run that drew nothing."""
         return self._noted()[0] not in (None, self.paid_for)
 
     def _noted(self) -> tuple[str | None, list[int]]:

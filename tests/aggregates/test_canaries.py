@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from textveil.aggregates.canaries import ATTACKS, audit_aggregate
-from textveil.aggregates.shortcuts import SHORTCUTS
-from textveil.audit.report.verdict import Verdict
 from textveil.errors import ParameterError
 from textveil.numerics.discrete_gaussian import DiscreteGaussian
+from textveil_lab.audit.canaries import ATTACKS, audit_aggregate
+from textveil_lab.audit.report.verdict import Verdict
+from textveil_lab.audit.shortcuts import SHORTCUTS
 
 
 @pytest.mark.slow

@@ -26,15 +26,15 @@ from textveil.aggregates.learning import released_moments
 from textveil.aggregates.person_words import PersonWords
 from textveil.aggregates.records import PersonalRecords
 from textveil.aggregates.request import CorpusRequest
-from textveil.aggregates.shortcuts import SHORTCUTS, Trial
 from textveil.aggregates.synthesis import synthesize
-from textveil.audit.report.report import AuditReport
-from textveil.audit.report.verdict import Claim, Subject
-from textveil.audit.sampled.bounds import audit_sampled
 from textveil.errors import need
 from textveil.randomness import secure_generator, seeded_generator
 from textveil.types import Progress, Reals
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.audit.report.report import AuditReport
+from textveil_lab.audit.report.verdict import Claim, Subject
+from textveil_lab.audit.sampled.bounds import audit_sampled
+from textveil_lab.audit.shortcuts import SHORTCUTS, Trial
 
 SAMPLES: Final = 2_000
 """Releases of each corpus, unless told otherwise."""

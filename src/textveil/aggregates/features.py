@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from textveil.estimation.documents import DocumentReader
+from textveil.aggregates.documents import DocumentReader
 from textveil.types import Integers, Reals, Vectors
 from textveil.vocabulary.frequencies import word_frequencies
 from textveil.vocabulary.vocabulary import Vocabulary

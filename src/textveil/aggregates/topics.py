@@ -17,13 +17,13 @@ from scipy.cluster.vq import kmeans2
 from scipy.stats import norm as normal
 
 from textveil.aggregates.budget import GaussianBudget
+from textveil.aggregates.documents import DocumentReader
 from textveil.aggregates.features import PublicFeatures, public_transform
 from textveil.aggregates.payment import Fact, paid
 from textveil.aggregates.public_texts import NORM, PoolVectors
 from textveil.aggregates.report import AggregateReport
 from textveil.aggregates.request import CorpusRequest
 from textveil.errors import need
-from textveil.estimation.documents import DocumentReader
 from textveil.privacy.units import Unit
 from textveil.types import Integers
 

@@ -19,10 +19,10 @@ from textveil.cli.aggregate_options import (
     tell_sender,
     write_release,
 )
-from textveil.cli.decode import SERVICE, ServiceOptions
+from textveil.cli.service import SERVICE, ServiceOptions
 
 if TYPE_CHECKING:
-    from textveil.decoding.endpoint import Endpoint
+    from textveil.aggregates.endpoint import Endpoint
     from textveil.vocabulary.vocabulary import Vocabulary
 
 Pool: TypeAlias = Annotated[
@@ -157,8 +157,8 @@ def _lines(texts: list[str], labels: list[str]) -> bytes:
 
 def _rewritten(texts: list[str], service: Endpoint) -> tuple[list[str], str]:
     """The texts as a service rewrites them, as they were where it does not, and what went wrong."""
+    from textveil.aggregates.text_repair import REWRITING, TextRepairer
     from textveil.cli.progress import counting
-    from textveil.decoding.repair import REWRITING, TextRepairer
 
     with counting("rewriting", "lines") as progress:
         rewriter = TextRepairer(service, "", task=REWRITING, progress=progress)

@@ -16,10 +16,10 @@ from textveil.corpora.formats.choice import FormatChoice
 from textveil.corpora.formats.records import Assembled, CorpusFormat
 from textveil.corpora.texts import ReleasedBlock, released_blocks
 from textveil.errors import InputError, ParameterError
-from textveil.mechanisms.channel_columns import need_columns
 from textveil.mechanisms.kinds import Mechanism
 from textveil.types import Progress
 from textveil.whole_files import atomic_writers, check_folder
+from textveil_lab.mechanisms.channel_columns import need_columns
 
 
 class DecodesTexts(Protocol):
@@ -139,7 +139,7 @@ class DecodingBeside:
             ParameterError: there is no such mechanism or output.
             UnsupportedGuarantee: nothing is known of what an output of the mechanism says about its input.
         """
-        from textveil.decoding.decode import default_model  # which imports all decoders
+        from textveil_lab.decoding.decode import default_model  # which imports all decoders
 
         if output is None:
             raise ParameterError("`decode` needs `output`: the release is kept there, and the decoded text beside it.")

@@ -12,13 +12,13 @@ import numpy as np
 from scipy.special import log_ndtr
 
 from textveil.errors import need
-from textveil.noise.capabilities import PrivacyProfile
-from textveil.noise.coarse_profiles import BoundedLoss, Postprocessed
-from textveil.noise.distribution import float_up
-from textveil.noise.gaussian import GaussianProfile
-from textveil.noise.unbounded import normals
+from textveil.mechanisms.capabilities import PrivacyProfile
 from textveil.numerics.discrete_laplace import LARGEST_SCALE, discrete_laplace_draws
 from textveil.types import Integers, Reals
+from textveil_lab.noise.coarse_profiles import BoundedLoss, Postprocessed
+from textveil_lab.noise.distribution import float_up
+from textveil_lab.noise.gaussian import GaussianProfile
+from textveil_lab.noise.unbounded import normals
 
 
 class IntegerNoise(Protocol):

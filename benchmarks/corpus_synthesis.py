@@ -37,6 +37,7 @@ from textveil.aggregates.count_run import count
 from textveil.aggregates.learning import released_moments
 from textveil.aggregates.public_texts import PoolVectors, written_pool
 from textveil.aggregates.records import EACH_RECORD, PersonalRecords
+from textveil.aggregates.request import CorpusRequest
 from textveil.aggregates.synthesis import drawn
 from textveil.models.ngram import embedded_language_model
 from textveil.randomness import seeded_generator
@@ -83,7 +84,7 @@ def from_counts(train: Labelled, epsilon: float, seed: int, documents: int) -> t
         path = Path(folder) / "news.jsonl"
         path.write_text("".join(json.dumps({"text": text, "label": label}) + "\n" for text, label in train))
         records = PersonalRecords(inputs=(str(path),), unit=EACH_RECORD, label="label")
-        release, _ = count(records, epsilon=epsilon, delta=DELTA, ngrams=3, seed=seed)
+        release, _ = count(CorpusRequest(records, epsilon=epsilon, delta=DELTA, rng=seeded_generator(seed)), ngrams=3)
     followers: defaultdict[tuple[str, ...], tuple[list[str], list[int]]] = defaultdict(lambda: ([], []))
     sizes: Counter[str] = Counter()
     for line in release.counts:
@@ -139,7 +140,7 @@ def main() -> None:
                 rights.append(accuracy(*from_counts(train, epsilon, SEED + seed, options.documents), test))
                 continue
             rng = seeded_generator(SEED + seed)
-            released = released_moments(records, epsilon=epsilon, delta=DELTA, rng=rng)
+            released = released_moments(CorpusRequest(records, epsilon=epsilon, delta=DELTA, rng=rng))
             vectors = vectors or PoolVectors.of(public, released.features)
             texts, numbers, _ = drawn(released, vectors, options.documents, rng)
             labels = [released.labels[number] for number in numbers]

@@ -26,6 +26,7 @@ from scipy.stats import t as student
 from textveil.aggregates.features import PublicFeatures, public_transform
 from textveil.aggregates.learning import METHODS, learn
 from textveil.aggregates.records import Batch, digested
+from textveil.aggregates.request import CorpusRequest
 from textveil.privacy.units import ONE_PERSON_MORE, Adjacency
 from textveil.randomness import seeded_generator
 from textveil.types import Progress
@@ -48,6 +49,7 @@ class Rows:
     adjacency: Adjacency = ONE_PERSON_MORE
     limit: int | None = None
     names: tuple[str, ...] = field(default=())
+    labelled: bool = True
 
     @property
     def digest(self) -> bytes:
@@ -76,8 +78,9 @@ def dealt(count: int, largest: int) -> list[int]:
 
 def learned(corpus: Corpus, persons: list[int], epsilon: float, seed: int, method: str) -> float:
     """Accuracy of a classifier under one epsilon."""
-    rng = seeded_generator(seed)
-    model = learn(Rows(corpus.train, persons), epsilon=epsilon, delta=DELTA, method=method, rng=rng).model
+    rows = Rows(corpus.train, persons)
+    request = CorpusRequest(rows, epsilon=epsilon, delta=DELTA, rng=seeded_generator(seed))
+    model = learn(request, method=method).model
     said = model.predict([text for text, _ in corpus.test])
     return float(np.mean([mine == label for mine, (_, label) in zip(said, corpus.test, strict=True)]))
 

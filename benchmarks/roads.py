@@ -30,6 +30,7 @@ from sklearn.linear_model import LogisticRegression
 
 import textveil as tv
 from textveil.aggregates.learning import learn
+from textveil.aggregates.request import CorpusRequest
 from textveil.aggregates.synthesis import synthesize
 from textveil.risk.linkage import TfIdf, linkage
 
@@ -97,17 +98,19 @@ TEXTS: dict[str, tuple[str, Callable[[Texts], list[str]]]] = {
 """Roads whose release is a text of each person: what is protected at which epsilon, and the release."""
 
 
+def _request(records: Rows) -> CorpusRequest:
+    return CorpusRequest(records, epsilon=1.0, delta=DELTA, rng=tv.seeded_generator(SEED))
+
+
 def learned(records: Rows, test: Texts, truth: Texts) -> float:
     """The classifier itself."""
-    model, _ = learn(records, epsilon=1.0, delta=DELTA, rng=tv.seeded_generator(SEED))
+    model, _ = learn(_request(records))
     return float(np.mean(np.array(model.predict(test)) == np.array(truth)))
 
 
 def synthetic(records: Rows, test: Texts, truth: Texts) -> float:
     """30,000 synthetic texts, to learn from."""
-    released = synthesize(
-        records, pool(ARTICLES), documents=30_000, epsilon=1.0, delta=DELTA, rng=tv.seeded_generator(SEED)
-    )
+    released = synthesize(_request(records), pool(ARTICLES), documents=30_000)
     return accuracy(released.texts, released.labels, test, truth)
 
 

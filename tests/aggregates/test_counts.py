@@ -18,9 +18,11 @@ from textveil.aggregates.count_run import count
 from textveil.aggregates.counts import SELECTIONS, Counting, CountRelease
 from textveil.aggregates.person_words import BREAK, PersonWords
 from textveil.aggregates.records import EACH_RECORD, PersonalRecords
+from textveil.aggregates.request import CorpusRequest
 from textveil.errors import InputError, ParameterError
 from textveil.privacy.guarantees import Status
 from textveil.privacy.units import ONE_RECORD_MORE
+from textveil.randomness import seeded_generator
 
 
 def _sums(bound: ContributionBound, sets: Sequence[Sequence[int]], weights: Sequence[int]) -> np.ndarray:
@@ -75,7 +77,7 @@ def test_the_threshold_bounds_the_exact_tails_of_all_items_of_one_person() -> No
     noise = budget.noise(bound.squared_sensitivity)
     threshold = budget.threshold_of(noise, bound.held(), Fraction(1, 3))
     support = np.arange(-12 * noise.sigma, 12 * noise.sigma + 1)
-    mass = np.exp(noise.log_mass(support))
+    mass = np.exp(-0.5 * (support / noise.sigma) ** 2)
     reversed_tails = np.cumsum(mass[::-1])[::-1] / mass.sum()
     tails = sum(float(reversed_tails[np.searchsorted(support, threshold - held)]) for held in bound.held())
     allowed = float(SELECTIONS) * 1e-4 / 3
@@ -86,6 +88,10 @@ def _records(folder: Path, rows: list[dict[str, str]], **options: object) -> Per
     path = folder / "records.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     return PersonalRecords(inputs=(str(path),), **{"unit": "who", **options})
+
+
+def _request(records: PersonalRecords, epsilon: float = 1.0, labels: Sequence[str] = ()) -> CorpusRequest:
+    return CorpusRequest(records, epsilon=epsilon, delta=1e-6, labels=labels, rng=seeded_generator(1))
 
 
 def _release(records: PersonalRecords, public: list[str], *, epsilon: float, delta: float, seed: int, **options: int):
@@ -152,14 +158,12 @@ def test_rare_labels_stay_hidden_and_the_order_of_records_does_not_show(tmp_path
     releases: list[CountRelease] = []
     for order in (rows, rows[::-1]):
         records = _records(tmp_path, order, label="kind")
-        releases.append(count(records, epsilon=50.0, delta=1e-6, seed=1, words="none")[0])
+        releases.append(count(_request(records, 50.0), words="none")[0])
     for release in releases:
         assert {line.label for line in release.counts} == {"aa", "zz"}
         keys = [(line.label, -line.count, line.item) for line in release.counts]
         assert keys == sorted(keys) and len(keys) == 4
-    named, report = count(
-        _records(tmp_path, rows, label="kind"), epsilon=50.0, delta=1e-6, seed=1, words="none", labels=["aa"]
-    )
+    named, report = count(_request(_records(tmp_path, rows, label="kind"), 50.0, ["aa"]), words="none")
     assert {line.label for line in named.counts} == {"aa"} and report.to_data()["public"]["labels"] == ["aa"]
     assert report.guarantee.status is Status.PROVED
 
@@ -192,11 +196,11 @@ def test_chunks_hold_each_person_whole(tmp_path: Path, monkeypatch: pytest.Monke
 def test_bad_requests_are_refused(tmp_path: Path) -> None:
     records = _records(tmp_path, [{"who": "ann", "text": "word"}])
     with pytest.raises(ParameterError, match="`labels` needs `label`"):
-        count(records, epsilon=1.0, delta=1e-6, labels=["a"])
+        _request(records, 1.0, ["a"])
     with pytest.raises(ParameterError, match="ngrams must be from 1 to 4"):
-        count(records, epsilon=1.0, delta=1e-6, ngrams=5)
+        count(_request(records), ngrams=5)
     with pytest.raises(InputError, match="words must be a file of UTF-8 text"):
-        count(records, epsilon=1.0, delta=1e-6, words=str(tmp_path / "absent"))
+        count(_request(records), words=str(tmp_path / "absent"))
     for items, repeats in ((0, 1), (1, 0), (2**17, 1)):
         with pytest.raises(ParameterError, match="must be between"):
             ContributionBound(items, repeats)
@@ -204,14 +208,14 @@ def test_bad_requests_are_refused(tmp_path: Path) -> None:
 
 def test_no_record_gives_no_item_that_is_not_public(tmp_path: Path) -> None:
     records = _records(tmp_path, [{"who": "ann", "text": ""}], unit=EACH_RECORD)
-    release, report = count(records, epsilon=1.0, delta=1e-6, seed=1, words="none", ngrams=3)
+    release, report = count(_request(records), words="none", ngrams=3)
     assert release.counts == [] and report.to_data()["randomness"] == "seeded: not for release"
 
 
 def test_each_word_of_an_n_gram_is_one_word(tmp_path: Path) -> None:
     """A letter that is spelled by several words would else name two 2-grams alike."""
     rows = [{"who": f"p{number}", "text": "q \ufdfa. q \u0648\u0633\u0644\u0645"} for number in range(300)]
-    release, _ = count(_records(tmp_path, rows), epsilon=20.0, delta=1e-6, ngrams=2, words="none", seed=1)
+    release, _ = count(_request(_records(tmp_path, rows), 20.0), ngrams=2, words="none")
     names = [line.item for line in release.counts]
     assert len(names) == len(set(names)) and len(names) >= 4
     assert all(len(name.split()) <= 2 for name in names)
@@ -220,7 +224,7 @@ def test_each_word_of_an_n_gram_is_one_word(tmp_path: Path) -> None:
 def test_the_order_of_equal_counts_does_not_tell_that_of_records(tmp_path: Path) -> None:
     words = [f"q{chr(97 + one)}{chr(97 + two)}" for one in range(12) for two in range(12)]
     rows = [{"who": f"p{number}", "text": word} for word in reversed(words) for number in range(40)]
-    release, _ = count(_records(tmp_path, rows), epsilon=40.0, delta=1e-6, words="none", seed=1)
+    release, _ = count(_request(_records(tmp_path, rows), 40.0), words="none")
     lines = [(-line.count, line.item) for line in release.counts]
     assert len({count for count, _ in lines}) < len(lines) // 2
     assert lines == sorted(lines)

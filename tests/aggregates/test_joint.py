@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from textveil.aggregates import count_run, joint
 from textveil.aggregates.budget import GaussianBudget
 from textveil.aggregates.counts import PROOF as COUNTED
 from textveil.aggregates.joint import joint_epsilon, joint_guarantee
@@ -109,3 +110,23 @@ def test_a_file_that_says_proved_is_claimed(tmp_path: Path, release: object, sou
     assert stated_guarantee(report).status is Status.CLAIMED
     with pytest.raises(InputError, match="report 1 must be of a release that textveil proves; got one claimed by its"):
         joint_guarantee([path])
+
+
+def test_a_new_aggregate_is_claimed_until_its_module_names_its_release_and_is_registered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is proved by omission: not without a proof, a ``RELEASE``, or a line in the register of code."""
+    report = json.loads(_written(tmp_path / "r.json", 1.0, Fraction(0)).read_text())
+    assert stated_guarantee(report).status is Status.PROVED
+    without = {
+        **report,
+        "guarantee": {**report["guarantee"], "source": GaussianBudget(1.0, 1e-6).guarantee(ONE_PERSON_MORE).source},
+    }
+    assert stated_guarantee(without).status is Status.CLAIMED
+    monkeypatch.setattr(count_run, "RELEASE", "sums")
+    assert stated_guarantee(report).status is Status.CLAIMED
+    assert stated_guarantee({**report, "release": "sums"}).status is Status.PROVED
+    monkeypatch.delattr(count_run, "RELEASE")
+    assert stated_guarantee({**report, "release": None}).status is Status.CLAIMED
+    monkeypatch.setattr(joint, "RELEASE", "shares", raising=False)  # not registered under this proof
+    assert stated_guarantee({**report, "release": "shares"}).status is Status.CLAIMED

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from textveil.aggregates.budget import GRID, GaussianBudget
 from textveil.aggregates.classifier import FACTS, WEIGHTS, load_model
 from textveil.aggregates.labels import SELECTION, label_part, selected
 from textveil.aggregates.learning import Moments, _drawn, _noise, learn
+from textveil.aggregates.request import CorpusRequest
 from textveil.errors import InputError, ModelError, ParameterError
 from textveil.privacy.calibration import gaussian_delta
 from textveil.privacy.units import Unit
@@ -83,10 +85,16 @@ def test_a_label_of_one_person_does_not_come_out_and_one_of_many_does() -> None:
         selected({"mine": GRID}, budget, rng)
 
 
+def _request(records: MemoryRecords, labels: tuple[str, ...] = (), epsilon: float = 2.0) -> CorpusRequest:
+    return CorpusRequest(
+        records, epsilon=epsilon, delta=1e-6, labels=labels, vocabulary=VOCABULARY, rng=seeded_generator(3)
+    )
+
+
 def test_a_classifier_learns_and_says_labels_as_they_stood(tmp_path: Path) -> None:
     corpus, test = _corpus(6000, 1), _corpus(400, 2)
     for labels in ((), ("Grün 2", "rouge")):
-        learned = learn(corpus, epsilon=4.0, delta=1e-6, labels=labels, vocabulary=VOCABULARY, rng=seeded_generator(3))
+        learned = learn(_request(corpus, labels, epsilon=4.0))
         said = learned.model.predict(test.texts)
         assert sum(a == b for a, b in zip(said, test.labels, strict=True)) > 360
         assert learned.persons == len(set(corpus.persons))
@@ -106,19 +114,14 @@ def test_a_classifier_learns_and_says_labels_as_they_stood(tmp_path: Path) -> No
 def test_labels_outside_the_public_list_do_not_count() -> None:
     corpus = _corpus(300, 1)
     more = MemoryRecords([*corpus.persons, 9999], [*corpus.texts, "some text"], [*corpus.labels, "secret"])
-    models = [
-        learn(
-            one, epsilon=2.0, delta=1e-6, labels=("rouge", "Grün 2"), vocabulary=VOCABULARY, rng=seeded_generator(3)
-        ).model
-        for one in (corpus, more)
-    ]
+    models = [learn(_request(records, ("rouge", "Grün 2"))).model for records in (corpus, more)]
     assert np.array_equal(models[0].weights, models[1].weights)
     with pytest.raises(ParameterError, match="`labels` must be different"):
-        learn(corpus, epsilon=2.0, delta=1e-6, labels=("a", "a"))
+        CorpusRequest(corpus, epsilon=2.0, delta=1e-6, labels=("a", "a"))
 
 
 def test_damaged_models_are_refused_in_one_line(tmp_path: Path) -> None:
-    model = learn(_corpus(300, 1), epsilon=2.0, delta=1e-6, labels=("rouge",), vocabulary=VOCABULARY).model
+    model = learn(replace(_request(_corpus(300, 1), ("rouge",)), rng=None)).model
     assert model.report["randomness"] == "operating system"
     assert model.report["guarantee"]["status"] == model.guarantee.status.value == "proved"
     with pytest.raises(ModelError, match="No such file"):

@@ -19,6 +19,7 @@ from textveil.aggregates.features import PublicWords
 from textveil.aggregates.labels import DELTA_OF_SELECTION, SELECTION
 from textveil.aggregates.learning import learn
 from textveil.aggregates.naive_bayes import PersonDocuments, _documents, log_ratios, word_sums
+from textveil.aggregates.request import CorpusRequest
 from textveil.errors import ParameterError
 from textveil.numerics.discrete_gaussian import DiscreteGaussian
 from textveil.privacy.units import ONE_RECORD_MORE, Unit
@@ -43,6 +44,16 @@ def _corpus(number: int, seed: int) -> MemoryRecords:
     )
 
 
+def _request(
+    records: MemoryRecords,
+    rng: np.random.Generator | None = None,
+    *,
+    epsilon: float = 2.0,
+    labels: tuple[str, ...] = (),
+) -> CorpusRequest:
+    return CorpusRequest(records, epsilon=epsilon, delta=1e-6, labels=labels, vocabulary=VOCABULARY, rng=rng)
+
+
 def test_rows_depend_on_their_own_document_and_are_bounded() -> None:
     words = VOCABULARY.words
     texts = [" ".join(words[: 1 + k % 30]) for k in range(60)] + ["", "1 2 3", "zzzzqqqq", words[3] * 2000]
@@ -65,7 +76,7 @@ def test_every_neighbor_of_all_small_corpora_is_within_the_bound() -> None:
         rows = [(who, *documents[one]) for who, held in enumerate(corpus) for one in held]
         rows.sort(key=lambda row: row[1:])  # a person's documents stand apart
         records = MemoryRecords(*map(list, zip(*rows, strict=True)))  # type: ignore[arg-type]
-        return word_sums(_documents(records, ("a", "b"), WORDS, None), WORDS.dim, 2)
+        return word_sums(_documents(_request(records), ("a", "b"), WORDS), WORDS.dim, 2)
 
     alone = {held: total([held]) for held in choices}
     assert 0.99 * GRID**2 < max(map(_square, alone.values())) <= GRID**2
@@ -76,15 +87,15 @@ def test_every_neighbor_of_all_small_corpora_is_within_the_bound() -> None:
 
 def test_persons_are_gathered_in_blocks_of_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
     corpus = _corpus(90, 4)
-    parts = list(_documents(corpus, ("rouge",), WORDS, None))
+    parts = list(_documents(_request(corpus), ("rouge",), WORDS))
     whole = word_sums(parts, WORDS.dim, 1)
     for block in (1, 7, 1000):
         monkeypatch.setattr("textveil.aggregates.naive_bayes._BLOCK", block)
         assert np.array_equal(word_sums(parts, WORDS.dim, 1), whole)
     each = MemoryRecords(list(range(90)), corpus.texts, corpus.labels)
-    single = word_sums(_documents(each, ("rouge",), WORDS, None), WORDS.dim, 1)
+    single = word_sums(_documents(_request(each), ("rouge",), WORDS), WORDS.dim, 1)
     each.adjacency = ONE_RECORD_MORE
-    assert np.array_equal(single, word_sums(_documents(each, ("rouge",), WORDS, None), WORDS.dim, 1))
+    assert np.array_equal(single, word_sums(_documents(_request(each), ("rouge",), WORDS), WORDS.dim, 1))
     assert single[-1, 0] == Counter(corpus.labels)["rouge"] * WORDS.constant(GRID) > whole[-1, 0]
 
 
@@ -108,10 +119,8 @@ def test_the_noise_is_the_one_that_is_paid_for(labels: tuple[str, ...], monkeypa
     monkeypatch.setattr("textveil.aggregates.naive_bayes.log_ratios", kept)
     corpus, rng = _corpus(600, 1), seeded_generator(3)
     for _ in range(8):
-        model = learn(
-            corpus, epsilon=2.0, delta=1e-6, labels=labels, method="naive-bayes", vocabulary=VOCABULARY, rng=rng
-        ).model
-    sums = word_sums(_documents(corpus, model.labels, WORDS, None), WORDS.dim, 2)
+        model = learn(_request(corpus, rng, labels=labels), method="naive-bayes").model
+    sums = word_sums(_documents(_request(corpus), model.labels, WORDS), WORDS.dim, 2)
     budget = GaussianBudget(2.0, 1e-6, Fraction(0) if labels else DELTA_OF_SELECTION)
     sigma = budget.noise(GRID**2, Fraction(1) if labels else 1 - SELECTION).sigma
     assert model.report["noise"] == {"words for each label": sigma / GRID}
@@ -124,9 +133,7 @@ def test_the_noise_is_the_one_that_is_paid_for(labels: tuple[str, ...], monkeypa
 
 def test_a_classifier_learns_and_says_labels_as_they_stood(tmp_path: Path) -> None:
     corpus, test = _corpus(6000, 1), _corpus(400, 2)
-    learned = learn(
-        corpus, epsilon=4.0, delta=1e-6, method="naive-bayes", vocabulary=VOCABULARY, rng=seeded_generator(3)
-    )
+    learned = learn(_request(corpus, seeded_generator(3), epsilon=4.0), method="naive-bayes")
     model = learned.model
     said = model.predict(test.texts)
     assert sum(a == b for a, b in zip(said, test.labels, strict=True)) > 360
@@ -142,9 +149,9 @@ def test_a_classifier_learns_and_says_labels_as_they_stood(tmp_path: Path) -> No
 def test_bad_methods_and_labels_are_refused_before_anything_is_read() -> None:
     corpus = MemoryRecords([], [], [])
     with pytest.raises(ParameterError, match="method must be regression or naive-bayes"):
-        learn(corpus, epsilon=2.0, delta=1e-6, method="bayes")
+        learn(_request(corpus), method="bayes")
     with pytest.raises(ParameterError, match="`labels` must be different"):
-        learn(corpus, epsilon=2.0, delta=1e-6, labels=("a", "a"), method="naive-bayes")
+        learn(_request(corpus, labels=("a", "a")), method="naive-bayes")
 
 
 def test_weights_are_log_ratios_where_noise_is_small() -> None:
@@ -152,7 +159,7 @@ def test_weights_are_log_ratios_where_noise_is_small() -> None:
     texts = {"a": "{0} {2}", "b": "{1} {2}"}
     labels = ["a"] * 300 + ["b"] * 100
     corpus = MemoryRecords(list(range(400)), [texts[label].format(*VOCABULARY.words) for label in labels], labels)
-    sums = word_sums(_documents(corpus, ("a", "b"), WORDS, None), WORDS.dim, 2)
+    sums = word_sums(_documents(_request(corpus), ("a", "b"), WORDS), WORDS.dim, 2)
     weights = log_ratios(sums, DiscreteGaussian(sigma=64), WORDS)
     assert np.allclose(weights[-1], np.log([0.75, 0.25])) and np.allclose(weights[3:-1], 0)
     assert np.allclose(weights[2], 0, atol=0.1) and weights[0, 0] > 0.28 and weights[1, 1] > 1.35

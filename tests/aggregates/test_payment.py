@@ -16,10 +16,12 @@ from textveil.aggregates.count_run import count
 from textveil.aggregates.learning import learn
 from textveil.aggregates.payment import Paid
 from textveil.aggregates.records import PersonalRecords, digested
+from textveil.aggregates.request import CorpusRequest
 from textveil.corpora.jobs.folder import PAID, JobFolder
 from textveil.corpora.payment import Payer
 from textveil.errors import InputError, ParameterError
 from textveil.numerics.discrete_gaussian import DiscreteGaussian
+from textveil.randomness import seeded_generator
 
 pytest.importorskip("sqlalchemy", reason="needs the extra `ledger`")
 
@@ -59,10 +61,14 @@ class Release:
         """What one run draws."""
         self.draws, self.left = [], 2 if killed else 99
         records = {"unit": "who", "label": "kind", **changes.pop("records", {})}
-        settings = {"epsilon": 8.0, "delta": 1e-4, "labels": ["a", "b"], "words": str(self.path / "words.txt")}
+        asked = {"epsilon": 8.0, "delta": 1e-4, "labels": ["a", "b"]}
+        asked = {name: changes.pop(name, value) for name, value in asked.items()}
+        if (seed := changes.pop("seed", None)) is not None:
+            asked["rng"] = seeded_generator(seed)
+        settings = {"words": str(self.path / "words.txt"), **changes}
         corpus = PersonalRecords(inputs=(str(self.path / "in.jsonl"),), **records)
         try:
-            count(corpus, payer=payer or self.payer, **{**settings, **changes})
+            count(CorpusRequest(corpus, payer=payer or self.payer, **asked), **settings)
         except Killed:
             assert killed
         return self.draws
@@ -175,7 +181,7 @@ def test_what_fails_before_a_draw_is_not_remembered(release: Release, monkeypatc
 def test_labels_that_were_looked_for_and_not_found_are_not_remembered(release: Release) -> None:
     records = PersonalRecords(inputs=(str(release.path / "in.jsonl"),), unit="who", label="kind")
     with pytest.raises(InputError, match=r"none was.*charged in full"):
-        learn(records, epsilon=0.1, delta=1e-9, payer=release.payer)
+        learn(CorpusRequest(records, epsilon=0.1, delta=1e-9, payer=release.payer))
     assert release.paid() == 8 and not release.folder.paid.exists() and not release.folder.secret.exists()
 
 

@@ -14,7 +14,9 @@ import pytest
 from textveil.aggregates import person_words, spill
 from textveil.aggregates.count_run import count
 from textveil.aggregates.records import PersonalRecords
+from textveil.aggregates.request import CorpusRequest
 from textveil.errors import OutputError
+from textveil.randomness import seeded_generator
 
 
 def test_numbers_come_back_as_they_were_put_in(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -43,10 +45,10 @@ def test_each_person_is_whole_and_in_order(monkeypatch: pytest.MonkeyPatch) -> N
         assert order.tolist() == wanted
         assert ordered[:].tolist() == np.concatenate([records[record] for record in wanted]).tolist()
         parts = list(spill.whole_persons(lengths[order], persons[order], 12))
-        assert np.concatenate([ordered[part.numbers] for part in parts]).tolist() == ordered[:].tolist()
-        owners = [set(persons[order][part.records].tolist()) for part in parts]
+        assert np.concatenate([ordered[numbers] for _, numbers in parts]).tolist() == ordered[:].tolist()
+        owners = [set(persons[order][records].tolist()) for records, _ in parts]
         assert sum(map(len, owners)) == len(set().union(*owners)) == len(set(persons.tolist()))
-        sizes = [part.numbers.stop - part.numbers.start for part in parts]
+        sizes = [numbers.stop - numbers.start for _, numbers in parts]
         assert all(size <= 12 or len(own) == 1 for size, own in zip(sizes, owners, strict=True))
     assert list(spill.whole_persons(np.empty(0, np.int32), np.empty(0, np.int32), 12)) == []
 
@@ -61,7 +63,8 @@ def test_a_release_from_the_disk_is_the_one_from_memory(tmp_path: Path, monkeypa
 
     def released() -> list[object]:
         records = PersonalRecords(inputs=(str(path),), unit="who", label="kind")
-        return list(count(records, epsilon=60.0, delta=1e-6, ngrams=3, words="none", seed=1)[0].counts)
+        request = CorpusRequest(records, epsilon=60.0, delta=1e-6, rng=seeded_generator(1))
+        return list(count(request, ngrams=3, words="none")[0].counts)
 
     wanted = released()
     for module, name, value in ((spill, "_IN_MEMORY", 1), (spill, "_COPIED", 100), (person_words, "_SURFACES", 9)):

@@ -15,6 +15,7 @@ from textveil.aggregates import learning
 from textveil.aggregates.learning import Moments
 from textveil.aggregates.overlaps import compared
 from textveil.aggregates.public_texts import LENGTH, read_pool, written_pool
+from textveil.aggregates.request import CorpusRequest
 from textveil.aggregates.synthesis import SyntheticText, chosen, shares, synthesize
 from textveil.errors import InputError, ParameterError
 from textveil.randomness import seeded_generator
@@ -35,16 +36,15 @@ def _texts(number: int, seed: int) -> tuple[list[str], list[str]]:
 
 
 def _made(texts: list[str], labels: list[str], pool: list[str], documents: int, seed: int = 5) -> SyntheticText:
-    return synthesize(
+    request = CorpusRequest(
         MemoryRecords(list(range(len(texts))), texts, labels),
-        pool,
-        documents=documents,
         epsilon=2.0,
         delta=1e-6,
         labels=("rouge", "Grün 2"),
         vocabulary=VOCABULARY,
         rng=seeded_generator(seed),
     )
+    return synthesize(request, pool, documents=documents)
 
 
 def test_texts_are_of_the_pool_each_once_and_have_the_labels_of_their_kind() -> None:
@@ -80,15 +80,13 @@ def test_without_labels_texts_are_like_the_corpus() -> None:
     pool, kinds = _texts(1000, 1)
     texts, labels = _texts(3000, 2)
     red = [text for text, label in zip(texts, labels, strict=True) if label == "rouge"]
-    records = MemoryRecords(list(range(len(red))), red, [])
-    made = synthesize(
-        records, pool, documents=100, epsilon=4.0, delta=1e-6, labelled=False, vocabulary=VOCABULARY,
-        rng=seeded_generator(1),
-    )  # fmt: skip
+    records = MemoryRecords(list(range(len(red))), red, [], labelled=False)
+    request = CorpusRequest(records, epsilon=4.0, delta=1e-6, vocabulary=VOCABULARY, rng=seeded_generator(1))
+    made = synthesize(request, pool, documents=100)
     truth = dict(zip(pool, kinds, strict=True))
     assert made.labels == [] and np.mean([truth[text] == "rouge" for text in made.texts]) > 0.9
     with pytest.raises(ParameterError, match="`labels` needs `label`"):
-        synthesize(records, pool, documents=1, epsilon=1.0, delta=1e-6, labelled=False, labels=["a"])
+        CorpusRequest(records, epsilon=1.0, delta=1e-6, labels=["a"])
 
 
 @pytest.mark.parametrize("documents", [1, 2, 7, 100])

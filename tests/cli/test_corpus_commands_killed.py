@@ -146,13 +146,14 @@ def test_files_of_two_models_are_not_taken_for_one(tmp_path: Path) -> None:
     from textveil.aggregates.classifier import load_model
     from textveil.aggregates.learning import learn
     from textveil.aggregates.records import PersonalRecords
+    from textveil.aggregates.request import CorpusRequest
 
     path = tmp_path / "notes.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
     for name in ("one", "two"):
         records = PersonalRecords(inputs=(str(path),), unit="who", label="kind")
         (tmp_path / name).mkdir()
-        learn(records, epsilon=1.0, delta=1e-6, labels=["a", "b"]).model.save(tmp_path / name)
+        learn(CorpusRequest(records, epsilon=1.0, delta=1e-6, labels=["a", "b"])).model.save(tmp_path / name)
     load_model(tmp_path / "one")
     (tmp_path / "two/model.json").replace(tmp_path / "one/model.json")
     with pytest.raises(ModelError, match="files of two models"):

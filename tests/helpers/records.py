@@ -22,6 +22,7 @@ class MemoryRecords:
     adjacency: Adjacency = ONE_PERSON_MORE
     names: tuple[str, ...] = ()
     limit: int | None = None
+    labelled: bool = True
 
     def batches(self, progress: Progress | None = None) -> Iterator[Batch]:
         yield Batch(np.array(self.persons, dtype=np.int64), self.texts, self.labels)

@@ -27,8 +27,7 @@ GRID: Final = 2**12
 
 PROOF: Final = "proofs/discrete_gaussian.md"
 
-_MARGIN: Final = 1e-9
-"""Relative, above the rounding of a tail of the normal distribution."""
+_MARGIN: Final = 1e-9  # relative, above the rounding of a tail of the normal distribution
 
 
 @final
@@ -59,7 +58,6 @@ class GaussianBudget:
 
     @cached_property
     def _sigma(self) -> Fraction:
-        """Standard deviation of continuous noise at sensitivity 1 that takes the whole budget."""
         rest = float((1 - self.selections) * Fraction(self.delta))
         return Fraction(analytic_gaussian_sigma(self.epsilon, math.nextafter(rest, 0.0), 1.0))
 
@@ -97,7 +95,6 @@ class GaussianBudget:
         reaches the threshold is at most this share of the selections' part of delta (a union bound).
 
         Args:
-            noise: that is added to each item's value.
             held: the largest value of an item that one person alone can give it, in units of the grid.
             items: how many items one person can add at most.
             share: of the selections' part of delta, in (0, 1].
@@ -109,9 +106,7 @@ class GaussianBudget:
         """``threshold`` where one person gives less to some items than to others.
 
         Args:
-            noise: as there.
             held: the largest value that one person alone can give to each of its items, at least one; sorted or not.
-            share: as there.
         """
         need(0 < share <= 1, "share", share, "in (0, 1]")
         delta = float(share * self.selections * Fraction(self.delta))

@@ -25,6 +25,7 @@ FACTS: Final = "model.json"
 WEIGHTS: Final = "model.safetensors"
 """Names of a model's files in its folder."""
 
+RELEASE: Final = "classifier"
 PROOF: Final = "proofs/corpus_learn.md"
 
 _FORMAT: Final = "textveil classifier 1"
@@ -39,7 +40,6 @@ class TextClassifier:
     Attributes:
         labels: as they stood in the input, in the order of columns.
         weights: of a document's vector for each label, float32, shape (dim, labels).
-        features: how documents are read.
         report: JSON data on what was released, with the guarantee.
     """
 
@@ -96,12 +96,7 @@ class TextClassifier:
 
 
 class Learned(NamedTuple):
-    """A classifier, and a fact for the sender alone.
-
-    Attributes:
-        model: may be released.
-        persons: how many wrote the records: private.
-    """
+    """A classifier, which may be released, and how many persons wrote the records: for the sender alone."""
 
     model: TextClassifier
     persons: int
@@ -111,7 +106,6 @@ def load_model(folder: str | Path, *, vocabulary: Vocabulary | None = None) -> T
     """A classifier that ``textveil learn`` has written. Nothing in the folder is run.
 
     Args:
-        folder: with ``model.json`` and ``model.safetensors``.
         vocabulary: that it was learned with; None is the embedded one.
 
     Raises:

@@ -21,9 +21,7 @@ ITEMS_AT_MOST: Final = 64
 SIZE_WEIGHT: Final = GRID // 2
 """What a person adds at most to the sum of sizes, and to that of what is left of them."""
 
-_LARGE: Final = 4
-"""Size above which persons weigh alike there, as a multiple of the items that count in full."""
-
+_LARGE: Final = 4  # size above which persons weigh alike there, as a multiple of the items that count in full
 _SCALE_BITS: Final = 20
 
 
@@ -103,7 +101,10 @@ class ContributionBound:
         kept = self._chosen(starts, keys.size, rng)
         persons, keys, plain = persons[kept], keys[kept], plain[kept]
         starts = np.flatnonzero(_changes(persons))
-        scales = self._scales(np.add.reduceat(plain**2, starts))
+        norms, room = np.add.reduceat(plain**2, starts), self.items * GRID**2
+        scales = np.full(norms.size, 1 << _SCALE_BITS, dtype=np.int64)
+        for person in np.flatnonzero(norms > room):  # values shrink by this, in 2^-20, rounded down
+            scales[person] = math.isqrt((room << 2 * _SCALE_BITS) // int(norms[person]))
         after = np.diff(starts, append=keys.size)
         size = SIZE_WEIGHT * np.minimum(before, _LARGE * self.items) // (_LARGE * self.items)
         left = (size * scales >> _SCALE_BITS) * after // before
@@ -119,15 +120,6 @@ class ContributionBound:
             kept[starts[person] + dropped] = False
         return np.flatnonzero(kept)
 
-    def _scales(self, norms: Integers) -> Integers:
-        """By how much values shrink, in 2^-20, rounded down: 1 where their squares sum up to no more than may be."""
-        room = self.items * GRID**2
-        scales = np.full(norms.size, 1 << _SCALE_BITS, dtype=np.int64)
-        for person in np.flatnonzero(norms > room):
-            scales[person] = math.isqrt((room << 2 * _SCALE_BITS) // int(norms[person]))
-        return scales
-
 
 def _changes(values: Integers) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Where a value differs from the one before it; the first does."""
     return np.append(np.ones(min(values.size, 1), dtype=bool), values[1:] != values[:-1])

@@ -5,7 +5,7 @@ Proof: privacy/proofs/corpus_counts.md.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -17,78 +17,51 @@ from textveil.aggregates.contributions import ContributionBound
 from textveil.aggregates.counts import CONFIDENCE, PROOF, SELECTIONS, Counting, CountRelease
 from textveil.aggregates.payment import Fact, paid
 from textveil.aggregates.person_words import PersonWords
-from textveil.aggregates.records import PersonalRecords
 from textveil.aggregates.report import AggregateReport
-from textveil.corpora.payment import Payer
-from textveil.errors import InputError, ParameterError
-from textveil.randomness import seeded_generator
+from textveil.aggregates.request import CorpusRequest
+from textveil.errors import InputError
 from textveil.text.spelling import fold
-from textveil.types import Progress
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.frequencies import word_frequencies
+
+RELEASE: Final = "counts"
 
 NO_WORDS: Final = "none"
 """Public list without a word."""
 
-_FREQUENT: Final = 300
-"""Rank of the most frequent word, in public text, that has weight 1."""
+_FREQUENT: Final = 300  # rank of the most frequent word, in public text, that has weight 1
 
 
 def count(
-    records: PersonalRecords,
-    *,
-    epsilon: float,
-    delta: float,
-    ngrams: int = 1,
-    items_per_person: int = 20,
-    repeats: int = 1,
-    labels: Sequence[str] = (),
-    words: str = "",
-    payer: Payer | None = None,
-    seed: int | None = None,
-    progress: Progress | None = None,
+    request: CorpusRequest, *, ngrams: int = 1, items_per_person: int = 20, repeats: int = 1, words: str = ""
 ) -> tuple[CountRelease, AggregateReport]:
     """Count the words and n-grams of a corpus, under one epsilon for all that a person wrote.
 
     Args:
-        records: of the corpus; with a label, counts are by label.
-        epsilon: nats, of the whole release.
-        delta: of the whole release.
+        request: its records are read once; if they have labels, counts are by label.
         ngrams: words of the longest n-grams.
         items_per_person: see ``ContributionBound``.
         repeats: see ``ContributionBound``.
-        labels: all that count, where they are public; none: they are selected.
         words: file of public words, one a line; empty takes the embedded ones, ``"none"`` none.
-        payer: pays for every person.
-        seed: for experiments.
-        progress: called with bytes read and in all.
 
     Raises:
         InputError: a record or the list of words cannot be read.
         ParameterError: a value is outside its domain.
         BudgetExhausted: a person's budget does not reach; nothing was drawn.
     """
-    if labels and records.label is None:
-        raise ParameterError("`labels` needs `label`; got none.")
-    if len(set(labels)) != len(labels):
-        raise ParameterError("`labels` must be different; got one twice.")
-    budget = GaussianBudget(epsilon, delta, SELECTIONS)
-    rng = None if seed is None else seeded_generator(seed)
-    public = public_words(words)
-    counting = Counting(
-        budget=budget,
-        bound=ContributionBound(items_per_person, repeats),
-        ngrams=ngrams,
-        weights=word_weights(),
-    )
-    corpus = PersonWords.read(records, public, list(labels) or None, progress)
-    names: Sequence[str] | None = () if records.label is None else labels or None
+    budget = GaussianBudget(request.epsilon, request.delta, SELECTIONS)
+    public, labels = public_words(words), tuple(request.labels) or None
+    bound = ContributionBound(items_per_person, repeats)
+    counting = Counting(budget=budget, bound=bound, ngrams=ngrams, weights=word_weights())
+    corpus = PersonWords.read(request.records, public, labels, request.progress)
+    names = labels if request.records.labelled else ()
     counting.check(len(public), selects_labels=names is None)
-    settings: list[Fact] = ["count", repr(counting), tuple(public), None if names is None else tuple(names)]
-    guarantee = budget.guarantee(records.adjacency, PROOF)
-    with paid(payer, guarantee, records, settings, rng) as drawing:
-        release = counting.release(corpus, len(public), records.adjacency, drawing.rng, names)
-    return release, _report(release, counting, records, labels, words, len(public), secure=seed is None)
+    settings: list[Fact] = ["count", repr(counting), tuple(public), names]
+    adjacency = request.records.adjacency
+    guarantee = budget.guarantee(adjacency, PROOF)
+    with paid(request, guarantee, settings) as drawing:
+        release = counting.release(corpus, len(public), adjacency, drawing.rng, names)
+    return release, _report(release, counting, request, words, len(public))
 
 
 def public_words(words: str) -> list[str]:
@@ -122,31 +95,24 @@ def word_weights() -> Mapping[str, int]:
 
 
 def _report(
-    release: CountRelease,
-    counting: Counting,
-    records: PersonalRecords,
-    labels: Sequence[str],
-    words: str,
-    public: int,
-    *,
-    secure: bool,
+    release: CountRelease, counting: Counting, request: CorpusRequest, words: str, public: int
 ) -> AggregateReport:
     bound = counting.bound
     return AggregateReport(
-        release="counts",
+        release=RELEASE,
         guarantee=release.guarantee,
         selections=counting.budget.selections,
         public={
             "words": {"": "embedded vocabulary", NO_WORDS: "none"}.get(words, "file"),
             "number_of_words": public,
-            "labels": list(labels) if labels else None if records.label is None else "selected",
+            "labels": list(request.labels) or ("selected" if request.records.labelled else None),
             "weights": "from word frequencies of public text",
         },
         bounded={
             "items_per_person": bound.items,
             "items_at_most": bound.most,
             "repeats": bound.repeats,
-            "records_per_person": records.limit,
+            "records_per_person": request.records.limit,
             "ngrams": counting.ngrams,
         },
         noise=release.noise,
@@ -160,5 +126,5 @@ def _report(
             "Intervals cover the noise alone. The bound on a person's items biases counts; the correction is an "
             "average over all items.",
         ),
-        secure=secure,
+        secure=request.rng is None,
     )

@@ -48,9 +48,7 @@ _FIRST_SELECTED: Final = Fraction(1, 10)
 """Share of a length's budget that its first round takes, with a public list and without: it tells the second round
 where precision is worth most. These shares and the weights below were chosen by experiment on AG News."""
 
-_RARE: Final = 1.0
-"""Standard deviations of the first round's noise below which an item is taken for rare."""
-
+_RARE: Final = 1.0  # standard deviations of the first round's noise below which an item is taken for rare
 _RARE_WEIGHT: Final = 3 * GRID // 10
 """Of rare items of a public list in the second round: their counts are hardly ever written."""
 
@@ -61,17 +59,12 @@ _SECOND_PUBLIC: Final = Fraction(3, 5)
 _SECOND_SELECTED: Final = Fraction(1, 4)
 """Items that count in full in the second round, as a part of those in the first, with a public list and without."""
 
-_FEWER: Final = 4
-"""How many times fewer n-grams of a person count in full than words: few of them are candidates."""
-
+_FEWER: Final = 4  # how many times fewer n-grams of a person count in full than words: few of them are candidates
 _LISTED: Final = 1 << 23
 """Candidates for n-grams that are all given noise, as a public list; of more, those that somebody has are selected."""
 
-_OUTLIERS: Final = 4
-"""Standard deviations of noise above which a number of persons is believed."""
-
-_WAITING: Final = 1 << 23
-"""Sums of items that wait before they are added up."""
+_OUTLIERS: Final = 4  # standard deviations of noise above which a number of persons is believed
+_WAITING: Final = 1 << 23  # sums of items that wait before they are added up
 
 
 @final
@@ -81,7 +74,7 @@ class Count:
 
     Attributes:
         item: words, with spaces between.
-        label: empty where none are asked for.
+        label: empty if none are asked for.
         count: estimated persons who have the item; with ``repeats``, their occurrences up to it.
         low, high: ends of the interval.
     """
@@ -100,7 +93,6 @@ class CountRelease:
 
     Attributes:
         counts: by length, then label, then falling count.
-        guarantee: of everything here.
         noise: standard deviation of each noise, by round, in persons, for items of weight 1.
         thresholds: the least value, in persons, of an item outside the public list, by round.
         persons: noisy; there are about so many, or more.
@@ -114,13 +106,7 @@ class CountRelease:
 
 
 class _Estimates(NamedTuple):
-    """Items with estimated numbers of persons.
-
-    Attributes:
-        keys: ascending.
-        counts: as many.
-        spreads: standard deviation of the noise of each.
-    """
+    """Items, ascending, with estimated numbers of persons and the standard deviation of the noise of each."""
 
     keys: Integers
     counts: Reals
@@ -136,7 +122,6 @@ class _Estimates(NamedTuple):
         return _Estimates(keys, counts, spreads)
 
     def those(self, rows: Flags) -> _Estimates:
-        """Some of them."""
         return _Estimates(self.keys[rows], self.counts[rows], self.spreads[rows])
 
 
@@ -163,10 +148,6 @@ class Counting:
     def check(self, public: int, *, selects_labels: bool) -> None:
         """Refuse, before anybody pays, what noise could not be drawn for.
 
-        Args:
-            public: words of the public list.
-            selects_labels: whether labels are selected.
-
         Raises:
             ParameterError: the noise of a round could be too large for its sampler.
         """
@@ -187,11 +168,8 @@ class Counting:
         """Count, add noise, select.
 
         Args:
-            corpus: all words.
             public: words of the public list: the first ones of ``corpus.spellings``.
-            adjacency: of the corpus.
-            rng: of noise and choices.
-            labels: public names of labels; None where labels are selected, empty where there are none.
+            labels: public names of labels; None where labels are selected, empty if there are none.
         """
         return _Run(self, corpus, public, rng, labels).release(adjacency)
 
@@ -201,8 +179,7 @@ class _Grams(NamedTuple):
     """The n-grams of one length that may be counted, as numbers.
 
     Attributes:
-        places: of the words of the corpus: which written (n-1)-gram begins there, or ``BREAK``; the words for n = 1.
-        length: n.
+        places: for each word of the corpus the written (n-1)-gram that begins there, or ``BREAK``; the words if n = 1.
         parts: number of those (n-1)-grams.
     """
 
@@ -219,12 +196,7 @@ class _Grams(NamedTuple):
         return np.where((starts >= 0) & (following >= 0), starts * self.parts + following, BREAK)
 
     def candidates(self, parts: Sequence[str], most: int) -> Integers:
-        """All n-grams, n > 1, whose parts were written, ascending: as public as these; none where they are too many.
-
-        Args:
-            parts: words of the (n-1)-grams.
-            most: as many are listed.
-        """
+        """All n-grams, n > 1, whose parts were written, ascending: as public as these; none where they are too many."""
         followers: dict[str, list[int]] = {}
         for number, part in enumerate(parts):
             followers.setdefault(part.rpartition(" ")[0], []).append(number)
@@ -235,7 +207,6 @@ class _Grams(NamedTuple):
         return np.repeat(np.arange(self.parts), [len(numbers) for numbers in after]) * self.parts + ends
 
     def names(self, items: Integers, parts: Sequence[str]) -> list[str]:
-        """Their words, from those of their parts."""
         if self.length == 1:
             return [parts[item] for item in items]
         firsts, lasts = np.divmod(items, self.parts)
@@ -244,8 +215,6 @@ class _Grams(NamedTuple):
 
 @final
 class _Run:
-    """One release under way."""
-
     def __init__(
         self,
         counting: Counting,
@@ -264,7 +233,6 @@ class _Run:
         self.persons = 0
 
     def release(self, adjacency: Adjacency) -> CountRelease:
-        """See ``Counting.release``."""
         if self.selects_labels:
             self._select_labels()
         corpus, counts = self.corpus, list[Count]()
@@ -329,10 +297,6 @@ class _Run:
         """Count, add noise, select.
 
         Args:
-            name: in the report.
-            grams: what is counted.
-            bound: of each person.
-            share: of the noise's budget.
             weights: of the items outside ``cells``, by their numbers.
             cells: keys that are public, or released before, ascending: all are estimated.
             own: weights of these.
@@ -368,7 +332,6 @@ class _Run:
     def _selected(
         self, name: str, keys: Integers, sums: Integers, bound: ContributionBound, noise: DiscreteGaussian
     ) -> tuple[Integers, Integers]:
-        """Items whose noisy values reach the threshold, and these values."""
         threshold = self.counting.budget.threshold_of(noise, bound.held(), Fraction(1, self.selections))
         self.thresholds[name] = threshold / GRID
         noisy = sums + noise.sample(keys.size, self.rng)
@@ -376,7 +339,6 @@ class _Run:
         return keys[high], noisy[high]
 
     def _select_labels(self) -> None:
-        """Choose the labels that enough persons have."""
         bound = ContributionBound(1)
         table = _Sums()
         for _, chunk in self.corpus.chunks():
@@ -390,25 +352,17 @@ class _Run:
         self.chosen[chosen] = True
 
     def _chosen(self, labels: Integers) -> Flags:
-        """Whether each label counts."""
         return (labels >= 0) & self.chosen[labels]
 
     def _weights(self, grams: _Grams) -> Integers:
-        """Of the items by their numbers; one weight where all have the same."""
         if grams.length > 1 or not self.counting.weights:
             return np.array([GRID])
         return np.array([*(self.counting.weights.get(word, GRID) for word in self.corpus.spellings), GRID])
 
     def _correction(self, size: int, left: int, noise: DiscreteGaussian) -> tuple[float, float]:
-        """What undoes the bound for a person's average item, from a noisy mean of what is left of their items.
+        """Return the factor >= 1 that undoes the bound for a person's average item, and its relative deviation.
 
-        Args:
-            size: see ``Values``.
-            left: see ``Values``.
-            noise: of the round.
-
-        Returns:
-            By what sums are multiplied, >= 1, and its relative standard deviation.
+        It is made of a noisy mean of what is left of persons' items.
         """
         noisy_size, noisy_left = np.array([size, left]) + noise.sample(2, self.rng)
         if not self.persons:
@@ -420,7 +374,6 @@ class _Run:
         return max(whole / part, 1.0), noise.sigma * math.hypot(1 / whole, 1 / part)
 
     def _places(self, grams: _Grams, items: Integers) -> Spill:
-        """Which of these items begins at each word."""
         places = Spill(np.int32)
         for place, _ in self.corpus.chunks():
             known, at = _among(grams.items(place), items)
@@ -456,14 +409,12 @@ class _Sums:
         self._waiting = 0
 
     def add(self, keys: Integers, values: Integers) -> None:
-        """Add values, some of them perhaps to the same key."""
         self._parts.append(_added(keys, values))
         self._waiting += self._parts[-1][0].size
         if self._waiting > _WAITING + 2 * self._parts[0][0].size:
             self._parts, self._waiting = [self.total()], 0
 
     def total(self) -> tuple[Integers, Integers]:
-        """The keys, ascending, and their sums."""
         empty = np.empty(0, np.int64)
         keys, sums = (
             np.concatenate([empty, *columns]) for columns in zip(*self._parts or [(empty, empty)], strict=True)
@@ -480,7 +431,6 @@ def _added(keys: Integers, values: Integers) -> tuple[Integers, Integers]:
 
 
 def _among(keys: Integers, ascending: Integers) -> tuple[Flags, Integers]:
-    """Whether each key is one of these, and where it is."""
     if not ascending.size:
         return np.zeros(keys.size, dtype=bool), np.zeros(keys.size, dtype=np.int64)
     at = np.minimum(np.searchsorted(ascending, keys), ascending.size - 1)

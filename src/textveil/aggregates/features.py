@@ -24,32 +24,19 @@ from textveil.types import Integers, Reals, Vectors
 from textveil.vocabulary.frequencies import word_frequencies
 from textveil.vocabulary.vocabulary import Vocabulary
 
-_RARE: Final = 1e-3
-"""Frequency from which words count less: half at this one. Source: Arora, Liang and Ma 2017."""
-
-_WHITENED: Final = 0.75
-"""Power of the public covariance that is taken out: 1 makes all directions alike."""
-
-_SMALLEST: Final = 1e-3
-"""Of the largest variance, that a direction counts for at least."""
-
-_TABLE: Final = 2**18
-"""Largest entry of the table of word vectors."""
-
-_PARTS: Final = 2**12
-"""Of 1 in a word's weight."""
-
-_CONSTANT_PARTS: Final = 8
-"""Norm of a document's words and the constant, in parts of the constant."""
-
+_RARE: Final = 1e-3  # Frequency from which words count less: half at this one. Source: Arora, Liang and Ma 2017.
+_WHITENED: Final = 0.75  # power of the public covariance that is taken out: 1 makes all directions alike
+_SMALLEST: Final = 1e-3  # of the largest variance, that a direction counts for at least
+_TABLE: Final = 2**18  # largest entry of the table of word vectors
+_PARTS: Final = 2**12  # of 1 in a word's weight
+_CONSTANT_PARTS: Final = 8  # norm of a document's words and the constant, in parts of the constant
 _LONGEST: Final = 2**26
 """Entries of a document's sum are halved until they are below it, or below less where there are more than 1,024
 coordinates: squares then add up to at most 2^62."""
 
 _MODEL_NORM: Final = 2**12
 
-_CONSTANT: Final = 0.25
-"""Share of the norm that the constant coordinate takes: it learns how frequent the labels are."""
+_CONSTANT: Final = 0.25  # share of the norm that the constant coordinate takes: it learns how frequent the labels are
 
 
 def public_transform(vocabulary: Vocabulary) -> Vectors:
@@ -65,7 +52,6 @@ class PublicFeatures:
     """Vectors of documents over a public vocabulary.
 
     Args:
-        vocabulary: public words and vectors.
         transform: as ``public_transform`` gives it, or a model has stored it; shape (dim, dim).
     """
 
@@ -98,7 +84,6 @@ class PublicFeatures:
         """The vectors of documents: their L2 norms are at most ``norm``.
 
         Args:
-            texts: any.
             norm: whole, between 2^4 and 2^12.
 
         Returns:
@@ -126,11 +111,7 @@ class PublicFeatures:
 
 @final
 class PublicWords:
-    """Which words of a public vocabulary a document has: rows of a sparse matrix, with a constant column behind.
-
-    Args:
-        vocabulary: public words.
-    """
+    """Which words of a public vocabulary a document has: rows of a sparse matrix, with a constant column behind."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.vocabulary = vocabulary
@@ -173,7 +154,6 @@ class PublicWords:
         """The words by their weights, and a constant: rows of an L2 norm of at most ``norm``; int64, >= 0.
 
         Args:
-            texts: any.
             norm: whole, between 2^4 and 2^12.
         """
         read, constant = self.read(texts), self.constant(norm)

@@ -17,8 +17,7 @@ from textveil.privacy.accounting import GaussianTokens
 from textveil.privacy.guarantees import ApproximateDP, Status
 from textveil.privacy.proved import status_of
 
-_ROUNDING: Final = 1e-12
-"""Relative, above that of a square root and a sum."""
+_ROUNDING: Final = 1e-12  # relative, above that of a square root and a sum
 
 
 def joint_epsilon(budgets: Sequence[GaussianBudget], delta: float) -> float:
@@ -74,7 +73,6 @@ def joint_guarantee(reports: Sequence[Path], delta: float | None = None) -> Appr
 
 
 def _read(path: Path, number: int) -> tuple[ApproximateDP, GaussianBudget]:
-    """What one report states; its number is for errors."""
     expected = "a report of `textveil count`, `textveil learn`, `textveil synthesize` or `textveil topics`"
     try:
         report = json_file(path)

@@ -9,7 +9,7 @@ Proof: privacy/proofs/corpus_learn.md.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Final, NamedTuple, final
@@ -17,21 +17,19 @@ from typing import Any, Final, NamedTuple, final
 import numpy as np
 
 from textveil.aggregates.budget import GaussianBudget
-from textveil.aggregates.classifier import PROOF, Learned, TextClassifier
+from textveil.aggregates.classifier import PROOF, RELEASE, Learned, TextClassifier
 from textveil.aggregates.features import PublicFeatures, public_transform
-from textveil.aggregates.labels import Source, budget_of_labels, paid_labels
+from textveil.aggregates.labels import budget_of_labels, paid_labels
 from textveil.aggregates.moments import Moments, PersonVectors, gathered, moments
 from textveil.aggregates.naive_bayes import NAIVE_BAYES, naive_bayes
 from textveil.aggregates.payment import Fact
 from textveil.aggregates.report import AggregateReport
-from textveil.corpora.payment import Payer
+from textveil.aggregates.request import CorpusRequest
 from textveil.errors import need
 from textveil.numerics.discrete_gaussian import LARGEST_SIGMA, DiscreteGaussian
 from textveil.privacy.guarantees import Guarantee
-from textveil.privacy.units import Adjacency, Unit
-from textveil.types import Integers, Progress, Reals
-from textveil.vocabulary.embedded import load_vocabulary
-from textveil.vocabulary.vocabulary import Vocabulary
+from textveil.privacy.units import Unit
+from textveil.types import Integers, Reals
 
 REGRESSION: Final = "regression"
 METHODS: Final = (REGRESSION, NAIVE_BAYES)
@@ -63,30 +61,21 @@ class ReleasedMoments:
     """Noisy sums of a corpus, and what they are made from; only ``persons`` is private.
 
     Attributes:
-        budget: that they took.
-        adjacency: of the guarantee.
-        limit: records of one person that count; None is all.
         labels: in the order of columns.
-        public_labels: whether these were given, not selected.
         features: how documents were read.
-        noise: that was added.
         moments: with noise, in parts of the grid.
         persons: how many wrote the records: private.
         rng: of the release: what is chosen by the sums is drawn from it too.
-        secure: whether the operating system's randomness was used.
     """
 
     budget: GaussianBudget
-    adjacency: Adjacency
-    limit: int | None
+    request: CorpusRequest
     labels: tuple[str, ...]
-    public_labels: bool
     features: PublicFeatures
     noise: Noise
     moments: Moments
     persons: int
     rng: np.random.Generator = field(repr=False)
-    secure: bool
 
     @property
     def ridge(self) -> float:
@@ -103,7 +92,6 @@ class ReleasedMoments:
         """The report of what was made from the sums alone, and from public facts.
 
         Args:
-            release: its kind.
             guarantee: of the budget, asked for by the module whose release it is.
             public: further public facts.
             facts: further numbers that are noisy, or made of noisy ones.
@@ -114,11 +102,11 @@ class ReleasedMoments:
             selections=self.budget.selections,
             public={
                 "vocabulary": self.features.vocabulary.name,
-                "labels": "given" if self.public_labels else "selected",
+                "labels": "given" if self.request.public_labels else "selected",
                 **(public or {}),
             },
             bounded={
-                "records per person": self.limit,
+                "records per person": self.request.records.limit,
                 "a person's second moments (Frobenius norm)": 1,
                 "a person's sums for each label (L2 norm)": 1,
             },
@@ -127,85 +115,52 @@ class ReleasedMoments:
                 "sums for each label": self.noise.cross.sigma / self.noise.norm,
             },
             facts={"labels": len(self.labels), "coordinates": self.features.dim, **(facts or {})},
-            secure=self.secure,
+            secure=self.request.rng is None,
         )
 
 
-def learn(
-    records: Source,
-    *,
-    epsilon: float,
-    delta: float,
-    labels: Sequence[str] = (),
-    method: str = REGRESSION,
-    vocabulary: Vocabulary | None = None,
-    payer: Payer | None = None,
-    rng: np.random.Generator | None = None,
-    progress: Progress | None = None,
-) -> Learned:
+def learn(request: CorpusRequest, *, method: str = REGRESSION) -> Learned:
     """Learn to tell the labels of texts.
 
     Args:
-        records: with labels; they are read twice.
-        epsilon: nats, for all that a person wrote; > 0.
-        delta: in (0, 1); far below 1 / number of persons.
-        labels: all that there can be, if they are public: records with others do not count. Else those are selected
-            that many persons use, for a part of the budget.
+        request: its records have labels; they are read twice.
         method: ``regression`` of labels on documents' vectors, or ``naive-bayes`` from counts of words by label.
-        vocabulary: public words and vectors; None is the embedded one.
-        payer: whose ledger pays, each person once, before anything is drawn.
-        rng: None is the operating system's randomness; anything else stamps the model not for release.
-        progress: called with bytes read and in all.
 
     Raises:
         InputError: a record cannot be read; no label is used by enough persons.
-        ParameterError: a number is outside.
+        ParameterError: a number is outside, or the records have no labels.
         BudgetExhausted: a person's budget does not reach.
     """
     need(method in METHODS, "method", repr(method), " or ".join(METHODS))
-    about: Any = {"vocabulary": vocabulary, "payer": payer, "rng": rng, "progress": progress}
+    need(request.records.labelled, "label", "none", "given")
     if method == NAIVE_BAYES:
-        return naive_bayes(records, epsilon=epsilon, delta=delta, labels=labels, **about)
-    released = released_moments(records, epsilon=epsilon, delta=delta, labels=labels, **about)
-    guarantee = released.budget.guarantee(released.adjacency, PROOF)
-    report = released.report("classifier", guarantee, {"method": REGRESSION})
+        return naive_bayes(request)
+    released = released_moments(request)
+    guarantee = released.budget.guarantee(request.records.adjacency, PROOF)
+    report = released.report(RELEASE, guarantee, {"method": REGRESSION})
     weights = regression(released).astype(np.float32)
     return Learned(TextClassifier(released.labels, weights, released.features, report.to_data()), released.persons)
 
 
-def released_moments(
-    records: Source,
-    *,
-    epsilon: float,
-    delta: float,
-    labels: Sequence[str] = (),
-    vocabulary: Vocabulary | None = None,
-    payer: Payer | None = None,
-    rng: np.random.Generator | None = None,
-    progress: Progress | None = None,
-) -> ReleasedMoments:
-    """The noisy sums alone; see ``learn``, which says what the arguments are and what is raised."""
-    budget, share = budget_of_labels(labels, epsilon, delta)
+def released_moments(request: CorpusRequest) -> ReleasedMoments:
+    """Return the noisy sums alone; raises as ``learn``."""
+    budget, share = budget_of_labels(request)
     noise = _noise(budget, share)
-    guarantee = budget.guarantee(records.adjacency, PROOF)
-    words = load_vocabulary() if vocabulary is None else vocabulary
-    features = PublicFeatures(words, public_transform(words))
+    guarantee = budget.guarantee(request.records.adjacency, PROOF)
+    features = PublicFeatures(request.words, public_transform(request.words))
     settings: list[Fact] = [REGRESSION, repr(noise), features.digest]
-    with paid_labels(records, labels, budget, guarantee, settings, payer=payer, rng=rng, progress=progress) as paid:
-        sums = _sums(records, paid.labels, features, noise.norm, progress)
+    with paid_labels(request, budget, guarantee, settings) as paid:
+        sums = _sums(request, paid.labels, features, noise.norm)
         noisy = _drawn(sums, noise, paid.drawing.rng)
     return ReleasedMoments(
         budget=budget,
-        adjacency=records.adjacency,
-        limit=records.limit,
+        request=request,
         labels=paid.labels,
-        public_labels=bool(labels),
         features=features,
         noise=noise,
         moments=noisy,
         persons=paid.persons,
         rng=paid.drawing.rng,
-        secure=rng is None,
     )
 
 
@@ -224,21 +179,18 @@ def _noise(budget: GaussianBudget, rest: Fraction) -> Noise:
     )
 
 
-def _sums(
-    records: Source, labels: tuple[str, ...], features: PublicFeatures, norm: int, progress: Progress | None
-) -> Moments:
-    """Sums over persons, each person's part bounded. Records with other labels do not count."""
+def _sums(request: CorpusRequest, labels: tuple[str, ...], features: PublicFeatures, norm: int) -> Moments:
     numbers = {label: number for number, label in enumerate(labels)}
 
     def parts() -> Iterator[PersonVectors]:
-        for batch in records.batches(progress):
+        for batch in request.batches():
             rows = [row for row, label in enumerate(batch.labels) if label in numbers]
             if rows:
                 vectors = features.vectors([batch.texts[row] for row in rows], norm)
                 codes = np.array([numbers[batch.labels[row]] for row in rows], dtype=np.int64)
                 yield PersonVectors(batch.persons[rows], vectors, codes)
 
-    together = parts() if records.adjacency.unit is Unit.DOCUMENT else gathered(parts(), features.dim)
+    together = parts() if request.records.adjacency.unit is Unit.DOCUMENT else gathered(parts(), features.dim)
     return moments(together, features.dim, len(labels), norm)
 
 
@@ -260,7 +212,6 @@ def regression(released: ReleasedMoments, background: Reals | None = None) -> Re
     smaller ones are noise. Negative eigenvalues become 0; then this ridge is added to all.
 
     Args:
-        released: the noisy sums.
         background: second moments of public documents without a label, summed up; None is none.
     """
     norm = released.noise.norm

@@ -53,8 +53,6 @@ def moments(parts: Iterable[PersonVectors], dim: int, labels: int, norm: int) ->
 
     Args:
         parts: each person is in one of them alone.
-        dim: of the vectors.
-        labels: how many there are.
         norm: bound on the vectors' norms, at most 2^12.
     """
     total = Moments(np.zeros((dim, dim), np.int64), np.zeros((dim, labels), np.int64))
@@ -77,9 +75,6 @@ def contribution(vectors: Integers, numbers: Integers, labels: int, norm: int) -
 
     Args:
         vectors: of the person's documents, shape (count, dim).
-        numbers: of their labels, shape (count,).
-        labels: how many there are.
-        norm: bound on the vectors' norms.
     """
     cross = np.zeros((vectors.shape[1], labels), np.int64)
     np.add.at(cross.T, numbers, vectors)
@@ -120,7 +115,6 @@ def _product(vectors: Integers) -> Integers:
 
 
 def _add(total: Moments, vectors: Integers, numbers: Integers) -> None:
-    """Add persons with one document each."""
     for first in range(0, len(vectors), _BLOCK):
         part = slice(first, first + _BLOCK)
         total.second[:] += _product(vectors[part])
@@ -128,12 +122,7 @@ def _add(total: Moments, vectors: Integers, numbers: Integers) -> None:
 
 
 def gathered(parts: Iterable[PersonVectors], dim: int) -> Iterator[PersonVectors]:
-    """All documents of a person in one part; two bytes a coordinate are held on the disk.
-
-    Args:
-        parts: in any order.
-        dim: of the vectors.
-    """
+    """All documents of a person in one part; two bytes a coordinate are held on the disk."""
     held, columns = Spill(np.int16), [np.empty((2, 0), np.int32)]
     for part in parts:
         held.append(part.vectors)

@@ -5,25 +5,23 @@ Everything after the noise uses noisy numbers and public facts alone. Proof: pri
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from textveil.aggregates.budget import GRID
-from textveil.aggregates.classifier import PROOF, Learned, TextClassifier
+from textveil.aggregates.classifier import PROOF, RELEASE, Learned, TextClassifier
 from textveil.aggregates.features import PublicWords
-from textveil.aggregates.labels import Source, budget_of_labels, paid_labels
+from textveil.aggregates.labels import budget_of_labels, paid_labels
 from textveil.aggregates.payment import Fact
 from textveil.aggregates.report import AggregateReport
+from textveil.aggregates.request import CorpusRequest
 from textveil.aggregates.spill import whole_persons
-from textveil.corpora.payment import Payer
 from textveil.numerics.discrete_gaussian import DiscreteGaussian
 from textveil.privacy.units import Unit
-from textveil.types import Integers, Progress, Reals
-from textveil.vocabulary.embedded import load_vocabulary
-from textveil.vocabulary.vocabulary import Vocabulary
+from textveil.types import Integers, Reals
 
 NAIVE_BAYES: Final = "naive-bayes"
 """Name of the method."""
@@ -32,46 +30,33 @@ _SMOOTHING: Final = 4
 """Standard deviations of noise that each word has beside its counts, in the shares of the labels. On AG News and SST-2
 half and twice as many are at most .005 worse or better."""
 
-_BLOCK: Final = 8192
-"""Documents that are added up at once; more only where one person wrote more."""
-
-_MARGIN: Final = 1 + 2.0**-20
-"""Above the rounding of a sum of up to 2^31 floats, none negative."""
+_BLOCK: Final = 8192  # documents that are added up at once; more only where one person wrote more
+_MARGIN: Final = 1 + 2.0**-20  # above the rounding of a sum of up to 2^31 floats, none negative
 
 
-def naive_bayes(
-    records: Source,
-    *,
-    epsilon: float,
-    delta: float,
-    labels: Sequence[str] = (),
-    vocabulary: Vocabulary | None = None,
-    payer: Payer | None = None,
-    rng: np.random.Generator | None = None,
-    progress: Progress | None = None,
-) -> Learned:
+def naive_bayes(request: CorpusRequest) -> Learned:
     """Learn from noisy counts of words; see ``learning.learn``."""
-    budget, share = budget_of_labels(labels, epsilon, delta)
+    budget, share = budget_of_labels(request)
     noise = budget.noise(GRID**2, share)
-    guarantee = budget.guarantee(records.adjacency, PROOF)
-    features = PublicWords(load_vocabulary() if vocabulary is None else vocabulary)
+    guarantee = budget.guarantee(request.records.adjacency, PROOF)
+    features = PublicWords(request.words)
     settings: list[Fact] = [NAIVE_BAYES, repr(noise), features.digest]
-    with paid_labels(records, labels, budget, guarantee, settings, payer=payer, rng=rng, progress=progress) as paid:
-        sums = word_sums(_documents(records, paid.labels, features, progress), features.dim, len(paid.labels))
+    with paid_labels(request, budget, guarantee, settings) as paid:
+        sums = word_sums(_documents(request, paid.labels, features), features.dim, len(paid.labels))
         noisy = sums + noise.sample(sums.size, paid.drawing.rng).reshape(sums.shape)
     report = AggregateReport(
-        release="classifier",
+        release=RELEASE,
         guarantee=guarantee,
         selections=budget.selections,
         public={
             "method": NAIVE_BAYES,
             "vocabulary": features.vocabulary.name,
-            "labels": "given" if labels else "selected",
+            "labels": "given" if request.public_labels else "selected",
         },
-        bounded={"records per person": records.limit, "a person's words for each label (L2 norm)": 1},
+        bounded={"records per person": request.records.limit, "a person's words for each label (L2 norm)": 1},
         noise={"words for each label": noise.sigma / GRID},
         facts={"labels": len(paid.labels), "words": features.dim - 1},
-        secure=rng is None,
+        secure=request.rng is None,
     )
     weights = log_ratios(noisy, noise, features).astype(np.float32)
     return Learned(TextClassifier(paid.labels, weights, features, report.to_data()), paid.persons)
@@ -91,20 +76,18 @@ class PersonDocuments(NamedTuple):
     rows: sparse.csr_array
 
 
-def _documents(
-    records: Source, labels: tuple[str, ...], features: PublicWords, progress: Progress | None
-) -> Iterator[PersonDocuments]:
+def _documents(request: CorpusRequest, labels: tuple[str, ...], features: PublicWords) -> Iterator[PersonDocuments]:
     """Documents with one of the labels; all of a person in one part, held in memory, six bytes a word."""
     numbers = {label: number for number, label in enumerate(labels)}
     held: list[PersonDocuments] = []
-    for batch in records.batches(progress):
+    for batch in request.batches():
         kept = [row for row, label in enumerate(batch.labels) if label in numbers]
         if not kept:
             continue
         rows = features.vectors([batch.texts[row] for row in kept], GRID).astype(np.int16)
         codes = np.array([numbers[batch.labels[row]] for row in kept], dtype=np.int64)
         part = PersonDocuments(batch.persons[kept], codes, rows)
-        if records.adjacency.unit is Unit.DOCUMENT:
+        if request.records.adjacency.unit is Unit.DOCUMENT:
             yield part
         else:
             held.append(part)
@@ -121,8 +104,6 @@ def word_sums(parts: Iterable[PersonDocuments], dim: int, labels: int) -> Intege
 
     Args:
         parts: each person is in one of them alone.
-        dim: of the documents' rows.
-        labels: how many there are.
     """
     total = np.zeros((labels, dim), np.int64)
     for part in parts:
@@ -154,7 +135,6 @@ def log_ratios(noisy: Integers, noise: DiscreteGaussian, features: PublicWords) 
 
     Args:
         noisy: sums of values with noise, shape (dim, labels).
-        noise: that was added.
         features: whose last coordinate is constant.
     """
     documents = np.maximum(noisy[-1], noise.sigma) / features.constant(GRID)

@@ -43,9 +43,6 @@ def compared(synthetic: Sequence[str], pool: Sequence[str], private: Iterable[st
     Public texts may coincide with private ones: by quotation, or where the pool is not public after all.
 
     Args:
-        synthetic: texts.
-        pool: public texts.
-        private: texts, read once.
         run: words in a row, >= 1; a shorter text counts as one run.
     """
     lines: dict[tuple[str, ...], list[int]] = {}

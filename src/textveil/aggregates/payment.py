@@ -6,11 +6,12 @@ import contextlib
 import hashlib
 import platform
 from collections.abc import Callable, Iterator, Sequence
-from typing import Protocol, TypeAlias, final
+from typing import TypeAlias, final
 
 import numpy as np
 import scipy
 
+from textveil.aggregates.request import CorpusRequest, Records
 from textveil.corpora.jobs.folder import JobFolder
 from textveil.corpora.jobs.job import written_or_refused
 from textveil.corpora.jobs.receipt import JobReceipt
@@ -30,7 +31,6 @@ class Paid:
     """What is paid for and may be drawn.
 
     Args:
-        rng: of the release.
         begin: says that it is drawn from now on.
     """
 
@@ -45,30 +45,8 @@ class Paid:
         return self._rng
 
 
-class Records(Protocol):
-    """What a release is about: see ``labels.Source``."""
-
-    @property
-    def names(self) -> Sequence[str]:
-        """Of the persons whose records were read."""
-
-    @property
-    def limit(self) -> int | None:
-        """Records of one person that count."""
-
-    @property
-    def digest(self) -> bytes:
-        """``records.digested`` of all of them."""
-
-
 @contextlib.contextmanager
-def paid(
-    payer: Payer | None,
-    guarantee: Guarantee,
-    records: Records,
-    settings: Sequence[Fact],
-    rng: np.random.Generator | None,
-) -> Iterator[Paid]:
+def paid(request: CorpusRequest, guarantee: Guarantee, settings: Sequence[Fact]) -> Iterator[Paid]:
     """Take the cost of a release from every person's budget; note at the end of the block that it was drawn.
 
     A block that fails before it takes the randomness costs nothing; see ``budget.drawing.paying``. Where the payer has
@@ -76,18 +54,17 @@ def paid(
     randomness depends on a secret in that folder, on all records and on all settings.
 
     Args:
-        payer: None pays nothing.
+        request: its records have been read. If they name no persons, the payer's own account pays once. The block has
+            its randomness from what is yielded, and from nowhere else.
         guarantee: of the whole release.
-        records: they have been read. Where they have no persons, the payer's own account pays once.
         settings: all public facts by which it is determined what noise is drawn and what it is added to.
-        rng: of the release, for experiments; None is the operating system's. The block has it from what is yielded,
-            and from nowhere else.
 
     Raises:
         BudgetExhausted: a person's budget does not reach; nothing was taken from anybody.
         LedgerError: the ledger fails.
         ParameterError: the payer's folder remembers a release of other records or settings.
     """
+    payer, records, rng = request.payer, request.records, request.rng
     if payer is None:
         yield Paid(secure_generator() if rng is None else rng, lambda: None)
         return
@@ -123,12 +100,7 @@ def _about(payer: Payer, guarantee: Guarantee, records: Records, settings: Seque
 
 
 def _remembered(folder: JobFolder, about: bytes, *, anew: bool) -> tuple[bytes, JobReceipt]:
-    """The secret of a release, new where there is none, and what remembers that it is paid for.
-
-    Raises:
-        ParameterError: another release is remembered, and is not to be forgotten.
-        OutputError: the disk is full.
-    """
+    """Return the secret of a release, a new one if there is none, and what remembers that it is paid for."""
     secret = folder.remembered()
     if secret is not None:
         receipt = _receipt(folder, secret, about)

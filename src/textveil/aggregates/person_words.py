@@ -9,7 +9,7 @@ from typing import Final, NamedTuple, final
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.aggregates.records import PersonalRecords
+from textveil.aggregates.request import Records
 from textveil.aggregates.spill import Spill, by_person, whole_persons
 from textveil.text.spelling import fold, spelling
 from textveil.text.tokens import Kind, classify, split
@@ -18,14 +18,9 @@ from textveil.types import Integers, Progress
 BREAK: Final = -1
 """Stands where no n-gram may go on: a number, punctuation, the end of a record."""
 
-_PASSED: Final = -2
-"""White space and hyphens: words on both sides of them are neighbors."""
-
-_CHUNK: Final = 1 << 20
-"""Words that are held at once, or all of one person's."""
-
-_SURFACES: Final = 1 << 18
-"""Surfaces of tokens whose numbers are remembered."""
+_PASSED: Final = -2  # white space and hyphens: words on both sides of them are neighbors
+_CHUNK: Final = 1 << 20  # words that are held at once, or all of one person's
+_SURFACES: Final = 1 << 18  # surfaces of tokens whose numbers are remembered
 
 
 @final
@@ -72,11 +67,11 @@ class PersonWords:
 
     Attributes:
         spellings: of words by their numbers: the public ones first, then others in the order of the records.
-        labels: names of labels by their numbers: the public ones first; empty where no labels are read.
+        labels: names of labels by their numbers: the public ones first; empty if no labels are read.
         words: as in ``Chunk``; all records.
         lengths: of the records, breaks counted; shape (records,), int32.
         record_persons: ascending; shape (records,), int32.
-        record_labels: 0 where no labels are read, ``BREAK`` for one outside the public list; shape (records,), int32.
+        record_labels: 0 if no labels are read, ``BREAK`` for one outside the public list; shape (records,), int32.
     """
 
     spellings: list[str]
@@ -89,7 +84,7 @@ class PersonWords:
     @classmethod
     def read(
         cls,
-        records: PersonalRecords,
+        records: Records,
         public: Sequence[str],
         labels: Sequence[str] | None = None,
         progress: Progress | None = None,
@@ -97,10 +92,8 @@ class PersonWords:
         """Read and split all records.
 
         Args:
-            records: of the corpus.
             public: words of the public list, folded, each once.
             labels: all labels that count, where they are public; None takes those of the records.
-            progress: as ``PersonalRecords.batches`` takes it.
 
         Raises:
             InputError: as ``PersonalRecords.batches``.
@@ -136,6 +129,5 @@ class PersonWords:
 
 
 def _numbered(text: str, numbers: _Numbers) -> NDArray[np.int32]:
-    """The words of a record as numbers, and a break behind them."""
     words = np.array([*(numbers[surface] for surface in split(text)), BREAK], dtype=np.int32)
     return words[words != _PASSED]

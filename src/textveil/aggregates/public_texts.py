@@ -51,8 +51,6 @@ def written_pool(
 
     Args:
         model: public.
-        words: of its vocabulary.
-        number: >= 1.
         progress: called with words written and in all.
     """
     rng = np.random.default_rng(0)  # of public facts alone
@@ -95,8 +93,6 @@ class PoolVectors(NamedTuple):
         """Read texts.
 
         Args:
-            texts: at least one.
-            features: how they are read.
             progress: called with texts read and in all.
         """
         rows = np.empty((len(texts), features.dim), dtype=np.int16)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeAlias, final
@@ -28,7 +29,7 @@ class Batch(NamedTuple):
     Attributes:
         persons: number of each record's person, from 0 in the order of their first records; shape (count,).
         texts: as many.
-        labels: as many; empty where no column of labels is read.
+        labels: as many; empty if no column of labels is read.
     """
 
     persons: Integers
@@ -76,8 +77,6 @@ class PersonalRecords:
         text: column of the text; None for a file of lines, and ``text`` where there are columns.
         label: column of the label; None reads none.
         limit: records of one person that count, >= 1; None is all.
-        corpus_format: as ``FormatChoice`` takes it.
-        delimiter: of csv.
 
     Raises:
         ParameterError: the columns do not fit the format.
@@ -109,6 +108,11 @@ class PersonalRecords:
     def names(self) -> Sequence[str]:
         """Names of the persons by their numbers, as far as records have been read; none where each record counts."""
         return list(self._numbers)
+
+    @property
+    def labelled(self) -> bool:
+        """Whether a column of labels is read."""
+        return self.label is not None
 
     @property
     def digest(self) -> bytes:
@@ -148,11 +152,14 @@ class PersonalRecords:
             raise InputError("INPUT must stay as it is while it is read, more than once; it was changed. Run it again.")
 
     def _read(self, progress: Progress | None) -> Iterator[Batch]:
-        seen: dict[int, int] = {}
-        rows = 0
+        seen, rows = Counter[int](), 0
         for block in released_blocks(self._reader(), self.inputs, progress):
             records = block.records
-            persons = self._persons(records.beside, block.first, block.place, rows, len(records.texts))
+            if self._person is None:
+                persons = list(range(rows, rows + len(records.texts)))
+            else:
+                names, numbers = self._filled(records.beside, self._person, block.first, block.place), self._numbers
+                persons = [numbers.setdefault(name, len(numbers)) for name in names]
             labels = [] if self.label is None else self._filled(records.beside, self.label, block.first, block.place)
             rows += len(records.texts)
             kept = [row for row, texts in enumerate(records.texts) if texts and self._counts(persons[row], seen)]
@@ -163,18 +170,11 @@ class PersonalRecords:
                     [labels[row] for row in kept] if labels else [],
                 )
 
-    def _counts(self, person: int, seen: dict[int, int]) -> bool:
-        """Whether one more record of a person counts."""
+    def _counts(self, person: int, seen: Counter[int]) -> bool:
         if self.limit is None or self._person is None:
             return True
-        seen[person] = seen.get(person, 0) + 1
+        seen[person] += 1
         return seen[person] <= self.limit
-
-    def _persons(self, beside: _Columns, first: int, place: str, rows: int, count: int) -> list[int]:
-        if self._person is None:
-            return list(range(rows, rows + count))
-        numbers = self._numbers
-        return [numbers.setdefault(name, len(numbers)) for name in self._filled(beside, self._person, first, place)]
 
     def _filled(self, beside: _Columns, column: str, first: int, place: str) -> list[str]:
         values = beside[column]

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from importlib import import_module
+from pathlib import Path
 from typing import Any, Final, final
 
 from textveil.json_text import json_text
+from textveil.privacy import proved
 from textveil.privacy.guarantees import TRUSTED, ApproximateDP, Guarantee, Status
-from textveil.privacy.proved import status_of
+from textveil.privacy.proved import registered, status_of
 from textveil.privacy.units import ONE_PERSON_MORE, ONE_RECORD_MORE
 from textveil.version import VERSION
 
@@ -19,13 +22,7 @@ _NOT_COVERED: Final = (
     "Running time, and whether the run ended.",
 )
 
-_MAKERS: Final = {
-    "counts": "textveil.aggregates.counts",
-    "classifier": "textveil.aggregates.learning",
-    "synthetic text": "textveil.aggregates.synthesis",
-    "topics": "textveil.aggregates.topics",
-}
-"""The modules whose releases can be proved, by kind."""
+_PROOFS: Final = Path(proved.__file__).parent / "proofs"
 
 _ADJACENCIES: Final = {each.unit.value: each for each in (ONE_PERSON_MORE, ONE_RECORD_MORE)}
 
@@ -89,7 +86,7 @@ def stated_guarantee(report: Mapping[str, Any]) -> ApproximateDP:
     stated = report["guarantee"]
     status, source = Status(stated["status"]), str(stated["source"])
     if status in TRUSTED:
-        status = status_of(_MAKERS.get(str(report.get("release")), ""), source)
+        status = status_of(_maker(report.get("release"), source), source)
     return ApproximateDP(
         epsilon=float(stated["epsilon"]),
         log_delta=float(stated["log_delta"]),
@@ -97,3 +94,12 @@ def stated_guarantee(report: Mapping[str, Any]) -> ApproximateDP:
         source=source,
         adjacency=_ADJACENCIES[stated["unit"]],
     )
+
+
+def _maker(release: object, source: str) -> str:
+    """Return the module that makes releases of this kind under a proof, as its ``RELEASE`` says; empty if none."""
+    if not isinstance(release, str):
+        return ""
+    modules = registered(_PROOFS).get(source.rpartition("/")[2], {})
+    own = (module for module in modules if module.startswith(f"{__package__}."))
+    return next((module for module in own if getattr(import_module(module), "RELEASE", None) == release), "")

@@ -10,7 +10,7 @@ import contextlib
 import tempfile
 import weakref
 from collections.abc import Iterator
-from typing import Any, Final, NamedTuple, final
+from typing import Any, Final, final
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -18,20 +18,13 @@ from numpy.typing import DTypeLike, NDArray
 from textveil.errors import OutputError
 from textveil.types import Integers
 
-_IN_MEMORY: Final = 1 << 26
-"""Bytes that are held in memory before a file is made."""
-
-_COPIED: Final = 1 << 20
-"""Numbers that are held at once while they are put in another order."""
+_IN_MEMORY: Final = 1 << 26  # bytes that are held in memory before a file is made
+_COPIED: Final = 1 << 20  # numbers that are held at once while they are put in another order
 
 
 @final
 class Spill:
-    """Numbers in a row, added at the end and read by slices.
-
-    Args:
-        dtype: of the numbers.
-    """
+    """Numbers in a row, added at the end and read by slices."""
 
     def __init__(self, dtype: DTypeLike) -> None:
         self.dtype = np.dtype(dtype)
@@ -68,25 +61,11 @@ def _closed(file: Any) -> None:
         file.close()
 
 
-class Part(NamedTuple):
-    """All records of some persons.
-
-    Attributes:
-        records: their places.
-        numbers: places of their numbers.
-    """
-
-    records: slice
-    numbers: slice
-
-
 def by_person(numbers: Spill, lengths: NDArray[Any], persons: NDArray[Any]) -> tuple[Spill, Integers]:
     """Put the records of each person one after the other, in their order.
 
     Args:
-        numbers: of all records.
         lengths: how many numbers each record has.
-        persons: of each record.
 
     Returns:
         The numbers in that order, and the places that the records had.
@@ -107,13 +86,13 @@ def by_person(numbers: Spill, lengths: NDArray[Any], persons: NDArray[Any]) -> t
     return ordered, order
 
 
-def whole_persons(lengths: NDArray[Any], persons: NDArray[Any], most: int) -> Iterator[Part]:
-    """Parts that hold every person whole: at most so many numbers, or one person.
+def whole_persons(lengths: NDArray[Any], persons: NDArray[Any], most: int) -> Iterator[tuple[slice, slice]]:
+    """Yield places of records, and of their numbers, in parts that hold every person whole.
+
+    A part has at most ``most`` numbers, or one person.
 
     Args:
-        lengths: how many numbers each record has.
         persons: of each record, ascending.
-        most: numbers of a part.
     """
     last = np.append(np.flatnonzero(np.diff(persons)), persons.size - 1) if persons.size else persons
     ends = np.cumsum(lengths, dtype=np.int64)[last]
@@ -121,5 +100,5 @@ def whole_persons(lengths: NDArray[Any], persons: NDArray[Any], most: int) -> It
     while person < last.size:
         person = max(int(np.searchsorted(ends, start + most, side="right")), person + 1)
         stop, end = int(last[person - 1]) + 1, int(ends[person - 1])
-        yield Part(slice(record, stop), slice(start, end))
+        yield slice(record, stop), slice(start, end)
         record, start = stop, end

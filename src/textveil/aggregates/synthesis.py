@@ -7,29 +7,23 @@ Proof: ``privacy/proofs/corpus_synthesize.md``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Final, NamedTuple, final
+from collections.abc import Sequence
+from typing import Final, NamedTuple
 
 import numpy as np
 
-from textveil.aggregates.labels import Source
 from textveil.aggregates.learning import ReleasedMoments, regression, released_moments
 from textveil.aggregates.public_texts import PoolVectors
-from textveil.aggregates.records import Batch
 from textveil.aggregates.report import AggregateReport
-from textveil.corpora.payment import Payer
+from textveil.aggregates.request import CorpusRequest
 from textveil.errors import ParameterError, need
-from textveil.privacy.units import Adjacency
-from textveil.types import Integers, Progress, Reals
-from textveil.vocabulary.vocabulary import Vocabulary
+from textveil.types import Integers, Reals
 
+RELEASE: Final = "synthetic text"
 PROOF: Final = "proofs/corpus_synthesize.md"
 
 NEAREST: Final = 0.25
 """Share of a label's public texts, those that are most like it, that synthetic texts are drawn from."""
-
-_NO_LABEL: Final = ""
 
 
 class SyntheticText(NamedTuple):
@@ -37,8 +31,7 @@ class SyntheticText(NamedTuple):
 
     Attributes:
         texts: as many as were asked for, each of the pool, none twice.
-        labels: of each; empty where no column of labels was read.
-        report: of the release.
+        labels: of each; empty if no column of labels was read.
         persons: how many wrote the records: private.
     """
 
@@ -48,69 +41,13 @@ class SyntheticText(NamedTuple):
     persons: int
 
 
-@final
-@dataclass(frozen=True)
-class _Unlabelled:
-    """Records that all have the same label, which is public."""
-
-    records: Source
-
-    @property
-    def adjacency(self) -> Adjacency:
-        """See ``Source``."""
-        return self.records.adjacency
-
-    @property
-    def names(self) -> Sequence[str]:
-        """See ``Source``."""
-        return self.records.names
-
-    @property
-    def limit(self) -> int | None:
-        """See ``Source``."""
-        return self.records.limit
-
-    @property
-    def digest(self) -> bytes:
-        """See ``Source``."""
-        return self.records.digest
-
-    def batches(self, progress: Progress | None = None) -> Iterator[Batch]:
-        """See ``Source``."""
-        for batch in self.records.batches(progress):
-            yield batch._replace(labels=[_NO_LABEL] * len(batch.texts))
-
-
-def synthesize(
-    records: Source,
-    pool: Sequence[str],
-    *,
-    documents: int,
-    epsilon: float,
-    delta: float,
-    labelled: bool = True,
-    labels: Sequence[str] = (),
-    vocabulary: Vocabulary | None = None,
-    payer: Payer | None = None,
-    rng: np.random.Generator | None = None,
-    progress: Progress | None = None,
-    pool_progress: Progress | None = None,
-) -> SyntheticText:
+def synthesize(request: CorpusRequest, pool: Sequence[str], *, documents: int) -> SyntheticText:
     """Choose and label public texts, so that together they resemble a corpus.
 
     Args:
-        records: of the corpus; they are read twice.
+        request: its records are read twice; if they have no labels, texts get none.
         pool: public texts, each once.
         documents: how many texts come out, >= 1 and at most those of the pool.
-        epsilon: nats, for all that a person wrote; > 0.
-        delta: in (0, 1); far below 1 / number of persons.
-        labelled: whether the records have labels.
-        labels: see ``learn``.
-        vocabulary: see ``learn``.
-        payer: see ``learn``.
-        rng: see ``learn``.
-        progress: called with bytes read and in all.
-        pool_progress: called with public texts read and in all.
 
     Raises:
         InputError: a record cannot be read; no label is used by enough persons.
@@ -123,23 +60,12 @@ def synthesize(
             f"documents must be at most the texts of the public pool, {len(pool):,}; got {documents:,}. "
             "Ask for fewer, or give a larger pool."
         )
-    if labels and not labelled:
-        raise ParameterError("`labels` needs `label`; got none.")
-    released = released_moments(
-        records if labelled else _Unlabelled(records),
-        epsilon=epsilon,
-        delta=delta,
-        labels=labels if labelled else (_NO_LABEL,),
-        vocabulary=vocabulary,
-        payer=payer,
-        rng=rng,
-        progress=progress,
-    )
-    vectors = PoolVectors.of(pool, released.features, pool_progress)
+    labelled, released = request.records.labelled, released_moments(request)
+    vectors = PoolVectors.of(pool, released.features, request.pool_progress)
     texts, numbers, quotas = drawn(released, vectors, documents, released.rng)
     report = released.report(
-        "synthetic text",
-        released.budget.guarantee(released.adjacency, PROOF),
+        RELEASE,
+        released.budget.guarantee(request.records.adjacency, PROOF),
         public={"texts of the pool": len(pool), "documents": documents},
         facts={"documents of each label": dict(zip(released.labels, quotas.tolist(), strict=True))} if labelled else {},
     )
@@ -189,7 +115,6 @@ def chosen(scores: Reals, quotas: Integers, rng: np.random.Generator) -> tuple[I
     Args:
         scores: how like each label a text is, shape (texts, labels).
         quotas: texts of each label, at most ``texts`` together.
-        rng: draws.
     """
     best = scores.argmax(axis=1)
     free = np.ones(len(scores), dtype=bool)

@@ -21,20 +21,17 @@ from textveil.aggregates.documents import DocumentReader
 from textveil.aggregates.features import PublicFeatures, public_transform
 from textveil.aggregates.payment import Fact, paid
 from textveil.aggregates.public_texts import NORM, PoolVectors
-from textveil.aggregates.records import EACH_RECORD, PersonalRecords
 from textveil.aggregates.report import AggregateReport
-from textveil.corpora.payment import Payer
+from textveil.aggregates.request import CorpusRequest
 from textveil.errors import need
-from textveil.types import Integers, Progress
-from textveil.vocabulary.embedded import load_vocabulary
-from textveil.vocabulary.vocabulary import Vocabulary
+from textveil.privacy.units import Unit
+from textveil.types import Integers
 
+RELEASE: Final = "topics"
 PROOF: Final = "proofs/corpus_synthesize.md"
 CONFIDENCE: Final = 0.95
 
-_SAMPLE: Final = 20_000
-"""Public texts that groups are found from, at most: the first of a fixed random order."""
-
+_SAMPLE: Final = 20_000  # public texts that groups are found from, at most: the first of a fixed random order
 _ROUNDS: Final = 20
 _WORDS, _TEXTS = 8, 3
 _RARE: Final = 20.0
@@ -67,13 +64,7 @@ class Theme:
 
 
 class Themes(NamedTuple):
-    """Themes by falling votes, and a fact for the sender alone.
-
-    Attributes:
-        themes: all of them.
-        report: of the release.
-        persons: how many wrote the records: private.
-    """
+    """Themes by falling votes, and how many persons wrote the records: for the sender alone."""
 
     themes: list[Theme]
     report: AggregateReport
@@ -114,7 +105,6 @@ def votes(parts: Iterable[tuple[Integers, Integers]], groups: int, *, by_person:
 
     Args:
         parts: persons and groups of records.
-        groups: how many there are.
         by_person: whether a person may have several records.
 
     Returns:
@@ -138,32 +128,13 @@ def votes(parts: Iterable[tuple[Integers, Integers]], groups: int, *, by_person:
     return total, persons + len(counts)
 
 
-def topics(
-    records: PersonalRecords,
-    pool: Sequence[str],
-    *,
-    number: int,
-    epsilon: float,
-    delta: float,
-    vocabulary: Vocabulary | None = None,
-    payer: Payer | None = None,
-    rng: np.random.Generator | None = None,
-    progress: Progress | None = None,
-    pool_progress: Progress | None = None,
-) -> Themes:
+def topics(request: CorpusRequest, pool: Sequence[str], *, number: int) -> Themes:
     """Estimate how many persons write about each group of public texts.
 
     Args:
-        records: of the corpus; read once.
+        request: its records are read once; labels do not count.
         pool: public texts, each once.
         number: of themes, at least 2 and at most the texts of the pool.
-        epsilon: nats, for all that a person wrote; > 0.
-        delta: in (0, 1); far below 1 / number of persons.
-        vocabulary: public words and vectors; None is the embedded one.
-        payer: whose ledger pays, each person once, before anything is drawn.
-        rng: None is the operating system's randomness; anything else stamps the report not for release.
-        progress: called with bytes read and in all.
-        pool_progress: called with public texts read and in all.
 
     Raises:
         InputError: a record cannot be read.
@@ -171,21 +142,21 @@ def topics(
         BudgetExhausted: a person's budget does not reach.
     """
     need(2 <= number <= len(pool), "topics", number, f"between 2 and the texts of the public pool, {len(pool):,}")
-    budget = GaussianBudget(epsilon, delta)
+    records, words = request.records, request.words
+    budget = GaussianBudget(request.epsilon, request.delta)
     noise = budget.noise(NORM**2)
-    words = load_vocabulary() if vocabulary is None else vocabulary
     features = PublicFeatures(words, public_transform(words))
-    vectors = PoolVectors.of(pool, features, pool_progress)
+    vectors = PoolVectors.of(pool, features, request.pool_progress)
     groups = Groups.found(vectors, number)
 
-    def parts() -> Iterator[tuple[Integers, Integers]]:
-        for batch in records.batches(progress):
-            yield batch.persons, nearest_group(features.vectors(batch.texts, NORM), groups.centers)
-
-    sums, persons = votes(parts(), number, by_person=records.unit != EACH_RECORD)
+    parts = (
+        (batch.persons, nearest_group(features.vectors(batch.texts, NORM), groups.centers))
+        for batch in records.batches(request.progress)
+    )
+    sums, persons = votes(parts, number, by_person=records.adjacency.unit is not Unit.DOCUMENT)
     guarantee = budget.guarantee(records.adjacency, PROOF)
     settings: list[Fact] = ["topics", repr(noise), features.digest, number, groups.centers.tobytes()]
-    with paid(payer, guarantee, records, settings, rng) as drawing:
+    with paid(request, guarantee, settings) as drawing:
         noisy = sums + noise.sample(number, drawing.rng)
     reach = float(normal.isf((1 - CONFIDENCE) / 2)) * noise.sigma
     described = _described(pool, vectors, groups, words.words)
@@ -200,13 +171,13 @@ def topics(
         for group in np.argsort(-noisy, kind="stable").tolist()
     ]
     report = AggregateReport(
-        release="topics",
+        release=RELEASE,
         guarantee=guarantee,
         public={"vocabulary": words.name, "texts of the pool": len(pool), "themes": number},
         bounded={"records per person": records.limit, "a person's votes (L2 norm)": 1},
         noise={"votes": noise.sigma / NORM},
         facts={"confidence": CONFIDENCE},
-        secure=rng is None,
+        secure=request.rng is None,
     )
     return Themes(themes, report, persons)
 
@@ -218,7 +189,6 @@ def _parts(rows: NDArray[np.int16]) -> Iterator[Integers]:
 def _described(
     pool: Sequence[str], vectors: PoolVectors, groups: Groups, words: Sequence[str]
 ) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
-    """Words and texts of each group, from the pool alone."""
     number, size = len(groups.centers), len(words)
     counts = np.zeros((size, number))
     reader = DocumentReader(words)

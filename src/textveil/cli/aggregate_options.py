@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
@@ -21,6 +21,7 @@ from textveil.mechanisms.options import GUARANTEE
 if TYPE_CHECKING:
     from textveil.aggregates.records import PersonalRecords
     from textveil.aggregates.report import AggregateReport
+    from textveil.aggregates.request import CorpusRequest
     from textveil.corpora.payment import Payer
     from textveil.privacy.guarantees import Guarantee
 
@@ -96,6 +97,20 @@ class AggregateOptions:
                 corpus_format=self.corpus_format,
                 delimiter=self.delimiter,
             )
+
+    def request(self, records: PersonalRecords, *, seed: int | None = None, **settings: Any) -> CorpusRequest:
+        """Return the request of a command.
+
+        Args:
+            records: see ``records``.
+            seed: for experiments; None: the operating system's randomness.
+            settings: the other fields of the request.
+        """
+        from textveil.aggregates.request import CorpusRequest
+        from textveil.randomness import seeded_generator
+
+        rng = None if seed is None else seeded_generator(seed)
+        return CorpusRequest(records, epsilon=self.epsilon, delta=self.delta, rng=rng, **settings)
 
     @contextlib.contextmanager
     def paying(self, output: Path | None) -> Iterator[Payer | None]:
@@ -203,21 +218,20 @@ def write_release(
         sys.stdout.write(report.to_json())
 
 
-def tell_sender(what: str, guarantee: Guarantee, *, persons: int, delta: float, seed: int | None) -> None:
+def tell_sender(what: str, guarantee: Guarantee, request: CorpusRequest, persons: int) -> None:
     """One line about the release, and warnings, on standard error.
 
     Args:
         what: came out, in words.
         guarantee: of the release.
+        request: for the release.
         persons: how many wrote the records: private.
-        delta: of the release.
-        seed: of the draws.
     """
-    seeded = "" if seed is None else "; seeded: not for release"
+    seeded = "" if request.rng is None else "; seeded: not for release"
     sys.stderr.write(f"{what}; {guarantee}, unit {guarantee.adjacency.unit.value}{seeded}\n")
     if persons == 0:
         sys.stderr.write("warning, for you alone: no record was read.\n")
-    if persons * delta >= 1:
+    if persons * request.delta >= 1:
         sys.stderr.write(
             "warning, for you alone: delta is at least 1 / number of persons: the guarantee may fail for one of them. "
             "Lower --delta and run again; this run is paid.\n"

@@ -67,28 +67,18 @@ def count_command(
     check_outputs(records.inputs, target, report, overwrite=aggregate.overwrite)
     with aggregate.paying(target) as payer:
         with bar("counting", "bytes", records.inputs) as progress, renamed(items="items_per_person"):
+            labels = opt.parts_of(counting.labels)
+            request = aggregate.request(records, seed=seed, labels=labels, payer=payer, progress=progress)
             release, facts = count(
-                records,
-                epsilon=aggregate.epsilon,
-                delta=aggregate.delta,
+                request,
                 ngrams=counting.ngrams,
                 items_per_person=counting.items_per_person,
                 repeats=counting.repeats,
-                labels=opt.parts_of(counting.labels),
                 words=counting.words,
-                payer=payer,
-                seed=seed,
-                progress=progress,
             )
         table = _table(release, labelled=counting.label is not None)
         write_release(target, table, facts, report, as_json=as_json)
-    tell_sender(
-        f"{len(release.counts):,} counts",
-        release.guarantee,
-        persons=max(release.persons, 1),
-        delta=aggregate.delta,
-        seed=seed,
-    )
+    tell_sender(f"{len(release.counts):,} counts", release.guarantee, request, max(release.persons, 1))
     if not release.counts:
         sys.stderr.write("No item stands out of the noise. Raise epsilon, or count the records of more persons.\n")
 

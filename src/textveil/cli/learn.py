@@ -36,7 +36,6 @@ def learn_command(
     from textveil.cli.progress import counting
     from textveil.json_text import json_text
     from textveil.pages.folders import results_folder
-    from textveil.randomness import seeded_generator
     from textveil.whole_files import write_whole
 
     records = aggregate.records(source, label, again=True)
@@ -48,17 +47,15 @@ def learn_command(
     try:
         with aggregate.paying(output / FACTS) as payer:
             with counting("reading", "bytes", records.inputs) as progress:
-                model, persons = learn(
+                request = aggregate.request(
                     records,
-                    epsilon=aggregate.epsilon,
-                    delta=aggregate.delta,
+                    seed=seed,
                     labels=opt.parts_of(labels),
-                    method=method,
                     vocabulary=vocabulary.load(),
                     payer=payer,
-                    rng=None if seed is None else seeded_generator(seed),
                     progress=progress,
                 )
+                model, persons = learn(request, method=method)
             model.save(folder)
             text = json_text(model.report, indent=1)
             if report is not None:
@@ -70,10 +67,4 @@ def learn_command(
         raise
     if as_json:
         sys.stdout.write(text)
-    tell_sender(
-        f"a classifier of {len(model.labels):,} labels",
-        model.guarantee,
-        persons=persons,
-        delta=aggregate.delta,
-        seed=seed,
-    )
+    tell_sender(f"a classifier of {len(model.labels):,} labels", model.guarantee, request, persons)

@@ -82,7 +82,6 @@ def synthesize_command(
     from textveil.cli.progress import counting, tell
     from textveil.corpora.files.sources import expanded
     from textveil.json_text import json_text
-    from textveil.randomness import seeded_generator
     from textveil.whole_files import write_whole
 
     target = opt.file_of(output)
@@ -103,20 +102,16 @@ def synthesize_command(
             counting("reading", "bytes", records.inputs) as progress,
             counting("comparing with the pool", "texts") as pool_progress,
         ):
-            synthetic = synthesize(
+            request = aggregate.request(
                 records,
-                pool,
-                documents=documents,
-                epsilon=aggregate.epsilon,
-                delta=aggregate.delta,
-                labelled=label is not None,
+                seed=seed,
                 labels=opt.parts_of(labels),
                 vocabulary=words,
                 payer=payer,
-                rng=None if seed is None else seeded_generator(seed),
                 progress=progress,
                 pool_progress=pool_progress,
             )
+            synthetic = synthesize(request, pool, documents=documents)
         facts = {**synthetic.report.public, "pool": "given" if public else "texts of the embedded language model"}
         texts, problem = synthetic.texts, ""
         if service is not None:
@@ -137,13 +132,7 @@ def synthesize_command(
             f"warning, for you alone: {len(shared):,} of the texts share 8 words in a row with a record. "
             "--overlaps FILE lists them.\n"
         )
-    tell_sender(
-        f"{len(synthetic.texts):,} texts",
-        synthetic.report.guarantee,
-        persons=synthetic.persons,
-        delta=aggregate.delta,
-        seed=seed,
-    )
+    tell_sender(f"{len(synthetic.texts):,} texts", synthetic.report.guarantee, request, synthetic.persons)
     if problem:
         tell(problem)
     return 1 if problem else 0

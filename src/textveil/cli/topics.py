@@ -39,7 +39,6 @@ def topics_command(
     from textveil.aggregates.topics import topics as topics_of
     from textveil.cli.progress import counting
     from textveil.corpora.files.sources import expanded
-    from textveil.randomness import seeded_generator
 
     target = opt.file_of(output)
     needs_output(target, as_json=as_json)
@@ -51,26 +50,17 @@ def topics_command(
             counting("comparing with the pool", "texts") as pool_progress,
             counting("reading", "bytes", records.inputs) as progress,
         ):
-            themes = topics_of(
+            request = aggregate.request(
                 records,
-                pool,
-                number=topics,
-                epsilon=aggregate.epsilon,
-                delta=aggregate.delta,
+                seed=seed,
                 vocabulary=vocabulary.load(),
                 payer=payer,
-                rng=None if seed is None else seeded_generator(seed),
                 progress=progress,
                 pool_progress=pool_progress,
             )
+            themes = topics_of(request, pool, number=topics)
         lines = "".join(json.dumps(theme.to_data()) + "\n" for theme in themes.themes).encode("ascii")
         write_release(target, lines, themes.report, report, as_json=as_json)
     private = (text for batch in records.batches() for text in batch.texts)
     tell_pool(compared([], pool, private).in_pool)
-    tell_sender(
-        f"{len(themes.themes):,} themes",
-        themes.report.guarantee,
-        persons=themes.persons,
-        delta=aggregate.delta,
-        seed=seed,
-    )
+    tell_sender(f"{len(themes.themes):,} themes", themes.report.guarantee, request, themes.persons)

@@ -50,7 +50,7 @@ class Block:
         number: in the job, from 0 over all inputs.
         source: number of the input, from 1.
         first: number of its first record in that input, from 1.
-        count: records in it (for text formats: lines, blank ones included); 0 where they cannot be counted.
+        count: records in it (for text formats: lines, blank ones included); 0 if they cannot be counted.
         payload: the records' bytes, in the format's own way.
         bytes_read: bytes of all inputs that were read up to here, compressed ones where they are.
         chain: keyed digest of this payload and all before it, by which a job knows its input again.
@@ -69,7 +69,7 @@ class Block:
 
     @property
     def last(self) -> int:
-        """Number of the last record; 0 where it is not known."""
+        """Number of the last record; 0 if it is not known."""
         return self.first + self.count - 1 if self.count else 0
 
     @property
@@ -89,8 +89,8 @@ class Outcome:
         head: what stands once before the first record of the whole output; the same for every block of a job.
         persons: draws of each person whose records are in ``data`` (``columns.person``), where a column says whose.
         nulls: sanitized fields of records in ``data`` that have no text.
-        private: the block's frame of the private map, encrypted; empty where none is kept, or nothing was released.
-        sampled: documents chosen by chance, for the sender alone; empty where none is wanted.
+        private: the block's frame of the private map, encrypted; empty if none is kept, or nothing was released.
+        sampled: documents chosen by chance, for the sender alone; empty if none is wanted.
         skipped: records that are not in ``data``. Where the run is to stop at a fault there is one at most, and
             ``data`` is empty.
     """

@@ -89,7 +89,6 @@ def known_columns(pairs: Sequence[str]) -> tuple[tuple[str, str], ...]:
 
 
 def _values(written: str) -> list[str]:
-    """The values in a cell: itself, and where it is a list or an object in JSON, everything in it."""
     if not written.lstrip().startswith(("[", "{")):
         return [written]
     try:

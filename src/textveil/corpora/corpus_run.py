@@ -8,7 +8,6 @@ import json
 import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -21,7 +20,6 @@ from textveil.corpora.engines.engine import Engine
 from textveil.corpora.files.identity import Whole, whole_of
 from textveil.corpora.files.inputs import Inputs, file_size, file_stamp
 from textveil.corpora.formats.records import Assembled, CorpusFormat
-from textveil.corpora.jobs.folder import JobFolder
 from textveil.corpora.jobs.job import SYNC_SECONDS, Job
 from textveil.corpora.jobs.kept_map import MapWanted, frame_of
 from textveil.corpora.jobs.ledger import Totals
@@ -114,7 +112,8 @@ class Run:
         """
         cipher, start = (None, b"") if private_map is None else self._map_wanted(Path()).begun()
         worker = self._worker(new_secret(), cipher)
-        with self._paid(worker) as begin:
+        inputs = self._inputs(worker.secret)
+        with paid(self.payer, worker, self.engine, inputs, self.setting) as begin:
             return self._streamed(worker, begin, stream, private_map, start)
 
     def _streamed(
@@ -250,8 +249,9 @@ class Run:
                 check_folder(path)
         if not job.ended:
             worker = self._worker(job.secret, job.cipher)
-            with self._paid(worker, job.folder) as begin:
-                blocks = job.remaining(self._inputs(job.secret).blocks())
+            inputs = self._inputs(job.secret)
+            with paid(self.payer, worker, self.engine, inputs, self.setting, job.folder) as begin:
+                blocks = job.remaining(inputs.blocks())
                 self._pump(worker, begin, blocks, job.totals, job.write)
             if job.totals.tally.documents == 0:
                 job.forget()
@@ -274,13 +274,11 @@ class Run:
         totals: Totals,
         write: Callable[[Outcome], None],
     ) -> None:
-        total = self._inputs(worker.secret).total()
-        words = self._sanitizer.mechanism
-        held: list[Any] = []
-        if words is not None:
+        total, held = self._inputs(worker.secret).total(), list[Any]()
+        if (words := self._sanitizer.mechanism) is not None:
             from textveil.corpora.tables import provided_tables
 
-            held = list(provided_tables(words, total, self.tell, self.building))
+            held = provided_tables(words, total, self.tell, self.building)
         begin()
         for outcome in self.engine.outcomes(worker, blocks):
             skipped = tuple(skip._replace(reason=self._located(skip)) for skip in outcome.skipped)
@@ -303,11 +301,7 @@ class Run:
     def _draws_words(self) -> bool:
         return any(part.kind == "word" for part in self.setting.protected)
 
-    def _paid(self, worker: BlockWorker, folder: JobFolder | None = None) -> AbstractContextManager[Callable[[], None]]:
-        return paid(self.payer, worker, self.engine, self._inputs(worker.secret), self.setting, folder)
-
     def _located(self, skip: Skip) -> str:
-        """The reason, with the input's number where there are several."""
         if len(self.inputs) == 1:
             return skip.reason
         numbered = skip.reason.startswith(("line", "record", "from", "document"))
@@ -333,7 +327,6 @@ class Run:
         return run
 
     def _map_wanted(self, path: Path) -> MapWanted:
-        """The private map that goes there."""
         if self.map_key is None:
             raise ParameterError("`private_map` needs `map_key`, by which it is encrypted; got none.")
         choice = self.corpus_format.choice
@@ -370,13 +363,8 @@ class Run:
         )
 
     def _check_reports(self, reports: Sequence[Path], sender_report: Path | None) -> None:
-        """Refuse what no report will show."""
-        need(
-            self.risk is None or any(map(_is_page, reports)),
-            "risk",
-            "no such report",
-            "with a `report` that ends in .html",
-        )
+        shown = self.risk is None or any(map(_is_page, reports))
+        need(shown, "risk", "no such report", "with a `report` that ends in .html")
         need(self.sample == 0 or sender_report is not None, "sample", "none", "with a `sender_report`, which shows it")
 
     def _inputs(self, secret: bytes) -> Inputs:
@@ -476,7 +464,6 @@ class Finished:
 
         Args:
             reports: of the release; each is another form of the same.
-            sender_report: for the sender alone.
         """
         texts = {}
         if any(map(_is_page, (*reports, sender_report))):

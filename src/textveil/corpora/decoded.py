@@ -37,7 +37,6 @@ class DecodingRun:
 
     Attributes:
         corpus_format: the format of inputs and output; its sanitized fields are those that are decoded.
-        inputs: released files, in order.
         max_expansion: bytes that a byte of a compressed input may come to; None is no limit.
         finish: called behind the last document, before a file gets its name; may raise ``InputError``.
         private: whether the file is for its owner only, as restored originals are.
@@ -95,22 +94,16 @@ class DecodingRun:
         return documents
 
     def _decoded(self) -> Iterator[tuple[int, bytes]]:
-        """Documents and output bytes of block after block."""
         begun = isinstance(self.corpus_format, Assembled)  # which has no head of its own
-        blocks = released_blocks(
-            self.corpus_format,
-            self.inputs,
-            self.progress,
-            block_bytes=self.block_bytes,
-            max_expansion=self.max_expansion,
-        )
-        for block in blocks:
+        size, most = self.block_bytes, self.max_expansion
+        for block in released_blocks(
+            self.corpus_format, self.inputs, self.progress, block_bytes=size, max_expansion=most
+        ):
             head = b"" if begun else block.records.head
             begun = True
             yield sum(map(bool, block.records.texts)), head + self._joined(block)
 
     def _joined(self, block: ReleasedBlock) -> bytes:
-        """The block with its texts decoded."""
         shape = block.records.texts
         numbers = [block.first + place for place, parts in enumerate(shape) for _ in parts]
         try:

@@ -39,7 +39,7 @@ class Payer:
     """Whose budget a run is taken from.
 
     Attributes:
-        unit: the person whose texts these are; None where a column of the records names persons, or nobody does.
+        unit: the person whose texts these are; None if a column of the records names persons, or nobody does.
         folder: remembers a release of a corpus that is paid for until it is written; None remembers none. A job of
             ``sanitize`` has a folder of its own.
         anew: whether a release of other records or settings that it remembers is forgotten, not kept.
@@ -99,7 +99,6 @@ def _by_name(name: bytes | None) -> bytes:
 
 
 def _counted(worker: BlockWorker, engine: Engine, inputs: Inputs, setting: Setting) -> Mapping[bytes | None, Counts]:
-    """How many draws of each kind that costs something each person's texts take, by name; None where none is named."""
     counting = replace(worker, counts_only=True, cipher=None)
     by_person: dict[bytes | None, Counts] = {}
     for outcome in engine.outcomes(counting, inputs.blocks()):

@@ -2,20 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol, final
+from typing import BinaryIO, final
 
 PIECE_BYTES = 2**16
 """Released bytes of a piece."""
-
-
-class Flushed(Protocol):
-    """What pieces are written to."""
-
-    def write(self, data: bytes, /) -> Any:
-        """Take ``data``."""
-
-    def flush(self) -> Any:
-        """Hand on what was taken."""
 
 
 @final
@@ -26,7 +16,7 @@ class Pieces:
     many documents these are, and so how long the private words in them.
     """
 
-    def __init__(self, stream: Flushed) -> None:
+    def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
         self._held = bytearray()
 

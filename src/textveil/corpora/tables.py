@@ -18,9 +18,7 @@ from textveil.vocabulary.tables.public import OpenTable, PublicTable, tables_fol
 MOST_BYTES: Final = 256 * 2**20
 """Larger tables are built when they are asked for by name, ``textveil tables build``."""
 
-_WORD_BYTES: Final = 6
-"""Bytes of running text for a word, with the space after it."""
-
+_WORD_BYTES: Final = 6  # bytes of running text for a word, with the space after it
 _HEAPS: Final = 30.0
 """A text of N words has about 30 sqrt(N) different ones (Heaps' law; 21 to 31 in AG News and Wikipedia, up to 6 MB)."""
 
@@ -38,7 +36,7 @@ def provided_tables(
     Where one cannot be kept nothing is built, and a line is told: processes then make rows as words appear.
 
     Args:
-        input_bytes: size of the input as it lies on the disk; None where it is not known: then nothing is built.
+        input_bytes: size of the input as it lies on the disk; None if it is not known: then nothing is built.
         tell: called with one line, at most.
     """
     if not isinstance(mechanism, WordMechanism | SequenceMechanism) or not isinstance(mechanism, Tabulated):
@@ -79,7 +77,7 @@ def _provided(
 
 
 def _no_room(size: int) -> str:
-    """Why a table of so many bytes cannot be kept, known before it is made; empty where nothing speaks against it."""
+    """Why a table of so many bytes cannot be kept, known before it is made; empty if nothing speaks against it."""
     folder = tables_folder()
     try:
         folder.mkdir(parents=True, exist_ok=True)

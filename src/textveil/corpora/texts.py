@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from textveil.corpora.blocks import BLOCK_BYTES, Block
+from textveil.corpora.blocks import BLOCK_BYTES
 from textveil.corpora.files.inputs import Inputs
 from textveil.corpora.formats.records import CorpusFormat, Records
 from textveil.errors import InputError
 from textveil.randomness import SECRET_BYTES
 from textveil.types import Progress
 
-_NO_SECRET = bytes(SECRET_BYTES)
-"""Of a chain of digests that nobody reads."""
+_NO_SECRET = bytes(SECRET_BYTES)  # of a chain of digests that nobody reads
 
 
 class ReleasedBlock(NamedTuple):
@@ -21,7 +20,7 @@ class ReleasedBlock(NamedTuple):
 
     Attributes:
         first: number of the first record in its input, for messages.
-        place: what stands before a message about it: the input's number, where there are several.
+        place: what stands before a message about it: the input's number, if there are several.
     """
 
     records: Records
@@ -57,15 +56,11 @@ def released_blocks(
     total = rows.total()
     for block in rows.blocks():
         place = f"input {block.source}, " if len(inputs) > 1 else ""
-        yield ReleasedBlock(_good(corpus_format, block, place), block.first, place)
+        if block.fault:
+            raise InputError(f"{place}{block.fault}")
+        records = corpus_format.records(block.payload, block.first)
+        if records.faults:
+            raise InputError(f"{place}{records.faults[0].reason}")
+        yield ReleasedBlock(records, block.first, place)
         if progress is not None:
             progress(block.bytes_read, total)
-
-
-def _good(corpus_format: CorpusFormat, block: Block, place: str) -> Records:
-    if block.fault:
-        raise InputError(f"{place}{block.fault}")
-    records = corpus_format.records(block.payload, block.first)
-    if records.faults:
-        raise InputError(f"{place}{records.faults[0].reason}")
-    return records

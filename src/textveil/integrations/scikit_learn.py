@@ -15,6 +15,7 @@ import numpy as np
 from textveil.aggregates.documents import checked_documents
 from textveil.aggregates.learning import learn
 from textveil.aggregates.records import Batch, digested
+from textveil.aggregates.request import CorpusRequest
 from textveil.catalog import mechanism
 from textveil.errors import MissingExtra, need
 from textveil.integrations.text_columns import ColumnSanitizer
@@ -41,10 +42,11 @@ class _Given:
     adjacency: Adjacency
     names: Sequence[str] = ()
     limit: int | None = None
+    labelled: bool = True
 
     @property
     def digest(self) -> bytes:
-        """See ``Source``."""
+        """See ``Records``."""
         return digested([self.batch], self.names)
 
     def batches(self, progress: Progress | None = None) -> Iterator[Batch]:
@@ -107,9 +109,8 @@ class PrivateTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         )
         rng = None if self.seed is None else seeded_generator(self.seed)
         labels = [str(label) for label in public]
-        self.model_ = learn(
-            source, epsilon=self.epsilon, delta=self.delta, labels=labels, method=self.method, rng=rng
-        ).model
+        request = CorpusRequest(source, epsilon=self.epsilon, delta=self.delta, labels=labels, rng=rng)
+        self.model_ = learn(request, method=self.method).model
         self.classes_ = np.array([named[label] for label in self.model_.labels])
         return self
 

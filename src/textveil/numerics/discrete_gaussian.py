@@ -2,7 +2,7 @@
 
 P(z) is proportional to exp(-z^2 / (2 sigma^2)) for a whole sigma, exactly: a draw of two-sided geometric noise of scale
 sigma is kept with probability exp(-(|z| - sigma)^2 / (2 sigma^2)). Source: Canonne, Kamath and Steinke, "The Discrete
-Gaussian for Differential Privacy", 2020, algorithm 3.
+Gaussian for Differential Privacy", 2020, algorithm 3. Proof: privacy/proofs/discrete_gaussian.md.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 from textveil.errors import need
 from textveil.numerics.discrete_laplace import discrete_laplace_draws, happen
-from textveil.types import Integers, Reals
+from textveil.types import Integers
 
 LARGEST_SIGMA = 2**25
 """Uniform integers below a multiple of twice its square fit into 64 bits."""
@@ -46,21 +46,20 @@ def discrete_gaussian_draws(sigma: int, count: int, rng: np.random.Generator) ->
     return out
 
 
-_SMOOTHING: Final = 3  # standard deviation, in units of the grid, that the proof of ``DiscreteGaussian`` gives away
+_SMOOTHING: Final = 3
+"""Standard deviation, in units of the grid, that the proof gives away."""
 
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiscreteGaussian:
-    """P(z) proportional to exp(-z^2 / (2 sigma^2)), drawn by integers alone.
+    """Noise of the law above for vectors that are released on a public grid: no low digit of a float is released.
 
     Up to a factor of 1 + 1e-75 in each coordinate it is continuous Gaussian noise of variance sigma^2 - 9, rounded at
     random: what holds for that noise holds for it. Choose a fine grid, so that the 9 does not matter.
 
     Attributes:
         sigma: a whole number, between 64 and 2^25.
-
-    Source: Canonne, Kamath and Steinke 2020 (the sampler); proof: privacy/proofs/discrete_gaussian.md.
     """
 
     sigma: int
@@ -69,12 +68,8 @@ class DiscreteGaussian:
         need(64 <= self.sigma <= LARGEST_SIGMA, "sigma", self.sigma, f"between 64 and {LARGEST_SIGMA}")
 
     def sample(self, count: int, rng: np.random.Generator) -> Integers:
-        """Return fresh draws, int64, shape (count,)."""
+        """Return fresh independent draws, int64, shape (count,)."""
         return discrete_gaussian_draws(self.sigma, count, rng)
-
-    def log_mass(self, values: Reals) -> Reals:
-        """Return the log probability of each integer, up to a common constant."""
-        return -0.5 * (values / self.sigma) ** 2
 
     @property
     def continuous_sigma(self) -> float:

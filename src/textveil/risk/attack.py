@@ -34,8 +34,7 @@ T = TypeVar("T")
 DOCUMENTS: Final = 1000
 """Records that are attacked unless told otherwise: it bounds the time."""
 
-_BLOCK: Final = 50
-"""Records whose values are found together."""
+_BLOCK: Final = 50  # records whose values are found together
 
 
 def risk(
@@ -77,7 +76,9 @@ def risk(
     if vectors is not None:
         attackers.append(vectors)
     chosen = {name: _policy(name, vocabulary) for name in policies}
-    truth = _sample(len(released), documents, rng)
+    truth = np.arange(len(released))
+    if len(released) > documents:
+        truth = np.sort((rng or np.random.default_rng()).choice(len(released), documents, replace=False))
     attacked = [originals[row] for row in truth.tolist()]
     known = {"originals": originals} if background is None else {"originals": originals, "background": background}
     attacks = _Attacks(attackers, known, truth, attacked, progress)
@@ -110,7 +111,7 @@ def risk(
 
 
 def kept(released: Sequence[str], originals: Sequence[str]) -> Kept:
-    """The share of the originals' words that stand in the release, by document; 0 where there are no words."""
+    """The share of the originals' words that stand in the release, by document; 0 if there are no words."""
     held, total = np.zeros(2), np.zeros(2)
     for after, before in zip(released, originals, strict=True):
         was, now = Counter(words_of(before)), Counter(words_of(after))
@@ -127,7 +128,6 @@ class _Attacks:
 
     Attributes:
         truth: places of the attacked records among the originals.
-        attacked: their originals.
         shuffled: whether most releases that were attacked first fit another record's original, one to one.
     """
 
@@ -192,13 +192,6 @@ def _filled(
     return [row + 1 for row in rows], [released[row] for row in rows], [originals[row] for row in rows], public
 
 
-def _sample(records: int, documents: int, rng: np.random.Generator | None) -> Ids:
-    """The records that are attacked, in order."""
-    if records <= documents:
-        return np.arange(records)
-    return np.sort((rng or np.random.default_rng()).choice(records, documents, replace=False))
-
-
 def _policy(name: str, vocabulary: Vocabulary | None) -> Policy:
     """A policy by its name, with an epsilon or a level behind a colon."""
     plain, _, setting = ("", "", "") if is_path(name) else name.rpartition(":")
@@ -216,7 +209,6 @@ def _releases(each: Policy, texts: Sequence[str], rng: np.random.Generator | Non
 
 
 def _values(originals: Sequence[str], released: Sequence[str]) -> Iterator[RecordValues]:
-    """The values of each record and of its release."""
     detector = embedded_detector()
     for start in range(0, len(originals), _BLOCK):
         part = slice(start, start + _BLOCK)
@@ -234,7 +226,6 @@ def _fits_others(scores: Vectors) -> bool:
 def _warnings(
     originals: Sequence[str], background: Sequence[str] | None, attacked: int, shuffled: bool
 ) -> Iterator[str]:
-    """What a reader must know of the inputs."""
     if attacked < LEAST_RECORDS:
         yield f"{attacked} records are fewer than {LEAST_RECORDS}: no interval is given, and the shares say little."
     if shuffled:

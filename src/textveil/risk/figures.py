@@ -18,16 +18,11 @@ SHOWN_NAMES: Final = {"originals": "as it is", "blank": "all blank", "release": 
 
 _WIDTH: Final = 400
 _LEFT: Final = 62
-_HEIGHT: Final = 250
-"""Units of the axis upwards."""
-
-_LETTER: Final = 8.2
-"""Units of a letter, at most about."""
-
+_HEIGHT: Final = 250  # units of the axis upwards
+_LETTER: Final = 8.2  # units of a letter, at most about
 _LABELS_APART: Final = 16
 _SERIES_APART: Final = 5
-_LONGEST: Final = 24
-"""Letters of a label."""
+_LONGEST: Final = 24  # letters of a label
 
 
 @final
@@ -99,7 +94,6 @@ def _across(share: float) -> float:
 
 
 def _along(share: float) -> float:
-    """The end of a bar."""
     return 8 + (_WIDTH - 60) * share
 
 
@@ -125,7 +119,6 @@ def _apart(places: Sequence[float]) -> list[float]:
 
 
 def _legend(names: Iterable[str]) -> Iterable[tuple[str, float]]:
-    """Names with the places where their entries begin."""
     place = 4.0
     for name in names:
         yield name, place

@@ -24,11 +24,8 @@ CONFIDENCE: Final = 0.95
 LEAST_RECORDS: Final = 20
 """With fewer, no interval is given."""
 
-_DIGITS: Final = 5
-"""Decimal digits in which scores are compared: what differs by rounding alone is a tie."""
-
-_BLOCK: Final = 256
-"""Records whose scores are computed together."""
+_DIGITS: Final = 5  # decimal digits in which scores are compared: what differs by rounding alone is a tie
+_BLOCK: Final = 256  # records whose scores are computed together
 
 
 class Attacker(Protocol):
@@ -50,14 +47,12 @@ class Linkage:
     A tie is broken at random, as an attacker would: a right text that ties with m - 1 others at the top counts 1/m.
 
     Attributes:
-        attacker: its name.
         against: what it compares with: "originals" or "background".
         top1: share of records that it names at the first try.
         top5: share of records whose right text is among its five likeliest.
         low: lower end of the 95 % Clopper-Pearson interval of ``top1``; None for fewer than ``LEAST_RECORDS`` records.
         high: upper end.
         median_rank: of the right text, 1 is the likeliest; with ties, the mean of their ranks.
-        records: how many were attacked.
         candidates: how many background texts there are; 1/candidates is chance.
         ranks: of each record's right text, shape (records,); private, and in no report.
         margins: score of the right text less the best of the others, shape (records,); private, and in no report.
@@ -89,7 +84,6 @@ def linkage(
     Args:
         scores: finite, shape (records, candidates), at least one of each.
         truth: the right column of each row, shape (records,).
-        attacker: its name.
         against: what the columns are.
     """
     records, candidates = scores.shape
@@ -171,7 +165,6 @@ class _Weighted(NamedTuple):
     """A background in weights.
 
     Attributes:
-        words: numbers of its words.
         codes: of its words and pairs, ascending.
         weights: by rarity, of each code.
         columns: its texts, sparse, shape (codes, texts).
@@ -222,8 +215,6 @@ class _Grams:
 
     Attributes:
         texts: the text of each, from 0.
-        codes: of each.
-        count: of texts.
     """
 
     texts: Ids

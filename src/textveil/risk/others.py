@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Final, final
+from typing import Final, final
 
 from textveil.risk.values import DIRECT, RecordValues, Value
 
 _JOINING: Final = ("person", *DIRECT)
-_MISTAKEN: Final = ("place", "organization")
-"""Kinds of originals whose surrogates may be found as persons."""
-
-_TELLING: Final = 3
-"""Letters of a word that may join documents."""
+_MISTAKEN: Final = ("place", "organization")  # kinds of originals whose surrogates may be found as persons
+_TELLING: Final = 3  # letters of a word that may join documents
 
 
 @final
@@ -34,10 +31,6 @@ class Others:
     left: int
     records: int
 
-    def to_data(self) -> dict[str, Any]:
-        """JSON data."""
-        return asdict(self)
-
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,10 +49,6 @@ class Joined:
     pairs: int
     right: int
     by_chance: float
-
-    def to_data(self) -> dict[str, Any]:
-        """JSON data."""
-        return asdict(self)
 
 
 def others(records: Sequence[RecordValues]) -> Others:

@@ -24,10 +24,6 @@ _KNOWN: Final = {"originals": "the originals", "background": "public texts about
 def write_page(report: RiskReport, folder: Path) -> list[Path]:
     """Write the page, which holds no text, and that of the riskiest records, which does; both for their owner alone.
 
-    Args:
-        report: of ``risk``.
-        folder: exists.
-
     Raises:
         OutputError: it cannot be written.
     """
@@ -49,7 +45,9 @@ def to_html(report: RiskReport) -> str:
         report=report,
         lead=[named(report, against) for against in known],
         figures=figures,
-        note=_interval_note(report),
+        note=f"There are fewer than {LEAST_RECORDS} records, so no interval is given."
+        if report.attacked < LEAST_RECORDS
+        else "Lines are 95 % intervals over records.",
         attacks=_attacks(attacks),
         compared=_compared(report) if report.compared else None,
         unique=None if report.unique is None else _unique(report.unique),
@@ -69,12 +67,6 @@ def named(report: RiskReport, against: str) -> str:
         f"An attacker with {_KNOWN.get(against, against)} names {about}{round(count):,} of {best.records:,} records at "
         f"the first try ({best.attacker}{interval})."
     )
-
-
-def _interval_note(report: RiskReport) -> str:
-    if report.attacked < LEAST_RECORDS:
-        return f"There are fewer than {LEAST_RECORDS} records, so no interval is given."
-    return "Lines are 95 % intervals over records."
 
 
 def _curve_caption(against: str) -> str:

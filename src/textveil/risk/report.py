@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Final, NamedTuple, final
 
 from textveil.risk.linkage import CONFIDENCE, LEAST_RECORDS, Linkage, strongest
@@ -63,9 +63,9 @@ class RiskReport:
         attacked: of these; chosen at random where they are fewer.
         release: what was given.
         compared: releases of the same originals: the originals themselves, each policy's, and blanks for all words;
-            empty where no policy was named.
+            empty if no policy was named.
         warnings: lines about the inputs, without any text of them.
-        encoder: of the sentence vectors, with the first digits of its files' SHA-256; None where there was none.
+        encoder: of the sentence vectors, with the first digits of its files' SHA-256; None if there was none.
         unique: quasi-identifiers that are left, and the share of records that they make unique.
         others: names of other persons that are left.
         joined: equal surrogates that join documents.
@@ -83,14 +83,11 @@ class RiskReport:
     joined: Joined | None = None
     riskiest: tuple[Riskiest, ...] = ()
 
-    def _by_background(self) -> list[list[Linkage]]:
-        """The attacks on the release, those against the same texts together."""
-        backgrounds = dict.fromkeys(attack.against for attack in self.release.linkage)
-        return [[attack for attack in self.release.linkage if attack.against == known] for known in backgrounds]
-
     def to_data(self) -> dict[str, Any]:
         """JSON data, without any text of release or originals."""
-        parts = {"unique": self.unique, "others": self.others, "joined": self.joined}
+        attacks = self.release.linkage
+        backgrounds = dict.fromkeys(attack.against for attack in attacks)
+        by_background = [[attack for attack in attacks if attack.against == known] for known in backgrounds]
         return {
             "version": VERSION,
             "about": ABOUT,
@@ -99,10 +96,12 @@ class RiskReport:
             "attacked": self.attacked,
             "confidence": CONFIDENCE if self.attacked >= LEAST_RECORDS else None,
             "encoder": self.encoder,
-            "linkage": [attack.to_data() for attack in self.release.linkage],
-            "strongest": [strongest(attacks).to_data() for attacks in self._by_background()],
+            "linkage": [attack.to_data() for attack in attacks],
+            "strongest": [strongest(own).to_data() for own in by_background],
             "kept": self.release.kept._asdict(),
-            **{name: None if part is None else part.to_data() for name, part in parts.items()},
+            "unique": None if self.unique is None else self.unique.to_data(),
+            "others": None if self.others is None else asdict(self.others),
+            "joined": None if self.joined is None else asdict(self.joined),
             "curve": [release.to_data() for release in self.compared],
             "warnings": list(self.warnings),
         }

@@ -24,9 +24,7 @@ PAGE: Final = "riskiest.html"
 
 _RECORDS: Final = 3
 _TERMS: Final = 12
-_LONGEST: Final = 6000
-"""Characters of a release that the page shows."""
-
+_LONGEST: Final = 6000  # characters of a release that the page shows
 _WORD: Final = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
 
 
@@ -58,8 +56,6 @@ def riskiest(
     Args:
         attack: on some records.
         truth: places of their own texts in the background, which are those of the records among all.
-        released: the releases that were attacked.
-        background: with which they were compared.
         count: at most so many.
     """
     order = np.argsort(-attack.margins, kind="stable")[:count]
@@ -70,10 +66,7 @@ def riskiest(
     rarity = {gram: log((1 + len(background)) / (1 + holders[gram])) + 1 for gram in common}
     return tuple(
         Riskiest(
-            int(truth[number]) + 1,
-            float(attack.margins[number]),
-            _largest(*grams[number], rarity),
-            released[number],
+            int(truth[number]) + 1, float(attack.margins[number]), _largest(*grams[number], rarity), released[number]
         )
         for number in chosen
     )
@@ -81,10 +74,6 @@ def riskiest(
 
 def write_riskiest(records: Sequence[Riskiest], folder: Path) -> Path:
     """Write the page of the riskiest records, which nobody but its owner may open.
-
-    Args:
-        records: from ``riskiest``.
-        folder: exists.
 
     Raises:
         OutputError: it cannot be written.

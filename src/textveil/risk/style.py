@@ -15,15 +15,10 @@ from textveil.text.function_words import FUNCTION_WORDS
 from textveil.types import Reals, Vectors
 
 _MARKS: Final = ".,;:!?()\"'-/&%\n"
-_PLAIN: Final = {0x2013: "-", 0x2014: "-", 0x201C: '"', 0x201D: '"'}
-"""Long dashes and curly quotation marks, as plain ones."""
-
+_PLAIN: Final = {0x2013: "-", 0x2014: "-", 0x201C: '"', 0x201D: '"'}  # long dashes and curly quotation marks
 _OUTSIDE: Final = re.compile(r"(?<!\w)'|'(?!\w)|[^\w\s']|\n")
 _FEATURES: Final = {feature: place for place, feature in enumerate([*sorted(FUNCTION_WORDS), *_MARKS])}
-
-
-_LEAST: Final = 1e-9
-"""A smaller deviation is rounding: the share does not vary."""
+_LEAST: Final = 1e-9  # A smaller deviation is rounding: the share does not vary
 
 
 class _Usual(NamedTuple):

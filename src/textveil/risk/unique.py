@@ -10,8 +10,7 @@ from textveil.risk.linkage import CONFIDENCE, LEAST_RECORDS
 from textveil.risk.values import DIRECT, QUASI, RecordValues, Value
 from textveil.statistics import clopper_pearson
 
-_SMALL: Final = 5
-"""Records of a group that counts as small."""
+_SMALL: Final = 5  # records of a group that counts as small
 
 
 @final
@@ -76,11 +75,7 @@ class Unique:
 
 
 def unique(records: Sequence[RecordValues]) -> Unique:
-    """Which records the values left in their releases single out.
-
-    Args:
-        records: one or more.
-    """
+    """Which records the values left in their releases single out."""
     groups = _groups([record.left for record in records], [{*record.original, *record.left} for record in records])
     coarse = _groups(
         [_coarsened(record.left) | record.coarse for record in records],
@@ -101,12 +96,10 @@ def _of_kind(kind: str, records: Sequence[RecordValues]) -> LeftOfKind:
 
 
 def _coarsened(values: Iterable[Value]) -> frozenset[Value]:
-    """The values but dates and ages."""
     return frozenset(value for value in values if value.kind not in ("date", "age"))
 
 
 def _groups(left: Sequence[frozenset[Value]], held: Sequence[Iterable[Value]]) -> list[int]:
-    """How many records hold all that is left of each."""
     holders: dict[Value, set[int]] = {}
     for number, values in enumerate(held):
         for value in values:

@@ -61,8 +61,6 @@ def record_values(originals: Sequence[str], releases: Sequence[str], detector: D
     """The values of each record and of its release.
 
     Args:
-        originals: the records.
-        releases: of each record.
         detector: finds values; what it misses in both texts is not counted.
     """
     pairs = zip(originals, detector.detect(originals), releases, detector.detect(releases), strict=True)

@@ -108,7 +108,7 @@ def sentence_vectors(folder: Path | str) -> SentenceVectors:
 
 
 def _settings(path: Path) -> dict[str, Any]:
-    """What a file of settings says; nothing where it is not there."""
+    """What a file of settings says; nothing if it is not there."""
     try:
         settings = json_file(path)
     except (OSError, ValueError):

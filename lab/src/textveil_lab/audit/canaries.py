@@ -25,6 +25,7 @@ from textveil.aggregates.counts import SELECTIONS, Counting
 from textveil.aggregates.learning import released_moments
 from textveil.aggregates.person_words import PersonWords
 from textveil.aggregates.records import PersonalRecords
+from textveil.aggregates.request import CorpusRequest
 from textveil.aggregates.synthesis import synthesize
 from textveil.errors import need
 from textveil.randomness import secure_generator, seeded_generator
@@ -42,8 +43,7 @@ _PERSONS: Final = 24
 _WORDS: Final = 60
 _DIM: Final = 8
 _LABELS: Final = ("a", "b")
-_CANARY: Final = ("w58 w59", _LABELS[0])
-"""Two words that nobody else has, and a label."""
+_CANARY: Final = ("w58 w59", _LABELS[0])  # two words that nobody else has, and a label
 
 
 def audit_aggregate(
@@ -115,7 +115,6 @@ def audit_aggregate(
 
 
 def _corpus(folder: Path, copies: int) -> PersonalRecords:
-    """The public corpus as a file, with so many records of the canary."""
     chosen = np.random.default_rng(1).integers(0, _WORDS - 2, (_PERSONS, 5))
     rows = [
         {"person": f"p{number}", "text": " ".join(f"w{word}" for word in words), "label": _LABELS[number % 2]}
@@ -147,14 +146,20 @@ def _count(budget: GaussianBudget) -> Trial:
     return trial
 
 
+def _request(
+    corpus: PersonalRecords, budget: GaussianBudget, vocabulary: Vocabulary, rng: np.random.Generator
+) -> CorpusRequest:
+    return CorpusRequest(
+        corpus, epsilon=budget.epsilon, delta=budget.delta, labels=_LABELS, vocabulary=vocabulary, rng=rng
+    )
+
+
 def _learn(budget: GaussianBudget) -> Trial:
     """The likelihood ratio of the noisy sums that a classifier is made from: no attack on the classifier is better."""
     vocabulary = _vocabulary()
 
     def trial(corpus: PersonalRecords, rng: np.random.Generator) -> float:
-        released = released_moments(
-            corpus, epsilon=budget.epsilon, delta=budget.delta, labels=_LABELS, vocabulary=vocabulary, rng=rng
-        )
+        released = released_moments(_request(corpus, budget, vocabulary, rng))
         noise, sums = released.noise, released.moments
         vector = released.features.vectors([_CANARY[0]], noise.norm)[0].astype(np.float64)
         second = vector @ sums.second @ vector / noise.diagonal.sigma**2
@@ -164,21 +169,12 @@ def _learn(budget: GaussianBudget) -> Trial:
 
 
 def _synthesize(budget: GaussianBudget) -> Trial:
-    """Whether the canary's text, which is in the pool, comes out with its label."""
+    """Return whether the canary's text, which is in the pool, comes out with its label."""
     vocabulary = _vocabulary()
     pool = [_CANARY[0], *(f"w{first} w{first + 1}" for first in range(0, _WORDS - 3, 2))]
 
     def trial(corpus: PersonalRecords, rng: np.random.Generator) -> float:
-        release = synthesize(
-            corpus,
-            pool,
-            documents=6,
-            epsilon=budget.epsilon,
-            delta=budget.delta,
-            labels=_LABELS,
-            vocabulary=vocabulary,
-            rng=rng,
-        )
+        release = synthesize(_request(corpus, budget, vocabulary, rng), pool, documents=6)
         drawn = dict(zip(release.texts, release.labels, strict=True))
         return float({None: 0, "a": 1, "b": -1}[drawn.get(_CANARY[0])])
 

@@ -57,11 +57,11 @@ class BlockQueue:
         return len(self._waiting) >= count
 
     def unfinished(self, workers: int) -> bool:
-        """Whether an outcome is still to come."""
+        """Return whether an outcome is still to come."""
         return bool(self._order) or self.waits(1, workers)
 
     def taken(self, held: Sequence[Block], depth: int, workers: int) -> Block | None:
-        """The next block for a worker that holds these, up to ``depth`` in all; None where it gets none now."""
+        """The next block for a worker that holds these, up to ``depth`` in all; None if it gets none now."""
         if len(held) >= depth or not self.waits(1, workers):
             return None
         if held and (held[0].number in self._deaths or self._waiting[0].number in self._deaths):
@@ -79,7 +79,8 @@ class BlockQueue:
         for block in held:
             self._deaths[block.number] = self._deaths.get(block.number, 0) + 1
         if len(held) == 1 and self._deaths[held[0].number] >= DEATHS:
-            self.finish(held[0], abandoned(held[0]))
+            reason = f"{held[0].where} must be released by a process; two crashed on them. Is there enough memory?"
+            self.finish(held[0], lost(held[0], reason))
         else:
             self._waiting.extendleft(reversed(held))
 
@@ -95,14 +96,8 @@ class BlockQueue:
         self._waiting.extendleft(reversed(held))
 
     def _room(self, workers: int) -> bool:
-        """Whether another block may be read: outcomes that wait for an earlier one count too."""
         most = 2 * AHEAD * max(1, workers)
         return not self._order or (len(self._order) < most and self._under_way < BYTES_AHEAD)
-
-
-def abandoned(block: Block) -> Outcome:
-    """The outcome of a block over which two workers died."""
-    return lost(block, f"{block.where} must be released by a process; two crashed on them. Is there enough memory?")
 
 
 class Failure(NamedTuple):

@@ -33,7 +33,6 @@ from textveil.surrogates.scopes import MemoryScope, Scope
 OnError: TypeAlias = Literal["stop", "skip"]
 """What a record that cannot be read does to the run."""
 
-
 _BLANK = frozenset(("", "\n", "\r\n"))
 
 _Spans: TypeAlias = list[DetectedSpan]
@@ -78,28 +77,20 @@ class BlockWorker:
     def opened(self) -> Callable[[Block], Outcome]:
         """The function that releases blocks; make it once a process."""
         sanitizer = Sanitizer.of(self.options, self.secret)
-        policy = self.options.mechanism
-        apart = None
-        if self.record_seconds is not None and isinstance(policy, Policy):
-            apart = FoundApart(policy, self.record_seconds)
+        policy, seconds = self.options.mechanism, self.record_seconds
+        apart = FoundApart(policy, seconds) if seconds is not None and isinstance(policy, Policy) else None
 
         def release(block: Block) -> Outcome:
             try:
                 return self._outcome(sanitizer, apart, block)
             except MemoryError:
-                pass
-            return lost(
-                block, f"{block.where} must fit into memory; they do not. Use smaller documents or less workers."
-            )
+                reason = "must fit into memory; they do not. Use smaller documents or less workers."
+            return lost(block, f"{block.where} {reason}")
 
         return release
 
     def _generator(self, block: Block, left: Collection[int] = ()) -> np.random.Generator:
-        """Whence a block's draws come.
-
-        Args:
-            left: places of records that took too long.
-        """
+        """Return the generator of a block's draws; ``left`` are places of records that took too long."""
         if self.options.seed is not None:
             return seeded_generator(self.options.seed, block.number)
         number = block.number.to_bytes(8, "little")
@@ -108,7 +99,6 @@ class BlockWorker:
         return derived_generator(self.secret, b"block", number, self.settings, content, *without)
 
     def _own(self, records: Records) -> _Own:
-        """What columns say of every record."""
         columns, beside = self.columns, records.beside
         # With a seed the surrogates follow from it, as all draws do.
         seed = None if self.options.seed is None else hashlib.blake2b(str(self.options.seed).encode(), digest_size=32)
@@ -182,7 +172,7 @@ def _named(value: str | None) -> bytes:
 
 
 class _Own(NamedTuple):
-    """What columns say of every record; each is empty where no column does.
+    """What columns say of every record; each is empty if no column does.
 
     Attributes:
         scopes: where one value has one surrogate.
@@ -211,12 +201,7 @@ class _Drawn(NamedTuple):
 
 @final
 class _BlockReleases:
-    """Releases the records of a block, and counts what they come to.
-
-    Args:
-        found: the spans of each text; None if they are not found yet.
-        keeps_maps: whether private maps are kept.
-    """
+    """Releases the records of a block, and counts what they come to."""
 
     def __init__(self, records: Records, own: _Own, found: Sequence[_Spans] | None, *, keeps_maps: bool) -> None:
         self._records = records
@@ -229,7 +214,6 @@ class _BlockReleases:
         self._fresh: list[list[str]] = []
 
     def counted(self, sanitizer: Sanitizer) -> None:
-        """Count what ``released`` will draw, and draw nothing."""
         blank = _blank_releases(sanitizer, self._records.texts)
         drawn = self._drawn(blank)
         prepared = sanitizer.prepare(drawn.texts, values=drawn.values, found=drawn.found)
@@ -288,7 +272,6 @@ class _BlockReleases:
         return tuple(Sampled(chance, *("\n".join(side) for side in pairs[place])) for chance, place in chosen)
 
     def _drawn(self, blank: Collection[str]) -> _Drawn:
-        """The texts that are drawn for."""
         texts_of, own = self._records.texts, self._own.values
         all_texts = [(place, text) for place, texts in enumerate(texts_of) for text in texts]
         chosen = [number for number, (_, text) in enumerate(all_texts) if text not in blank]
@@ -298,7 +281,6 @@ class _BlockReleases:
         return _Drawn([all_texts[number][1] for number in chosen], places, values, found)
 
     def _count(self, name: bytes, parts: Sequence[Release], counted: Sequence[str]) -> None:
-        """Add the releases of a record to those of its person."""
         kinds: Counter[str] = Counter()
         for part in parts:
             kinds.update(part.kinds)
@@ -315,10 +297,7 @@ def _map_of(release: Release, text: str) -> PrivateMap:
 
 
 def _scopes(sanitizer: Sanitizer, drawn: Sequence[int]) -> list[Scope] | None:
-    """For each text, by the place of its record, where one value has one surrogate: all of a record are one document.
-
-    None leaves it to the sanitizer, which then draws without memory.
-    """
+    """Return each text's scope: those of a record are one document. None: the sanitizer draws without memory."""
     if not sanitizer.remembers:
         return None
     scopes: dict[int, Scope] = {place: MemoryScope() for place in drawn}

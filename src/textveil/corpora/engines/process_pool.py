@@ -103,7 +103,6 @@ class Pool:
                 hand.send(block)
 
     def _receive(self) -> None:
-        """Wait for at least one answer, or death."""
         ready = wait([hand.answers for hand in self._hands])
         for index, hand in enumerate(self._hands):
             if hand.answers not in ready:
@@ -121,7 +120,6 @@ class Pool:
                 hand.answered(self._worker)
 
     def _replaced(self, hand: _Hand) -> _Hand:
-        """A new process in place of one that died."""
         hand.tasks.close()
         hand.answers.close()
         hand.process.join()

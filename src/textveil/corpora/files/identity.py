@@ -18,7 +18,7 @@ class Whole(NamedTuple):
 
 
 def whole_of(path: Path) -> Whole | None:
-    """A file's length and digest; None where it cannot be read or is no regular file."""
+    """A file's length and digest; None if it cannot be read or is no regular file."""
     try:
         if not path.is_file():
             return None
@@ -33,7 +33,7 @@ def whole_of(path: Path) -> Whole | None:
 
 
 def is_whole(path: Path, whole: Whole) -> bool:
-    """Whether the file is there with the same bytes; other lengths are seen without reading it."""
+    """Return whether the file is there with the same bytes; other lengths are seen without reading it."""
     try:
         if path.stat().st_size != whole.bytes:
             return False
@@ -43,7 +43,7 @@ def is_whole(path: Path, whole: Whole) -> bool:
 
 
 def same_file(handle: int, path: Path) -> bool:
-    """Whether an open file still stands under its name; False where the name is gone."""
+    """Return whether an open file still stands under its name; False if the name is gone."""
     try:
         return os.path.samestat(os.fstat(handle), path.stat())
     except OSError:

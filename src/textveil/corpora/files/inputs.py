@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import os
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -12,7 +13,7 @@ from typing import final
 
 from textveil.corpora.blocks import BLOCK_BYTES, Block
 from textveil.corpora.files.sources import opened
-from textveil.corpora.formats.records import CorpusFormat
+from textveil.corpora.formats.records import CorpusFormat, Cut
 from textveil.errors import InputError, need
 
 
@@ -48,37 +49,30 @@ class Inputs:
                 with opened(name, self.max_expansion) as (stream, _, consumed):
                     for cut in self.corpus_format.cut(stream, self.size):
                         chain, bytes_read = self._chained(chain, source, cut.first, cut.payload), consumed()
-                        yield Block(
-                            number=number,
-                            source=source,
-                            first=cut.first,
-                            count=cut.count,
-                            payload=cut.payload,
-                            bytes_read=before + bytes_read,
-                            chain=chain,
-                            fault=cut.fault,
-                            unit=self.corpus_format.unit,
-                        )
+                        yield self._block(number, source, cut, before + bytes_read, chain)
                         number, first = number + 1, cut.first + cut.count
             except InputError as error:
                 where = f"from {self.corpus_format.unit} {first} on: " if first > 1 else ""
                 chain = self._chained(chain, source, first, b"")
-                yield Block(
-                    number=number,
-                    source=source,
-                    first=first,
-                    count=0,
-                    payload=b"",
-                    bytes_read=before + bytes_read,
-                    chain=chain,
-                    fault=f"{where}{error}",
-                    unit=self.corpus_format.unit,
-                )
+                yield self._block(number, source, Cut(b"", first, 0, f"{where}{error}"), before + bytes_read, chain)
                 number += 1
             before += bytes_read
 
+    def _block(self, number: int, source: int, cut: Cut, bytes_read: int, chain: str) -> Block:
+        return Block(
+            number=number,
+            source=source,
+            first=cut.first,
+            count=cut.count,
+            payload=cut.payload,
+            bytes_read=bytes_read,
+            chain=chain,
+            fault=cut.fault,
+            unit=self.corpus_format.unit,
+        )
+
     def total(self) -> int | None:
-        """Bytes of all inputs as they lie on the disk; None where one is no regular file."""
+        """Bytes of all inputs as they lie on the disk; None if one is no regular file."""
         sizes = [file_size(name) for name in self.inputs]
         known = [size for size in sizes if size is not None]
         return sum(known) if len(known) == len(sizes) else None
@@ -92,17 +86,19 @@ class Inputs:
 
 def file_stamp(name: str) -> list[int]:
     """When a regular file was last written and last changed in any way, in nanoseconds; else nothing."""
-    if name != "-":
-        with contextlib.suppress(OSError):
-            status = Path(name).stat()
-            return [status.st_mtime_ns, status.st_ctime_ns] if stat.S_ISREG(status.st_mode) else []
-    return []
+    status = _status(name)
+    return [] if status is None else [status.st_mtime_ns, status.st_ctime_ns]
 
 
 def file_size(name: str) -> int | None:
     """Bytes of a regular file, else None."""
+    status = _status(name)
+    return None if status is None else status.st_size
+
+
+def _status(name: str) -> os.stat_result | None:
     if name != "-":
         with contextlib.suppress(OSError):
             status = Path(name).stat()
-            return status.st_size if stat.S_ISREG(status.st_mode) else None
+            return status if stat.S_ISREG(status.st_mode) else None
     return None

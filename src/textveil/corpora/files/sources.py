@@ -13,9 +13,10 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, Protocol, cast, final
+from typing import Any, BinaryIO, NamedTuple, final
 
 from textveil.corpora.formats.arrow_package import arrow
+from textveil.corpora.formats.records import read
 from textveil.errors import InputError, OutputError
 
 _GZIP = b"\x1f\x8b"
@@ -26,15 +27,12 @@ _ZSTD_SKIPPABLE = tuple(bytes([0x50 + low]) + b"\x2a\x4d\x18" for low in range(1
 COMPRESSED = (".gz", ".zst")
 """Endings of outputs that are compressed."""
 
-_READ = 2**18
-"""Bytes that are asked of the operating system at once."""
+_READ = 2**18  # bytes that are asked of the operating system at once
 
 EXPANSION_FREE = 2**20
 """Decompressed bytes up to which no limit on the expansion holds."""
 
-_FRAME = 4 * 2**20
-"""Bytes after which a compressed output begins a new frame by itself, so that memory stays bounded."""
-
+_FRAME = 4 * 2**20  # bytes after which a compressed output begins a new frame by itself, so that memory stays bounded
 _GZIP_LEVEL = 6
 
 
@@ -43,26 +41,13 @@ class Opened(NamedTuple):
 
     Attributes:
         stream: its bytes, decompressed; seekable where the input is a plain regular file.
-        size: bytes of the file as it lies on the disk; None where that is not known.
+        size: bytes of the file as it lies on the disk; None if that is not known.
         position: how many of those bytes have been read so far.
     """
 
     stream: BinaryIO
     size: int | None
     position: Callable[[], int]
-
-
-class FrameWriter(Protocol):
-    """A sink whose bytes are whole frames at the moments that the writer chooses."""
-
-    def write(self, data: bytes, /) -> int:
-        """Take ``data``; returns its length."""
-
-    def flush(self) -> None:
-        """Leave the frame open: what a reader sees does not depend on when this is called."""
-
-    def flush_frame(self) -> None:
-        """End the frame and hand every byte on: what stands in the stream now can be cut off and added to."""
 
 
 def expanded(patterns: Sequence[str]) -> list[str]:
@@ -90,7 +75,7 @@ def expanded(patterns: Sequence[str]) -> list[str]:
 
 
 def one_file(name: str, other: Path) -> bool:
-    """Whether an input of ``expanded`` is the same file as one that may be there, whatever both are called."""
+    """Return whether an input of ``expanded`` is the same file as one that may be there, whatever both are called."""
     if other.is_file():
         with contextlib.suppress(OSError):
             status = other.stat()
@@ -169,7 +154,10 @@ def opened(source: str, max_expansion: float | None = None) -> Iterator[Opened]:
 def _recognized(file: BinaryIO, max_expansion: float | None) -> Opened:
     raw = _Counted(file)
     start = raw.peeked(len(_ZSTD))
-    size = _size(file)
+    size = None
+    with contextlib.suppress(OSError):
+        status = os.fstat(file.fileno())
+        size = (status.st_size or None) if stat.S_ISREG(status.st_mode) else None
     if start.startswith(_GZIP):
         return Opened(_buffered(_Limited(_Gunzipped(raw), raw, max_expansion)), size, raw.position)
     if start == _ZSTD or start in _ZSTD_SKIPPABLE:
@@ -180,21 +168,11 @@ def _recognized(file: BinaryIO, max_expansion: float | None) -> Opened:
     return Opened(_buffered(raw), size, raw.position)
 
 
-def _size(file: BinaryIO) -> int | None:
-    """Size of a regular file; None for a pipe, a device or a file that is made as it is read."""
-    with contextlib.suppress(OSError):
-        status = os.fstat(file.fileno())
-        return (status.st_size or None) if stat.S_ISREG(status.st_mode) else None
-    return None
-
-
 def _buffered(raw: io.RawIOBase) -> BinaryIO:
     return io.BufferedReader(raw, _READ)
 
 
 class _Raw(io.RawIOBase, abc.ABC):
-    """A stream that is read by pieces from another one."""
-
     def readable(self) -> bool:
         return True
 
@@ -210,8 +188,6 @@ class _Raw(io.RawIOBase, abc.ABC):
 
 @final
 class _Counted(_Raw):
-    """The bytes of a file, counted; the first of them can be looked at."""
-
     def __init__(self, file: BinaryIO) -> None:
         # A pipe hands over what it has: waiting for a full buffer would hold back a slow writer's records.
         self._read = getattr(file, "read1", file.read)
@@ -219,13 +195,11 @@ class _Counted(_Raw):
         self._count = 0
 
     def peeked(self, size: int) -> bytes:
-        """The first ``size`` bytes, fewer at the end; they will be read again."""
         while len(self._held) < size and (more := self._asked(size - len(self._held))):
             self._held += more
         return self._held
 
     def position(self) -> int:
-        """Bytes read so far."""
         return self._count
 
     def piece(self, size: int) -> bytes:
@@ -234,11 +208,7 @@ class _Counted(_Raw):
         return data
 
     def _asked(self, size: int) -> bytes:
-        try:
-            return self._read(size)
-        except OSError as error:
-            reason = error.strerror
-        raise InputError(f"the input could not be read further: {reason}.")
+        return read(self._read, size)
 
 
 @final
@@ -260,7 +230,11 @@ class _Gunzipped(_Raw):
                 raise InputError(
                     "the input ends in the middle of a gzip member; its end is missing. Copy the whole file."
                 )
-            data = self._inflated(size)
+            data = None
+            with contextlib.suppress(zlib.error):
+                data = self._member.decompress(self._waiting, size)
+            if data is None:  # raised out here: no context
+                raise InputError("the input must be sound gzip data; it is damaged. Copy the file again.")
             if self._member.eof:
                 self._waiting, self._member = self._member.unused_data, None
             else:
@@ -269,7 +243,6 @@ class _Gunzipped(_Raw):
                 return data
 
     def _begun(self) -> bool:
-        """Start the next member; False at the end."""
         if not self._first:
             while self._waiting and not (rest := self._waiting.lstrip(b"\0")):
                 self._waiting = self._raw.piece(_READ)
@@ -283,11 +256,6 @@ class _Gunzipped(_Raw):
         self._first = False
         self._member = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
         return True
-
-    def _inflated(self, size: int) -> bytes:
-        with contextlib.suppress(zlib.error):
-            return self._member.decompress(self._waiting, size)
-        raise InputError("the input must be sound gzip data; it is damaged. Copy the file again.")
 
 
 @final
@@ -330,7 +298,7 @@ class _Limited(_Raw):
         return piece
 
 
-def compressing(stream: BinaryIO, name: str | None) -> FrameWriter:
+def compressing(stream: BinaryIO, name: str | None) -> Frames:
     """A sink that compresses into ``stream`` if ``name`` ends in ``.gz`` or ``.zst``; None is taken as it is.
 
     Frames are the same bytes for the same data: they hold no time and no name.
@@ -340,14 +308,15 @@ def compressing(stream: BinaryIO, name: str | None) -> FrameWriter:
     """
     ending = Path(name).suffix.lower() if name is not None else ""
     if ending == ".gz":
-        return _Frames(stream, _gzip_member)
+        return Frames(stream, lambda data: zlib.compress(data, level=_GZIP_LEVEL, wbits=16 + zlib.MAX_WBITS))
     if ending == ".zst":
-        return _Frames(stream, _zstd_frame(arrow()))
-    return _Frames(stream, None)
+        codec: Any = arrow().Codec("zstd")
+        return Frames(stream, lambda data: codec.compress(data, asbytes=True))
+    return Frames(stream, None)
 
 
 @final
-class _Frames:
+class Frames:
     """Writes bytes by whole frames, each at most ``_FRAME`` bytes of data; without a packer, as they come."""
 
     def __init__(self, stream: BinaryIO, pack: Callable[[bytes], bytes] | None) -> None:
@@ -365,12 +334,13 @@ class _Frames:
         return len(data)
 
     def flush_frame(self) -> None:
+        """End the frame and hand every byte on: what stands in the stream now can be cut off and added to."""
         if self._held:
             self._packed(len(self._held))
         self._stream.flush()
 
     def flush(self) -> None:
-        """Nothing: a frame ends when it is full, or by ``flush_frame``."""
+        """Do nothing: what a reader sees does not depend on when this is called."""
 
     def _packed(self, size: int) -> None:
         assert self._pack is not None
@@ -385,12 +355,3 @@ class _Frames:
             if not count:
                 raise OutputError("the output could not be written: it takes no more bytes. Is it full?")
             view = view[count:]
-
-
-def _gzip_member(data: bytes) -> bytes:
-    return zlib.compress(data, level=_GZIP_LEVEL, wbits=16 + zlib.MAX_WBITS)
-
-
-def _zstd_frame(pyarrow: Any) -> Callable[[bytes], bytes]:
-    codec = pyarrow.Codec("zstd")
-    return cast("Callable[[bytes], bytes]", lambda data: codec.compress(data, asbytes=True))

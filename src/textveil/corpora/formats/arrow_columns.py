@@ -72,9 +72,6 @@ def plain_columns(batch: Any, choice: FieldChoice, order: Sequence[str] | None =
     """The chosen columns of a record batch, in the types and the order of ``chosen_schema``.
 
     Args:
-        batch: with at least the chosen columns.
-        choice: of the columns.
-        order: of the columns.
         schema: ``chosen_schema`` of a file whose columns are read in other types; None is that of the batch.
 
     Raises:
@@ -149,7 +146,6 @@ def _plain_field(pyarrow: Any, field: Any) -> Any:
 
 
 def _holds(kind: Any, wanted: Callable[[Any], bool]) -> bool:
-    """Whether a type is as wanted, or a part of it is, at any depth."""
     if isinstance(kind, arrow().BaseExtensionType):
         return _holds(kind.storage_type, wanted)
     return wanted(kind) or any(_holds(kind.field(index).type, wanted) for index in range(kind.num_fields))

@@ -25,9 +25,7 @@ _FOREIGN = (
 _COMPRESSED = ("gz", "zst")
 """Endings that are set aside: compression is told by an input's first bytes, the format by the ending before."""
 
-_RECORDS = FORMATS[1:]
-"""Formats whose records have fields, so that each can be written as any other."""
-
+_RECORDS = FORMATS[1:]  # formats whose records have fields, so that each can be written as any other
 _HOMES: Final = {
     "jsonl": ("jsonl", "JsonLines"),
     "json": ("json_array", "JsonArray"),
@@ -171,7 +169,6 @@ class FormatChoice:
 
 
 def _of_home(name: str, ending: str = "") -> Any:
-    """The class that reads a format, or the one that writes it."""
     module, of_format = _HOMES[name]
     return getattr(import_module(f"textveil.corpora.formats.{module}"), of_format + ending)
 
@@ -187,7 +184,6 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _ending(path: Path) -> str:
-    """The ending that may speak of a format, without that of a compression."""
     if path.suffix.lower().removeprefix(".") in _COMPRESSED:
         path = path.with_suffix("")
     return path.suffix.lower().removeprefix(".")

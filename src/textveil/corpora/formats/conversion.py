@@ -32,7 +32,6 @@ class Converted:
 
     @property
     def choice(self) -> FieldChoice:
-        """Which fields are sanitized and kept."""
         return self.source.choice
 
     @property
@@ -64,7 +63,6 @@ class ConvertedWhole(Converted):
 
 
 def _reason(rows: RecordRows, place: int, source: RowReader, target: RowWriter, name: str) -> str:
-    """Why a record cannot be written; nothing where it can."""
     for field, cell in zip(rows.names, rows.cells[place], strict=True):
         # What is sanitized is replaced by text that every format holds.
         if field not in source.choice.sanitized and (got := target.refused(cell)):

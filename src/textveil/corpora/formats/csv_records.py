@@ -10,9 +10,7 @@ from textveil.corpora.formats.records import Cut, too_large
 from textveil.corpora.formats.text_lines import marked_pieces
 from textveil.errors import InputError
 
-_LARGEST_FIELD = 2**31 - 1
-"""The ``csv`` module's limit, out of the way: records are limited here, by their bytes."""
-
+_LARGEST_FIELD = 2**31 - 1  # the `csv` module's limit, out of the way: records are limited here, by their bytes
 _REST = "The rest of this input is left out: text could stand in the kept columns. Correct it, or do without `kept`."
 
 
@@ -20,9 +18,7 @@ class CsvRow(NamedTuple):
     """One record: where it lies in the payload, and its fields.
 
     Attributes:
-        start: first byte.
-        end: behind the last byte.
-        values: its fields; empty for a blank line; None where it is not valid CSV.
+        values: its fields; empty for a blank line; None if it is not valid CSV.
     """
 
     start: int
@@ -71,7 +67,6 @@ def rows(payload: bytes, *, ended: bool = True, delimiter: str = ",") -> Iterato
 
 
 def _lines(payload: bytes) -> list[bytes]:
-    """The lines of a payload with their ends, which are newlines alone."""
     lines = [line + b"\n" for line in payload.split(b"\n")]
     lines[-1] = lines[-1][:-1]
     return lines if lines[-1] else lines[:-1]
@@ -145,7 +140,7 @@ def _surely(held: bytes, last: bool, delimiter: str) -> tuple[int, int, bool]:
 
 
 def _dropped(piece: bytes, quoted: bool) -> tuple[bool, int]:
-    """Whether the piece ends inside quotes, and the place behind the first line end outside them, or 0."""
+    """Return whether the piece ends inside quotes, and the place behind the first line end outside them, or 0."""
     end = 0
     for number, part in enumerate(piece.split(b'"')):
         if number:
@@ -179,7 +174,7 @@ def _ended(held: bytes, delimiter: str) -> tuple[int, int]:
 
 
 def _orderly(held: bytes, parts: list[bytes], delimiter: str) -> bool:
-    """Whether quotes stand only where fields begin and end, so that every second part is inside them.
+    """Return whether quotes stand only where fields begin and end, so that every second part is inside them.
 
     Parts that are not inside must begin with a separator after a closing quote and end with one before an opening
     quote, or be empty between the two quotes that write one. Then ``csv`` finds the same records.

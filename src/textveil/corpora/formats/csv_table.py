@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO, final
+from typing import Any, BinaryIO, ClassVar, final
 
 from textveil.corpora.formats.csv_records import CsvRow, cut_rows, rows
 from textveil.corpora.formats.encodings import recoded
@@ -44,15 +44,12 @@ class CsvTable:
         delimiter: stands between fields, of inputs and output: one ASCII character, neither letter nor digit.
     """
 
+    unit: ClassVar[str] = "record"
     choice: FieldChoice
     delimiter: str = ","
     max_document_bytes: int = MAX_DOCUMENT_BYTES
     encoding: str | None = None
     _order: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
-
-    @property
-    def unit(self) -> str:
-        return "record"
 
     def __post_init__(self) -> None:
         checked_size(self.max_document_bytes)
@@ -123,7 +120,6 @@ class CsvTable:
         return payload[: row.end].rstrip(b"\r\n") + b"\n", skipped + row.end
 
     def _reason(self, row: CsvRow, payload: bytes, columns: int, where: str) -> str:
-        """Why a row cannot be read; nothing where it can."""
         raw = payload[row.start : row.end]
         try:
             decoded(raw, where, self.max_document_bytes)
@@ -136,7 +132,6 @@ class CsvTable:
         return ""
 
     def _output_order(self, columns: Mapping[str, int]) -> list[str]:
-        """The columns of the output as they stand in the input."""
         return sorted(self.choice.all(), key=columns.__getitem__)
 
     def _columns(self, names: Sequence[str]) -> dict[str, int]:
@@ -157,7 +152,6 @@ class CsvTable:
         return f"Columns are separated by {between}; {len(names)} were found. {advice}"
 
     def _looks(self, names: Sequence[str], other: str) -> bool:
-        """Whether the chosen columns stand in a header row that is separated otherwise."""
         cells = next(csv.reader([self.delimiter.join(names).replace("\n", " ")], delimiter=other), [])
         return len(cells) > 1 and all(cells.count(name) == 1 for name in self.choice.needed())
 

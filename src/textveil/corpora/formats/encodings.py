@@ -38,8 +38,6 @@ def recoded(stream: BinaryIO, encoding: str | None) -> BinaryIO:
 
 @final
 class _Recoded(io.RawIOBase):
-    """Bytes of UTF-8 from those of another encoding."""
-
     def __init__(self, stream: BinaryIO, encoding: str) -> None:
         self._read = getattr(stream, "read1", stream.read)
         self._decoder = codecs.getincrementaldecoder(encoding)()

@@ -9,11 +9,8 @@ from typing import final
 
 from textveil.errors import need
 
-_NEAR = 0.75
-"""Similarity (``difflib``) from which a name is offered in place of one that is not there."""
-
-_LONGEST = 64
-"""Characters of a name that may be offered: longer ones are no names that somebody mistyped."""
+_NEAR = 0.75  # similarity (`difflib`) from which a name is offered in place of one that is not there
+_LONGEST = 64  # characters of a name that may be offered: longer ones are no names that somebody mistyped
 
 
 @final

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import BinaryIO, NamedTuple, final
+from typing import BinaryIO, ClassVar, NamedTuple, final
 
 from textveil.corpora.formats.encodings import recoded
 from textveil.corpora.formats.fields import FieldChoice
@@ -31,15 +31,11 @@ from textveil.corpora.pieces import Pieces
 from textveil.errors import InputError
 from textveil.json_text import json_data
 
-_BETWEEN = "\x1e"
-"""Stands between the elements of a payload: valid JSON holds it nowhere (RFC 7464)."""
-
+_BETWEEN = "\x1e"  # stands between the elements of a payload: valid JSON holds it nowhere (RFC 7464)
 _REST = "What stands behind is left out."
 
 
 class _At(Enum):
-    """What may come next."""
-
     BEGIN = "the array"
     FIRST = "an element, or the end of the array"
     NEXT = "an element"
@@ -64,14 +60,11 @@ class JsonArray:
     place cannot be known. Order of fields, nulls and kept values are as of ``JsonLines``; one object serves one job.
     """
 
+    unit: ClassVar[str] = "record"
     choice: FieldChoice
     max_document_bytes: int = MAX_DOCUMENT_BYTES
     encoding: str | None = None
     _order: list[list[str] | None] = field(default_factory=list, init=False, repr=False, compare=False)
-
-    @property
-    def unit(self) -> str:
-        return "record"
 
     def __post_init__(self) -> None:
         checked_size(self.max_document_bytes)
@@ -116,7 +109,7 @@ class JsonArray:
         return JsonArrayWriter().sink(stream)
 
     def _names(self, elements: Sequence[str]) -> list[str] | None:
-        """The fields of the output in order; None where the array holds strings."""
+        """The fields of the output in order; None if the array holds strings."""
         if elements[0].startswith('"'):
             if self.choice != FieldChoice():
                 raise InputError("an array of strings has no fields; got some by name. Leave them out.")
@@ -141,8 +134,6 @@ class JsonArrayWriter(JsonLinesWriter):
 
 @final
 class _Array:
-    """Puts blocks of elements into one array."""
-
     def __init__(self, stream: BinaryIO) -> None:
         self._pieces = Pieces(stream)
         self._between = b"[\n"
@@ -164,16 +155,9 @@ def _string(cell: Cell, where: str) -> Cell:
 
 
 def _elements(stream: BinaryIO, size: int, limit: int) -> Iterator[list[str]]:
-    """The elements of the array in a stream, as they are written there, some at a time.
+    """Yield the elements of the array in a stream as they are written, some at a time.
 
-    Bytes that are not UTF-8 become lone surrogates.
-
-    Args:
-        size: bytes that are read at once.
-        limit: bytes of an element, about; a larger one may end the array.
-
-    Raises:
-        InputError: the stream cannot be read further, or is no array from some place on.
+    Bytes that are not UTF-8 become lone surrogates. An element of more than about ``limit`` bytes may end the array.
     """
     bytes_to_text = codecs.getincrementaldecoder("utf-8")("surrogateescape")
     held, wanted, at, number = "", 0, _At.BEGIN, 1
@@ -232,7 +216,7 @@ _BROKEN = "must be valid JSON; it is not, or the input ends within it."
 
 
 def _element_end(text: str, index: int) -> int | None:
-    """Where the value ends that begins here; None where none does, or not yet."""
+    """Where the value ends that begins here; None if none does, or not yet."""
     try:
         return DECODER.raw_decode(text, index)[1]
     except (ValueError, RecursionError):

@@ -62,7 +62,7 @@ def members_of(text: str, where: str) -> list[tuple[str, Cell]]:
 
 
 def _members(text: str) -> list[tuple[str, Cell]] | None:
-    """The members of an object; None where the text is of another type."""
+    """The members of an object; None if the text is of another type."""
     index = after_space(text, 0)
     if text[index] != "{":
         return None
@@ -121,7 +121,7 @@ def beside_of(records: Sequence[Mapping[str, Cell]], choice: FieldChoice) -> dic
 
 
 def first_order(texts: Iterable[str], choice: FieldChoice) -> list[str] | None:
-    """The order of the chosen fields in the first record that has them all; None where none has.
+    """The order of the chosen fields in the first record that has them all; None if none has.
 
     One record's order is told, of a whole job: every record's own would be one more thing that an output tells of it.
     """

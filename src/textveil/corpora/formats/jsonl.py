@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import BinaryIO, final
+from typing import BinaryIO, ClassVar, final
 
 from textveil.corpora.formats.encodings import recoded
 from textveil.corpora.formats.fields import FieldChoice
@@ -34,14 +34,11 @@ class JsonLines:
     Kept values are written to the letter as they were.
     """
 
+    unit: ClassVar[str] = "line"
     choice: FieldChoice
     max_document_bytes: int = MAX_DOCUMENT_BYTES
     encoding: str | None = None
     _order: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
-
-    @property
-    def unit(self) -> str:
-        return "line"
 
     def __post_init__(self) -> None:
         checked_size(self.max_document_bytes)

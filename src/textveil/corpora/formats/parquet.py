@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO, NamedTuple, cast, final
+from typing import Any, BinaryIO, ClassVar, NamedTuple, cast, final
 
 from textveil.corpora.formats.arrow_columns import (
     checked_columns,
@@ -27,28 +27,17 @@ from textveil.corpora.formats.records import MAX_DOCUMENT_BYTES, Cut, RecordErro
 from textveil.corpora.formats.rows import Cell, RecordRows
 from textveil.errors import InputError, OutputError
 
-_BUFFER = 2**20
-"""Bytes of a column that are read at once; without it whole column chunks, which may have any size, are."""
-
+_BUFFER = 2**20  # bytes of a column that are read at once; without it whole column chunks, which may have any size, are
 _UNSOUND = "it is damaged, cut short, encrypted or something else"
 
-_MOST_ROWS = 2**12
-"""Rows of a block at most: dictionaries make columns small on the disk that are large in memory."""
-
-_MOST_BYTES = 2**28
-"""Bytes of a batch at most, of columns whose entries have no length that the file states."""
-
+_MOST_ROWS = 2**12  # rows of a block at most: dictionaries make columns small on the disk that are large in memory
+_MOST_BYTES = 2**28  # bytes of a batch at most, of columns whose entries have no length that the file states
 _PACKED_BYTES, _PACKED_TIMES = 2**28, 1000
 """A column chunk of more bytes that is packed tighter than this is refused: no text is, a bomb is."""
 
-_ROW_DOCUMENTS = 16
-"""A row has at most the bytes of so many of the largest documents."""
-
-_ROW_GROUP_BYTES = 32 * 2**20
-"""Bytes of columns in memory at which a row group of the output ends."""
-
-_ROW_GROUP_STEP = 64
-"""A row group ends at a multiple of so many rows."""
+_ROW_DOCUMENTS = 16  # A row has at most the bytes of so many of the largest documents
+_ROW_GROUP_BYTES = 32 * 2**20  # bytes of columns in memory at which a row group of the output ends
+_ROW_GROUP_STEP = 64  # A row group ends at a multiple of so many rows
 
 
 @final
@@ -63,13 +52,10 @@ class Parquet:
     nobody else can open.
     """
 
+    unit: ClassVar[str] = "record"
     choice: FieldChoice
     max_document_bytes: int = MAX_DOCUMENT_BYTES
     _order: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
-
-    @property
-    def unit(self) -> str:
-        return "record"
 
     def __post_init__(self) -> None:
         checked_size(self.max_document_bytes)
@@ -97,10 +83,9 @@ class Parquet:
                         first += piece.num_rows
 
     def records(self, payload: bytes, first: int) -> Records:
-        (batch,) = from_ipc(payload)
-        columns, bad = texts_of(batch, self.choice, self.max_document_bytes, lambda row: f"record {first + row}")
-        beside = self._beside(batch, first, bad)
-        good = [row for row in range(batch.num_rows) if row not in bad]
+        batch, columns, bad = self._read(payload, first)
+        beside = _json_columns(batch, self.choice.read, first, bad)
+        good, faults = _sorted_out(batch, first, bad)
         rows = list(zip(*columns, strict=True))
         texts = [[text for text in rows[row] if text is not None] for row in good]
         nulls = len(self.choice.sanitized) * len(good) - sum(map(len, texts))
@@ -109,37 +94,40 @@ class Parquet:
             fresh = {row: texts for row, texts in zip(good, released, strict=True) if texts is not None}
             return to_ipc(with_releases(batch, self.choice, list(fresh), list(fresh.values()))) if fresh else b""
 
-        faults = [RecordError(first + row, reason) for row, reason in sorted(bad.items())]
         plain = {name: [cells[row].plain for row in good] for name, cells in beside.items()}
         return Records(texts, faults, joined, [first + row for row in good], nulls=nulls, beside=plain)
 
     def rows(self, payload: bytes, first: int) -> RecordRows:
         """See ``RowReader.rows``; the kept columns as JSON has them."""
-        (batch,) = from_ipc(payload)
-        columns, bad = texts_of(batch, self.choice, self.max_document_bytes, lambda row: f"record {first + row}")
+        batch, columns, bad = self._read(payload, first)
         cells = {
             name: [Cell(text) for text in texts] for name, texts in zip(self.choice.sanitized, columns, strict=True)
         }
-        for name in self.choice.kept:
-            cells[name] = json_cells(batch.column(name), name, lambda row: f"record {first + row}", bad)
-        beside = self._beside(batch, first, bad)
-        good = [row for row in range(batch.num_rows) if row not in bad]
-        faults = [RecordError(first + row, reason) for row, reason in sorted(bad.items())]
+        cells |= _json_columns(batch, self.choice.kept, first, bad)
+        beside = _json_columns(batch, self.choice.read, first, bad)
+        good, faults = _sorted_out(batch, first, bad)
         names = [name for name in batch.schema.names if name in cells]
         table = [[cells[name][row] for name in names] for row in good]
         read = {name: [column[row] for row in good] for name, column in beside.items()}
         return RecordRows(names, [first + row for row in good], table, faults, read)
 
-    def _beside(self, batch: Any, first: int, bad: dict[int, str]) -> dict[str, list[Cell]]:
-        """The fields that are read beside the output, as JSON has them; rows of which one cannot be are ``bad``."""
-        return {
-            name: json_cells(batch.column(name), name, lambda row: f"record {first + row}", bad)
-            for name in self.choice.read
-        }
+    def _read(self, payload: bytes, first: int) -> tuple[Any, list[list[str | None]], dict[int, str]]:
+        (batch,) = from_ipc(payload)
+        return batch, *texts_of(batch, self.choice, self.max_document_bytes, lambda row: f"record {first + row}")
 
     def sink(self, stream: BinaryIO) -> Sink:
         """See ``Assembled.sink``: a parquet file with row groups of about 32 MiB, compressed by Snappy."""
         return _RowGroups(stream)
+
+
+def _json_columns(batch: Any, names: Sequence[str], first: int, bad: dict[int, str]) -> dict[str, list[Cell]]:
+    """Fields as JSON has them; rows of which one cannot be written so are ``bad``."""
+    return {name: json_cells(batch.column(name), name, lambda row: f"record {first + row}", bad) for name in names}
+
+
+def _sorted_out(batch: Any, first: int, bad: dict[int, str]) -> tuple[list[int], list[RecordError]]:
+    good = [row for row in range(batch.num_rows) if row not in bad]
+    return good, [RecordError(first + row, reason) for row, reason in sorted(bad.items())]
 
 
 @final
@@ -303,11 +291,7 @@ def _opened(source: BinaryIO, by_entries: Sequence[str] = ()) -> Any:
 
 
 def _leaves(file: Any, choice: FieldChoice) -> list[_Leaf]:
-    """The columns of values, by what the file says of its chunks.
-
-    Raises:
-        InputError: one is packed as no text is.
-    """
+    """Return the columns of values by the file's account of its chunks; refuse one that is packed as no text is."""
     metadata, leaves = file.metadata, []
     for index in range(metadata.num_columns):
         column = metadata.schema.column(index)
@@ -339,16 +323,9 @@ def _rows(file: Any, leaves: Sequence[_Leaf], size: int) -> int:
 
 
 def _slices(batch: Any, size: int, most: int, first: int) -> Iterator[Any]:
-    """The batch, halved until no slice of several rows has much more than ``size`` bytes without its dictionaries.
+    """Halve the batch until no slice of several rows has much more than ``size`` bytes without its dictionaries.
 
-    Args:
-        batch: with dictionaries.
-        size: bytes.
-        most: bytes that a row may have.
-        first: number of the batch's first row.
-
-    Raises:
-        InputError: a row has more.
+    A row of more than ``most`` bytes is refused; ``first`` is the number of the batch's first row.
     """
     if batch.num_rows == 0:
         return

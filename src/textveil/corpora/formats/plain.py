@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import BinaryIO, final
+from typing import BinaryIO, ClassVar, final
 
 from textveil.corpora.formats.encodings import recoded
 from textveil.corpora.formats.records import (
@@ -41,14 +41,11 @@ class PlainText:
         ended: a last line without an end gets one, so that another input can follow it.
     """
 
+    choice: ClassVar[None] = None
     whole: bool = False
     ended: bool = False
     max_document_bytes: int = MAX_DOCUMENT_BYTES
     encoding: str | None = None
-
-    @property
-    def choice(self) -> None:
-        return None
 
     @property
     def unit(self) -> str:

@@ -54,7 +54,7 @@ class Records:
         numbers: of the good records in their input.
         head: what stands once before the first record of the whole output (CSV's header row).
         nulls: how many sanitized fields of good records have no text.
-        beside: of each field that is ``read``, its value in every good record as text; None where it is null.
+        beside: of each field that is ``read``, its value in every good record as text; None if it is null.
     """
 
     texts: Sequence[Sequence[str]]
@@ -94,7 +94,7 @@ class CorpusFormat(Protocol):
 
     @property
     def choice(self) -> FieldChoice | None:
-        """Which fields are sanitized and kept; None where records have no fields."""
+        """Which fields are sanitized and kept; None if records have no fields."""
 
     @property
     def unit(self) -> str:

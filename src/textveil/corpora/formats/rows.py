@@ -33,7 +33,7 @@ class Cell(NamedTuple):
     """The value of one field of one record.
 
     Attributes:
-        value: a text, None where there is none, or of anything else a value of its JSON type.
+        value: a text, None if there is none, or of anything else a value of its JSON type.
         written: how JSON writes it, to the letter as it was read; empty for a text that was not read from JSON.
     """
 
@@ -156,7 +156,6 @@ def records_of(rows: RecordRows, choice: FieldChoice, writer: RowWriter, unit: s
 
 
 def _of_text(rows: RecordRows, targets: Sequence[int], unit: str) -> RecordRows:
-    """The rows without those that hold something else where a text is wanted."""
     faults: list[RecordError] = []
     for number, row in zip(rows.numbers, rows.cells, strict=True):
         for target in targets:

@@ -20,8 +20,7 @@ ENDING = ".textveil-job"
 PAID = ".textveil-paid"
 """Endings of the folders of a job, and of a release of a corpus that was paid for and is not written yet."""
 
-_TRIES = 100
-"""Times that a folder is made anew which a run that ends removes at the same moment."""
+_TRIES = 100  # times that a folder is made anew which a run that ends removes at the same moment
 
 
 @final
@@ -31,7 +30,6 @@ class JobFolder:
 
     Attributes:
         output: the file that the job will make, links resolved.
-        ending: of the folder's name.
     """
 
     output: Path
@@ -101,7 +99,7 @@ class JobFolder:
         raise ParameterError("the job of this output must be run once at a time; it is under way. Wait for it.")
 
     def _ledger_opened(self) -> BinaryIO | None:
-        """The ledger, unlocked; None where the folder goes away at this moment."""
+        """The ledger, unlocked; None if the folder goes away at this moment."""
         try:
             self.path.mkdir(mode=0o700, exist_ok=True)
         except OSError as error:
@@ -121,7 +119,7 @@ class JobFolder:
         return same_file(ledger.fileno(), self.ledger)
 
     def remembered(self) -> bytes | None:
-        """The secret, or None where it is not there or not whole."""
+        """The secret, or None if it is not there or not whole."""
         with contextlib.suppress(OSError):
             secret = self.secret.read_bytes()
             return secret if len(secret) == SECRET_BYTES else None

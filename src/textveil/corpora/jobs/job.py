@@ -64,7 +64,7 @@ class Job:
 
     @property
     def cipher(self) -> MapCipher | None:
-        """With which the frames of the private map are sealed; None where none is kept."""
+        """With which the frames of the private map are sealed; None if none is kept."""
         return None if self._map is None else self._map.cipher
 
     def remaining(self, blocks: Iterator[Block]) -> Iterator[Block]:
@@ -209,7 +209,7 @@ class Job:
         )
 
     def hint(self) -> str:
-        """What can be done with a job that did not end, in a sentence; empty where nothing is left of it."""
+        """What can be done with a job that did not end, in a sentence; empty if nothing is left of it."""
         if self.stuck or (self.committed == 0 and not self.ended):
             return ""
         return (
@@ -231,11 +231,7 @@ class Job:
         written_whole(self._output, data)
 
     def _complete(self) -> Path | None:
-        """The complete output under its hidden name, on the disk; None where it has its own already.
-
-        Raises:
-            OutputError: it is neither here nor there.
-        """
+        """Return the complete output under its hidden name, on the disk; None if it has its own already."""
         if self._output is not None:
             self._output.close()
             self._output = None
@@ -265,14 +261,13 @@ class Job:
         return self.folder.assembled
 
     def _blocks(self, partial: BinaryIO) -> Iterator[bytes]:
-        """The data of block after block."""
         for length in block_ends(self._ledger):
             if length > partial.tell():
                 yield partial.read(length - partial.tell())
 
 
 def is_direct(corpus_format: CorpusFormat, output: Path) -> bool:
-    """Whether the data of the blocks, one after another, are the output file."""
+    """Return whether the data of the blocks, one after another, are the output file."""
     return not isinstance(corpus_format, Assembled) and output.suffix.lower() not in COMPRESSED
 
 

@@ -69,11 +69,11 @@ class LedgerState:
     """What a ledger says.
 
     Attributes:
-        begin: the settings of the job; None where it never began.
+        begin: the settings of the job; None if it never began.
         totals: over the committed blocks whose output is there.
-        whole: the complete output, noted before it gets its name; None where it is not complete.
+        whole: the complete output, noted before it gets its name; None if it is not complete.
         length: bytes of the ledger up to the last line that counts.
-        map_whole: the private map as it got its name; None where none did.
+        map_whole: the private map as it got its name; None if none did.
     """
 
     begin: Mapping[str, Any] | None
@@ -141,8 +141,9 @@ def read_ledger(stream: BinaryIO, output_bytes: int | None, map_bytes: int | Non
         after = None
         try:
             if line is not None:
-                if "block" in line and _is_behind(line, output_bytes, map_bytes):
-                    break
+                ends = ((output_bytes, "output"), (map_bytes, "map")) if "block" in line else ()
+                if any(there is not None and line[name] > there for there, name in ends):
+                    break  # it ends behind the output, or the private map, that is there
                 after = _after(state, line, len(raw))
         except (KeyError, TypeError, ValueError, AttributeError):
             pass
@@ -152,18 +153,8 @@ def read_ledger(stream: BinaryIO, output_bytes: int | None, map_bytes: int | Non
     return state
 
 
-def _is_behind(line: Mapping[str, Any], output_bytes: int | None, map_bytes: int | None) -> bool:
-    """Whether a block ends behind the output, or the private map, that is there."""
-    lost = output_bytes is not None and line["output"] > output_bytes
-    return lost or (map_bytes is not None and line["map"] > map_bytes)
-
-
 def _after(state: LedgerState, line: Mapping[str, Any], length: int) -> LedgerState:
-    """What a ledger says with one more line; the first one begins the job, blocks follow in their order.
-
-    Raises:
-        ValueError: the line cannot stand here; or another error of a part that is missing or of a wrong type.
-    """
+    """Return the state with one more line; any error of a missing or wrong part says that it cannot stand here."""
     if ("begin" in line) != (state.begin is None):
         raise ValueError
     length += state.length

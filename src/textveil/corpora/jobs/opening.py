@@ -42,7 +42,6 @@ def opened_job(
     Args:
         terms: what the job depends on; it must not differ from what it was begun with.
         resume: go on with a job that is not finished; without one a new job begins.
-        private_map: the private map that is to be kept.
 
     Raises:
         ParameterError: there is a job to go on with, and ``resume`` is not set; settings or inputs are others now; or
@@ -56,7 +55,8 @@ def opened_job(
         with written_or_refused():
             there = folder.partial.stat().st_size if folder.partial.exists() else None
             state = read_ledger(ledger, there)
-            if private_map is not None and not state.finished and _has_map(state):
+            has_map = state.begin is not None and bool(state.begin["settings"].get("private_map"))
+            if private_map is not None and not state.finished and has_map:
                 kept = folder.private_map.stat().st_size if folder.private_map.exists() else 0
                 state = read_ledger(ledger, there, kept)
             if there is None and not state.ended:
@@ -74,13 +74,7 @@ def opened_job(
     )
 
 
-def _has_map(state: LedgerState) -> bool:
-    """Whether the job was begun with a private map."""
-    return state.begin is not None and bool(state.begin["settings"].get("private_map"))
-
-
 def _check(folder: JobFolder, state: LedgerState, terms: Terms, private_map: MapWanted | None, *, resume: bool) -> None:
-    """Refuse to go on with what cannot go on, and to begin over what is not finished."""
     begun = state.totals.blocks > 0 or state.ended
     if begun and not state.finished and not resume:
         raise ParameterError(
@@ -140,17 +134,5 @@ def _opened(
         append(ledger, [terms.begin(salt)])
         sync_folder(folder.path)
     stream = None if ended else folder.continued(totals.length)
-    return Job(
-        folder,
-        secret,
-        totals,
-        totals.blocks,
-        ended,
-        corpus_format,
-        ledger,
-        stream,
-        sync_seconds,
-        kept,
-        whole,
-        modified=written_since,
-    )
+    facts = (folder, secret, totals, totals.blocks, ended, corpus_format, ledger, stream, sync_seconds, kept, whole)
+    return Job(*facts, modified=written_since)

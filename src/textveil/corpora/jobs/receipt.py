@@ -18,7 +18,6 @@ class JobReceipt:
     """The numbers of reservations, in the job's folder.
 
     Attributes:
-        folder: of the job.
         paid_for: digest, under the job's secret, of all that was paid for: of anything else nothing is remembered.
     """
 
@@ -31,7 +30,7 @@ class JobReceipt:
         return numbers if paid_for == self.paid_for else None
 
     def is_for_another(self) -> bool:
-        """Whether something else was paid for; a note that is not whole is of a run that drew nothing."""
+        """Return whether something else was paid for; a note that is not whole is of a run that drew nothing."""
         return self._noted()[0] not in (None, self.paid_for)
 
     def _noted(self) -> tuple[str | None, list[int]]:

@@ -68,7 +68,7 @@ class Terms:
         return {"begin": 1, "settings": self.settings, "salt": salt, "inputs": inputs, "stamps": stamps}
 
     def modified(self, begin: Mapping[str, Any]) -> bool:
-        """Whether an input was written since that line, as far as the file system tells."""
+        """Return whether an input was written since that line, as far as the file system tells."""
         return "stamps" in begin and begin["stamps"] != salted(begin["salt"], self.stamps)
 
     def changed(self, begin: Mapping[str, Any]) -> Changed:

@@ -15,6 +15,7 @@ import numpy as np
 from textveil.aggregates.budget import GRID, GaussianBudget
 from textveil.aggregates.contributions import ContributionBound
 from textveil.aggregates.counts import CONFIDENCE, PROOF, SELECTIONS, Counting, CountRelease
+from textveil.aggregates.options import Delta, Epsilon, ItemsPerPerson, Labels, Ngrams, PublicWords, Repeats
 from textveil.aggregates.payment import Fact, paid
 from textveil.aggregates.person_words import PersonWords
 from textveil.aggregates.records import PersonalRecords
@@ -37,13 +38,13 @@ _FREQUENT: Final = 300
 def count(
     records: PersonalRecords,
     *,
-    epsilon: float,
-    delta: float,
-    ngrams: int = 1,
-    items_per_person: int = 20,
-    repeats: int = 1,
-    labels: Sequence[str] = (),
-    words: str = "",
+    epsilon: Epsilon,
+    delta: Delta,
+    ngrams: Ngrams = 1,
+    items_per_person: ItemsPerPerson = 20,
+    repeats: Repeats = 1,
+    labels: Labels = (),
+    words: PublicWords = "",
     payer: Payer | None = None,
     seed: int | None = None,
     progress: Progress | None = None,

@@ -22,6 +22,7 @@ from textveil.aggregates.features import PublicFeatures, public_transform
 from textveil.aggregates.labels import Source, budget_of_labels, paid_labels
 from textveil.aggregates.moments import Moments, PersonVectors, gathered, moments
 from textveil.aggregates.naive_bayes import NAIVE_BAYES, naive_bayes
+from textveil.aggregates.options import Delta, Epsilon, Labels, Method
 from textveil.aggregates.payment import Fact
 from textveil.aggregates.report import AggregateReport
 from textveil.corpora.payment import Payer
@@ -135,10 +136,10 @@ class ReleasedMoments:
 def learn(
     records: Source,
     *,
-    epsilon: float,
-    delta: float,
-    labels: Sequence[str] = (),
-    method: str = REGRESSION,
+    epsilon: Epsilon,
+    delta: Delta,
+    labels: Labels = (),
+    method: Method = REGRESSION,
     vocabulary: Vocabulary | None = None,
     payer: Payer | None = None,
     rng: np.random.Generator | None = None,

@@ -15,6 +15,7 @@ import numpy as np
 
 from textveil.aggregates.labels import Source
 from textveil.aggregates.learning import ReleasedMoments, regression, released_moments
+from textveil.aggregates.options import Delta, Documents, Epsilon, Labels
 from textveil.aggregates.public_texts import PoolVectors
 from textveil.aggregates.records import Batch
 from textveil.aggregates.report import AggregateReport
@@ -85,11 +86,11 @@ def synthesize(
     records: Source,
     pool: Sequence[str],
     *,
-    documents: int,
-    epsilon: float,
-    delta: float,
+    documents: Documents,
+    epsilon: Epsilon,
+    delta: Delta,
     labelled: bool = True,
-    labels: Sequence[str] = (),
+    labels: Labels = (),
     vocabulary: Vocabulary | None = None,
     payer: Payer | None = None,
     rng: np.random.Generator | None = None,

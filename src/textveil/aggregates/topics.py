@@ -18,6 +18,7 @@ from scipy.stats import norm as normal
 
 from textveil.aggregates.budget import GaussianBudget
 from textveil.aggregates.features import PublicFeatures, public_transform
+from textveil.aggregates.options import Delta, Epsilon
 from textveil.aggregates.payment import Fact, paid
 from textveil.aggregates.public_texts import NORM, PoolVectors
 from textveil.aggregates.records import EACH_RECORD, PersonalRecords
@@ -143,8 +144,8 @@ def topics(
     pool: Sequence[str],
     *,
     number: int,
-    epsilon: float,
-    delta: float,
+    epsilon: Epsilon,
+    delta: Delta,
     vocabulary: Vocabulary | None = None,
     payer: Payer | None = None,
     rng: np.random.Generator | None = None,

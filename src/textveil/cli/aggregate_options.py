@@ -16,7 +16,6 @@ from textveil.cli import options as opt
 from textveil.cli.help_groups import PERSONS
 from textveil.cli.spelling import renamed
 from textveil.errors import OutputError, ParameterError
-from textveil.mechanisms.options import GUARANTEE
 
 if TYPE_CHECKING:
     from textveil.aggregates.records import PersonalRecords
@@ -26,9 +25,6 @@ if TYPE_CHECKING:
 
 Corpus: TypeAlias = Annotated[
     list[str], typer.Argument(metavar="INPUT...", help="Files or patterns; - is standard input.")
-]
-Labels: TypeAlias = Annotated[
-    str, opt.option("A,B,...", "All labels that there can be, where they are public. Else they are selected.")
 ]
 
 
@@ -40,13 +36,6 @@ class AggregateOptions:
         str,
         opt.option(
             "F", "Field that names the person whose a record is; `document`: each record is a unit.", PERSONS, "--unit"
-        ),
-    ]
-    epsilon: Annotated[float, opt.option("E", "Nats, for all that one person wrote.", GUARANTEE, "--epsilon")]
-    delta: Annotated[
-        float,
-        opt.option(
-            "D", "Chance at which epsilon does not hold; far below 1 / number of persons.", GUARANTEE, "--delta"
         ),
     ]
     records_per_person: Annotated[
@@ -203,16 +192,8 @@ def write_release(
         sys.stdout.write(report.to_json())
 
 
-def tell_sender(what: str, guarantee: Guarantee, *, persons: int, delta: float, seed: int | None) -> None:
-    """One line about the release, and warnings, on standard error.
-
-    Args:
-        what: came out, in words.
-        guarantee: of the release.
-        persons: how many wrote the records: private.
-        delta: of the release.
-        seed: of the draws.
-    """
+def tell_sender(what: str, guarantee: Guarantee, persons: int, delta: float, seed: int | None) -> None:
+    """Write one line about the release (``what`` came out), and warnings, on standard error."""
     seeded = "" if seed is None else "; seeded: not for release"
     sys.stderr.write(f"{what}; {guarantee}, unit {guarantee.adjacency.unit.value}{seeded}\n")
     if persons == 0:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from textveil.cli import options as opt
 from textveil.cli.aggregate_options import (
     AggregateOptions,
     Corpus,
-    Labels,
     check_outputs,
     needs_output,
     tell_sender,
@@ -23,33 +20,16 @@ if TYPE_CHECKING:
     from textveil.aggregates.counts import CountRelease
 
 
-@dataclass(frozen=True, kw_only=True)
-class _CountOptions:
-    """What is counted, and how far one person counts."""
-
-    ngrams: Annotated[int, opt.option("N", "Count runs of up to N words: 1 to 4.")] = 1
-    label: Annotated[str | None, opt.fields("field with a label: count for each label.", None)] = None
-    labels: Labels = ""
-    items_per_person: Annotated[
-        int, opt.option("K", "Distinct items of one person that count in full; of a person with more, all shrink.")
-    ] = 20
-    repeats: Annotated[int, opt.option("N", "How often one item of a person counts at most.")] = 1
-    words: Annotated[
-        str,
-        opt.option(
-            "FILE", "Public words, one a line; `none`: all words are selected.  [default: the embedded vocabulary]"
-        ),
-    ] = ""
-
-
 @opt.grouped
 def count_command(
     *,
     source: Corpus,
     aggregate: AggregateOptions,
-    counting: _CountOptions,
+    budget: Annotated[dict[str, Any], opt.Declared("count", ("epsilon", "delta", "ngrams"))],
+    label: Annotated[str | None, opt.fields("field with a label: count for each label.", None)] = None,
+    counting: Annotated[dict[str, Any], opt.Declared("count", ("labels", "items_per_person", "repeats", "words"))],
     output: opt.Output = None,
-    report: Annotated[Path | None, opt.option("R.json", "Write the report to this file.", None, "--report")] = None,
+    report: opt.NewReport = None,
     as_json: opt.AsJson = False,
     seed: opt.Seed = None,
 ) -> None:
@@ -63,42 +43,20 @@ def count_command(
 
     target = opt.file_of(output)
     needs_output(target, as_json=as_json)
-    records = aggregate.records(source, counting.label)
+    records = aggregate.records(source, label)
     check_outputs(records.inputs, target, report, overwrite=aggregate.overwrite)
     with aggregate.paying(target) as payer:
         with bar("counting", "bytes", records.inputs) as progress, renamed(items="items_per_person"):
-            release, facts = count(
-                records,
-                epsilon=aggregate.epsilon,
-                delta=aggregate.delta,
-                ngrams=counting.ngrams,
-                items_per_person=counting.items_per_person,
-                repeats=counting.repeats,
-                labels=opt.parts_of(counting.labels),
-                words=counting.words,
-                payer=payer,
-                seed=seed,
-                progress=progress,
-            )
-        table = _table(release, labelled=counting.label is not None)
-        write_release(target, table, facts, report, as_json=as_json)
-    tell_sender(
-        f"{len(release.counts):,} counts",
-        release.guarantee,
-        persons=max(release.persons, 1),
-        delta=aggregate.delta,
-        seed=seed,
-    )
+            release, facts = count(records, **budget, **counting, payer=payer, seed=seed, progress=progress)
+        write_release(target, _table(release, labelled=label is not None), facts, report, as_json=as_json)
+    tell_sender(f"{len(release.counts):,} counts", release.guarantee, max(release.persons, 1), budget["delta"], seed)
     if not release.counts:
         sys.stderr.write("No item stands out of the noise. Raise epsilon, or count the records of more persons.\n")
 
 
 def _table(release: CountRelease, *, labelled: bool) -> bytes:
-    """The counts as CSV."""
     from textveil.pages.tables import csv_text
 
     names = ["item", "label", "count", "low", "high"] if labelled else ["item", "count", "low", "high"]
-    rows = [
-        [line.item, *([line.label] if labelled else []), line.count, line.low, line.high] for line in release.counts
-    ]
+    rows = [[getattr(count, name) for name in names] for count in release.counts]
     return csv_text([names, *rows]).encode("utf-8", "surrogatepass")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import contextlib
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from textveil.cli import options as opt
-from textveil.cli.aggregate_options import AggregateOptions, Corpus, Labels, check_outputs, refused_output, tell_sender
+from textveil.cli.aggregate_options import AggregateOptions, Corpus, check_outputs, refused_output, tell_sender
 
 
 @opt.grouped
@@ -17,12 +17,10 @@ def learn_command(
     source: Corpus,
     label: Annotated[str, opt.fields("field with the label.", None)],
     aggregate: AggregateOptions,
+    budget: Annotated[dict[str, Any], opt.Declared("learn", ("epsilon", "delta"))],
     output: Annotated[Path, opt.option("FOLDER", "Folder for the model.", None, "--output", "-o")],
-    labels: Labels = "",
-    method: Annotated[
-        str, opt.option("M", "`regression` on vectors of texts, or `naive-bayes`: counts of words by label.")
-    ] = "regression",
-    report: Annotated[Path | None, opt.option("R.json", "Write the report to this file.", None, "--report")] = None,
+    learning: Annotated[dict[str, Any], opt.Declared("learn", ("labels", "method"))],
+    report: opt.NewReport = None,
     as_json: opt.AsJson = False,
     vocabulary: opt.VocabularyOptions,
     seed: opt.Seed = None,
@@ -50,10 +48,8 @@ def learn_command(
             with counting("reading", "bytes", records.inputs) as progress:
                 model, persons = learn(
                     records,
-                    epsilon=aggregate.epsilon,
-                    delta=aggregate.delta,
-                    labels=opt.parts_of(labels),
-                    method=method,
+                    **budget,
+                    **learning,
                     vocabulary=vocabulary.load(),
                     payer=payer,
                     rng=None if seed is None else seeded_generator(seed),
@@ -70,10 +66,4 @@ def learn_command(
         raise
     if as_json:
         sys.stdout.write(text)
-    tell_sender(
-        f"a classifier of {len(model.labels):,} labels",
-        model.guarantee,
-        persons=persons,
-        delta=aggregate.delta,
-        seed=seed,
-    )
+    tell_sender(f"a classifier of {len(model.labels):,} labels", model.guarantee, persons, budget["delta"], seed)

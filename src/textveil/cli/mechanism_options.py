@@ -103,7 +103,15 @@ class MechanismCommand(TyperCommand):
 
 
 DECLARED: Final = Path(__file__).parent / "mechanism_options.json"
-"""The options of textveil's own mechanisms."""
+"""The options of textveil's own mechanisms, and of ``FUNCTIONS``."""
+
+FUNCTIONS: Final[Mapping[str, str]] = {
+    "count": "textveil.aggregates.count_run:count",
+    "learn": "textveil.aggregates.learning:learn",
+    "synthesize": "textveil.aggregates.synthesis:synthesize",
+    "topics": "textveil.aggregates.topics:topics",
+}
+"""Functions of the library whose options commands offer by ``options.Declared``."""
 
 _KINDS: Final[Mapping[str, Any]] = {kind.__name__: kind for kind in (float, int, str, bool)}
 
@@ -121,16 +129,16 @@ def _read(kind: str | None, names: Iterable[str], **shown: Any) -> Option:
 
 
 @cache
-def _declared() -> dict[str, dict[str, Option]]:
-    """The options of textveil's own mechanisms, by mechanism and name."""
+def declared(section: str) -> dict[str, dict[str, Option]]:
+    """The options of textveil's own ``"mechanisms"`` or of ``"functions"``, by whose they are and by name."""
     data = json_file(DECLARED)
     options = [_read(**row) for row in data["options"]]
-    return {name: {options[at].name: options[at] for at in places} for name, places in data["mechanisms"].items()}
+    return {name: {options[at].name: options[at] for at in places} for name, places in data[section].items()}
 
 
 def _of_one(name: str) -> dict[str, tuple[Option, str]]:
     """The options of one mechanism with their help; of all where there is none of that name."""
-    own = _declared().get(name)
+    own = declared("mechanisms").get(name)
     if own is not None:
         return {key: (option, option.help) for key, option in own.items()}
     from textveil.catalog import entry
@@ -147,7 +155,7 @@ def _of_all() -> dict[str, tuple[Option, str]]:
 
     others = {name: entry.options() for name, entry in MECHANISMS.others().items()}
     options: dict[str, tuple[Option, list[str]]] = {}
-    for name, known in {**_declared(), **others}.items():
+    for name, known in {**declared("mechanisms"), **others}.items():
         for key, option in known.items():
             options.setdefault(key, (option, []))[1].append(name)
     return {

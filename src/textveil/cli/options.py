@@ -9,13 +9,25 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, is_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, TypeAlias, TypeVar, get_type_hints
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    BinaryIO,
+    Generic,
+    NamedTuple,
+    TypeAlias,
+    TypeVar,
+    final,
+    get_args,
+    get_type_hints,
+)
 
 import typer
 
 from textveil.cli.help_groups import BUDGET, FORMATS, TRIALS, VOCABULARY
 from textveil.errors import InputError, OutputError, ParameterError
-from textveil.mechanisms.options import GUARANTEE
+from textveil.mechanisms.options import GUARANTEE, OTHERS
 
 if TYPE_CHECKING:
     from textveil.corpora.formats.choice import FormatChoice
@@ -27,38 +39,101 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 
 
-def grouped(command: Callable[..., R]) -> Callable[..., R]:
-    """A command in which a parameter whose type is a dataclass stands for the options that are its fields.
+class Declared(NamedTuple):
+    """Options of a function of the library that stand at a command's parameter, a dictionary of their values.
 
-    The fields are declared as parameters of commands are: ``Annotated`` with ``typer.Option``, and a default. They are
-    offered in their order, where the parameter stands.
+    Attributes:
+        function: a name in ``mechanism_options.FUNCTIONS``.
+        names: of the function's keywords; their types, help and defaults are those of its signature.
     """
-    hints = get_type_hints(command, include_extras=True)
-    groups: dict[str, Any] = {name: kind for name, kind in hints.items() if name != "return" and is_dataclass(kind)}
-    options: dict[str, tuple[Any, Any]] = {}
-    for name, parameter in inspect.signature(command).parameters.items():
-        if name not in groups:
-            options[name] = hints[name], parameter.default
-            continue
-        annotations = get_type_hints(groups[name], include_extras=True)
-        for option in dataclasses.fields(groups[name]):
-            default = inspect.Parameter.empty if option.default is dataclasses.MISSING else option.default
-            options[option.name] = annotations[option.name], default
 
-    @functools.wraps(command)
-    def with_groups(**values: Any) -> R:
-        filled = {
-            name: kind(**{option.name: values.pop(option.name) for option in dataclasses.fields(kind)})
-            for name, kind in groups.items()
-        }
-        return command(**values, **filled)
+    function: str
+    names: tuple[str, ...]
 
-    place = inspect.Parameter.KEYWORD_ONLY
-    with_groups.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [inspect.Parameter(name, place, default=default, annotation=kind) for name, (kind, default) in options.items()]
-    )
-    with_groups.__annotations__ = {name: kind for name, (kind, _) in options.items()}
-    return with_groups
+    def options(self) -> Iterator[tuple[str, Any, Any]]:
+        """Yield name, annotation and default of each."""
+        from textveil.cli.mechanism_options import declared
+
+        known = declared("functions")[self.function]
+        for name in self.names:
+            declaration = known[name]
+            about = f"{declaration.help}  [default: {declaration.unset}]" if declaration.unset else declaration.help
+            group = None if declaration.group == OTHERS else declaration.group
+            listed = declaration.kind is None  # several names, with commas between them
+            default = "" if listed else declaration.default
+            required = default is None and not declaration.optional
+            kind = str if declaration.kind is None else declaration.kind
+            yield (
+                name,
+                Annotated[kind | None if declaration.optional else kind, option(declaration.metavar, about, group)],
+                inspect.Parameter.empty if required else default,
+            )
+
+    def values(self, given: dict[str, Any]) -> dict[str, Any]:
+        """Take the values of these options out of those of all, as keywords of the function."""
+        from textveil.cli.mechanism_options import declared
+
+        known = declared("functions")[self.function]
+        taken = {name: given.pop(name) for name in self.names}
+        return {name: parts_of(value) if known[name].kind is None else value for name, value in taken.items()}
+
+
+@final
+class _Grouped(Generic[R]):
+    """A command whose options are read from annotations when they are first asked for."""
+
+    def __init__(self, command: Callable[..., R]) -> None:
+        functools.update_wrapper(self, command, assigned=("__module__", "__name__", "__qualname__", "__doc__"))
+        self._command = command
+
+    @functools.cached_property
+    def _hints(self) -> dict[str, Any]:
+        return get_type_hints(self._command, include_extras=True)
+
+    @functools.cached_property
+    def __signature__(self) -> inspect.Signature:
+        options: dict[str, tuple[Any, Any]] = {}
+        for name, parameter in inspect.signature(self._command).parameters.items():
+            kind = self._hints[name]
+            if is_dataclass(kind):
+                hints = get_type_hints(kind, include_extras=True)
+                for field in dataclasses.fields(kind):
+                    default = inspect.Parameter.empty if field.default is dataclasses.MISSING else field.default
+                    options[field.name] = hints[field.name], default
+            elif (declared := _declared(kind)) is not None:
+                options |= {name: (annotation, default) for name, annotation, default in declared.options()}
+            else:
+                options[name] = kind, parameter.default
+        place = inspect.Parameter.KEYWORD_ONLY
+        return inspect.Signature(
+            [inspect.Parameter(name, place, default=at, annotation=kind) for name, (kind, at) in options.items()]
+        )
+
+    @property
+    def __annotations__(self) -> dict[str, Any]:  # type: ignore[override]
+        return {name: parameter.annotation for name, parameter in self.__signature__.parameters.items()}
+
+    def __call__(self, **values: Any) -> R:
+        for name, kind in self._hints.items():
+            if name != "return" and is_dataclass(kind):
+                values[name] = kind(**{field.name: values.pop(field.name) for field in dataclasses.fields(kind)})  # type: ignore[operator]
+            elif (declared := _declared(kind)) is not None:
+                values[name] = declared.values(values)
+        return self._command(**values)
+
+
+def _declared(annotation: Any) -> Declared | None:
+    return next((extra for extra in get_args(annotation)[1:] if isinstance(extra, Declared)), None)
+
+
+def grouped(command: Callable[..., R]) -> Callable[..., R]:
+    """Make a command whose parameters may stand for several options.
+
+    A parameter whose type is a dataclass stands for the options that are its fields, declared as parameters of commands
+    are: ``Annotated`` with ``typer.Option``, and a default. One that is annotated with ``Declared`` stands for options
+    of a function of the library. They are offered in their order, where the parameter stands.
+    """
+    return _Grouped(command)
 
 
 def option(metavar: str, about: str, group: str | None = None, *names: str) -> Any:
@@ -133,6 +208,7 @@ Seed: TypeAlias = Annotated[
 AsJson: TypeAlias = Annotated[bool, flag("--json", "Machine-readable output.")]
 Quiet: TypeAlias = Annotated[bool, typer.Option("--quiet", "-q", help="No summary on standard error.")]
 ReportPath: TypeAlias = Annotated[Path, option("R.json", "The report of the release.", None, "--report")]
+NewReport: TypeAlias = Annotated[Path | None, option("R.json", "Write the report to this file.", None, "--report")]
 PriorPath: TypeAlias = Annotated[
     Path | None, option("FILE", "The file of word counts that the release was drawn with, if it was.")
 ]

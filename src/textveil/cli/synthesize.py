@@ -7,13 +7,12 @@ import math
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 from textveil.cli import options as opt
 from textveil.cli.aggregate_options import (
     AggregateOptions,
     Corpus,
-    Labels,
     check_outputs,
     needs_output,
     tell_sender,
@@ -50,8 +49,9 @@ class _RewritingOptions(ServiceOptions):
 def synthesize_command(
     *,
     source: Corpus,
-    documents: Annotated[int, opt.option("N", "Write exactly so many texts.")],
+    size: Annotated[dict[str, Any], opt.Declared("synthesize", ("documents",))],
     aggregate: AggregateOptions,
+    budget: Annotated[dict[str, Any], opt.Declared("synthesize", ("epsilon", "delta"))],
     public: Annotated[
         str | None,
         opt.option(
@@ -61,9 +61,9 @@ def synthesize_command(
         ),
     ] = None,
     label: Annotated[str | None, opt.fields("field with a label: texts get labels too.", None)] = None,
-    labels: Labels = "",
+    labels: Annotated[dict[str, Any], opt.Declared("synthesize", ("labels",))],
     output: opt.Output = None,
-    report: Annotated[Path | None, opt.option("R.json", "Write the report to this file.", None, "--report")] = None,
+    report: opt.NewReport = None,
     overlaps: Annotated[
         Path | None,
         opt.option("FILE", "For you alone: list the texts that share 8 words in a row with a record, as JSON."),
@@ -97,7 +97,7 @@ def synthesize_command(
         overwrite=aggregate.overwrite,
     )
     words = vocabulary.load()
-    pool = _model_pool(words, documents) if public is None else given_pool(public)
+    pool = _model_pool(words, size["documents"]) if public is None else given_pool(public)
     with aggregate.paying(target) as payer:
         with (
             counting("reading", "bytes", records.inputs) as progress,
@@ -106,11 +106,10 @@ def synthesize_command(
             synthetic = synthesize(
                 records,
                 pool,
-                documents=documents,
-                epsilon=aggregate.epsilon,
-                delta=aggregate.delta,
+                **size,
+                **budget,
+                **labels,
                 labelled=label is not None,
-                labels=opt.parts_of(labels),
                 vocabulary=words,
                 payer=payer,
                 rng=None if seed is None else seeded_generator(seed),
@@ -137,13 +136,8 @@ def synthesize_command(
             f"warning, for you alone: {len(shared):,} of the texts share 8 words in a row with a record. "
             "--overlaps FILE lists them.\n"
         )
-    tell_sender(
-        f"{len(synthetic.texts):,} texts",
-        synthetic.report.guarantee,
-        persons=synthetic.persons,
-        delta=aggregate.delta,
-        seed=seed,
-    )
+    guarantee = synthetic.report.guarantee
+    tell_sender(f"{len(synthetic.texts):,} texts", guarantee, synthetic.persons, budget["delta"], seed)
     if problem:
         tell(problem)
     return 1 if problem else 0

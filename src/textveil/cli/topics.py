@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from textveil.cli import options as opt
 from textveil.cli.aggregate_options import (
@@ -24,9 +23,10 @@ def topics_command(
     source: Corpus,
     public: Pool,
     aggregate: AggregateOptions,
+    budget: Annotated[dict[str, Any], opt.Declared("topics", ("epsilon", "delta"))],
     topics: Annotated[int, opt.option("K", "Find so many themes in the pool.")] = 20,
     output: opt.Output = None,
-    report: Annotated[Path | None, opt.option("R.json", "Write the report to this file.", None, "--report")] = None,
+    report: opt.NewReport = None,
     as_json: opt.AsJson = False,
     vocabulary: opt.VocabularyOptions,
     seed: opt.Seed = None,
@@ -55,8 +55,7 @@ def topics_command(
                 records,
                 pool,
                 number=topics,
-                epsilon=aggregate.epsilon,
-                delta=aggregate.delta,
+                **budget,
                 vocabulary=vocabulary.load(),
                 payer=payer,
                 rng=None if seed is None else seeded_generator(seed),
@@ -67,10 +66,5 @@ def topics_command(
         write_release(target, lines, themes.report, report, as_json=as_json)
     private = (text for batch in records.batches() for text in batch.texts)
     tell_pool(compared([], pool, private).in_pool)
-    tell_sender(
-        f"{len(themes.themes):,} themes",
-        themes.report.guarantee,
-        persons=themes.persons,
-        delta=aggregate.delta,
-        seed=seed,
-    )
+    guarantee = themes.report.guarantee
+    tell_sender(f"{len(themes.themes):,} themes", guarantee, themes.persons, budget["delta"], seed)

@@ -32,26 +32,21 @@ Corpus: TypeAlias = Annotated[
 class AggregateOptions:
     """Whose records these are, and what the release may cost."""
 
-    unit: Annotated[
-        str,
-        opt.option(
-            "F", "Field that names the person whose a record is; `document`: each record is a unit.", PERSONS, "--unit"
-        ),
-    ]
-    records_per_person: Annotated[
-        int | None, opt.option("N", "The first N records of each person count.  [default: all]", PERSONS)
-    ] = None
-    field: Annotated[str | None, opt.fields("field with the text.  [default: text]")] = None
+    unit: str = opt.value(
+        "F", "Field that names the person whose a record is; `document`: each record is a unit.", PERSONS, default=...
+    )
+    records_per_person: int | None = opt.value(
+        "N", "The first N records of each person count.  [default: all]", PERSONS
+    )
+    field: str | None = opt.record_field("field with the text.  [default: text]", opt.FORMATS)
     corpus_format: opt.FormatName = None
     delimiter: opt.Delimiter = None
     ledger: opt.LedgerOrNone = None
     tenant: opt.Tenant = "local"
-    overwrite: Annotated[
-        bool, opt.flag("--overwrite", "Replace outputs that exist: an earlier release, perhaps, which was paid.")
-    ] = False
+    overwrite: bool = opt.switch("Replace outputs that exist: an earlier release, perhaps, which was paid.")
 
     def records(self, sources: list[str], label: str | None = None, *, again: bool = False) -> PersonalRecords:
-        """The records of the inputs, with their labels where a column of them is named.
+        """Open the records of the inputs, with their labels if a column of them is named.
 
         Args:
             sources: files or patterns; - is standard input.
@@ -63,14 +58,8 @@ class AggregateOptions:
             ParameterError: an option does not fit the format.
         """
         from textveil.aggregates.records import PersonalRecords
-        from textveil.corpora.formats.choice import FormatChoice
 
-        choice = FormatChoice(
-            corpus_format=self.corpus_format,
-            sanitized=() if self.field is None else (self.field,),
-            delimiter=self.delimiter,
-        )
-        inputs = opt.inputs_of(sources, choice)
+        inputs = opt.inputs_of(sources, opt.format_choice(self, None if self.field is None else [self.field]))
         if again and not all(Path(name).is_file() for name in inputs):
             raise ParameterError(
                 "INPUT must be files, which are read more than once; got a stream. Save it to a file first."
@@ -88,7 +77,7 @@ class AggregateOptions:
 
     @contextlib.contextmanager
     def paying(self, output: Path | None) -> Iterator[Payer | None]:
-        """Whose budget it is taken from, until the release is written.
+        """Yield whose budget pays, until the release is written.
 
         What was paid is remembered beside the output: if the block fails after that, or is killed, the same command
         goes on with the same draws.
@@ -151,7 +140,7 @@ def check_outputs(inputs: Sequence[str], *outputs: Path | None, overwrite: bool)
 
 
 def refused_output(got: str) -> ParameterError:
-    """The error of an output that exists, where nobody said that it may be replaced."""
+    """Return the error of an output that exists, if nobody said that it may be replaced."""
     return ParameterError(
         f"`output` and the files beside it must be new; got {got}: an earlier release, perhaps, which was paid. Name "
         "another, or say `overwrite`."
@@ -159,11 +148,7 @@ def refused_output(got: str) -> ParameterError:
 
 
 def needs_output(output: Path | None, *, as_json: bool) -> None:
-    """Refuse to print the report where the release has no place: it would be lost, and paid.
-
-    Raises:
-        ParameterError: that is asked for.
-    """
+    """Refuse to print the report if the release has no place: it would be lost, and paid."""
     if as_json and output is None:
         raise ParameterError("`as_json` prints the report, so `output` must name a file for the release; got none.")
 
@@ -171,14 +156,9 @@ def needs_output(output: Path | None, *, as_json: bool) -> None:
 def write_release(
     target: Path | None, data: bytes, report: AggregateReport, report_file: Path | None, *, as_json: bool
 ) -> None:
-    """Write a release to its file, else to standard output; and its report where it is asked for.
+    """Write a release to ``target``, else to standard output; print its report, or write it to ``report_file``.
 
-    Args:
-        target: file of the release; ``needs_output`` has refused None beside ``as_json``.
-        data: the release.
-        report: of the release.
-        report_file: of the report; None writes none.
-        as_json: whether the report is printed.
+    ``needs_output`` has refused None for ``target`` beside ``as_json``.
     """
     from textveil.whole_files import write_whole
 

@@ -60,7 +60,6 @@ OWN: Final[Mapping[str, tuple[str, type[TyperCommand]]]] = {
 
 
 def _own(name: str) -> tuple[Any, type[TyperCommand]]:
-    """Import an own command: its function or app, and its class."""
     place, kind = OWN[name]
     return resolve_name(f"textveil.cli.{place}"), kind
 
@@ -133,7 +132,7 @@ class AllCommands(TyperGroup):
 
 @final
 class _ForeignCommand(TyperCommand):
-    """A command of another package; stands for it until it is run."""
+    """Stands for a command of another package until it is run."""
 
     def __init__(self, point: EntryPoint, group: AllCommands) -> None:
         package = "another package" if point.dist is None else point.dist.name

@@ -5,15 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
+from textveil.cli import aggregate_options as agg
 from textveil.cli import options as opt
-from textveil.cli.aggregate_options import (
-    AggregateOptions,
-    Corpus,
-    check_outputs,
-    needs_output,
-    tell_sender,
-    write_release,
-)
 from textveil.cli.spelling import renamed
 
 if TYPE_CHECKING:
@@ -23,10 +16,10 @@ if TYPE_CHECKING:
 @opt.grouped
 def count_command(
     *,
-    source: Corpus,
-    aggregate: AggregateOptions,
+    source: agg.Corpus,
+    aggregate: agg.AggregateOptions,
     budget: Annotated[dict[str, Any], opt.Declared("count", ("epsilon", "delta", "ngrams"))],
-    label: Annotated[str | None, opt.fields("field with a label: count for each label.", None)] = None,
+    label: str | None = opt.record_field("field with a label: count for each label."),
     counting: Annotated[dict[str, Any], opt.Declared("count", ("labels", "items_per_person", "repeats", "words"))],
     output: opt.Output = None,
     report: opt.NewReport = None,
@@ -42,14 +35,16 @@ def count_command(
     from textveil.cli.progress import counting as bar
 
     target = opt.file_of(output)
-    needs_output(target, as_json=as_json)
+    agg.needs_output(target, as_json=as_json)
     records = aggregate.records(source, label)
-    check_outputs(records.inputs, target, report, overwrite=aggregate.overwrite)
+    agg.check_outputs(records.inputs, target, report, overwrite=aggregate.overwrite)
     with aggregate.paying(target) as payer:
         with bar("counting", "bytes", records.inputs) as progress, renamed(items="items_per_person"):
             release, facts = count(records, **budget, **counting, payer=payer, seed=seed, progress=progress)
-        write_release(target, _table(release, labelled=label is not None), facts, report, as_json=as_json)
-    tell_sender(f"{len(release.counts):,} counts", release.guarantee, max(release.persons, 1), budget["delta"], seed)
+        agg.write_release(target, _table(release, labelled=label is not None), facts, report, as_json=as_json)
+    agg.tell_sender(
+        f"{len(release.counts):,} counts", release.guarantee, max(release.persons, 1), budget["delta"], seed
+    )
     if not release.counts:
         sys.stderr.write("No item stands out of the noise. Raise epsilon, or count the records of more persons.\n")
 

@@ -7,18 +7,18 @@ import sys
 from pathlib import Path
 from typing import Annotated, Any
 
+from textveil.cli import aggregate_options as agg
 from textveil.cli import options as opt
-from textveil.cli.aggregate_options import AggregateOptions, Corpus, check_outputs, refused_output, tell_sender
 
 
 @opt.grouped
 def learn_command(
     *,
-    source: Corpus,
-    label: Annotated[str, opt.fields("field with the label.", None)],
-    aggregate: AggregateOptions,
+    source: agg.Corpus,
+    label: str = opt.record_field("field with the label.", default=...),
+    aggregate: agg.AggregateOptions,
     budget: Annotated[dict[str, Any], opt.Declared("learn", ("epsilon", "delta"))],
-    output: Annotated[Path, opt.option("FOLDER", "Folder for the model.", None, "--output", "-o")],
+    output: Path = opt.value("FOLDER", "Folder for the model.", default=...),
     learning: Annotated[dict[str, Any], opt.Declared("learn", ("labels", "method"))],
     report: opt.NewReport = None,
     as_json: opt.AsJson = False,
@@ -38,9 +38,9 @@ def learn_command(
     from textveil.whole_files import write_whole
 
     records = aggregate.records(source, label, again=True)
-    check_outputs(records.inputs, report, overwrite=aggregate.overwrite)
+    agg.check_outputs(records.inputs, report, overwrite=aggregate.overwrite)
     if not aggregate.overwrite and all((output / name).exists() for name in (FACTS, WEIGHTS)):
-        raise refused_output("a folder with a model")
+        raise agg.refused_output("a folder with a model")
     is_new = not output.exists()
     folder = results_folder(output, FACTS)
     try:
@@ -66,4 +66,4 @@ def learn_command(
         raise
     if as_json:
         sys.stdout.write(text)
-    tell_sender(f"a classifier of {len(model.labels):,} labels", model.guarantee, persons, budget["delta"], seed)
+    agg.tell_sender(f"a classifier of {len(model.labels):,} labels", model.guarantee, persons, budget["delta"], seed)

@@ -9,15 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
+from textveil.cli import aggregate_options as agg
 from textveil.cli import options as opt
-from textveil.cli.aggregate_options import (
-    AggregateOptions,
-    Corpus,
-    check_outputs,
-    needs_output,
-    tell_sender,
-    write_release,
-)
 from textveil.cli.decode import SERVICE, ServiceOptions
 
 if TYPE_CHECKING:
@@ -31,43 +24,33 @@ Pool: TypeAlias = Annotated[
 
 @dataclass(frozen=True, kw_only=True)
 class _RewritingOptions(ServiceOptions):
-    """A service that rewrites synthetic texts."""
-
-    endpoint: Annotated[
-        str | None,
-        opt.option(
-            "URL",
-            "Have the texts rewritten as fluent ones by an OpenAI-compatible service at this base address; it is sent "
-            "the chosen texts alone. Its key: TEXTVEIL_ENDPOINT_KEY.",
-            SERVICE,
-            "--endpoint",
-        ),
-    ] = None
+    endpoint: str | None = opt.value(
+        "URL",
+        "Have the texts rewritten as fluent ones by an OpenAI-compatible service at this base address; it is sent "
+        "the chosen texts alone. Its key: TEXTVEIL_ENDPOINT_KEY.",
+        SERVICE,
+    )
 
 
 @opt.grouped
 def synthesize_command(
     *,
-    source: Corpus,
+    source: agg.Corpus,
     size: Annotated[dict[str, Any], opt.Declared("synthesize", ("documents",))],
-    aggregate: AggregateOptions,
+    aggregate: agg.AggregateOptions,
     budget: Annotated[dict[str, Any], opt.Declared("synthesize", ("epsilon", "delta"))],
-    public: Annotated[
-        str | None,
-        opt.option(
-            "POOL",
-            "Public texts: a file with one a line, or records with a field `text`.  [default: texts that the embedded "
-            "language model writes, which train classifiers but do not read well]",
-        ),
-    ] = None,
-    label: Annotated[str | None, opt.fields("field with a label: texts get labels too.", None)] = None,
+    public: str | None = opt.value(
+        "POOL",
+        "Public texts: a file with one a line, or records with a field `text`.  [default: texts that the embedded "
+        "language model writes, which train classifiers but do not read well]",
+    ),
+    label: str | None = opt.record_field("field with a label: texts get labels too."),
     labels: Annotated[dict[str, Any], opt.Declared("synthesize", ("labels",))],
     output: opt.Output = None,
     report: opt.NewReport = None,
-    overlaps: Annotated[
-        Path | None,
-        opt.option("FILE", "For you alone: list the texts that share 8 words in a row with a record, as JSON."),
-    ] = None,
+    overlaps: Path | None = opt.value(
+        "FILE", "For you alone: list the texts that share 8 words in a row with a record, as JSON."
+    ),
     as_json: opt.AsJson = False,
     vocabulary: opt.VocabularyOptions,
     seed: opt.Seed = None,
@@ -86,10 +69,10 @@ def synthesize_command(
     from textveil.whole_files import write_whole
 
     target = opt.file_of(output)
-    needs_output(target, as_json=as_json)
+    agg.needs_output(target, as_json=as_json)
     service = rewriting.service()
     records = aggregate.records(source, label, again=True)
-    check_outputs(
+    agg.check_outputs(
         [*records.inputs, *([] if public is None else expanded([public]))],
         target,
         report,
@@ -125,7 +108,7 @@ def synthesize_command(
             if texts != synthetic.texts:
                 facts["rewritten by"] = service.model
         lines, synthesized = _lines(texts, synthetic.labels), replace(synthetic.report, public=facts)
-        write_release(target, lines, synthesized, report, as_json=as_json)
+        agg.write_release(target, lines, synthesized, report, as_json=as_json)
     private = (text for batch in records.batches() for text in batch.texts)
     shared, in_pool = compared(texts, pool, private)
     if overlaps is not None:
@@ -137,7 +120,7 @@ def synthesize_command(
             "--overlaps FILE lists them.\n"
         )
     guarantee = synthetic.report.guarantee
-    tell_sender(f"{len(synthetic.texts):,} texts", guarantee, synthetic.persons, budget["delta"], seed)
+    agg.tell_sender(f"{len(synthetic.texts):,} texts", guarantee, synthetic.persons, budget["delta"], seed)
     if problem:
         tell(problem)
     return 1 if problem else 0
@@ -153,7 +136,6 @@ def tell_pool(in_pool: int) -> None:
 
 
 def _lines(texts: list[str], labels: list[str]) -> bytes:
-    """JSON lines of texts, with their labels where there are any."""
     rows = [{"text": text} for text in texts]
     for row, label in zip(rows, labels, strict=False):
         row["label"] = label
@@ -161,7 +143,7 @@ def _lines(texts: list[str], labels: list[str]) -> bytes:
 
 
 def _rewritten(texts: list[str], service: Endpoint) -> tuple[list[str], str]:
-    """The texts as a service rewrites them, as they were where it does not, and what went wrong."""
+    """Have a service rewrite texts; return them, as they were if it does not, and what went wrong."""
     from textveil.cli.progress import counting
     from textveil.decoding.repair import REWRITING, TextRepairer
 
@@ -171,7 +153,7 @@ def _rewritten(texts: list[str], service: Endpoint) -> tuple[list[str], str]:
 
 
 def given_pool(public: str) -> list[str]:
-    """The texts of a file or pattern."""
+    """Read the texts of a file or pattern."""
     from textveil.aggregates.public_texts import read_pool
     from textveil.cli.progress import counting
 
@@ -180,7 +162,7 @@ def given_pool(public: str) -> list[str]:
 
 
 def _model_pool(vocabulary: Vocabulary, documents: int) -> list[str]:
-    """Texts of the embedded language model: so many that each label can take those that are most like it."""
+    """Write so many texts that each label can take those that are most like it."""
     from textveil.aggregates.public_texts import written_pool
     from textveil.aggregates.synthesis import NEAREST
     from textveil.cli.progress import counting

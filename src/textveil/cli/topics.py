@@ -5,26 +5,19 @@ from __future__ import annotations
 import json
 from typing import Annotated, Any
 
+from textveil.cli import aggregate_options as agg
 from textveil.cli import options as opt
-from textveil.cli.aggregate_options import (
-    AggregateOptions,
-    Corpus,
-    check_outputs,
-    needs_output,
-    tell_sender,
-    write_release,
-)
 from textveil.cli.synthesize import Pool, given_pool, tell_pool
 
 
 @opt.grouped
 def topics_command(
     *,
-    source: Corpus,
+    source: agg.Corpus,
     public: Pool,
-    aggregate: AggregateOptions,
+    aggregate: agg.AggregateOptions,
     budget: Annotated[dict[str, Any], opt.Declared("topics", ("epsilon", "delta"))],
-    topics: Annotated[int, opt.option("K", "Find so many themes in the pool.")] = 20,
+    topics: int = opt.value("K", "Find so many themes in the pool.", default=20),
     output: opt.Output = None,
     report: opt.NewReport = None,
     as_json: opt.AsJson = False,
@@ -42,9 +35,9 @@ def topics_command(
     from textveil.randomness import seeded_generator
 
     target = opt.file_of(output)
-    needs_output(target, as_json=as_json)
+    agg.needs_output(target, as_json=as_json)
     records = aggregate.records(source, again=True)
-    check_outputs([*records.inputs, *expanded([public])], target, report, overwrite=aggregate.overwrite)
+    agg.check_outputs([*records.inputs, *expanded([public])], target, report, overwrite=aggregate.overwrite)
     pool = given_pool(public)
     with aggregate.paying(target) as payer:
         with (
@@ -63,8 +56,8 @@ def topics_command(
                 pool_progress=pool_progress,
             )
         lines = "".join(json.dumps(theme.to_data()) + "\n" for theme in themes.themes).encode("ascii")
-        write_release(target, lines, themes.report, report, as_json=as_json)
+        agg.write_release(target, lines, themes.report, report, as_json=as_json)
     private = (text for batch in records.batches() for text in batch.texts)
     tell_pool(compared([], pool, private).in_pool)
     guarantee = themes.report.guarantee
-    tell_sender(f"{len(themes.themes):,} themes", guarantee, themes.persons, budget["delta"], seed)
+    agg.tell_sender(f"{len(themes.themes):,} themes", guarantee, themes.persons, budget["delta"], seed)

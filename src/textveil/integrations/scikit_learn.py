@@ -120,8 +120,6 @@ def _default() -> Mechanism:
 
 
 class _OfReleases(BaseEstimator):  # type: ignore[misc]
-    """What both estimators share: the channel, and documents read in its words."""
-
     mechanism: Any
     reads: str
     prior: str
@@ -277,8 +275,6 @@ class ChannelClassifier(ClassifierMixin, _OfReleases):  # type: ignore[misc]
 
 @dataclass(frozen=True)
 class _Given:
-    """Labelled texts in memory, as ``learn`` reads them."""
-
     batch: Batch
     adjacency: Adjacency
     names: Sequence[str] = ()
@@ -448,13 +444,11 @@ def _missing(value: Any) -> bool:
 
 
 def _normal(scores: Reals) -> Reals:
-    """Logarithms of probabilities in proportion to the exponentials of each row."""
     most = scores.max(axis=1, keepdims=True)
     return scores - most - np.log(np.exp(scores - most).sum(axis=1, keepdims=True))
 
 
 def _runs(signs: list[str]) -> list[str]:
-    """All runs of up to six signs in a row."""
     return [
         " ".join(signs[start : start + length])
         for length in range(1, _LONGEST + 1)

@@ -27,8 +27,7 @@ from textveil.aggregates.payment import Fact
 from textveil.aggregates.report import AggregateReport
 from textveil.corpora.payment import Payer
 from textveil.errors import need
-from textveil.noise.integer_noise import DiscreteGaussian
-from textveil.numerics.discrete_gaussian import LARGEST_SIGMA
+from textveil.numerics.discrete_gaussian import LARGEST_SIGMA, DiscreteGaussian
 from textveil.privacy.guarantees import Guarantee
 from textveil.privacy.units import Adjacency, Unit
 from textveil.types import Integers, Progress, Reals

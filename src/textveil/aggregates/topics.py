@@ -17,6 +17,7 @@ from scipy.cluster.vq import kmeans2
 from scipy.stats import norm as normal
 
 from textveil.aggregates.budget import GaussianBudget
+from textveil.aggregates.documents import DocumentReader
 from textveil.aggregates.features import PublicFeatures, public_transform
 from textveil.aggregates.options import Delta, Epsilon
 from textveil.aggregates.payment import Fact, paid
@@ -25,7 +26,6 @@ from textveil.aggregates.records import EACH_RECORD, PersonalRecords
 from textveil.aggregates.report import AggregateReport
 from textveil.corpora.payment import Payer
 from textveil.errors import need
-from textveil.estimation.documents import DocumentReader
 from textveil.types import Integers, Progress
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.vocabulary import Vocabulary

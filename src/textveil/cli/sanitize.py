@@ -252,8 +252,8 @@ def sanitize_command(
 
 
 def _decode(beside: DecodingBeside, quiet: bool) -> None:
-    from textveil.cli.decode import decode_files
-    from textveil.decoding.options import DecoderOptions
+    from textveil_lab.commands.decode import decode_files
+    from textveil_lab.decoding.options import DecoderOptions
 
     documents = decode_files(
         beside.mechanism, DecoderOptions(), beside.corpus_format, (str(beside.released),), beside.path

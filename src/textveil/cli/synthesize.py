@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 from textveil.cli import aggregate_options as agg
 from textveil.cli import options as opt
-from textveil.cli.decode import SERVICE, ServiceOptions
+from textveil.cli.service import SERVICE, ServiceOptions
 
 if TYPE_CHECKING:
-    from textveil.decoding.endpoint import Endpoint
+    from textveil.aggregates.endpoint import Endpoint
     from textveil.vocabulary.vocabulary import Vocabulary
 
 Pool: TypeAlias = Annotated[
@@ -144,8 +144,8 @@ def _lines(texts: list[str], labels: list[str]) -> bytes:
 
 def _rewritten(texts: list[str], service: Endpoint) -> tuple[list[str], str]:
     """Have a service rewrite texts; return them, as they were if it does not, and what went wrong."""
+    from textveil.aggregates.text_repair import REWRITING, TextRepairer
     from textveil.cli.progress import counting
-    from textveil.decoding.repair import REWRITING, TextRepairer
 
     with counting("rewriting", "lines") as progress:
         rewriter = TextRepairer(service, "", task=REWRITING, progress=progress)

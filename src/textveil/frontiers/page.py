@@ -8,17 +8,17 @@ from typing import Any, Final
 
 from markupsafe import Markup
 
-from textveil.frontiers.charts import drawn_frontier, looks, shown_label
-from textveil.frontiers.measures import MEASURES, VULNERABILITY
-from textveil.frontiers.points import GUARANTEE, Frontier, FrontierPart, FrontierPoint, lines_of
-from textveil.frontiers.study import TEXT_WORDS
 from textveil.json_text import json_text
 from textveil.pages import results as parts
 from textveil.pages.folders import results_folder
-from textveil.pages.plots import need_matplotlib, save_figure
 from textveil.pages.rendering import SERIES, rendered
 from textveil.pages.tables import save_table, shown
 from textveil.whole_files import write_whole
+from textveil_lab.frontiers.charts import drawn_frontier, looks, shown_label
+from textveil_lab.frontiers.measures import MEASURES, VULNERABILITY
+from textveil_lab.frontiers.points import GUARANTEE, Frontier, FrontierPart, FrontierPoint, lines_of
+from textveil_lab.frontiers.study import TEXT_WORDS
+from textveil_lab.plots import need_matplotlib, save_figure
 
 TITLE: Final = "Mechanisms at one verified guarantee"
 STAMP: Final = "An experiment with a seed: nothing of it is for release."

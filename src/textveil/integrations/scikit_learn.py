@@ -17,20 +17,20 @@ from typing import Any, Self
 
 import numpy as np
 
+from textveil.aggregates.documents import DocumentReader, Documents, checked_documents
 from textveil.aggregates.learning import learn
 from textveil.aggregates.records import Batch, digested
 from textveil.catalog import mechanism as catalog_mechanism
 from textveil.errors import MissingExtra, need
-from textveil.estimation.channel_matrix import ChannelMatrix, channel_matrix
-from textveil.estimation.class_laws import ClassLaws, class_laws, document_scores
-from textveil.estimation.documents import DocumentReader, Documents, checked_documents
-from textveil.estimation.word_features import WordFeatures, document_features, learned_prior, word_features
 from textveil.integrations.text_columns import ColumnSanitizer
 from textveil.mechanisms.kinds import Mechanism
 from textveil.privacy.units import ONE_PERSON_MORE, ONE_RECORD_MORE, Adjacency
 from textveil.randomness import seeded_generator
 from textveil.types import Progress, Reals, Vectors
 from textveil.vocabulary.frequencies import word_frequencies
+from textveil_lab.estimation.channel_matrix import ChannelMatrix, channel_matrix
+from textveil_lab.estimation.class_laws import ClassLaws, class_laws, document_scores
+from textveil_lab.estimation.word_features import WordFeatures, document_features, learned_prior, word_features
 
 try:
     from scipy import sparse
@@ -147,7 +147,7 @@ class PosteriorVectors(TransformerMixin, _OfReleases):  # type: ignore[misc]
     """Documents as vectors: what their released words say of the words behind them, on average.
 
     Each word counts by the mean vector of what it may stand for, weighted by how informative that is
-    (``textveil.estimation.word_features``), summed over the document and divided by the root of its length.
+    (``textveil_lab.estimation.word_features``), summed over the document and divided by the root of its length.
 
     Args:
         mechanism: the channel that released; None is the default mechanism.
@@ -191,7 +191,7 @@ class ChannelClassifier(ClassifierMixin, _OfReleases):  # type: ignore[misc]
     """Learns classes from releases with labels; reads releases, or clean text by ``set_params(reads="text")``.
 
     Two votes of equal weight: a logistic regression on posterior-mean vectors, and what each word says by the classes'
-    distributions of words, learned through the channel (``textveil.estimation.class_laws``).
+    distributions of words, learned through the channel (``textveil_lab.estimation.class_laws``).
 
     Args:
         mechanism: the channel that released; None is the default mechanism.

@@ -11,12 +11,12 @@ from markupsafe import Markup
 from textveil.json_text import json_text
 from textveil.pages import results as parts
 from textveil.pages.folders import results_folder
-from textveil.pages.plots import COLORS, MARKERS, Chart, Panel, new_figure, save_figure
 from textveil.statistics import Bound
-from textveil.tuning import lines
-from textveil.tuning.lines import decoded, kinds_of
-from textveil.tuning.tuning import Tuning
 from textveil.whole_files import write_whole
+from textveil_lab.plots import COLORS, MARKERS, Chart, Panel, new_figure, save_figure
+from textveil_lab.tuning import lines
+from textveil_lab.tuning.lines import decoded, kinds_of
+from textveil_lab.tuning.tuning import Tuning
 
 DECODED: Final = ("words", "content words", "names")
 """What a decoder names, in a panel of its own."""

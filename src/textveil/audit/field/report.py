@@ -7,13 +7,13 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from textveil.audit.field.field_audit import FieldTable
-from textveil.audit.field.rows import FieldRow, witness_text
 from textveil.errors import OutputError
 from textveil.json_text import json_text
 from textveil.pages import results as parts
 from textveil.pages.tables import Table
 from textveil.whole_files import write_whole
+from textveil_lab.audit.field.field_audit import FieldTable
+from textveil_lab.audit.field.rows import FieldRow, witness_text
 
 HEAD = ("library or paper", "part", "claim", "verdict", "claimed and found", "witness", "what mending costs")
 

@@ -7,12 +7,12 @@ from typing import Any
 
 from markupsafe import Markup
 
-from textveil.audit.report.charts import bound_svg, profile_svg
-from textveil.audit.report.report import AuditReport, shown_bound, shown_claim, shown_delta, shown_result
-from textveil.audit.report.verdict import Finding, Verdict
 from textveil.pages.rendering import whole
 from textveil.pages.results import badge, bullets, drawing, facts, heading, results_page, table, text
 from textveil.statistics import Bound
+from textveil_lab.audit.report.charts import bound_svg, profile_svg
+from textveil_lab.audit.report.report import AuditReport, shown_bound, shown_claim, shown_delta, shown_result
+from textveil_lab.audit.report.verdict import Finding, Verdict
 
 # What stands in a witness, for readers; other keys are shown as they are.
 _LABELS = {

@@ -39,7 +39,7 @@ def _die(*_: object, **__: object) -> Any:
 def _deadly(point: str, log: Path) -> None:
     """Have this process write down what it draws, and die at a point."""
     from textveil.aggregates import classifier
-    from textveil.cli import count, synthesize, topics
+    from textveil.cli import aggregate_options
     from textveil.numerics.discrete_gaussian import DiscreteGaussian
 
     sample, replace = DiscreteGaussian.sample, Path.replace
@@ -54,8 +54,7 @@ def _deadly(point: str, log: Path) -> None:
 
     DiscreteGaussian.sample = drawn  # type: ignore[method-assign, assignment]
     if point == "committed":
-        for module in (count, synthesize, topics):
-            module.write_release = _die  # type: ignore[attr-defined]
+        aggregate_options.write_release = _die
         classifier.atomic_writers = _die  # type: ignore[attr-defined]
     elif point == "written":
         Path.replace = _die  # type: ignore[method-assign]

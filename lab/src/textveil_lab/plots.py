@@ -75,7 +75,7 @@ class Panel:
         marked: bool = True,
         pattern: int | None = None,
     ) -> None:
-        """A series as a line, its interval as a band.
+        """Draw a series as a line, its interval as a band.
 
         Args:
             x: shape (points,).
@@ -106,7 +106,7 @@ class Panel:
     def points(
         self, x: Numbers, y: Numbers, label: str | None = None, *, style: int = 0, size: float | Numbers = 18
     ) -> None:
-        """A series as markers alone."""
+        """Draw a series as markers alone."""
         index = style % len(COLORS)
         self.axes.scatter(
             x, y, s=size, label=label, color=COLORS[index], marker=MARKERS[index], edgecolors="white", linewidths=0.3
@@ -133,7 +133,7 @@ class Panel:
         self.axes.grid(axis="y", visible=False)
 
     def level(self, value: float, label: str, *, upright: bool = False, under: bool = False) -> None:
-        """A thin gray line at one value of y (of x where ``upright``), its label beside it or ``under`` it."""
+        """Draw a thin gray line at one value of y (of x where ``upright``), its label beside it or ``under`` it."""
         if upright:
             self.axes.axvline(value, color=GRAY, linewidth=1, linestyle=(0, (2, 2)))
             anchor, turned = (value, 0.98), 90
@@ -204,7 +204,7 @@ def new_figure(
     x_range: tuple[float, float] | None = None,
     y_range: tuple[float, float] | None = None,
 ) -> Chart:
-    """A figure with one panel a title, in the common style.
+    """Make a figure with one panel a title, in the common style.
 
     Args:
         titles: of the panels, one or more; an empty one leaves it out.
@@ -266,7 +266,7 @@ def need_matplotlib() -> None:
 
 
 def _matplotlib() -> tuple[Any, Any, Any]:
-    """The context of settings, the figure and the canvas without a screen; no state is shared with pyplot."""
+    """Import settings, figure and a canvas without a screen; no state is shared with pyplot."""
     try:
         from matplotlib import rc_context
         from matplotlib.backends.backend_agg import FigureCanvasAgg

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections import UserDict
 from collections.abc import Mapping
 from functools import cached_property
-from importlib import import_module
+from inspect import getdoc
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Final, final
 
 import typer
@@ -49,6 +50,17 @@ OWN: Final[Mapping[str, tuple[str, type[TyperCommand]]]] = {
 """textveil's own commands: the module of this package with the function, or the app of several, and the class."""
 
 
+def _own(name: str) -> tuple[Any, type[TyperCommand]]:
+    place, kind = OWN[name]
+    return resolve_name(f"textveil.cli.{place}"), kind
+
+
+def _listed(name: str) -> TyperCommand:
+    """Return a command without parameters that stands for an own one where all are listed."""
+    command, _ = _own(name)
+    return TyperCommand(name, help=command.info.help if isinstance(command, typer.Typer) else getdoc(command))
+
+
 @final
 class _Commands(UserDict[str, Any]):
     """Own commands by name; each is made when it is first read."""
@@ -58,11 +70,9 @@ class _Commands(UserDict[str, Any]):
         self.data.update(dict.fromkeys(OWN))
 
     def __getitem__(self, name: str) -> Any:
-        """The command of that name."""
+        """Return the command of that name."""
         if self.data[name] is None:
-            target, kind = OWN[name]
-            module, _, attribute = target.partition(":")
-            command = getattr(import_module(f"textveil.cli.{module}"), attribute)
+            command, kind = _own(name)
             parent = typer.Typer(rich_markup_mode=None)
             if isinstance(command, typer.Typer):
                 parent.add_typer(command, name=name)
@@ -85,8 +95,14 @@ class AllCommands(TyperGroup):
         return {point.name: point for point in entry_points(group=GROUP) if point.name not in self.commands}
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """The names of all commands."""
+        """Return the names of all commands."""
         return [*self.commands, *sorted(set(self._points) - set(self.commands))]
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """List all commands by their docstrings; the options of none are read."""
+        names = self.list_commands(ctx)
+        listed = {name: _listed(name) if name in OWN else self.get_command(ctx, name) for name in names}
+        TyperGroup(commands=listed).format_commands(ctx, formatter)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command of that name, None where there is none.
@@ -104,7 +120,7 @@ class AllCommands(TyperGroup):
 
 @final
 class _ForeignCommand(TyperCommand):
-    """A command of another package; stands for it until it is run."""
+    """Stands for a command of another package until it is run."""
 
     def __init__(self, point: EntryPoint, group: AllCommands) -> None:
         package = "another package" if point.dist is None else point.dist.name

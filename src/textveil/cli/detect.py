@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 from textveil.cli import options as opt
 from textveil.cuts import between
@@ -14,8 +14,6 @@ from textveil.errors import ParameterError
 from textveil.json_text import json_text
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from textveil.detection.evaluation import Evaluation
     from textveil.detection.spans import DetectedSpan, Detector
 
@@ -39,48 +37,25 @@ _MEASURED = "identifiers"
 def detect_command(
     *,
     source: opt.Sources = None,
-    detector: Annotated[
-        list[str] | None,
-        opt.option(
-            "NAME",
-            "embedded, numbers, presidio, spacy:FOLDER, transformers:FOLDER or gliner:FOLDER; may be repeated.  "
-            "[default: embedded and numbers; with --evaluate the policy's]",
-            None,
-            "--detector",
-            "-d",
-        ),
-    ] = None,
-    policy: Annotated[
-        str | None,
-        opt.option(
-            "NAME|FILE",
-            "What a policy replaces, by its own detectors, lists and scores.  [default: none; with --evaluate "
-            "identifiers]",
-            None,
-            "--policy",
-            "-p",
-        ),
-    ] = None,
-    as_json: Annotated[
-        bool, opt.flag("--json", "A line for each document: a list of start, end, kind and score.")
-    ] = False,
-    why: Annotated[
-        bool, opt.flag("--why", "Say what each span was found by: title, list, cue, mention, guess and others.")
-    ] = False,
-    page: Annotated[
-        Path | None, opt.option("FILE", "Write a page with the spans marked (mode 0600).", None, "--html")
-    ] = None,
-    labelled: Annotated[
-        Path | None,
-        opt.option("FILE", "Labelled texts: precision, recall and F2, without their text.", None, "--evaluate"),
-    ] = None,
-    missed: Annotated[
-        Path | None, opt.option("FILE", "With --evaluate: write what was missed, for you alone.", None, "--missed")
-    ] = None,
-    confidence: Annotated[float, opt.option("P", "With --evaluate: of every interval.")] = 0.95,
-    min_score: Annotated[
-        float | None, opt.option("S", "Leave out spans with a lower score (0.35: guesses).  [default: 0]")
-    ] = None,
+    detector: list[str] | None = opt.value(
+        "NAME",
+        "embedded, numbers, presidio, spacy:FOLDER, transformers:FOLDER or gliner:FOLDER; may be repeated.  "
+        "[default: embedded and numbers; with --evaluate the policy's]",
+        None,
+        "--detector",
+        "-d",
+    ),
+    policy: str | None = opt.value(
+        "NAME|FILE",
+        "What a policy replaces, by its own detectors, lists and scores.  [default: none; with --evaluate identifiers]",
+    ),
+    as_json: bool = opt.switch("A line for each document: a list of start, end, kind and score."),
+    why: bool = opt.switch("Say what each span was found by: title, list, cue, mention, guess and others."),
+    page: Path | None = opt.value("FILE", "Write a page with the spans marked (mode 0600)."),
+    labelled: Path | None = opt.value("FILE", "Labelled texts: precision, recall and F2, without their text."),
+    missed: Path | None = opt.value("FILE", "With --evaluate: write what was missed, for you alone."),
+    confidence: float = opt.value("P", "With --evaluate: of every interval.", default=0.95),
+    min_score: float | None = opt.value("S", "Leave out spans with a lower score (0.35: guesses).  [default: 0]"),
     reading: opt.ReadingOptions,
 ) -> None:
     """Show what detectors find in texts, or measure it on labelled ones.
@@ -114,7 +89,6 @@ def detect_command(
 def _detector(
     policy: str | None, names: list[str] | None, min_score: float | None
 ) -> tuple[Detector, dict[str, str] | None]:
-    """What finds spans, and whose policy it is."""
     if policy is None:
         from textveil.detection.detectors import DEFAULT, combined
 
@@ -139,17 +113,16 @@ def _detected(detector: Detector, blocks: Iterable[list[str]]) -> Iterable[tuple
 
 
 def _write_private(path: Path, content: str) -> None:
-    """Write a file that its owner alone can open."""
     from textveil.whole_files import write_whole
 
     write_whole(path, content.encode("utf-8"), private=True)
 
 
 def _show(documents: Iterable[tuple[str, Sequence[DetectedSpan]]], *, why: bool = False) -> None:
-    """The texts with their spans in color, and the name of each kind after it; with ``why`` what it was found by."""
+    from rich.console import Console
     from rich.text import Text
 
-    console = _console()
+    console = Console(highlight=False, markup=False, emoji=False)
     for text, spans in documents:
         *stretches, last = between(text, spans)
         shown = Text()
@@ -163,19 +136,8 @@ def _show(documents: Iterable[tuple[str, Sequence[DetectedSpan]]], *, why: bool 
         console.print(shown, soft_wrap=True)
 
 
-def _console() -> Console:
-    from rich.console import Console
-
-    return Console(highlight=False, markup=False, emoji=False)
-
-
 def _evaluated(
-    path: Path,
-    detector: Detector,
-    policy: dict[str, str] | None,
-    confidence: float,
-    missed: Path | None,
-    as_json: bool,
+    path: Path, detector: Detector, policy: dict[str, str] | None, confidence: float, missed: Path | None, as_json: bool
 ) -> None:
     from textveil.cli.progress import counting
     from textveil.detection.evaluation import evaluate
@@ -198,7 +160,6 @@ def _evaluated(
 
 
 def _table(evaluation: Evaluation) -> str:
-    """The scores for a reader."""
     lines = [
         f"{evaluation.detector} on {evaluation.corpus}: {evaluation.documents:,} documents; "
         f"intervals at {evaluation.all.confidence:.0%}",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -22,23 +22,14 @@ def explain_command(
     context: typer.Context,
     *,
     mechanism: opt.MechanismName = "neighborhood",
-    word: Annotated[
-        str | None, opt.option("W", "The word to explain.  [default: an average over all]", None, "--word", "-w")
-    ] = None,
-    top: Annotated[int, opt.option("K", "Likeliest outputs to list.")] = 10,
-    samples: Annotated[
-        int, opt.option("N", "Draws, for mechanisms whose distribution is not a finite table.")
-    ] = 20_000,
-    reports: Annotated[
-        int | None,
-        opt.option(
-            "N",
-            "Say too what one word costs its person where N people send one each, released in random order by a "
-            "shuffler that is trusted.",
-            None,
-            "--reports",
-        ),
-    ] = None,
+    word: str | None = opt.value("W", "The word to explain.  [default: an average over all]"),
+    top: int = opt.value("K", "Likeliest outputs to list.", default=10),
+    samples: int = opt.value("N", "Draws, for mechanisms whose distribution is not a finite table.", default=20_000),
+    reports: int | None = opt.value(
+        "N",
+        "Say too what one word costs its person where N people send one each, released in random order by a "
+        "shuffler that is trusted.",
+    ),
     as_json: opt.AsJson = False,
     vocabulary: opt.VocabularyOptions,
     seed: opt.Seed = None,

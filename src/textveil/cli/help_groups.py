@@ -28,7 +28,7 @@ class GroupedCommand(TyperCommand):
     """A command whose help shows its options in groups."""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Help, in groups."""
+        """Write help, in groups."""
         write_groups(self.get_params(ctx), ctx, formatter)
 
 

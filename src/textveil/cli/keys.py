@@ -28,18 +28,16 @@ keys_app = typer.Typer(no_args_is_help=True, help="Make, list, rotate and revoke
 
 @dataclass(frozen=True, kw_only=True)
 class _DatabaseOptions:
-    """The database of the keys."""
-
-    database: Annotated[str | None, opt.option("URL", "As for: textveil serve.  [default: the server's]")] = None
-    config: Annotated[Path | None, opt.option("FILE", "The server's: its database is taken.", None, "--config")] = None
+    database: str | None = opt.value("URL", "As for: textveil serve.  [default: the server's]")
+    config: Path | None = opt.value("FILE", "The server's: its database is taken.")
 
     def settled(self) -> Config:
-        """What the server is told."""
+        """Return what the server is told."""
         return settled(self.config, {"database": self.database})
 
     @contextlib.contextmanager
     def keys(self, *, make: bool = False) -> Iterator[tuple[ApiKeys, str]]:
-        """The keys, and where the database is; one that is not there is made only where a key is."""
+        """Yield the keys and the database's place; make one that is not there only if ``make``."""
         config = self.settled()
         with needs_server():
             from textveil.budget.ledger import need_database
@@ -64,21 +62,18 @@ _MOST_DAYS: Final = 36_500  # a hundred years
 @opt.grouped
 def create_command(
     *,
-    tenant: Annotated[str, opt.option("T", "Who gets the key.")],
-    unit: Annotated[
-        str | None, opt.option("PERSON", "Whose texts it is for.  [default: each request may name a person]")
-    ] = None,
-    budget: Annotated[
-        str | None,
-        opt.option("B", 'What the person, else the key, may spend: "20" nats, "40 messages", "40 messages a day".'),
-    ] = None,
-    delta: Annotated[float, opt.option("D", "With --budget: the delta.")] = 0.0,
-    period: Annotated[str | None, opt.option("P", "With --budget: renewed every day, week or month.")] = None,
-    policies: Annotated[
-        str | None, opt.option("A,B", "Its requests may name these, the first by default.  [default: its tenant's]")
-    ] = None,
-    expires_days: Annotated[float | None, opt.option("N", "Ends after so many days.")] = None,
-    admin: Annotated[bool, opt.flag("--admin", "A key that may ask about others, and releases nothing.")] = False,
+    tenant: str = opt.value("T", "Who gets the key.", default=...),
+    unit: str | None = opt.value("PERSON", "Whose texts it is for.  [default: each request may name a person]"),
+    budget: str | None = opt.value(
+        "B", 'What the person, else the key, may spend: "20" nats, "40 messages", "40 messages a day".'
+    ),
+    delta: float = opt.value("D", "With --budget: the delta.", default=0.0),
+    period: str | None = opt.value("P", "With --budget: renewed every day, week or month."),
+    policies: str | None = opt.value(
+        "A,B", "Its requests may name these, the first by default.  [default: its tenant's]"
+    ),
+    expires_days: float | None = opt.value("N", "Ends after so many days."),
+    admin: bool = opt.switch("A key that may ask about others, and releases nothing."),
     database: _DatabaseOptions,
 ) -> None:
     """Make a key and print it: it is shown this once."""
@@ -97,7 +92,11 @@ def create_command(
         if budget is None
         else _limit(budget, settings, [*named, *settings.tenant_policies.get(tenant, ())], delta, period)
     )
-    expires = None if expires_days is None else _end(expires_days)
+    expires = None
+    if expires_days is not None:
+        range_of_days = f"> 0 and at most {_MOST_DAYS}"
+        need(0 < expires_days <= _MOST_DAYS, "expires_days", expires_days, range_of_days, "Leave it out for no end.")
+        expires = round((datetime.now(UTC).timestamp() + expires_days * 86_400) * 1e6)
     with database.keys(make=True) as (keys, place):
         facts, key = keys.create(tenant, unit, admin=admin, expires=expires, policies=named)
         if limit is not None:
@@ -132,7 +131,7 @@ def list_command(*, database: _DatabaseOptions, as_json: opt.AsJson = False) -> 
 def rotate_command(
     *,
     identity: _Identity,
-    grace_seconds: Annotated[float, opt.option("S", "The secret before is taken for so long.")] = 0.0,
+    grace_seconds: float = opt.value("S", "The secret before is taken for so long.", default=0.0),
     database: _DatabaseOptions,
 ) -> None:
     """Give a key another secret, and print the key: its budgets stay."""
@@ -149,12 +148,6 @@ def revoke_command(identity: _Identity, *, database: _DatabaseOptions) -> None:
         keys.revoke(identity)
 
 
-def _end(days: float) -> int:
-    """When a key ends, in microseconds since 1970."""
-    need(0 < days <= _MOST_DAYS, "expires_days", days, f"> 0 and at most {_MOST_DAYS}", "Leave it out for no end.")
-    return round((datetime.now(UTC).timestamp() + days * 86_400) * 1e6)
-
-
 def _limit(budget: str, config: Config, policies: list[str], delta: float, period: str | None) -> Limit:
     from textveil.server.app import message_costs
     from textveil.server.budgets import limit_of
@@ -164,7 +157,7 @@ def _limit(budget: str, config: Config, policies: list[str], delta: float, perio
 
 
 def _set_limit(place: str, facts: KeyFacts, limit: Limit) -> None:
-    """The budget of the person, so that a second key is no second budget; of the key where no person is named."""
+    """Limit the person, so that a second key is no second budget; the key if no person is named."""
     from textveil.budget.account import Account
     from textveil.budget.ledger import Ledger
 

@@ -29,14 +29,12 @@ _Place: TypeAlias = Annotated[str, typer.Argument(metavar="URL|FILE", help="The 
 
 @dataclass(frozen=True, kw_only=True)
 class _AccountOptions:
-    """Whose budget it is."""
-
-    tenant: Annotated[str, opt.option("T", "Whose ledger it is.")] = "local"
-    unit: Annotated[str | None, opt.option("ID", "The person.  [default: all of the tenant]")] = None
-    key: Annotated[str | None, opt.option("ID", "The id of an API key.")] = None
+    tenant: str = opt.value("T", "Whose ledger it is.", default="local")
+    unit: str | None = opt.value("ID", "The person.  [default: all of the tenant]")
+    key: str | None = opt.value("ID", "The id of an API key.")
 
     def account(self) -> Account:
-        """The account that they name."""
+        """Return the account that they name."""
         from textveil.budget.account import Account
 
         return Account(self.tenant, self.unit, self.key)
@@ -48,20 +46,15 @@ def limit_command(
     *,
     place: _Place,
     account: _AccountOptions,
-    epsilon: Annotated[float | None, opt.option("E", "Nats that may be spent.")] = None,
-    delta: Annotated[float, opt.option("D", "Delta that may be spent.")] = 0.0,
-    composition: Annotated[
-        str, opt.option("HOW", "sum; or optimal, which admits more draws of a small epsilon.")
-    ] = "sum",
-    draw_delta: Annotated[
-        float | None,
-        opt.option("D", "With optimal: delta left to draws that have one; 0 admits most pure ones.  [default: half]"),
-    ] = None,
-    period: Annotated[str | None, opt.option("P", "Renewed every day, week or month (UTC).  [default: never]")] = None,
-    each: Annotated[
-        str | None, opt.option("KIND", "unit or key: for each of the tenant's that has no limit of its own.")
-    ] = None,
-    lift: Annotated[bool, opt.flag("--lift", "Take the limit away.")] = False,
+    epsilon: float | None = opt.value("E", "Nats that may be spent."),
+    delta: float = opt.value("D", "Delta that may be spent.", default=0.0),
+    composition: str = opt.value("HOW", "sum; or optimal, which admits more draws of a small epsilon.", default="sum"),
+    draw_delta: float | None = opt.value(
+        "D", "With optimal: delta left to draws that have one; 0 admits most pure ones.  [default: half]"
+    ),
+    period: str | None = opt.value("P", "Renewed every day, week or month (UTC).  [default: never]"),
+    each: str | None = opt.value("KIND", "unit or key: for each of the tenant's that has no limit of its own."),
+    lift: bool = opt.switch("Take the limit away."),
 ) -> None:
     """Set what a tenant, a person or a key may spend."""
     from textveil.budget.ledger import Ledger
@@ -80,8 +73,8 @@ def show_command(
     *,
     place: _Place,
     account: _AccountOptions,
-    policy: Annotated[str | None, opt.option("NAME|FILE", "Say how much text is left under this policy.")] = None,
-    entries: Annotated[bool, opt.flag("--entries", "Show every entry too.")] = False,
+    policy: str | None = opt.value("NAME|FILE", "Say how much text is left under this policy.", None, "--policy"),
+    entries: bool = opt.switch("Show every entry too."),
     as_json: opt.AsJson = False,
 ) -> None:
     """Say what was spent and what is left."""
@@ -111,9 +104,7 @@ def show_command(
 def verify_command(
     place: Annotated[str, typer.Argument(metavar="URL|FILE", help="A ledger's database, or with --export a file.")],
     export: Annotated[bool, opt.flag("--export", "It is what textveil ledger export wrote.")] = False,
-    head: Annotated[
-        list[str] | None, opt.option("DIGEST", "A head that was noted before, which must still be there; repeat it.")
-    ] = None,
+    head: list[str] | None = opt.value("DIGEST", "A head that was noted before, which must still be there; repeat it."),
     as_json: opt.AsJson = False,
 ) -> int:
     """Go through all entries again: chain, seal, sums, limits. Exit code 1 where something is wrong."""
@@ -181,7 +172,6 @@ def upgrade_command(place: _Place) -> None:
 
 
 def _left(policy: str, affords: Callable[[Accountant], int | None]) -> str:
-    """How much text a budget still pays for."""
     from textveil.sanitize.left import text_left
     from textveil.sanitize.policy.choice import policy as policy_of
     from textveil.sanitize.sanitizer import Sanitizer

@@ -69,7 +69,7 @@ def _terminated(signum: int, frame: object) -> NoReturn:
 
 
 def run() -> NoReturn:
-    """Entry point of the ``textveil`` script."""
+    """Run the ``textveil`` script."""
     gc.set_threshold(100_000, 10, 10)  # else a tenth of a short run goes into walks over what was just imported
     for name in ("SIGTERM", "SIGHUP"):
         if hasattr(signal, name):
@@ -83,7 +83,6 @@ def run() -> NoReturn:
 
 
 def _exit_code() -> int:
-    """Run the command; every error becomes one line on stderr and a code."""
     commands = typer.main.get_command(app)
     try:
         code = commands(standalone_mode=False)
@@ -107,7 +106,7 @@ def _exit_code() -> int:
 
 
 def _unexpected(error: Exception) -> int:
-    """A usage error of the option parser, or a fault of our own: place and type, never its message."""
+    """Tell a usage error of the parser, or place and type of a fault of our own; never its message."""
     message, code = getattr(error, "format_message", None), getattr(error, "exit_code", None)
     if callable(message) and isinstance(code, int):
         text = _usage(error) or str(message())
@@ -133,7 +132,7 @@ def _unexpected(error: Exception) -> int:
 
 
 def _usage(error: Exception) -> str:
-    """What an option wants, where its value cannot be read: the parser would quote the value, which may be text."""
+    """Say what an option takes whose value cannot be read; the parser would quote the value, which may be text."""
     names = [str(name) for name in getattr(getattr(error, "param", None), "opts", ())]
     if not names or type(error).__name__ != "BadParameter":
         return ""

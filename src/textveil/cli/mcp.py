@@ -26,16 +26,14 @@ _MOST_BYTES: Final = 256 * 2**20
 
 @dataclass(frozen=True, kw_only=True)
 class _PayerOptions:
-    """Whose budget releases are taken from."""
-
-    ledger: Annotated[
-        str | None, opt.option("URL", "Take what each release costs from the budgets of this ledger: a path, or a URL.")
-    ] = None
-    unit: Annotated[str | None, opt.option("PERSON", "With --ledger: whose texts these are; any identifier.")] = None
-    tenant: Annotated[str, opt.option("T", "With --ledger: who runs this.")] = "local"
+    ledger: str | None = opt.value(
+        "URL", "Take what each release costs from the budgets of this ledger: a path, or a URL."
+    )
+    unit: str | None = opt.value("PERSON", "With --ledger: whose texts these are; any identifier.")
+    tenant: str = opt.value("T", "With --ledger: who runs this.", default="local")
 
     def account(self) -> Account:
-        """The account that pays; without a ledger nobody is named."""
+        """Return the account that pays; without a ledger nobody is named."""
         from textveil.budget.account import Account
 
         need(self.ledger is not None or self.unit is None, "unit", "one", "left out where there is no `ledger`")
@@ -45,37 +43,23 @@ class _PayerOptions:
 @opt.grouped
 def mcp_command(
     *,
-    policy: Annotated[
-        list[str] | None,
-        opt.option(
-            "NAME|FILE",
-            "A policy that clients may ask for; may be repeated, and the first is the default.  [default: prompts]",
-            None,
-            "--policy",
-            "-p",
-        ),
-    ] = None,
-    tools: Annotated[
-        list[str] | None,
-        opt.option(
-            "NAME",
-            "sanitize, restore, detect or audit: offer this one; may be repeated.  [default: all]",
-            None,
-            "--tool",
-        ),
-    ] = None,
+    policy: list[str] | None = opt.value(
+        "NAME|FILE",
+        "A policy that clients may ask for; may be repeated, and the first is the default.  [default: prompts]",
+    ),
+    tools: list[str] | None = opt.value(
+        "NAME", "sanitize, restore, detect or audit: offer this one; may be repeated.  [default: all]"
+    ),
     payer: _PayerOptions,
-    forget_after: Annotated[
-        float, opt.option("S", "Forget a conversation that was not used for so many seconds.")
-    ] = 3600.0,
-    foreign_values: Annotated[
-        str,
-        opt.option(
-            "apart|shared",
-            "shared: one value has one surrogate in all texts of a conversation, so whoever calls sanitize and "
-            "sees its releases can test guesses.",
-        ),
-    ] = "apart",
+    forget_after: float = opt.value(
+        "S", "Forget a conversation that was not used for so many seconds.", default=3600.0
+    ),
+    foreign_values: str = opt.value(
+        "apart|shared",
+        "shared: one value has one surrogate in all texts of a conversation, so whoever calls sanitize and "
+        "sees its releases can test guesses.",
+        default="apart",
+    ),
     foreign_values_limit: Annotated[
         int, typer.Option(metavar="N", min=1, help="Values that a conversation may have.")
     ] = 2000,
@@ -110,7 +94,7 @@ def mcp_command(
 
 
 def _offered(names: Sequence[str]) -> OfferedPolicies:
-    """Policies by name or path, the first of them the default; what cannot be served is told before a client comes."""
+    """Make the sanitizers of policies; what cannot be served is told before a client comes."""
     from textveil.sanitize.policy.choice import policy
     from textveil.server.policies import OfferedPolicies
 

@@ -9,7 +9,7 @@ option imports a mechanism.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -76,18 +76,18 @@ class MechanismCommand(TyperCommand):
         return super().invoke(ctx)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Help, in groups: the command's own first, then those of mechanisms."""
+        """Write help, in groups: the command's own first, then those of mechanisms."""
         offered = self._offered(_of_all())
         write_groups(super().get_params(ctx), ctx, formatter, [option.parameter for option in offered])
 
     def spellings(self) -> dict[str, str]:
-        """How each option of mechanisms is spelled here, by its name."""
+        """Return how each option of mechanisms is spelled here, by its name."""
         return {
             offered.option.name: offered.parameter.opts[0] for offered in self._offered(_of_all()) if not offered.off
         }
 
     def _named(self, ctx: Any, args: list[str]) -> str | None:
-        """The mechanism that the arguments name, the default where they name none; None where there is none."""
+        """Return the mechanism that the arguments name, else the default; None if there is none."""
         ctx.meta.pop(_OFFERED, None)
         parser = self.make_parser(ctx)
         parser.ignore_unknown_options = True
@@ -97,13 +97,20 @@ class MechanismCommand(TyperCommand):
         return None if name is None else str(name)
 
     def _offered(self, takers: Mapping[str, tuple[Option, str]]) -> tuple[_Offered, ...]:
-        """The options as parameters; one whose spelling the command has itself gets ``--mechanism-`` before it."""
         taken = {spelling for parameter in self.params for spelling in (*parameter.opts, *parameter.secondary_opts)}
         return _parameters(takers, taken | {"--help"})
 
 
 DECLARED: Final = Path(__file__).parent / "mechanism_options.json"
-"""The options of textveil's own mechanisms."""
+"""The options of textveil's own mechanisms, and of ``FUNCTIONS``."""
+
+FUNCTIONS: Final[Mapping[str, str]] = {
+    "count": "textveil.aggregates.count_run:count",
+    "learn": "textveil.aggregates.learning:learn",
+    "synthesize": "textveil.aggregates.synthesis:synthesize",
+    "topics": "textveil.aggregates.topics:topics",
+}
+"""Functions of the library whose options commands offer by ``options.Declared``."""
 
 _KINDS: Final[Mapping[str, Any]] = {kind.__name__: kind for kind in (float, int, str, bool)}
 
@@ -116,21 +123,20 @@ def written(option: Option) -> dict[str, Any]:
 
 
 def _read(kind: str | None, names: Iterable[str], **shown: Any) -> Option:
-    """An option from what ``written`` makes of it."""
     return Option(kind=None if kind is None else _KINDS[kind], domain=replace(ANY, names=tuple(names)), **shown)
 
 
 @cache
-def _declared() -> dict[str, dict[str, Option]]:
-    """The options of textveil's own mechanisms, by mechanism and name."""
+def declared(section: str) -> dict[str, dict[str, Option]]:
+    """Return the options of textveil's own ``"mechanisms"`` or of ``"functions"``, by whose they are and by name."""
     data = json_file(DECLARED)
     options = [_read(**row) for row in data["options"]]
-    return {name: {options[at].name: options[at] for at in places} for name, places in data["mechanisms"].items()}
+    return {name: {options[at].name: options[at] for at in places} for name, places in data[section].items()}
 
 
 def _of_one(name: str) -> dict[str, tuple[Option, str]]:
-    """The options of one mechanism with their help; of all where there is none of that name."""
-    own = _declared().get(name)
+    """Return the options of one mechanism with their help; of all if there is none of that name."""
+    own = declared("mechanisms").get(name)
     if own is not None:
         return {key: (option, option.help) for key, option in own.items()}
     from textveil.catalog import entry
@@ -142,12 +148,12 @@ def _of_one(name: str) -> dict[str, tuple[Option, str]]:
 
 
 def _of_all() -> dict[str, tuple[Option, str]]:
-    """The options of all mechanisms with their help, which says whose an option is that only one of them takes."""
+    """Return the options of all mechanisms; help says whose an option is that only one of them takes."""
     from textveil.catalog import MECHANISMS
 
     others = {name: entry.options() for name, entry in MECHANISMS.others().items()}
     options: dict[str, tuple[Option, list[str]]] = {}
-    for name, known in {**_declared(), **others}.items():
+    for name, known in {**declared("mechanisms"), **others}.items():
         for key, option in known.items():
             options.setdefault(key, (option, []))[1].append(name)
     return {
@@ -156,32 +162,31 @@ def _of_all() -> dict[str, tuple[Option, str]]:
     }
 
 
-def _ways(option: Option, about: str) -> Iterator[tuple[str, Any, Any, str, bool]]:
-    """The ways to give an option: name, type, default, help, and whether it turns the option off."""
-    name = option.name.replace("_", "-")
-    names = f" One of: {', '.join(option.domain.names)}." if option.domain.names else ""
-    default = f"  [default: {option.default_text}]" if option.default_text else ""
-    if option.kind is not None:
-        yield name, option.kind | None, None, f"{about}{names}{default}".strip(), False
-        if option.can_be_turned_off and option.kind is not bool:
-            yield f"no-{name}", bool, False, option.without or f"Without {option.name}.", True
-
-
 def _parameters(takers: Mapping[str, tuple[Option, str]], taken: Collection[str]) -> tuple[_Offered, ...]:
-    """Typer's parameters, made by Typer from a function that has the options as its own."""
-    rows = [(option, *way) for option, about in takers.values() for way in _ways(option, about)]
+    """Make parameters by Typer, from a function that has the options, and flags that turn some off, as its own."""
+    rows: list[tuple[Option, bool]] = []
     declarations = []
-    for index, (option, name, kind, default, about, _) in enumerate(rows):
-        name = f"mechanism-{name}" if f"--{name}" in taken else name
-        shown = typer.Option(
-            f"--{name}/--no-{name}" if option.kind is bool else f"--{name}",
-            metavar=option.metavar,
-            help=about,
-            rich_help_panel=option.group,
-            show_default=False,
-        )
-        annotation, place = Annotated[kind, shown], inspect.Parameter.KEYWORD_ONLY
-        declarations.append(inspect.Parameter(f"option_{index}", place, annotation=annotation, default=default))
+    for option, about in takers.values():
+        if option.kind is None:
+            continue
+        names = f" One of: {', '.join(option.domain.names)}." if option.domain.names else ""
+        default = f"  [default: {option.default_text}]" if option.default_text else ""
+        ways: list[tuple[str, Any, Any, str]] = [("", option.kind | None, None, f"{about}{names}{default}".strip())]
+        if option.can_be_turned_off and option.kind is not bool:
+            ways.append(("no-", bool, False, option.without or f"Without {option.name}."))
+        for prefix, kind, value, about_way in ways:
+            name = prefix + option.name.replace("_", "-")
+            name = f"mechanism-{name}" if f"--{name}" in taken else name
+            shown = typer.Option(
+                f"--{name}/--no-{name}" if option.kind is bool else f"--{name}",
+                metavar=option.metavar,
+                help=about_way,
+                rich_help_panel=option.group,
+                show_default=False,
+            )
+            annotation, place = Annotated[kind, shown], inspect.Parameter.KEYWORD_ONLY
+            declarations.append(inspect.Parameter(f"option_{len(rows)}", place, annotation=annotation, default=value))
+            rows.append((option, bool(prefix)))
 
     def template() -> None: ...
 
@@ -190,11 +195,11 @@ def _parameters(takers: Mapping[str, tuple[Option, str]], taken: Collection[str]
     app = typer.Typer(add_completion=False)
     app.command(add_help_option=False)(template)
     parameters = typer.main.get_command(app).params
-    return tuple(_Offered(row[0], parameter, row[-1]) for row, parameter in zip(rows, parameters, strict=True))
+    return tuple(_Offered(option, made, off) for (option, off), made in zip(rows, parameters, strict=True))
 
 
 def given(context: typer.Context) -> dict[str, Any]:
-    """The options of mechanisms that were given, as keyword arguments.
+    """Return the options of mechanisms that were given, as keyword arguments.
 
     Raises:
         ParameterError: one is given and turned off.
@@ -211,7 +216,7 @@ def given(context: typer.Context) -> dict[str, Any]:
 
 
 def make(context: typer.Context, name: str, vocabulary: Vocabulary, *, note: bool = False) -> Mechanism:
-    """The mechanism of the catalog with the options that were given; under a progress bar, for it may take a minute.
+    """Make the mechanism with the options that were given; under a progress bar, for it may take a minute.
 
     Args:
         context: of the command.

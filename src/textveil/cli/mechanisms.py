@@ -50,7 +50,6 @@ def mechanisms_command(
 
 
 def _write(rows: Sequence[tuple[str, ...]]) -> None:
-    """A table without lines; the last column is as wide as it is."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)][:-1]
     for row in rows:
         cells = [f"{cell:<{width}}" for cell, width in zip(row, widths, strict=False)]
@@ -78,7 +77,6 @@ def _data(entry: CatalogEntry) -> dict[str, Any]:
 
 
 def _declaration(option: Option) -> dict[str, Any]:
-    """An option as JSON data; a default that is no JSON value is text."""
     plain = option.default is None or isinstance(option.default, float | int | str)
     return {
         "name": option.name,

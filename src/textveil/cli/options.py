@@ -6,16 +6,32 @@ import dataclasses
 import functools
 import inspect
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, is_dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from copy import copy
+from dataclasses import dataclass, is_dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, TypeAlias, TypeVar, get_type_hints
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    BinaryIO,
+    Final,
+    Generic,
+    NamedTuple,
+    TypeAlias,
+    TypeVar,
+    final,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import typer
+from typer.models import OptionInfo
 
 from textveil.cli.help_groups import BUDGET, FORMATS, TRIALS, VOCABULARY
 from textveil.errors import InputError, OutputError, ParameterError
-from textveil.mechanisms.options import GUARANTEE
+from textveil.mechanisms.options import GUARANTEE, OTHERS
 
 if TYPE_CHECKING:
     from textveil.corpora.formats.choice import FormatChoice
@@ -27,52 +43,159 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 
 
-def grouped(command: Callable[..., R]) -> Callable[..., R]:
-    """A command in which a parameter whose type is a dataclass stands for the options that are its fields.
+class Declared(NamedTuple):
+    """Options of a function of the library that stand at a command's parameter, a dictionary of their values.
 
-    The fields are declared as parameters of commands are: ``Annotated`` with ``typer.Option``, and a default. They are
-    offered in their order, where the parameter stands.
+    Attributes:
+        function: a name in ``mechanism_options.FUNCTIONS``.
+        names: of the function's keywords; their types, help and defaults are those of its signature.
     """
-    hints = get_type_hints(command, include_extras=True)
-    groups: dict[str, Any] = {name: kind for name, kind in hints.items() if name != "return" and is_dataclass(kind)}
-    options: dict[str, tuple[Any, Any]] = {}
-    for name, parameter in inspect.signature(command).parameters.items():
-        if name not in groups:
-            options[name] = hints[name], parameter.default
-            continue
-        annotations = get_type_hints(groups[name], include_extras=True)
-        for option in dataclasses.fields(groups[name]):
-            default = inspect.Parameter.empty if option.default is dataclasses.MISSING else option.default
-            options[option.name] = annotations[option.name], default
 
-    @functools.wraps(command)
-    def with_groups(**values: Any) -> R:
-        filled = {
-            name: kind(**{option.name: values.pop(option.name) for option in dataclasses.fields(kind)})
-            for name, kind in groups.items()
-        }
-        return command(**values, **filled)
+    function: str
+    names: tuple[str, ...]
 
-    place = inspect.Parameter.KEYWORD_ONLY
-    with_groups.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [inspect.Parameter(name, place, default=default, annotation=kind) for name, (kind, default) in options.items()]
-    )
-    with_groups.__annotations__ = {name: kind for name, (kind, _) in options.items()}
-    return with_groups
+    def options(self) -> Iterator[tuple[str, Any, Any]]:
+        """Yield name, annotation and default of each."""
+        from textveil.cli.mechanism_options import declared
+
+        known = declared("functions")[self.function]
+        for name in self.names:
+            declaration = known[name]
+            about = f"{declaration.help}  [default: {declaration.unset}]" if declaration.unset else declaration.help
+            group = None if declaration.group == OTHERS else declaration.group
+            listed = declaration.kind is None  # several names, with commas between them
+            default = "" if listed else declaration.default
+            required = default is None and not declaration.optional
+            kind = str if declaration.kind is None else declaration.kind
+            yield (
+                name,
+                Annotated[kind | None if declaration.optional else kind, option(declaration.metavar, about, group)],
+                inspect.Parameter.empty if required else default,
+            )
+
+    def values(self, given: dict[str, Any]) -> dict[str, Any]:
+        """Take the values of these options out of those of all, as keywords of the function."""
+        from textveil.cli.mechanism_options import declared
+
+        known = declared("functions")[self.function]
+        taken = {name: given.pop(name) for name in self.names}
+        return {name: parts_of(value) if known[name].kind is None else value for name, value in taken.items()}
+
+
+@final
+class _Grouped(Generic[R]):
+    """A command whose options are read from annotations when they are first needed."""
+
+    def __init__(self, command: Callable[..., R]) -> None:
+        functools.update_wrapper(self, command, assigned=("__module__", "__name__", "__qualname__", "__doc__"))
+        self._command = command
+
+    @functools.cached_property
+    def _hints(self) -> dict[str, Any]:
+        return get_type_hints(self._command, include_extras=True)
+
+    @functools.cached_property
+    def __signature__(self) -> inspect.Signature:
+        options: dict[str, tuple[Any, Any]] = {}
+        for name, parameter in inspect.signature(self._command).parameters.items():
+            kind = self._hints[name]
+            if is_dataclass(kind):
+                hints = get_type_hints(kind, include_extras=True)
+                for field in dataclasses.fields(kind):
+                    default = inspect.Parameter.empty if field.default is dataclasses.MISSING else field.default
+                    options[field.name] = hints[field.name], default
+            elif (declared := _declared(kind)) is not None:
+                options |= {name: (annotation, default) for name, annotation, default in declared.options()}
+            else:
+                options[name] = kind, parameter.default
+        parameters = []
+        for name, (annotation, default) in options.items():
+            if get_origin(annotation) is Annotated:
+                kind, *extras = get_args(annotation)
+                annotation = Annotated[kind, *(_spelled(name, extra) for extra in extras)]
+            default = _spelled(name, default)
+            parameters.append(
+                inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+            )
+        return inspect.Signature(parameters)
+
+    @property
+    def __annotations__(self) -> dict[str, Any]:  # type: ignore[override]
+        return {name: parameter.annotation for name, parameter in self.__signature__.parameters.items()}
+
+    def __call__(self, **values: Any) -> R:
+        for name, kind in self._hints.items():
+            if name != "return" and is_dataclass(kind):
+                values[name] = kind(**{field.name: values.pop(field.name) for field in dataclasses.fields(kind)})  # type: ignore[operator]
+            elif (declared := _declared(kind)) is not None:
+                values[name] = declared.values(values)
+        return self._command(**values)
+
+
+_SPELLED: Final[Mapping[str, tuple[str, ...]]] = {
+    "as_json": ("--json",),
+    "labelled": ("--evaluate",),
+    "output": ("--output", "-o"),
+    "page": ("--html",),
+    "policy": ("--policy", "-p"),
+    "private_map": ("--map",),
+    "quiet": ("--quiet", "-q"),
+    "tools": ("--tool",),
+    "word": ("--word", "-w"),
+}
+"""How options are spelled whose declaration does not say it; others as their parameter, with hyphens."""
+
+
+def _spelled(name: str, declaration: Any) -> Any:
+    """Return a copy of an option's declaration that says how it is spelled."""
+    if not isinstance(declaration, OptionInfo) or declaration.param_decls or str(declaration.default)[:1] == "-":
+        return declaration  # typer takes the first name for the default where the declaration is an annotation
+    spelled = copy(declaration)
+    spelled.param_decls = _SPELLED.get(name, (f"--{name.replace('_', '-')}",))
+    return spelled
+
+
+def _declared(annotation: Any) -> Declared | None:
+    return next((extra for extra in get_args(annotation)[1:] if isinstance(extra, Declared)), None)
+
+
+def grouped(command: Callable[..., R]) -> Callable[..., R]:
+    """Make a command whose parameters may stand for several options, which are offered in their order.
+
+    A parameter whose type is a dataclass stands for its fields: their defaults are made by ``value``, ``switch`` or
+    ``record_field``, or their annotations by ``option``. One that is annotated with ``Declared`` stands for options
+    of a function of the library.
+    """
+    return _Grouped(command)
+
+
+def value(metavar: str, about: str, group: str | None = None, *names: str, default: Any = None) -> Any:
+    """Declare an option with a value as the default of a parameter or field; ``...`` as ``default`` requires it."""
+    return typer.Option(default, *names, metavar=metavar, help=about, rich_help_panel=group)
+
+
+def record_field(about: str, group: str | None = None, *, default: Any = None) -> Any:
+    """Declare an option that names fields of records, as ``value``."""
+    return value("F", f"For records: {about}", group, default=default)
+
+
+def switch(about: str, group: str | None = None) -> Any:
+    """Declare an option that is on where it is given, as the default of a parameter or field of a grouped command."""
+    return typer.Option(False, help=about, rich_help_panel=group)
 
 
 def option(metavar: str, about: str, group: str | None = None, *names: str) -> Any:
-    """An option with a value, in a group of help; named as its parameter is, unless it has other names."""
+    """Declare an option with a value, as an annotation; named as its parameter, unless it has other names."""
     return typer.Option(*names, metavar=metavar, help=about, rich_help_panel=group)
 
 
 def flag(name: str, about: str, group: str | None = None) -> Any:
-    """An option that is on where it is given."""
+    """Declare an option that is on where it is given, as an annotation."""
     return typer.Option(name, help=about, rich_help_panel=group)
 
 
 def fields(about: str, group: str | None = FORMATS) -> Any:
-    """An option that names fields of records, in a group of help; None is the first one."""
+    """Declare an option that names fields of records, as an annotation."""
     return option("F", f"For records: {about}", group)
 
 
@@ -80,7 +203,7 @@ _MECHANISM = option("NAME", "A name from: textveil mechanisms.", GUARANTEE, "--m
 MechanismName: TypeAlias = Annotated[str, _MECHANISM]
 MechanismOrNone: TypeAlias = Annotated[str | None, _MECHANISM]
 VocabularyPath: TypeAlias = Annotated[
-    Path | None, option("PATH", "Word vectors to use instead of the embedded ones.", VOCABULARY, "--vocabulary")
+    Path | None, option("PATH", "Word vectors to use instead of the embedded ones.", VOCABULARY)
 ]
 VocabularyFormat: TypeAlias = Annotated[
     str | None, option("NAME", "word2vec, word2vec-binary, glove, fasttext, npy, safetensors.", VOCABULARY)
@@ -100,20 +223,12 @@ FormatName: TypeAlias = Annotated[
 ]
 OutputFormat: TypeAlias = Annotated[
     str | None,
-    option(
-        "NAME",
-        "Another format of records for the output.  [default: by OUT's ending, else as INPUT]",
-        FORMATS,
-        "--output-format",
-    ),
+    option("NAME", "Another format of records for the output.  [default: by OUT's ending, else as INPUT]", FORMATS),
 ]
 WholeFile: TypeAlias = Annotated[bool, flag("--whole-file", "For txt: one document instead of one a line.", FORMATS)]
-Delimiter: TypeAlias = Annotated[
-    str | None, option("C", "For csv: between fields, as ; or \\t.", FORMATS, "--delimiter")
-]
+Delimiter: TypeAlias = Annotated[str | None, option("C", "For csv: between fields, as ; or \\t.", FORMATS)]
 Encoding: TypeAlias = Annotated[
-    str | None,
-    option("NAME", "Of text: cp1252 (of Excel), utf-16 or another.  [default: utf-8]", FORMATS),
+    str | None, option("NAME", "Of text: cp1252 (of Excel), utf-16 or another.  [default: utf-8]", FORMATS)
 ]
 
 
@@ -121,10 +236,9 @@ _LEDGER = option(
     "URL|FILE",
     "Take what it costs from this ledger of budgets, before anything is drawn; exit code 3 where it does not reach.",
     BUDGET,
-    "--ledger",
 )
 LedgerOrNone: TypeAlias = Annotated[str | None, _LEDGER]
-Tenant: TypeAlias = Annotated[str, option("T", "Whose ledger it is.", BUDGET, "--tenant")]
+Tenant: TypeAlias = Annotated[str, option("T", "Whose ledger it is.", BUDGET)]
 
 
 Seed: TypeAlias = Annotated[
@@ -132,17 +246,15 @@ Seed: TypeAlias = Annotated[
 ]
 AsJson: TypeAlias = Annotated[bool, flag("--json", "Machine-readable output.")]
 Quiet: TypeAlias = Annotated[bool, typer.Option("--quiet", "-q", help="No summary on standard error.")]
-ReportPath: TypeAlias = Annotated[Path, option("R.json", "The report of the release.", None, "--report")]
+ReportPath: TypeAlias = Annotated[Path, option("R.json", "The report of the release.")]
+NewReport: TypeAlias = Annotated[Path | None, option("R.json", "Write the report to this file.")]
 PriorPath: TypeAlias = Annotated[
     Path | None, option("FILE", "The file of word counts that the release was drawn with, if it was.")
 ]
 ModelPath: TypeAlias = Annotated[
     Path | None,
     option(
-        "PATH",
-        "Folder of a causal or masked Hugging Face model, or file of n-grams, in place of the embedded model.",
-        None,
-        "--model",
+        "PATH", "Folder of a causal or masked Hugging Face model, or file of n-grams, in place of the embedded model."
     ),
 ]
 
@@ -165,6 +277,19 @@ class VocabularyOptions:
         return self != VocabularyOptions()
 
 
+def format_choice(options: Any, sanitized: Iterable[str] | None) -> FormatChoice:
+    """Return the format that options state, some of which a command may not have, with these fields."""
+    from textveil.corpora.formats.choice import FormatChoice
+
+    return FormatChoice(
+        corpus_format=options.corpus_format,
+        whole=getattr(options, "whole_file", False),
+        sanitized=tuple(sanitized or ()),
+        delimiter=options.delimiter,
+        encoding=getattr(options, "encoding", None),
+    )
+
+
 @dataclass(frozen=True, kw_only=True)
 class FormatOptions:
     """The formats of inputs and output."""
@@ -176,18 +301,8 @@ class FormatOptions:
     encoding: Encoding = None
 
     def choice(self, sanitized: Iterable[str] | None = None, kept: Iterable[str] | None = None) -> FormatChoice:
-        """The format of records with these fields."""
-        from textveil.corpora.formats.choice import FormatChoice
-
-        return FormatChoice(
-            corpus_format=self.corpus_format,
-            whole=self.whole_file,
-            sanitized=tuple(sanitized or ()),
-            kept=tuple(kept or ()),
-            delimiter=self.delimiter,
-            output_format=self.output_format,
-            encoding=self.encoding,
-        )
+        """Return the format of records with these fields."""
+        return replace(format_choice(self, sanitized), kept=tuple(kept or ()), output_format=self.output_format)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -195,13 +310,13 @@ class ReadingOptions:
     """How texts are read that nothing is drawn for."""
 
     corpus_format: FormatName = None
-    field: Annotated[list[str] | None, fields("field to read; may be repeated.  [default: text]")] = None
+    field: list[str] | None = record_field("field to read; may be repeated.  [default: text]", FORMATS)
     delimiter: Delimiter = None
     whole_file: WholeFile = False
     encoding: Encoding = None
 
     def texts(self, patterns: list[str], doing: str) -> Iterator[list[str]]:
-        """The texts of the inputs, block by block.
+        """Yield the texts of the inputs, block by block.
 
         Args:
             patterns: as they stand on the command line.
@@ -214,13 +329,7 @@ class ReadingOptions:
         from textveil.cli.progress import counting
         from textveil.corpora.texts import released_blocks
 
-        formats = FormatOptions(
-            corpus_format=self.corpus_format,
-            delimiter=self.delimiter,
-            whole_file=self.whole_file,
-            encoding=self.encoding,
-        )
-        choice = formats.choice(self.field)
+        choice = format_choice(self, self.field)
         inputs = inputs_of(patterns, choice)
         with counting(doing, "bytes", inputs) as progress:
             for block in released_blocks(choice.reader(inputs), inputs, progress):
@@ -233,33 +342,31 @@ class SampleOptions:
 
     corpus_format: FormatName = None
     delimiter: Delimiter = None
-    field: Annotated[str | None, fields("field with the text.  [default: text]")] = None
+    field: str | None = record_field("field with the text.  [default: text]", FORMATS)
 
     @property
     def given(self) -> bool:
         """Whether any of them is given."""
         return bool(self.field or self.corpus_format or self.delimiter)
 
+    def choice(self, *read: str) -> FormatChoice:
+        """Return the format of records with these fields beside the text."""
+        return replace(format_choice(self, None if self.field is None else [self.field]), read=read)
+
     def labelled(self, source: str, label: str | None, progress: Progress) -> tuple[list[str], list[str] | None]:
-        """The documents of a file with their labels, None without ``label``; documents without text are left out.
+        """Read the documents of a file with their labels, None without ``label``; leave out documents without text.
 
         Args:
             source: a file of text, or of records.
-            label: of records: the field with the class.
+            label: field with the class.
             progress: called as bytes are read.
 
         Raises:
             InputError: the file cannot be read, or a record has no label (by number).
         """
-        from textveil.corpora.formats.choice import FormatChoice
         from textveil.corpora.texts import released_blocks
 
-        choice = FormatChoice(
-            corpus_format=self.corpus_format,
-            sanitized=() if self.field is None else (self.field,),
-            read=() if label is None else (label,),
-            delimiter=self.delimiter,
-        )
+        choice = self.choice() if label is None else self.choice(label)
         inputs = inputs_of([source], choice)
         texts, labels = [], []
         for block in released_blocks(choice.reader(inputs), inputs, progress):
@@ -287,7 +394,7 @@ def load(path: Path | None, vocabulary_format: str | None, limit: int | None) ->
 
 
 def rebuilt_mechanism(report: ReleaseReport, vocabulary: Vocabulary, prior: Path | None) -> Mechanism:
-    """The mechanism of a release, from its report; under a progress bar, for it may take a minute."""
+    """Return the mechanism of a release, from its report; under a progress bar, for it may take a minute."""
     from textveil.cli.progress import counting
     from textveil.rebuild import rebuilt
 
@@ -296,7 +403,7 @@ def rebuilt_mechanism(report: ReleaseReport, vocabulary: Vocabulary, prior: Path
 
 
 def inputs_of(patterns: list[str], choice: FormatChoice) -> tuple[str, ...]:
-    """The inputs behind names and patterns, after what can be told of their format was checked.
+    """Return the inputs behind names and patterns, after what can be told of their format was checked.
 
     Args:
         patterns: as they stand on the command line; a second name behind ``--field`` is taken for one of them.
@@ -319,24 +426,24 @@ def inputs_of(patterns: list[str], choice: FormatChoice) -> tuple[str, ...]:
 
 
 def file_of(output: Path | None) -> Path | None:
-    """The output file; None is standard output, which ``-`` names too."""
+    """Return the output file; None is standard output, which ``-`` names too."""
     return None if output is not None and str(output) == "-" else output
 
 
 def standard_output() -> BinaryIO:
-    """Standard output, where it is open."""
+    """Return standard output, if it is open."""
     if sys.stdout is None:
         raise OutputError("standard output must be open; got a closed one. Name a file with --output.")
     return sys.stdout.buffer
 
 
 def parts_of(text: str) -> list[str]:
-    """The parts of a list with commas."""
+    """Return the parts of a list with commas."""
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
 def numbers_in(text: str, option: str) -> list[float]:
-    """The numbers of a list with commas.
+    """Return the numbers of a list with commas.
 
     Raises:
         ParameterError: one is none; names the option.
@@ -348,6 +455,6 @@ def numbers_in(text: str, option: str) -> list[float]:
 
 
 def cells_beside(output: Path) -> Path:
-    """The folder of cells of a run, next to that of its results: these appear together, cells one by one."""
+    """Return the folder of cells of a run, next to that of its results: these appear together, cells one by one."""
     target = output.absolute()
     return target.with_name(f"{target.name}.cells")

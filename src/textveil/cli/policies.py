@@ -55,7 +55,7 @@ def chosen_policy(
     note: bool = False,
     common: Mapping[str, Any] = _NOTHING,
 ) -> Policy:
-    """The policy of ``--policy``, with ``--epsilon`` for its words.
+    """Return the policy of ``--policy``, with ``--epsilon`` for its words.
 
     Args:
         context: of the command, which takes options of mechanisms.
@@ -88,7 +88,6 @@ def chosen_policy(
 
 
 def _for_note(policy: Policy, vocabulary: Vocabulary | None) -> Policy:
-    """The policy with the options that a mechanism gets where one document is released by itself."""
     from dataclasses import replace
 
     from textveil.sanitize.defaults import options_for_note

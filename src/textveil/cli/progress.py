@@ -36,7 +36,7 @@ class Bar:
         self._begin(title, unit)
 
     def __call__(self, done: int, total: int | None) -> None:
-        """``update`` for work that counts its units."""
+        """Update for work that counts its units."""
         self.update(done, total, done)
 
     def note(self, text: str) -> None:
@@ -44,7 +44,7 @@ class Bar:
         self._note = text
 
     def update(self, done: float, total: float | None, counted: int) -> None:
-        """Say how far it is: ``done`` of ``total`` (None where unknown), and units counted so far."""
+        """Show ``done`` of ``total`` (None: unknown), and the rate of units counted so far."""
         seconds = time.monotonic() - self._start
         if self._drawn is None or seconds < DELAY:
             return
@@ -52,7 +52,7 @@ class Bar:
         self._drawn.update(self._drawn.task_ids[0], completed=done, total=total, rate=rate)
 
     def turn_to(self, title: str, unit: str) -> None:
-        """Count other work from now on, with a clock of its own; nothing changes where it is that already."""
+        """Count other work from now on, with a clock of its own; do nothing if it is that already."""
         with self._lock:
             if self._visible and title != self._title:
                 self.close()
@@ -77,7 +77,6 @@ class Bar:
             self._timer.start()
 
     def _draw(self) -> None:
-        """Show the bar, unless it was closed."""
         with self._lock:
             if self._visible and self._drawn is None:
                 drawn = self._made()
@@ -118,7 +117,7 @@ def tell(line: str) -> None:
 
 @contextlib.contextmanager
 def counting(title: str, unit: str = "rows", inputs: Sequence[str] = ()) -> Iterator[Bar]:
-    """A callback ``(done, total)``, which takes notes too, that draws a bar while the block runs."""
+    """Yield a callback ``(done, total)``, which takes notes too, that draws a bar while the block runs."""
     bar = Bar(title, unit, inputs)
     try:
         yield bar

@@ -6,7 +6,7 @@ import sys
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, cast
 
 from textveil.cli import options as opt
 from textveil.errors import ParameterError
@@ -20,32 +20,34 @@ if TYPE_CHECKING:
 _ANSWERS = "Answers"
 """Heading of help."""
 
+_LEFT = "textveil: left as they are: {}, which may stand for several originals, or for none. See docs/restoring.md.\n"
+_LEFT_IN_URLS = (
+    "textveil: left in URLs to hosts that the original texts do not name: {}. `in_urls` decides. "
+    "See docs/restoring.md.\n"
+)
+
 
 @opt.grouped
 def restore_command(
     *,
-    private_map: Annotated[Path, opt.option("FILE", "The private map of the release.", None, "--map")],
-    map_key: Annotated[Path, opt.option("FILE", "The file of the map's key.", None, "--map-key")],
+    private_map: Path = opt.value("FILE", "The private map of the release.", default=...),
+    map_key: Path = opt.value("FILE", "The file of the map's key.", default=...),
     source: opt.Sources = None,
     output: opt.Output = None,
-    answer: Annotated[
-        bool,
-        opt.flag("--answer", "INPUT is one text that speaks of any of the documents, restored as it comes.", _ANSWERS),
-    ] = False,
-    document: Annotated[
-        int | None, opt.option("N", "INPUT is one text that speaks of document N, from 1.", _ANSWERS)
-    ] = None,
-    in_urls: Annotated[
-        str,
-        opt.option("WHERE", "Originals within URLs: named-hosts (hosts of the original texts), never, everywhere."),
-    ] = "named-hosts",
+    answer: bool = opt.switch("INPUT is one text that speaks of any of the documents, restored as it comes.", _ANSWERS),
+    document: int | None = opt.value("N", "INPUT is one text that speaks of document N, from 1.", _ANSWERS),
+    in_urls: str = opt.value(
+        "WHERE",
+        "Originals within URLs: named-hosts (hosts of the original texts), never, everywhere.",
+        default="named-hosts",
+    ),
     formats: opt.FormatOptions,
-    field: Annotated[
-        list[str] | None, opt.fields("field to restore; may be repeated.  [default: all that were sanitized]")
-    ] = None,
-    keep: Annotated[
-        list[str] | None, opt.fields("field to copy as it is; may be repeated.  [default: all that were kept]")
-    ] = None,
+    field: list[str] | None = opt.record_field(
+        "field to restore; may be repeated.  [default: all that were sanitized]", opt.FORMATS
+    ),
+    keep: list[str] | None = opt.record_field(
+        "field to copy as it is; may be repeated.  [default: all that were kept]", opt.FORMATS
+    ),
     quiet: opt.Quiet = False,
 ) -> int:
     """Put the originals back into a release, document by document, or into an answer to one.
@@ -80,7 +82,7 @@ def restore_command(
 
 
 def _of_one_text(maps: MapFile, answer: bool, document: int | None, in_urls: InUrls, *, alone: bool) -> Restorer | None:
-    """What restores one text, where the input is one: an answer, or the only document; None where it is a corpus."""
+    """Return what restores one text, an answer or the only document; None for a corpus."""
     from textveil.surrogates.restoring import Restorer
 
     if document is not None:
@@ -105,38 +107,24 @@ def _answer(restorer: Restorer, name: str, output: Path | None) -> Restored:
 
 
 def _told(done: Restored, quiet: bool) -> int:
-    """Say what was done with an answer."""
-    lines = []
     if done.replaced == 0 and not done.ambiguous:
-        lines.append("textveil: the text mentions no surrogate of the map; it is as it was.")
+        sys.stderr.write("textveil: the text mentions no surrogate of the map; it is as it was.\n")
     elif not quiet:
-        lines.append(f"restored    {done.replaced} mentions; {done.unused} of the surrogates are not mentioned")
-    if done.ambiguous:
-        lines.append(_left(len(done.ambiguous)))
-    if done.in_urls:
-        lines.append(_left_in_urls(done.in_urls))
-    sys.stderr.writelines(line + "\n" for line in lines)
+        sys.stderr.write(f"restored    {done.replaced} mentions; {done.unused} of the surrogates are not mentioned\n")
+    _tell_left(len(done.ambiguous), done.in_urls)
     return 0
 
 
-def _left(count: int) -> str:
-    return (
-        f"textveil: left as they are: {count}, which may stand for several originals, or for none. "
-        "See docs/restoring.md."
-    )
-
-
-def _left_in_urls(count: int) -> str:
-    return (
-        f"textveil: left in URLs to hosts that the original texts do not name: {count}. `in_urls` decides. "
-        "See docs/restoring.md."
-    )
+def _tell_left(ambiguous: int, in_urls: int) -> None:
+    if ambiguous:
+        sys.stderr.write(_LEFT.format(ambiguous))
+    if in_urls:
+        sys.stderr.write(_LEFT_IN_URLS.format(in_urls))
 
 
 def _corpus(
     maps: MapFile, choice: FormatChoice, inputs: tuple[str, ...], output: Path | None, in_urls: InUrls, quiet: bool
 ) -> int:
-    """Restore a released corpus, with a bar."""
     from textveil.cli.progress import Bar
     from textveil.corpora.decoded import DecodingRun
     from textveil.corpora.restored import CorpusRestorer
@@ -154,8 +142,5 @@ def _corpus(
         bar.close()
     if not quiet:
         sys.stderr.write(f"documents   {documents} restored, {restorer.edited} texts of them edited since\n")
-    if restorer.ambiguous:
-        sys.stderr.write(_left(restorer.ambiguous) + "\n")
-    if restorer.left_in_urls:
-        sys.stderr.write(_left_in_urls(restorer.left_in_urls) + "\n")
+    _tell_left(restorer.ambiguous, restorer.left_in_urls)
     return 0

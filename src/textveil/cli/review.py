@@ -16,13 +16,9 @@ from textveil.cli import options as opt
 def review_command(
     release: Annotated[str, typer.Argument(metavar="RELEASE", help="What was released.")],
     *,
-    original: Annotated[Path, opt.option("FILE", "The texts that it was made of, in the same order.", None)],
-    output: Annotated[
-        Path, opt.option("FILE.html", "The page, for you alone (mode 0600).", None, "--output", "-o")
-    ] = Path("review.html"),
-    policy: Annotated[
-        str, opt.option("NAME|FILE", "The policy that the corrections extend.", None, "--policy", "-p")
-    ] = "identifiers",
+    original: Path = opt.value("FILE", "The texts that it was made of, in the same order.", default=...),
+    output: Path = opt.value("FILE.html", "The page, for you alone (mode 0600).", default=Path("review.html")),
+    policy: str = opt.value("NAME|FILE", "The policy that the corrections extend.", default="identifiers"),
     reading: opt.ReadingOptions,
     quiet: opt.Quiet = False,
 ) -> None:

@@ -26,37 +26,25 @@ DOCUMENTS = 1000
 
 @dataclass(frozen=True, kw_only=True)
 class _AttackOptions:
-    """What attackers know and do."""
-
-    background: Annotated[
-        str | None,
-        opt.option(
-            "FILE",
-            "Public texts: the n-th is about the person of the n-th record; those behind them are about others.",
-        ),
-    ] = None
-    policies: Annotated[
-        str,
-        opt.option(
-            "A,B,...",
-            "Release the originals by these policies too and compare: names, NAME:8 for an epsilon, NAME:low for a "
-            "level, or TOML files.",
-        ),
-    ] = ""
-    encoder: Annotated[
-        Path | None, opt.option("DIR", "Folder of a sentence encoder, to compare meanings too; takes longest.")
-    ] = None
-    documents: Annotated[int, opt.option("N", "Attack so many records, chosen at random.")] = DOCUMENTS
+    background: str | None = opt.value(
+        "FILE", "Public texts: the n-th is about the person of the n-th record; those behind them are about others."
+    )
+    policies: str = opt.value(
+        "A,B,...",
+        "Release the originals by these policies too and compare: names, NAME:8 for an epsilon, NAME:low for a "
+        "level, or TOML files.",
+        default="",
+    )
+    encoder: Path | None = opt.value("DIR", "Folder of a sentence encoder, to compare meanings too; takes longest.")
+    documents: int = opt.value("N", "Attack so many records, chosen at random.", default=DOCUMENTS)
 
 
 @opt.grouped
 def risk_command(
     *,
     source: Annotated[str, typer.Argument(metavar="RELEASE", help="A file of text, or of records with --field.")],
-    original: Annotated[str, opt.option("FILE", "The originals: a record for each of RELEASE, in its order.")],
-    output: Annotated[
-        Path | None, opt.option("DIR", "Folder for the page and the numbers, for you alone.", None, "--output", "-o")
-    ] = None,
+    original: str = opt.value("FILE", "The originals: a record for each of RELEASE, in its order.", default=...),
+    output: Path | None = opt.value("DIR", "Folder for the page and the numbers, for you alone."),
     attacks: _AttackOptions,
     formats: opt.SampleOptions,
     as_json: opt.AsJson = False,
@@ -95,22 +83,12 @@ def risk_command(
 
 
 def _texts(source: str, formats: opt.SampleOptions, *, loosely: bool = False) -> list[str]:
-    """The text of every record, empty where it has none.
-
-    Args:
-        source: a file.
-        formats: of it.
-        loosely: whether it may be plain text where the others are records.
-    """
+    """Read the text of every record, empty if it has none; ``loosely``: plain text if the others are records."""
     from textveil.cli.progress import counting
     from textveil.corpora.formats.choice import FormatChoice
     from textveil.corpora.texts import released_blocks
 
-    choice = FormatChoice(
-        corpus_format=formats.corpus_format,
-        sanitized=() if formats.field is None else (formats.field,),
-        delimiter=formats.delimiter,
-    )
+    choice = formats.choice()
     if loosely and FormatChoice().name([source]) == "txt":
         choice = FormatChoice(corpus_format="txt")
     inputs = opt.inputs_of([source], choice)
@@ -120,7 +98,6 @@ def _texts(source: str, formats: opt.SampleOptions, *, loosely: bool = False) ->
 
 
 def _text(report: RiskReport) -> str:
-    """The report for a terminal."""
     from textveil.risk.report import ABOUT
 
     attacked = "" if report.attacked == report.records else f"; {report.attacked:,} of them attacked"
@@ -145,7 +122,6 @@ def _text(report: RiskReport) -> str:
 
 
 def _table(release: Release) -> Iterator[str]:
-    """One line for each attack."""
     head = f"{'named first':>24s} {'among five':>10s} {'median rank':>11s} {'chance':>7s}"
     yield f"{'attacker':10s} {'against':12s} {head}"
     for attack in release.linkage:
@@ -157,7 +133,6 @@ def _table(release: Release) -> Iterator[str]:
 
 
 def _curve(releases: tuple[Release, ...]) -> Iterator[str]:
-    """One line for each release: what it keeps, and how often each attack names the record."""
     attacks = [f"{attack.attacker}, {attack.against}" for attack in releases[0].linkage]
     yield "Named at the first try, by what is kept:"
     yield " ".join([f"{'release':24s} {'words':>6s} {'content':>8s}", *(f" {attack:>20s}" for attack in attacks)])

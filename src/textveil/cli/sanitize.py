@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import typer
 
@@ -18,14 +18,11 @@ from textveil.cli.spelling import options_of, spelled
 from textveil.errors import need
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from textveil.corpora.columns import RecordColumns
     from textveil.corpora.corpus_run import Finished, Run
     from textveil.corpora.payment import Payer
     from textveil.corpora.places import Places
     from textveil.mechanisms.kinds import Mechanism
-    from textveil.sanitize.measured_risk import MeasuredRisk
     from textveil.sanitize.options import SanitizerOptions
     from textveil.sanitize.policy.policy import Policy
     from textveil.text.marks import Marks
@@ -36,78 +33,47 @@ _SHOWN = 20
 
 @dataclass(frozen=True, kw_only=True)
 class _DrawingOptions:
-    """What draws, and how."""
-
-    policy: Annotated[
-        str | None,
-        opt.option(
-            "NAME|FILE",
-            "What happens to each kind of word and span: a name from: textveil policies, or a TOML file. With "
-            "--epsilon for its words.",
-            None,
-            "--policy",
-            "-p",
-        ),
-    ] = None
-    level: Annotated[
-        str | None,
-        opt.option("L", "With --policy common-words: low, medium or high, from the fewest words to the most.", DETAILS),
-    ] = None
-    background: Annotated[
-        Path | None,
-        opt.option(
-            "FILE",
-            "With --policy common-words: public documents like yours, one a line (or .jsonl with text), whose common "
-            "words stay in place of the shipped list.",
-            DETAILS,
-        ),
-    ] = None
-    others: Annotated[
-        str | None,
-        opt.option(
-            "DO",
-            "With --policy common-words, what is written for all other words: blank, class, same-class (a word of the "
-            "same class) or draw (with --epsilon).  [default: blank]",
-            DETAILS,
-        ),
-    ] = None
-    detection_report: Annotated[
-        Path | None,
-        opt.option(
-            "D.json",
-            "What textveil detect --evaluate --policy P --json measured of this policy, for the report.",
-            DETAILS,
-        ),
-    ] = None
+    policy: str | None = opt.value(
+        "NAME|FILE",
+        "What happens to each kind of word and span: a name from: textveil policies, or a TOML file. With "
+        "--epsilon for its words.",
+    )
+    level: str | None = opt.value(
+        "L", "With --policy common-words: low, medium or high, from the fewest words to the most.", DETAILS
+    )
+    background: Path | None = opt.value(
+        "FILE",
+        "With --policy common-words: public documents like yours, one a line (or .jsonl with text), whose common "
+        "words stay in place of the shipped list.",
+        DETAILS,
+    )
+    others: str | None = opt.value(
+        "DO",
+        "With --policy common-words, what is written for all other words: blank, class, same-class (a word of the "
+        "same class) or draw (with --epsilon).  [default: blank]",
+        DETAILS,
+    )
+    detection_report: Path | None = opt.value(
+        "D.json", "What textveil detect --evaluate --policy P --json measured of this policy, for the report.", DETAILS
+    )
     mechanism: opt.MechanismName = "neighborhood"
-    number_epsilon: Annotated[
-        float | None, opt.option("E", "Nats for one number, shared over its digits.  [default: as for a word]", DETAILS)
-    ] = None
-    digit_keep_limit: Annotated[
-        float | None,
-        opt.option(
-            "P",
-            "No digit stays with a larger probability, whatever its budget; 1 is no limit.  [default: 0.5]",
-            DETAILS,
-        ),
-    ] = None
-    marks: Annotated[
-        str | None,
-        opt.option(
-            "DO",
-            "White space and punctuation: normalize them to single spaces and ASCII marks, or keep them.  "
-            "[default: normalize, or what the policy says]",
-            DETAILS,
-        ),
-    ] = None
-    allow_refuted: Annotated[
-        bool,
-        opt.flag("--allow-refuted", "Run a mechanism whose claim is refuted; there is then no guarantee.", DETAILS),
-    ] = False
+    number_epsilon: float | None = opt.value(
+        "E", "Nats for one number, shared over its digits.  [default: as for a word]", DETAILS
+    )
+    digit_keep_limit: float | None = opt.value(
+        "P", "No digit stays with a larger probability, whatever its budget; 1 is no limit.  [default: 0.5]", DETAILS
+    )
+    marks: str | None = opt.value(
+        "DO",
+        "White space and punctuation: normalize them to single spaces and ASCII marks, or keep them.  "
+        "[default: normalize, or what the policy says]",
+        DETAILS,
+    )
+    allow_refuted: bool = opt.switch("Run a mechanism whose claim is refuted; there is then no guarantee.", DETAILS)
     seed: opt.Seed = None
 
     def sanitizer(self, context: typer.Context, vocabulary: opt.VocabularyOptions, *, note: bool) -> SanitizerOptions:
-        """The options of the sanitizer; ``note`` is whether one document is released by itself."""
+        """Make the options of the sanitizer; ``note``: one document is released by itself."""
         from textveil.sanitize.options import SanitizerOptions
 
         drawn: Mechanism | Policy
@@ -128,49 +94,30 @@ class _DrawingOptions:
             allow_refuted=self.allow_refuted,
         )
 
-    def recall(self) -> Mapping[str, Any] | None:
-        """What was measured of the policy's detection."""
-        from textveil.sanitize.measured_risk import read_recall
-
-        return None if self.detection_report is None else read_recall(self.detection_report)
-
 
 @dataclass(frozen=True, kw_only=True)
 class _RecordOptions:
-    """What the fields of a record are for, and whose it is."""
-
-    field: Annotated[
-        list[str] | None, opt.fields("field to sanitize; repeat it for several.  [default: text]", None)
-    ] = None
-    keep: Annotated[
-        list[str] | None, opt.fields("field to copy as it is; repeat it for several. All others are dropped.", None)
-    ] = None
-    unit: Annotated[
-        str | None,
-        opt.fields(
-            "whose a record is: the report adds up what one person's records cost. Of txt, with --ledger: whose the "
-            "texts are.",
-            PERSONS,
-        ),
-    ] = None
+    field: list[str] | None = opt.record_field("field to sanitize; repeat it for several.  [default: text]")
+    keep: list[str] | None = opt.record_field("field to copy as it is; repeat it for several. All others are dropped.")
+    unit: str | None = opt.record_field(
+        "whose a record is: the report adds up what one person's records cost. Of txt, with --ledger: whose the "
+        "texts are.",
+        PERSONS,
+    )
     ledger: opt.LedgerOrNone = None
     tenant: opt.Tenant = "local"
-    scope_column: Annotated[
-        str | None,
-        opt.fields("whose a record is: one value has one surrogate in all of them (with --policy).", PERSONS),
-    ] = None
-    known: Annotated[
-        list[str] | None,
-        opt.option(
-            "F=KIND",
-            "For records: field whose value is of a kind (patient=person), found in the texts too (with "
-            "--policy); repeat it for several.",
-            PERSONS,
-        ),
-    ] = None
+    scope_column: str | None = opt.record_field(
+        "whose a record is: one value has one surrogate in all of them (with --policy).", PERSONS
+    )
+    known: list[str] | None = opt.value(
+        "F=KIND",
+        "For records: field whose value is of a kind (patient=person), found in the texts too (with "
+        "--policy); repeat it for several.",
+        PERSONS,
+    )
 
     def payer(self, corpus_format: str) -> Payer | None:
-        """Whose budget it is taken from; plain text is one person's."""
+        """Return whose budget pays; plain text is one person's."""
         if self.ledger is None:
             return None
         from textveil.budget.database import url_of
@@ -180,7 +127,7 @@ class _RecordOptions:
         return Payer(self.ledger, self.tenant, self.unit if corpus_format == "txt" else None)
 
     def columns(self, payer: Payer | None) -> RecordColumns:
-        """The columns that are read; none names persons where the payer is one."""
+        """Return the columns that are read; none names persons if the payer is one."""
         from textveil.corpora.columns import RecordColumns, known_columns
 
         unit = self.unit if payer is None or payer.unit is None else None
@@ -189,101 +136,47 @@ class _RecordOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class _WritingOptions:
-    """What is written beside the release."""
-
-    report: Annotated[
-        list[Path] | None,
-        opt.option(
-            "R.json|R.html",
-            "Write the report as JSON; where the name ends in .html, as two pages to file. Repeat it for both.",
-            None,
-            "--report",
-        ),
-    ] = None
-    risk: Annotated[
-        Path | None,
-        opt.option("risk.json", "What textveil risk measured of such a release, for the page of --report R.html."),
-    ] = None
-    sender_report: Annotated[
-        Path | None,
-        opt.option(
-            "S.json|S.html",
-            "For you alone, as JSON or a page: unknown words, skipped records, --sample.",
-        ),
-    ] = None
-    sample: Annotated[
-        int, opt.option("N", "Show N documents, chosen at random, before and after in --sender-report.")
-    ] = 0
-    private_map: Annotated[
-        Path | None,
-        opt.option(
-            "FILE",
-            "Keep how to undo the release, encrypted, for textveil restore; needs a --policy. Never pass it on.",
-            UNDO,
-            "--map",
-        ),
-    ] = None
-    map_key: Annotated[
-        Path | None,
-        opt.option("FILE", "The file of the map's key; made, for you alone, where there is none.", UNDO, "--map-key"),
-    ] = None
+    report: list[Path] | None = opt.value(
+        "R.json|R.html",
+        "Write the report as JSON; where the name ends in .html, as two pages to file. Repeat it for both.",
+    )
+    risk: Path | None = opt.value(
+        "risk.json", "What textveil risk measured of such a release, for the page of --report R.html."
+    )
+    sender_report: Path | None = opt.value(
+        "S.json|S.html", "For you alone, as JSON or a page: unknown words, skipped records, --sample."
+    )
+    sample: int = opt.value("N", "Show N documents, chosen at random, before and after in --sender-report.", default=0)
+    private_map: Path | None = opt.value(
+        "FILE",
+        "Keep how to undo the release, encrypted, for textveil restore; needs a --policy. Never pass it on.",
+        UNDO,
+    )
+    map_key: Path | None = opt.value(
+        "FILE", "The file of the map's key; made, for you alone, where there is none.", UNDO
+    )
     quiet: opt.Quiet = False
-    resume: Annotated[
-        bool, opt.flag("--resume", "Go on with the job of OUT where it was interrupted, or begin it.", JOBS)
-    ] = False
-
-    def check(self, output: Path | None) -> None:
-        """Refuse outputs that no inputs could make right."""
-        from textveil.corpora.places import check_outputs
-
-        check_outputs(output, [*(self.report or ()), self.sender_report], self.private_map, resume=self.resume)
-
-    def measured_risk(self) -> MeasuredRisk | None:
-        """What was measured of such a release."""
-        from textveil.sanitize.measured_risk import read_risk
-
-        return None if self.risk is None else read_risk(self.risk)
-
-    def places(self, inputs: tuple[str, ...], output: Path | None) -> Places:
-        """Where the run reads and writes."""
-        from textveil.corpora.places import Places
-
-        return Places(
-            inputs=inputs,
-            output=output,
-            reports=tuple(self.report or ()),
-            sender_report=self.sender_report,
-            resume=self.resume,
-            private_map=self.private_map,
-            map_key=self.map_key,
-        )
+    resume: bool = opt.switch("Go on with the job of OUT where it was interrupted, or begin it.", JOBS)
 
 
 @dataclass(frozen=True, kw_only=True)
 class _FaultOptions:
-    """What is done with inputs that are large or broken."""
-
-    max_document_bytes: Annotated[
-        int | None, opt.option("N", "Refuse larger documents.  [default: 16777216]", FAULTS)
-    ] = None
-    max_expansion: Annotated[
-        float | None, opt.option("X", "Stop at an input that decompresses to more than X times its size.", FAULTS)
-    ] = None
-    record_seconds: Annotated[
-        float | None,
-        opt.option("S", "A record of which detection takes more than S seconds of a processor is unreadable.", FAULTS),
-    ] = None
-    on_error: Annotated[
-        str, opt.option("DO", "At a record that cannot be read: stop, or skip it, name it and exit with 1.", FAULTS)
-    ] = "stop"
+    max_document_bytes: int | None = opt.value("N", "Refuse larger documents.  [default: 16777216]", FAULTS)
+    max_expansion: float | None = opt.value(
+        "X", "Stop at an input that decompresses to more than X times its size.", FAULTS
+    )
+    record_seconds: float | None = opt.value(
+        "S", "A record of which detection takes more than S seconds of a processor is unreadable.", FAULTS
+    )
+    on_error: str = opt.value(
+        "DO", "At a record that cannot be read: stop, or skip it, name it and exit with 1.", FAULTS, default="stop"
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class _EngineOptions:
-    """Where blocks are released."""
-
-    workers: Annotated[int | None, opt.option("N", "Processes.  [default: one for each core]", JOBS)] = None
-    engine: Annotated[str, opt.option("NAME", "local or ray.", JOBS)] = "local"
+    workers: int | None = opt.value("N", "Processes.  [default: one for each core]", JOBS)
+    engine: str = opt.value("NAME", "local or ray.", JOBS, default="local")
 
 
 @opt.grouped
@@ -302,11 +195,14 @@ def sanitize_command(
 ) -> int:
     """Replace every word and number by a random one, under a guarantee that is stated and proved."""
     from textveil.corpora.corpus_run import Run
+    from textveil.corpora.places import Places, check_outputs
     from textveil.integrations.engines import engine as engine_of
+    from textveil.sanitize.measured_risk import read_recall, read_risk
 
     # Everything that can be wrong with the options is found before a byte of input is read.
     output = opt.file_of(output)
-    writing.check(output)
+    reports = tuple(writing.report or ())
+    check_outputs(output, [*reports, writing.sender_report], writing.private_map, resume=writing.resume)
     choice = formats.choice(records.field, records.keep)
     if faults.max_document_bytes is not None:
         choice = replace(choice, max_document_bytes=faults.max_document_bytes)
@@ -317,10 +213,18 @@ def sanitize_command(
     choice = replace(choice, read=columns.names)
     reader = choice.reader(inputs, output)
     choice.check_output(inputs, output)
-    places = writing.places(inputs, output)
+    places = Places(
+        inputs=inputs,
+        output=output,
+        reports=reports,
+        sender_report=writing.sender_report,
+        resume=writing.resume,
+        private_map=writing.private_map,
+        map_key=writing.map_key,
+    )
     _check_streams(places)
     run = Run(
-        recall=drawing.recall(),
+        recall=None if drawing.detection_report is None else read_recall(drawing.detection_report),
         options=drawing.sanitizer(context, vocabulary, note=formats.whole_file),
         corpus_format=reader,
         inputs=inputs,
@@ -330,7 +234,7 @@ def sanitize_command(
         record_seconds=faults.record_seconds,
         on_error=cast(Literal["stop", "skip"], faults.on_error),
         payer=payer,
-        risk=writing.measured_risk(),
+        risk=None if writing.risk is None else read_risk(writing.risk),
         sample=writing.sample,
     )
     _ = run.drawing  # what a policy names is made, or refused, before anything is read
@@ -338,7 +242,6 @@ def sanitize_command(
 
 
 def _done(run: Run, places: Places, command: Any) -> Finished:
-    """Run it, with a bar, to wherever the output goes."""
     bar = Bar("sanitizing", run.counts, run.inputs)
 
     def building(done: int, total: int | None) -> None:
@@ -360,7 +263,6 @@ def _done(run: Run, places: Places, command: Any) -> Finished:
 
 
 def _told(finished: Finished, quiet: bool, command: Any) -> int:
-    """Say what was done, on standard error; the exit code."""
     report = finished.report
     lines = report.warnings() if quiet else [report.summary(), *finished.sender_report.lines()]
     if finished.already:

@@ -17,27 +17,16 @@ if TYPE_CHECKING:
 
 
 def serve_command(
-    host: Annotated[str | None, opt.option("H", "Address to listen on.  [default: 127.0.0.1]")] = None,
-    port: Annotated[int | None, opt.option("P", "Port; 0 takes a free one.  [default: 8000]")] = None,
-    database: Annotated[
-        str | None,
-        opt.option(
-            "URL", "Of budgets and keys: sqlite:///FILE, postgresql://... or a path.  [default: a file of yours]"
-        ),
-    ] = None,
-    upstream: Annotated[
-        str | None, opt.option("URL", "Base URL of an OpenAI or Anthropic API: sanitized text is sent there.")
-    ] = None,
-    policy: Annotated[
-        str | None, opt.option("NAME", "Used where a request names none.  [default: identifiers]")
-    ] = None,
-    policies: Annotated[
-        Path | None, opt.option("FOLDER", "Policies of your own: NAME.toml is used by its name.")
-    ] = None,
-    budget: Annotated[
-        str | None, opt.option("B", 'Without API keys: as "40" nats, "40 messages", "40 messages a day".')
-    ] = None,
-    config: Annotated[Path | None, opt.option("FILE", "TOML; see docs/server.md.")] = None,
+    host: str | None = opt.value("H", "Address to listen on.  [default: 127.0.0.1]"),
+    port: int | None = opt.value("P", "Port; 0 takes a free one.  [default: 8000]"),
+    database: str | None = opt.value(
+        "URL", "Of budgets and keys: sqlite:///FILE, postgresql://... or a path.  [default: a file of yours]"
+    ),
+    upstream: str | None = opt.value("URL", "Base URL of an OpenAI or Anthropic API: sanitized text is sent there."),
+    policy: str | None = opt.value("NAME", "Used where a request names none.  [default: identifiers]"),
+    policies: Path | None = opt.value("FOLDER", "Policies of your own: NAME.toml is used by its name."),
+    budget: str | None = opt.value("B", 'Without API keys: as "40" nats, "40 messages", "40 messages a day".'),
+    config: Path | None = opt.value("FILE", "TOML; see docs/server.md."),
     check: Annotated[
         bool, opt.flag("--check", "Print what the server would run with, secrets masked, and stop.")
     ] = False,

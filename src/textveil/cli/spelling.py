@@ -26,7 +26,7 @@ _NAMED = re.compile(r"`(\w+)(?:=([^`]*))?`")
 
 
 def options_of(command: Any) -> dict[str, str]:
-    """The options of a command of Typer and of those below it, by the names of their parameters."""
+    """Return the options of a command of Typer and of those below it, by the names of their parameters."""
     spellings = dict(_OTHERS)
     for below in getattr(command, "commands", {}).values():
         spellings |= options_of(below)
@@ -41,7 +41,7 @@ def options_of(command: Any) -> dict[str, str]:
 
 
 def spelled(message: str, options: Mapping[str, str]) -> str:
-    """The message with an option for every parameter between backticks that is one.
+    """Return the message with an option for every parameter between backticks that is one.
 
     Args:
         message: one of the library's, as ``errors.py`` has them.
@@ -58,7 +58,7 @@ def spelled(message: str, options: Mapping[str, str]) -> str:
 
 
 def complaint(error: TextveilError, options: Mapping[str, str]) -> str:
-    """The line for an error: of a parameter that is an option, the option stands first."""
+    """Return the line for an error: of a parameter that is an option, the option stands first."""
     message = str(error)
     if isinstance(error, ParameterError) and error.parameter in options and message.startswith(error.parameter):
         message = options[error.parameter] + message.removeprefix(error.parameter)

@@ -99,17 +99,17 @@ class BatchSanitizer:
 
     @property
     def setting(self) -> Setting:
-        """What the sanitizer is set to; ``setting.document(words, numbers, texts)`` is the cost of so many."""
+        """Setting of the sanitizer; ``setting.document(words, numbers, texts)`` is the cost of so many."""
         return self.sanitizer.setting
 
     @property
     def counted(self) -> dict[str, str]:
-        """The columns of counts that are added, by what they count."""
+        """Columns of counts that are added, by what they count."""
         kinds = [rule.kind for rule in self.setting.protected]
         return {kind: COUNTS.get(kind, f"protected_{kind}") for kind in kinds} if self.counts else {}
 
     def schema(self, schema: Any) -> Any:
-        """The schema of the output for an input with ``schema``."""
+        """Return the schema of the output for an input with ``schema``."""
         return self._with_counts(chosen_schema(schema, self.choice))
 
     def __call__(self, batch: Any, position: Place | None = None) -> Any:
@@ -155,7 +155,7 @@ class BatchSanitizer:
         return arrow().Table.from_batches(arrays, self.schema(table.schema))
 
     def _contexts(self, batch: Any, position: Place | None) -> list[bytes] | bytes | None:
-        """What a stream is for besides its texts: one for each row, one for the batch, or none."""
+        """Return what streams are for besides texts: one for each row, one for the batch, or none."""
         if self.key is None:
             return None if position is None else repr(_numbers(position)).encode("ascii")
         if len(batch.schema.get_all_field_indices(self.key)) != 1:
@@ -170,7 +170,6 @@ class BatchSanitizer:
         return [repr(value).encode("ascii", "backslashreplace") for value in values]
 
     def _drawn(self, rows: Sequence[Row], contexts: list[bytes] | bytes | None) -> list[list[Release]]:
-        """The releases of every row's texts."""
         sanitizer = _held(self.job, self.sanitizer)
         if contexts is None:
             return released_rows(sanitizer, rows)
@@ -235,12 +234,10 @@ def sanitize_batches(
 
 
 def _need_kind(value: object, kind: Any, name: str, wanted: str) -> None:
-    """Refuse a value of another type, by the type's name alone."""
     need(isinstance(value, kind), name, type(value).__name__, wanted)
 
 
 def _numbers(position: Place) -> tuple[int, ...]:
-    """A position as plain integers, of whatever integer type they were."""
     several: Any = (
         position
         if isinstance(position, Sequence) and not isinstance(position, str | bytes | bytearray)
@@ -254,7 +251,7 @@ def _numbers(position: Place) -> tuple[int, ...]:
 
 
 def _digest(rows: Sequence[Row]) -> bytes:
-    """BLAKE2b of texts and nulls in their order, with the texts' lengths, so that only equal rows agree."""
+    """Return BLAKE2b of texts and nulls in their order, with the texts' lengths, so that only equal rows agree."""
     mixed = hashlib.blake2b()
     for text in (text for row in rows for text in row):
         raw = b"" if text is None else text.encode("utf-8")
@@ -264,7 +261,6 @@ def _digest(rows: Sequence[Row]) -> bytes:
 
 
 def _held(job: str, sanitizer: Sanitizer) -> Sanitizer:
-    """The sanitizer that this process keeps for a job: the first copy that came."""
     if job not in _HELD and len(_HELD) >= _MOST_HELD:
         _HELD.clear()
     return _HELD.setdefault(job, sanitizer)

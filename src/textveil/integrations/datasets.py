@@ -89,11 +89,7 @@ class DatasetSanitizer:
 
 
 def dataset_sanitizer(
-    sanitizer: Source,
-    columns: Sequence[str] = ("text",),
-    *,
-    key: str | None = None,
-    secret: bytes | None = None,
+    sanitizer: Source, columns: Sequence[str] = ("text",), *, key: str | None = None, secret: bytes | None = None
 ) -> DatasetSanitizer:
     """What to give to ``map``; picklable, and holds no generator.
 
@@ -118,7 +114,7 @@ def sanitize_dataset(
     num_proc: int | None = None,
     batch_size: int = 1000,
 ) -> Sanitized:
-    """A dataset of the released columns, then those to keep; all others are dropped.
+    """Return a dataset of the released columns, then those to keep; all others are dropped.
 
     So is what ``info`` says of the input: its files, their sizes and their checksums.
 
@@ -162,7 +158,6 @@ def sanitize_dataset(
 
 
 def _mapped(dataset: Any, function: DatasetSanitizer, names: Sequence[str], processes: int | None, rows: int) -> Any:
-    """The named columns of a dataset with the releases in their places, and the counts."""
     key = function.batches.key
     wanted = [*names, *([] if key is None or key in names else [key])]
     for name in wanted:
@@ -173,14 +168,14 @@ def _mapped(dataset: Any, function: DatasetSanitizer, names: Sequence[str], proc
 
 
 def _plain(dataset: Any, names: Sequence[str]) -> Any:
-    """The named columns, with nothing else that came with the input; the fingerprint is then that of the releases."""
+    """Return the named columns without what else came with the input; the fingerprint is then that of the releases."""
     chosen = dataset.select_columns(list(names))
     info = datasets.DatasetInfo(features=chosen.features)
     return datasets.Dataset(chosen.data, info=info, split=dataset.split)
 
 
 def _for_split(release: DatasetSanitizer, name: str) -> DatasetSanitizer:
-    """The function with a secret for one split: rows at one place of two splits must not share draws."""
+    """Derive a secret for one split: rows at one place of two splits must not share draws."""
     derived = hashlib.blake2b(
         name.encode(), key=release.batches.secret, digest_size=SECRET_BYTES, person=b"textveil split"
     )
@@ -188,7 +183,7 @@ def _for_split(release: DatasetSanitizer, name: str) -> DatasetSanitizer:
 
 
 def _texts(batch: Mapping[str, Any], name: str) -> Any:
-    """A column of a batch as an array of strings, every value looked at: errors of others would quote it."""
+    """Return a column as an array of strings; every value is looked at, for errors of others would quote it."""
     if name not in batch:
         raise InputError(f"the dataset must have the column {name!r}; it has not. Name another in `columns`.")
     values = list(batch[name])

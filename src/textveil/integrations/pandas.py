@@ -30,7 +30,7 @@ _ROWS = 4096
 
 
 def sanitize_series(series: Any, sanitizer: Source) -> Sanitized:
-    """A series with every text released; what is missing stays missing.
+    """Return a series with every text released; what is missing stays missing.
 
     Index, name and dtype stay. A categorical comes back as one of the released texts, without an order; the index is
     copied as it is, and the report says so unless it only counts rows. ``attrs`` are dropped.
@@ -53,7 +53,7 @@ def sanitize_series(series: Any, sanitizer: Source) -> Sanitized:
 def sanitize_frame(
     frame: Any, sanitizer: Source, columns: Sequence[str] = ("text",), keep: Sequence[str] = ()
 ) -> Sanitized:
-    """A frame of the released columns, then those to keep; all others are dropped.
+    """Return a frame of the released columns, then those to keep; all others are dropped.
 
     Args:
         frame: a DataFrame.
@@ -85,7 +85,6 @@ pd.api.extensions.register_dataframe_accessor("textveil")(partial(Accessor, func
 
 
 def _released(given: Sequence[Any], names: Sequence[str], columns: ColumnSanitizer) -> list[Any]:
-    """The released columns, each in its dtype with a plain index, in pieces that are put together at the end."""
     kinds = [_text_dtype(series, name) for series, name in zip(given, names, strict=True)]
     pieces: list[list[Any]] = [[pd.Series([], dtype=kind)] for kind in kinds]
     released = columns.rows(_rows(given, names))
@@ -110,13 +109,11 @@ def _rows(given: Sequence[Any], names: Sequence[str]) -> Iterator[Row]:
 
 
 def _cut(given: Sequence[Any]) -> Iterator[list[Any]]:
-    """Columns in pieces of so many rows."""
     for start in range(0, len(given[0]), _ROWS):
         yield [series.iloc[start : start + _ROWS] for series in given]
 
 
 def _texts(series: Any, name: str, before: int) -> list[str | None]:
-    """The values of a piece of a column, None for those that are missing."""
     values = series.to_numpy(dtype=object)
     texts = [None if gap else value for value, gap in zip(values, _gaps(series), strict=True)]
     for row, text in enumerate(texts, start=before + 1):
@@ -129,12 +126,10 @@ def _texts(series: Any, name: str, before: int) -> list[str | None]:
 
 
 def _gaps(series: Any) -> Any:
-    """Where values are missing."""
     return series.isna().to_numpy(dtype=bool)
 
 
 def _text_dtype(series: Any, name: str) -> Any:
-    """The dtype of what is released of a column; that of its categories where it has some."""
     kind = series.dtype
     if isinstance(kind, pd.CategoricalDtype):
         kind = kind.categories.dtype
@@ -145,7 +140,7 @@ def _text_dtype(series: Any, name: str) -> Any:
 
 
 def _alone(values: Any) -> Any:
-    """A copy that holds nothing but its own values: no rows beside a slice, no categories or levels without a row."""
+    """Copy nothing but its own values: no rows beside a slice, no categories or levels without a row."""
     if isinstance(values, pd.RangeIndex):
         return values
     copied = values.take(np.arange(len(values)))
@@ -159,7 +154,6 @@ def _alone(values: Any) -> Any:
 
 
 def _told_by_index(index: Any) -> list[str]:
-    """Names of what an index tells beside the number of rows."""
     if isinstance(index, pd.RangeIndex):
         return []
     return ["index" if name is None else str(name) for name in index.names]

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from itertools import islice
-from typing import Any, final
+from typing import Any
 
 from textveil.corpora.formats.fields import FieldChoice
 from textveil.errors import InputError, MissingExtra
@@ -31,7 +31,7 @@ _ROWS = 4096
 
 
 def sanitized_column(expression: Any, columns: ColumnSanitizer | Source) -> Any:
-    """An expression of the released texts of a column of strings; null stays null.
+    """Return an expression of the released texts of a column of strings; null stays null.
 
     Polars draws when it evaluates the expression, and draws anew whenever it evaluates it again: a lazy frame that is
     collected twice is released twice, and both count. ``columns.report()`` counts what was drawn.
@@ -44,24 +44,24 @@ def sanitized_column(expression: Any, columns: ColumnSanitizer | Source) -> Any:
         ParameterError: ``columns`` is none of these.
     """
     sanitizer = columns if isinstance(columns, ColumnSanitizer) else ColumnSanitizer(columns)
-    return expression.map_batches(_OfSeries(sanitizer), return_dtype=pl.String, is_elementwise=True)
+    return expression.map_batches(partial(_released_one, sanitizer), return_dtype=pl.String, is_elementwise=True)
 
 
 def sanitize_series(series: Any, sanitizer: Source) -> Sanitized:
-    """A series of the released texts under its old name; null stays null.
+    """Return a series of the released texts under its old name; null stays null.
 
     Raises:
         InputError: it is not of strings.
         ParameterError: ``sanitizer`` is no sanitizer, no mechanism and no policy.
     """
     columns = ColumnSanitizer(sanitizer)
-    return Sanitized(_OfSeries(columns)(series), columns.report([series.name or "text"]))
+    return Sanitized(_released_one(columns, series), columns.report([series.name or "text"]))
 
 
 def sanitize_frame(
     frame: Any, sanitizer: Source, columns: Sequence[str] = ("text",), keep: Sequence[str] = ()
 ) -> Sanitized:
-    """An eager frame released: the sanitized columns, then those to keep, and no others.
+    """Return an eager frame released: the sanitized columns, then those to keep, and no others.
 
     Args:
         frame: a DataFrame; for a LazyFrame use ``sanitized_column``.
@@ -89,19 +89,11 @@ pl.api.register_series_namespace("textveil")(partial(Accessor, function=sanitize
 pl.api.register_dataframe_namespace("textveil")(partial(Accessor, function=sanitize_frame))
 
 
-@final
-class _OfSeries:
-    """What Polars calls on the parts of a column."""
-
-    def __init__(self, columns: ColumnSanitizer) -> None:
-        self._columns = columns
-
-    def __call__(self, series: Any) -> Any:
-        return _released([series], self._columns)[0]
+def _released_one(columns: ColumnSanitizer, series: Any) -> Any:
+    return _released([series], columns)[0]
 
 
 def _released(given: Sequence[Any], columns: ColumnSanitizer) -> list[Any]:
-    """The released columns, in pieces that are put together at the end."""
     texts = [_texts(series) for series in given]
     pieces = [[pl.Series(series.name, [], pl.String)] for series in given]
     rows = columns.rows(zip(*texts, strict=True))
@@ -112,7 +104,6 @@ def _released(given: Sequence[Any], columns: ColumnSanitizer) -> list[Any]:
 
 
 def _texts(series: Any) -> Any:
-    """A column as strings."""
     plain = _plain(series)
     if plain.dtype == pl.Null:
         return plain.cast(pl.String)
@@ -124,5 +115,4 @@ def _texts(series: Any) -> Any:
 
 
 def _plain(series: Any) -> Any:
-    """A column with nothing beside its own values."""
     return series.cast(pl.String) if series.dtype in (pl.Categorical, pl.Enum) else series

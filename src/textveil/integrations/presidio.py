@@ -199,7 +199,7 @@ class Veil:
         return _results(spans)
 
     def surrogate(self, entity_type: str, value: str) -> str:
-        """A surrogate for one value of one entity type: the one that waits for it, else another.
+        """Return a surrogate for one value of one entity type: the one that waits for it, else another.
 
         Raises:
             ParameterError: the entity type has no kind.
@@ -213,7 +213,7 @@ class Veil:
         return drawn
 
     def original(self, entity_type: str, surrogate: str) -> str:
-        """The value that ``surrogate`` was drawn for.
+        """Return the value that ``surrogate`` was drawn for.
 
         Where it was drawn for several, they are given in the order in which they were drawn for, over and over.
 
@@ -231,7 +231,7 @@ class Veil:
         return known[(self._restored[key] - 1) % len(known)]
 
     def _values(self, text: str, spans: Sequence[DetectedSpan]) -> list[str]:
-        """What is released for each span, in order; the spans' kinds are entity types."""
+        """Return what is released for each span, in order; the spans' kinds are entity types."""
         kinds = [self._kind(span.kind) for span in spans]
         released = [text[span.start : span.end] for span in spans]
         ends = [0, *(span.end for span in spans)]
@@ -251,11 +251,10 @@ class Veil:
         return released
 
     def _within(self, kind: str) -> ScopeName:
-        """Where one value of a kind has one surrogate: as its rule says, else the policy."""
         return self._scopes.get(kind, self._policy.scope)
 
     def _kind(self, entity_type: str) -> str | None:
-        """The kind of an entity type; None where its values stay."""
+        """Return the kind of an entity type; None if its values stay."""
         if entity_type not in self._kinds:
             own = {label: kind for label, kind in self._labels.items() if label == entity_type}
             kind = kinds_of_labels([entity_type], own, "Presidio").get(entity_type)
@@ -266,7 +265,6 @@ class Veil:
 
 
 def _scope_of(policy: Policy, scope: Scope | None, key: bytes | None) -> Scope:
-    """The scope of a veil: under a policy of a corpus, one that is computed from a key."""
     if key is not None:
         need(policy.scope == "corpus", "key", "one", "left out where the scope is no corpus")
         need(scope is None, "scope", "one", "left out beside a key")
@@ -289,7 +287,7 @@ class _Results:
         self.kinds = tuple(dict.fromkeys(str(result.entity_type) for result in self._results))
 
     def detect(self, texts: Sequence[str]) -> list[list[DetectedSpan]]:
-        """The results, with overlaps resolved."""
+        """Return the results, with overlaps resolved."""
         spans = [
             DetectedSpan(result.start, result.end, result.entity_type, result.score, self.name)
             for result in self._results
@@ -325,8 +323,6 @@ def _results(spans: Iterable[DetectedSpan]) -> list[Any]:
 
 
 class _OfVeil(Operator):  # type: ignore[misc]
-    """An operator with the parameter ``veil``."""
-
     NAME = ""
     TYPE = OperatorType.Anonymize
 

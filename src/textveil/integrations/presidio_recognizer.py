@@ -54,10 +54,10 @@ class TextveilRecognizer(_PRESIDIO.EntityRecognizer):  # type: ignore[misc]
         name: str = "TextveilRecognizer",
     ) -> None:
         self._detector = combined(detectors)
-        entities = {kind: _entity_type(kind) for kind in self._detector.kinds}
-        self._entities = entities
+        named = {kind: ENTITY_TYPES.get(kind, kind.upper().replace("-", "_")) for kind in self._detector.kinds}
+        self._entities = named
         super().__init__(
-            supported_entities=sorted(set(entities.values())), supported_language=supported_language, name=name
+            supported_entities=sorted(set(named.values())), supported_language=supported_language, name=name
         )
 
     def load(self) -> None:
@@ -70,19 +70,10 @@ class TextveilRecognizer(_PRESIDIO.EntityRecognizer):  # type: ignore[misc]
             InputError: a detector's answer is not one of spans of the text.
         """
         make = _PRESIDIO.RecognizerResult
+        metadata = {make.RECOGNIZER_NAME_KEY: self.name, make.RECOGNIZER_IDENTIFIER_KEY: self.id}
         labeled = [(self._entities[span.kind], span) for span in self._detector.detect([text])[0]]
         return [
-            make(
-                entity_type,
-                span.start,
-                span.end,
-                float(span.score),
-                recognition_metadata={make.RECOGNIZER_NAME_KEY: self.name, make.RECOGNIZER_IDENTIFIER_KEY: self.id},
-            )
+            make(entity_type, span.start, span.end, float(span.score), recognition_metadata=dict(metadata))
             for entity_type, span in labeled
             if not entities or entity_type in entities
         ]
-
-
-def _entity_type(kind: str) -> str:
-    return ENTITY_TYPES.get(kind, kind.upper().replace("-", "_"))

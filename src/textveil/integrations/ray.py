@@ -28,11 +28,6 @@ _STORE_BYTES = 2**30
 
 
 def _ray(module: str = "ray") -> Any:
-    """The package ray, or a module of it.
-
-    Raises:
-        MissingExtra: it is not installed.
-    """
     try:
         return import_module(module)
     except ImportError:
@@ -41,8 +36,6 @@ def _ray(module: str = "ray") -> Any:
 
 @final
 class _Releasing:
-    """What an actor is: a sanitizer of its own, made once."""
-
     def __init__(self, worker: BlockWorker) -> None:
         self._release = worker.opened()
 
@@ -54,7 +47,6 @@ class _Releasing:
             return failure(error)
 
     def ready(self) -> bool:
-        """Answered once the sanitizer is made."""
         return True
 
 
@@ -92,7 +84,7 @@ class RayEngine:
 
 @contextlib.contextmanager
 def _running(engine: RayEngine) -> Iterator[Any]:
-    """Ray, started and ended here unless it runs already."""
+    """Yield Ray, started and ended here unless it runs already."""
     ray = _ray()
     if ray.is_initialized():
         yield ray
@@ -147,7 +139,6 @@ class _Crew:
             self._receive()
 
     def kill(self) -> None:
-        """End the actors, whatever they do."""
         for actor in self._actors:
             self._ray.kill(actor.handle)
 
@@ -195,7 +186,7 @@ class _Crew:
         actor.ready = True
 
     def _replaced(self, actor: _Actor) -> _Actor:
-        """A new actor for a dead one, whose first block may have been done, and the outcome lost with the actor."""
+        """Replace a dead actor, whose first block may have been done, and the outcome lost with the actor."""
         if actor.ready:
             self._queue.died(actor.held)
         else:
@@ -209,8 +200,6 @@ class _Crew:
 
 @final
 class _Stage:
-    """What a Ray Data actor calls on its batches."""
-
     def __init__(self, batches: BatchSanitizer) -> None:
         self._batches = batches
 
@@ -219,7 +208,7 @@ class _Stage:
 
 
 def sanitized_dataset(dataset: Any, batches: BatchSanitizer, *, actors: int = 1, batch_size: int | None = 1024) -> Any:
-    """A Ray ``Dataset`` whose batches pass through ``batches`` in so many actors.
+    """Return a Ray ``Dataset`` whose batches pass through ``batches`` in so many actors.
 
     Lazy, as all of Ray Data: a dataset that is consumed twice is computed twice. Give ``batches`` a ``key``, and what
     is computed again, for whatever reason, is the same release again.

@@ -36,8 +36,6 @@ except ImportError:
 
 @dataclass(frozen=True)
 class _Given:
-    """Labelled texts in memory, as ``learn`` reads them."""
-
     batch: Batch
     adjacency: Adjacency
     names: Sequence[str] = ()

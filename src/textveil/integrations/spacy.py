@@ -73,7 +73,7 @@ def released(doc: Any) -> ReleasedDocument | None:
 
 
 def _kept(release: Release, reports: dict[Any, str]) -> dict[str, Any]:
-    """A release as data that spaCy can write: documents travel between processes as bytes.
+    """Return a release as data that spaCy can write: documents travel between processes as bytes.
 
     Args:
         release: of one document.
@@ -99,7 +99,7 @@ if not spacy.tokens.Doc.has_extension(_KEY):
 
 @final
 class _Entities:
-    """The entities that stand on the documents under way, as a detector finds spans."""
+    """Entities on the documents under way, as a detector's spans."""
 
     name = "doc.ents"
 
@@ -112,11 +112,11 @@ class _Entities:
         self._documents: Sequence[Any] = ()
 
     def of(self, documents: Sequence[Any]) -> None:
-        """The next texts are those of these documents."""
+        """Take these documents for those of the next texts."""
         self._documents = documents
 
     def detect(self, texts: Sequence[str]) -> list[list[DetectedSpan]]:
-        """The entities of the documents, which are disjoint."""
+        """Return the entities of the documents, which are disjoint."""
         from textveil.detection.spans import DetectedSpan
 
         entities = [entity for document in self._documents for entity in document.ents]
@@ -182,13 +182,11 @@ class TextveilComponent(spacy.pipeline.Pipe):  # type: ignore[misc]
             document.user_data[_KEY] = _kept(release, self._reports)
 
     def _take(self, policy: Policy) -> None:
-        """Use a policy, with the documents' entities where the configuration asks for them."""
         self._policy, self._sanitizer = policy, None
         self._reports.clear()
         self._ready()
 
     def _ready(self) -> Sanitizer:
-        """The sanitizer; made once."""
         if self._sanitizer is None:
             self._sanitizer = self._made()
         return self._sanitizer
@@ -215,7 +213,7 @@ class TextveilComponent(spacy.pipeline.Pipe):  # type: ignore[misc]
         return Sanitizer(chosen)
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        """The policy, as JSON."""
+        """Return the policy, as JSON."""
         return json.dumps(None if self._policy is None else self._policy.whole_data()).encode("utf-8")
 
     def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> TextveilComponent:
@@ -239,7 +237,7 @@ class TextveilComponent(spacy.pipeline.Pipe):  # type: ignore[misc]
 
 
 def _missing(policy: str) -> bool:
-    """Whether a policy is a file that is not there: the pipeline may have been saved on another machine."""
+    """Tell whether a policy is a file that is not there: the pipeline may have been saved on another machine."""
     from textveil.sanitize.policy.choice import is_path
 
     return is_path(policy) and not Path(policy).is_file()
@@ -267,7 +265,7 @@ def make(
     entities: bool,
     labels: dict[str, str | None],
 ) -> TextveilComponent:
-    """The component, for ``nlp.add_pipe``.
+    """Return the component, for ``nlp.add_pipe``.
 
     Args:
         nlp: the pipeline.

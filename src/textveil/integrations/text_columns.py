@@ -55,7 +55,7 @@ Source: TypeAlias = Sanitizer | Mechanism | Policy | str
 
 
 def sanitizer_of(source: Any, name: str = "sanitizer") -> Sanitizer:
-    """A sanitizer as it is, or one of a mechanism or a policy.
+    """Return a sanitizer as it is, or one of a mechanism or a policy.
 
     Args:
         source: what was given.
@@ -95,7 +95,7 @@ def released_rows(
 
 
 def _scopes(sanitizer: Sanitizer, rows: Sequence[Row]) -> list[Scope] | None:
-    """A scope for each text, those of a row sharing one; None where that is as the policy has it, or there is none."""
+    """Return a scope for each text, those of a row sharing one; None if the policy's own will do."""
     policy = sanitizer.setting.policy
     if policy is None or policy.data["scope"] != "document" or all(len(row) == 1 for row in rows):
         return None
@@ -150,7 +150,7 @@ class ColumnSanitizer:
                 yield [None if text is None else next(fresh).text for text in row]
 
     def texts(self, texts: Iterable[str | None]) -> list[str | None]:
-        """The released texts of one column."""
+        """Return the released texts of one column."""
         return [text for (text,) in self.rows((text,) for text in texts)]
 
     def report(self, columns: Sequence[str] = (), kept: Sequence[str] = ()) -> Report:
@@ -165,16 +165,11 @@ class ColumnSanitizer:
             tally.merge(self._tally)
             nulls = self._nulls
         return Report(
-            setting=self.setting,
-            tally=tally,
-            sanitized_fields=tuple(columns),
-            kept_fields=tuple(kept),
-            nulls=nulls,
+            setting=self.setting, tally=tally, sanitized_fields=tuple(columns), kept_fields=tuple(kept), nulls=nulls
         )
 
 
 def _chunks(rows: Iterable[Row]) -> Iterator[list[Row]]:
-    """Rows in lists of about ``CHUNK_CHARACTERS`` characters, all of them of texts and gaps."""
     held: list[Row] = []
     size = 0
     for number, row in enumerate(rows, start=1):

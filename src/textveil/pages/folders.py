@@ -8,7 +8,7 @@ from textveil.errors import ParameterError
 
 
 def results_folder(folder: Path, mark: str, *, mode: int = 0o777) -> Path:
-    """A folder that results can be written to, made where it does not exist; to be called before long work.
+    """Return a folder that results can be written to, made where it does not exist; to be called before long work.
 
     Args:
         folder: the one above it must exist.
@@ -35,5 +35,4 @@ def results_folder(folder: Path, mark: str, *, mode: int = 0o777) -> Path:
 
 
 def _left_by_a_kill(name: str) -> bool:
-    """Whether a name is that of a hidden file or folder of a run that did not end."""
     return name.startswith(".") and ".textveil-" in name

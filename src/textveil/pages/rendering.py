@@ -49,7 +49,7 @@ _MEDIA = {".svg": "image/svg+xml", ".png": "image/png", ".csv": "text/csv", ".js
 
 
 def rendered(template: str, **values: Any) -> Markup:
-    """A page or a drawing from its template.
+    """Return a page or a drawing from its template.
 
     Args:
         template: the name of a file in ``templates``.
@@ -60,7 +60,7 @@ def rendered(template: str, **values: Any) -> Markup:
 
 @cache
 def environment() -> Environment:
-    """Where templates are found, and what they may call."""
+    """Return the environment of templates, with what they may call."""
     environment = Environment(
         loader=PackageLoader("textveil.pages"),
         autoescape=True,
@@ -76,7 +76,7 @@ def environment() -> Environment:
 
 
 def whole(value: object) -> Markup:
-    """Text whose numbers stay whole, also at their signs, and whose long runs may be broken."""
+    """Keep numbers whole, also at their signs, and let long runs be broken."""
     return Markup(" ").join(map(_word, str(value).split(" ")))
 
 
@@ -89,7 +89,7 @@ def _word(word: str) -> str:
 
 
 def is_prose(rows: Sequence[Sequence[object]]) -> bool:
-    """Whether a table has sentences in it, whose cells need several lines; others keep each cell on one."""
+    """Tell whether a table has sentences in it, whose cells need several lines; others keep each cell on one."""
     return any(len(str(cell)) >= _PROSE for row in rows for cell in row)
 
 
@@ -102,7 +102,7 @@ def least_width(path: Path) -> int | None:
 
 
 def data_address(path: Path) -> Markup:
-    """The content of a file as an address, so that a page needs no other file; made to stand in single quotes."""
+    """Return a file's content as an address, so that a page needs no other file; made to stand in single quotes."""
     media = _MEDIA[path.suffix]
     if path.suffix == ".png":
         return Markup(f"data:{media};base64,{base64.b64encode(path.read_bytes()).decode('ascii')}")

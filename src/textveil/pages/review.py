@@ -14,7 +14,7 @@ from textveil.pages.rendering import STYLE, rendered
 
 
 def review_page(documents: Sequence[tuple[str, str]], policy: Mapping[str, Any]) -> str:
-    """The page, which asks nothing of a network.
+    """Return the page, which asks nothing of a network.
 
     Args:
         documents: each original with its release.
@@ -33,5 +33,4 @@ def review_page(documents: Sequence[tuple[str, str]], policy: Mapping[str, Any])
 
 
 def _digest(text: str) -> str:
-    """What a page's own policy names an inline script or style by."""
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode('utf-8')).digest()).decode('ascii')}"

@@ -67,22 +67,22 @@ class Table:
         object.__setattr__(self, "rows", tuple(tuple(_plain(cell) for cell in row) for row in self.rows))
 
     def to_csv(self) -> str:
-        """The columns' names and one line a row; an empty cell for None."""
+        """Return the columns' names and one line a row; an empty cell for None."""
         return csv_text([self.columns, *self.rows])
 
     def to_data(self) -> dict[str, Any]:
-        """Facts, columns and rows."""
+        """Return facts, columns and rows."""
         return {"facts": dict(self.facts), "columns": self.columns, "rows": self.rows}
 
     def to_markdown(self) -> str:
-        """The table as text, numbers to four digits."""
+        """Return the table as text, numbers to four digits."""
         lines = [self.columns, *(tuple(shown(cell) for cell in row) for row in self.rows)]
         rows = ["| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines]
         return "\n".join([rows[0], "|" + "---|" * len(self.columns), *rows[1:]])
 
 
 def shown(cell: Cell) -> str:
-    """A cell as people read it: numbers to four significant digits, a dash for None."""
+    """Return a cell as people read it: numbers to four significant digits, a dash for None."""
     if cell is None:
         return "-"
     if isinstance(cell, bool):
@@ -105,7 +105,6 @@ def save_table(table: Table, folder: Path, name: str) -> list[Path]:
 
 
 def _plain(cell: Any) -> Cell:
-    """A cell as Python's own type; NumPy's numbers are unwrapped, and reals rounded."""
     value = cell.item() if hasattr(cell, "item") else cell
     need(value is None or isinstance(value, str | int | float), "cell", type(value).__name__, "text or a number")
     return float(f"{value:.{DIGITS}g}") if isinstance(value, float) else value

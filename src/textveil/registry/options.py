@@ -59,25 +59,25 @@ class Domain:
 
 
 def at_least(least: int) -> Domain:
-    """Integers from ``least`` on."""
+    """Return the integers from ``least`` on."""
     return Domain(f"an integer >= {least}", lambda value: value >= least, outside=(least - 1, least - 4))
 
 
 def interval(wanted: str, low: float, high: float, *, without: tuple[float, ...] = ()) -> Domain:
-    """Numbers from ``low`` to ``high``, both included but for those ``without``."""
+    """Return the numbers from ``low`` to ``high``, both included except those ``without``."""
     outside = (*without, low - 1, high + 1, math.nan)
     return Domain(wanted, lambda value: low <= value <= high and value not in without, outside=outside)
 
 
 def named(*names: str, hint: str = "") -> Domain:
-    """One of these names."""
+    """Return a domain of these names."""
     *others, last = names
     wanted = f"one of {', '.join(names)}" if len(names) > 2 else " or ".join([*others, last])
     return Domain(wanted, lambda value: value in names, names, hint, outside=_NO_NAMES)
 
 
 def file_or_named(wanted: str, *names: str) -> Domain:
-    """A file, or one of these names."""
+    """Return a domain of files and these names."""
     return Domain(
         wanted,
         lambda value: value in names or Path(value).is_file(),
@@ -132,31 +132,31 @@ class Option:
 
     @property
     def default_text(self) -> str:
-        """The default for readers; empty where nothing happens without the option."""
+        """Return the default for readers; empty if nothing happens without the option."""
         if self.unset or self.default is None:
             return self.unset
         return f"{self.default:g}".replace("e-0", "e-") if isinstance(self.default, float) else str(self.default)
 
     @property
     def can_be_turned_off(self) -> bool:
-        """Whether None differs from leaving the option out."""
+        """Tell whether None differs from leaving the option out."""
         return self.optional and self.default is not None
 
     @property
     def told(self) -> str:
-        """All of it for readers of a docstring: what it does, its values, and what happens where it is not given."""
+        """Describe the option for a docstring: what it does, its values, and its default."""
         values = f"Values: {self.wanted}." if self.domain.wanted or self.kind in _KINDS else ""
         default = "Required." if self.required and not self.unset else f"Default: {self.default_text or None}."
         return " ".join(filter(None, [self.help, values, default, self.without and f"With None: {self.without}"]))
 
     @property
     def wanted(self) -> str:
-        """The values that it takes, as the end of "name must be ..."."""
+        """Return the values that it takes, as the end of "name must be ..."."""
         inside = self.domain.wanted or _KINDS.get(self.kind, "a value that the mechanism knows")
         return f"{inside}, or None" if self.can_be_turned_off else inside
 
     def checked(self, value: Any) -> Any:
-        """The value as the option's type.
+        """Return the value as the option's type.
 
         Raises:
             ParameterError: it is of another type or outside the domain.
@@ -188,7 +188,7 @@ def _fits(value: Any, kind: Kind) -> bool:
 
 @lru_cache(maxsize=256)
 def options_of(constructor: Callable[..., Any]) -> Mapping[str, Option]:
-    """The options that a constructor declares: its keyword-only parameters, by name, in their order."""
+    """Return the options that a constructor declares: its keyword-only parameters, by name, in their order."""
     return _options_of(constructor)
 
 
@@ -207,7 +207,7 @@ def _options_of(constructor: Callable[..., Any]) -> Mapping[str, Option]:
 
 
 def documented(constructor: Callable[..., Any]) -> str | None:
-    """The constructor's docstring with every parameter in its ``Args:``, written by hand there or from its declaration.
+    """Return the docstring with every parameter in its ``Args:``, written by hand there or from its declaration.
 
     The docstring need not have the section; it then stands before what is raised.
     """
@@ -240,12 +240,11 @@ _SHARED: Mapping[str, str] = {
 
 
 def takes_progress(constructor: Callable[..., Any]) -> bool:
-    """Whether a constructor tells how far it is."""
+    """Tell whether a constructor reports progress."""
     return PROGRESS in inspect.signature(constructor).parameters
 
 
 def _declared(parameter: inspect.Parameter, hint: Any) -> Option:
-    """What the signature and the annotation say together."""
     about, parts = _read(hint)
     required = parameter.default is parameter.empty
     default = None if required else parameter.default
@@ -265,7 +264,7 @@ def _declared(parameter: inspect.Parameter, hint: Any) -> Option:
 
 
 def _read(hint: Any) -> tuple[Option, list[Any]]:
-    """The ``Option`` of an annotation and the types it unites; of several options the first."""
+    """Return the ``Option`` of an annotation, of several the first, and the types that it unites."""
     origin = get_origin(hint)
     if origin is Annotated:
         inner, *extras = get_args(hint)

@@ -28,7 +28,7 @@ Parts: TypeAlias = Mapping[str, object]
 
 
 def parts_of(instance: object) -> Parts:
-    """The parts of an object now. Arrays among them cannot be written from then on."""
+    """Return the parts of an object now. Arrays among them cannot be written from then on."""
     found: dict[str, object] = {"": (type(instance), _methods_of_its_own(instance))}
     seen = {id(instance)}
     waiting = [("", _attributes(instance))]
@@ -44,7 +44,7 @@ def parts_of(instance: object) -> Parts:
 
 
 def _mark(part: object) -> object:
-    """What tells a part from another in its place.
+    """Return what tells a part from another in its place.
 
     The number of an object alone would not: one that is gone may leave it to the next. So plain values count as they
     are, and of functions the code too.
@@ -60,7 +60,6 @@ def _mark(part: object) -> object:
 
 
 def _methods_of_its_own(instance: object) -> tuple[str, ...]:
-    """Attributes that stand in place of methods of the class."""
     own, kind = getattr(instance, "__dict__", None), type(instance)
     names = list(own) if type(own) is dict else []
     return tuple(name for name in names if isinstance(getattr(kind, name, None), FunctionType))
@@ -74,7 +73,6 @@ def _attributes(instance: object) -> Iterator[tuple[str, object]]:
 
 
 def _inner(part: Any) -> Iterator[tuple[str, object]]:
-    """The parts of a part that is not to change."""
     if isinstance(part, FunctionType):
         yield from (("code", part.__code__), ("defaults", part.__defaults__), ("named defaults", part.__kwdefaults__))
         for number, cell in enumerate(part.__closure__ or ()):

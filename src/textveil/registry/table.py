@@ -28,18 +28,18 @@ class Named(Protocol):
 
     @property
     def name(self) -> str:
-        """What users write."""
+        """Name as users write it."""
 
 
 def entry_points(group: str) -> EntryPoints:
-    """The entry points of a group."""
+    """Return the entry points of a group."""
     from importlib import metadata  # a twentieth of a second, which textveil's own entries do not need
 
     return metadata.entry_points(group=group)
 
 
 def loaded(point: EntryPoint) -> Any:
-    """The object behind an entry point.
+    """Load the object behind an entry point.
 
     Raises:
         ParameterError: it cannot be imported.
@@ -98,7 +98,7 @@ class Table(Mapping[str, E], Generic[E]):
         return name in self._targets
 
     def others(self) -> dict[str, E]:
-        """The entries of other packages, by name.
+        """Return the entries of other packages, by name.
 
         Raises:
             ParameterError: one cannot be loaded or is no entry, or a name is taken.
@@ -122,7 +122,7 @@ class Table(Mapping[str, E], Generic[E]):
         return entries
 
     def installed(self) -> dict[str, E]:
-        """Every entry, by name; textveil's own first.
+        """Return every entry, by name; textveil's own first.
 
         Raises:
             ParameterError: as ``others``.
@@ -130,7 +130,7 @@ class Table(Mapping[str, E], Generic[E]):
         return {**self, **self.others()}
 
     def find(self, name: str) -> E:
-        """The entry of that name; other packages are asked for names that are not textveil's own.
+        """Return the entry of that name; other packages are asked for names that are not textveil's own.
 
         Raises:
             UnknownNameError: there is none; the nearest name is suggested.
@@ -168,9 +168,9 @@ _MADE: Final[dict[int, _Made]] = {}
 
 
 def file_of(module: str, path: str) -> Path | None:
-    """A file of the package that a module is in; None where there is none.
+    """Return a file of the package that ``module`` (full name) is in; None if there is none.
 
-    ``module``: by its full name; ``path``: below the package, it may begin with the package's name.
+    ``path`` lies below the package and may begin with the package's name.
     """
     package = module.partition(".")[0]
     home = getattr(import_module(package), "__file__", None)
@@ -199,7 +199,7 @@ def note_maker(instance: object, maker: Callable[..., Any]) -> None:
 
 
 def maker_of(instance: object) -> Callable[..., Any] | None:
-    """The function that made this very object, as far as one was noted and nobody changed the object since."""
+    """Return the function that made this very object, if one was noted and nobody changed the object since."""
     made = _MADE.get(id(instance))
     if made is None or made.get() is not instance:
         return None
@@ -209,7 +209,7 @@ def maker_of(instance: object) -> Callable[..., Any] | None:
 
 
 def _reduced(instance: Any) -> Any:
-    """What pickles an object whose maker was noted: its own reduction, and the maker by name."""
+    """Pickle an object whose maker was noted: its own reduction, and the maker by name."""
     plain, maker = instance.__reduce_ex__(4), maker_of(instance)
     if maker is None or isinstance(plain, str) or any(part is not None for part in plain[3:]):
         return plain
@@ -220,7 +220,7 @@ def _reduced(instance: Any) -> Any:
 
 
 def _remade(plain: tuple[Any, ...], target: str) -> Any:
-    """The object again, as ``pickle`` makes it, and its maker noted where it can be imported."""
+    """Make the object again, as ``pickle`` does, and note its maker if it can be imported."""
     make, arguments, *states = plain
     product = make(*arguments)
     for state in states:

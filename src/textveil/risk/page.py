@@ -6,7 +6,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from textveil.pages.rendering import rendered
+from markupsafe import Markup
+
+from textveil.pages.results import bullets, drawing, heading, results_page, table, text
 from textveil.risk.figures import SHOWN_NAMES, bars_svg, curve_svg
 from textveil.risk.linkage import LEAST_RECORDS, Linkage, strongest
 from textveil.risk.others import Joined, Others
@@ -18,6 +20,10 @@ from textveil.whole_files import write_whole
 PAGE: Final = "risk.html"
 
 _TITLE: Final = "Who is recognized in this release"
+_NO_GUARANTEE: Final = (
+    "Another attacker may know more, or look at other things; no number on this page bounds what they find. A setting "
+    "chosen by these numbers on private text tells of that text: choose it on a public sample."
+)
 _KNOWN: Final = {"originals": "the originals", "background": "public texts about the same persons"}
 
 
@@ -32,26 +38,44 @@ def write_page(report: RiskReport, folder: Path) -> list[Path]:
 
 
 def to_html(report: RiskReport) -> str:
-    """The page."""
+    """Return the page."""
+    return results_page(_TITLE, _parts(report))
+
+
+def _parts(report: RiskReport) -> Iterator[Markup]:
     attacks = report.release.linkage
     known = list(dict.fromkeys(attack.against for attack in attacks))
     releases = (*report.compared, report.release)
     figures = [(curve_svg(releases, against), _curve_caption(against)) for against in known] if report.compared else []
-    if not figures:
-        figures = [(bars_svg(attacks), "Records named at the first try.")]
-    return rendered(
-        "risk.html",
-        title=_TITLE,
-        report=report,
-        lead=[named(report, against) for against in known],
-        figures=figures,
-        note=f"There are fewer than {LEAST_RECORDS} records, so no interval is given."
+    yield from (text("", lead=named(report, against)) for against in known)
+    yield text(_NO_GUARANTEE, lead="An attack that failed is no guarantee.")
+    yield bullets(report.warnings)
+    panels = [drawing(*each) for each in figures or [(bars_svg(attacks), "Records named at the first try.")]]
+    yield Markup("<div class='panels'>{}</div>").format(Markup().join(panels))
+    yield text(
+        f"There are fewer than {LEAST_RECORDS} records, so no interval is given."
         if report.attacked < LEAST_RECORDS
-        else "Lines are 95 % intervals over records.",
-        attacks=_attacks(attacks),
-        compared=_compared(report) if report.compared else None,
-        unique=None if report.unique is None else _unique(report.unique),
-        persons=[*_others(report.others), *_joined(report.joined)],
+        else "Lines are 95 % intervals over records."
+    )
+    yield heading("Attacks on the release")
+    chosen = f", of which {report.attacked:,} chosen at random were attacked"
+    words, content_words = report.release.kept
+    yield text(
+        f"{report.records:,} records{chosen if report.attacked < report.records else ''}. The release keeps "
+        f'{words:.2f} of the words, {content_words:.2f} of the content words (all but words such as "the" and "of").'
+    )
+    yield table(*_attacks(attacks), stacked=True)
+    if report.compared:
+        yield heading("Releases of the same records compared")
+        yield table(*_compared(report), stacked=True)
+    if report.unique is not None:
+        yield heading("What is left that singles records out")
+        yield from _unique(report.unique)
+    if report.others is not None or report.joined is not None:
+        yield heading("Other persons, and documents that are joined")
+        yield bullets([*_others(report.others), *_joined(report.joined)])
+    yield text(
+        "The riskiest records, with what gave them away, are in riskiest.html beside this page: for the sender alone."
     )
 
 
@@ -113,17 +137,20 @@ def _with_interval(attack: Linkage) -> str:
     return f"{attack.top1:.2f} ({attack.low:.2f} to {attack.high:.2f})"
 
 
-def _unique(unique: Unique) -> tuple[list[str], tuple[str, ...], list[tuple[str, str, str, str]]]:
-    lines = [
+def _unique(unique: Unique) -> Iterator[Markup]:
+    yield text(
         f"{_count(unique.alone)} are singled out by the values left in them: no other record holds all of these. For "
-        f"{_count(unique.small)}, fewer than five records do.",
-        f"With dates by year alone and ages by decade, {_count(unique.coarse)} are singled out.",
+        f"{_count(unique.small)}, fewer than five records do."
+    )
+    yield text(f"With dates by year alone and ages by decade, {_count(unique.coarse)} are singled out.")
+    yield text(
         "The values are those that the embedded detector finds in the record or its release; what it misses in both "
-        "is not counted. A listed name is on a public keep list: a medicine, a product, a company.",
-    ]
+        "is not counted. A listed name is on a public keep list: a medicine, a product, a company."
+    )
     head = ("kind", "records in which some are left", "values left", "records that these alone single out")
     rows = [(kind, f"{left.records:,}", f"{left.values:,}", f"{left.alone:,}") for kind, left in unique.kinds.items()]
-    return lines, head, rows
+    if rows:
+        yield table(head, rows, stacked=True)
 
 
 def _count(share: Share) -> str:

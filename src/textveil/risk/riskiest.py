@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Final, final
 
 import numpy as np
+from markupsafe import Markup, escape
 
-from textveil.pages.rendering import rendered
+from textveil.pages.results import heading, results_page, table, text
 from textveil.pages.spans import shown
 from textveil.risk.linkage import Linkage
 from textveil.risk.words import words_of
@@ -21,6 +22,16 @@ from textveil.types import Ids
 from textveil.whole_files import write_whole
 
 PAGE: Final = "riskiest.html"
+
+_PRIVATE: Final = (
+    "FOR THE SENDER ONLY: this page quotes the release beside its true record. Its file is readable by its owner "
+    "alone; keep it so."
+)
+_ABOUT: Final = (
+    "An attacker who compares words named these records at the first try, with the largest lead over everybody else. "
+    "The words and pairs of words below gave them away; they are marked in the release."
+)
+_NOBODY: Final = "The attacker named no record at the first try. An attack that failed is no guarantee."
 
 _RECORDS: Final = 3
 _TERMS: Final = 12
@@ -78,15 +89,21 @@ def write_riskiest(records: Sequence[Riskiest], folder: Path) -> Path:
     Raises:
         OutputError: it cannot be written.
     """
-    page = rendered(
-        "riskiest.html",
-        title="The records that are recognized most surely",
-        records=[
-            (record, [(term, f"{share:.1%}") for term, share in record.terms], list(_marked(record)))
-            for record in records
-        ],
-    )
+    page = results_page("The records that are recognized most surely", _parts(records))
     return write_whole(folder / PAGE, page.encode("utf-8", "backslashreplace"), private=True)
+
+
+def _parts(records: Sequence[Riskiest]) -> Iterator[Markup]:
+    yield text("", lead=_PRIVATE)
+    yield text(_ABOUT if records else _NOBODY)
+    for record in records:
+        yield heading(f"Record {record.number}")
+        yield text(f"Its text scores {record.margin:.2f} above the next person's (1 is the same text).")
+        shares = [(term, f"{share:.1%}") for term, share in record.terms]
+        yield table(("word or pair of words", "share of the similarity"), shares)
+        tell = Markup("<mark style='--c:var(--c1)'>{}</mark>")
+        release = Markup().join(tell.format(piece) if tells else escape(piece) for piece, tells in _marked(record))
+        yield Markup("<article class='text'><p>{}</p></article>").format(release)
 
 
 def _grams(text: str) -> Counter[str]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 
+from markupsafe import Markup
+
 from textveil.pages.rendering import rendered
+from textveil.pages.results import bullets, heading, results_page, text
 from textveil.pages.spans import shown
 from textveil.sanitize.laws import IDENTIFIERS, covered
 from textveil.sanitize.measured_risk import MeasuredRisk
@@ -67,14 +70,27 @@ def report_page(report: Report, risk: MeasuredRisk | None = None, release_sha256
 
 
 def sender_page(report: SenderReport) -> str:
-    """What is for the sender alone, with the sampled documents before and after: private, like the text."""
-    return rendered(
-        "sender.html",
-        title="For the sender alone",
-        note=NOTE,
-        report=report,
-        sample=[(shown(before), shown(after)) for before, after in report.sample],
+    """Return what is for the sender alone, with the sampled documents before and after: private, like the text."""
+    return results_page("For the sender alone", _sender_parts(report))
+
+
+def _sender_parts(report: SenderReport) -> Iterator[Markup]:
+    yield text("", lead=f"Private: {NOTE}.")
+    yield from map(text, report.lines())
+    if report.skipped_count:
+        yield heading(f"Records that were left out: {report.skipped_count}")
+        yield bullets(skip.reason for skip in report.skipped)
+    yield heading("Sample")
+    if not report.sample:
+        yield text("None was asked for, or no document was released in this run.")
+        return
+    yield text(
+        f"{len(report.sample)} {'document' if len(report.sample) == 1 else 'documents'} of this run, chosen at random. "
+        "Look for names and values that stayed, and for what tells who it is."
     )
+    article = Markup("<article class='text'><h2>Document {}, before</h2><p>{}</p><h2>after</h2><p>{}</p></article>")
+    for number, (before, after) in enumerate(report.sample, 1):
+        yield article.format(number, shown(before), shown(after))
 
 
 def _what(report: Report) -> str:

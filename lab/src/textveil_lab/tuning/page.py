@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from markupsafe import Markup
+
 from textveil.json_text import json_text
+from textveil.pages import results as parts
 from textveil.pages.folders import results_folder
-from textveil.pages.rendering import rendered
 from textveil.statistics import Bound
 from textveil.whole_files import write_whole
 from textveil_lab.plots import COLORS, MARKERS, Chart, Panel, new_figure, save_figure
@@ -125,15 +127,36 @@ def write_results(run: Tuning, folder: Path) -> list[Path]:
 
 
 def to_html(run: Tuning, folder: Path) -> str:
-    """The page: private, since it quotes the sample."""
+    """Return the page: private, since it quotes the sample."""
+    return parts.results_page(_TITLE, _parts(run, folder))
+
+
+def _parts(run: Tuning, folder: Path) -> Iterator[Markup]:
+    figure = folder / f"{FIGURE}.svg"
+    if not run.public:
+        yield parts.text("", lead=_PRIVATE)
+        yield parts.text("", lead=lines.LEAKS)
+    whose = "public" if run.public else "private"
+    yield parts.text(f"{run.documents:,} documents of a {whose} sample. {lines.CHOOSES_NOTHING}")
+    about = f"Shares for {len(run.outcomes)} candidates, with intervals; the tables below hold the numbers"
+    yield parts.figure(figure, about)
+    yield parts.table(*lines.main_table(run))
+    yield parts.text(lines.about_task(run))
+    yield parts.heading("Entities by kind")
+    yield parts.text(lines.about_entities(run))
+    if kinds_of(run):
+        yield parts.table(*lines.kinds_table(run))
+        yield parts.text(lines.IN_PART)
+        yield parts.table(*lines.kinds_table(run, in_part=True))
+    yield parts.text(lines.about_recovery(run))
+    if run.examples:
+        yield parts.heading("Examples")
+        yield parts.text(
+            "Each example was released anew by every candidate, so it is another draw than those counted above."
+        )
     names = ["(the text)", *(outcome.name for outcome in run.outcomes)]
-    return rendered(
-        "tuning.html",
-        title=_TITLE,
-        run=run,
-        lines=lines,
-        warnings=() if run.public else (_PRIVATE, lines.LEAKS),
-        drawing=folder / f"{FIGURE}.svg",
-        numbers=folder / NUMBERS,
-        examples=[list(zip(names, (example.text, *example.releases), strict=True)) for example in run.examples],
-    )
+    for example in run.examples:
+        rows = zip(names, (example.text, *example.releases), strict=True)
+        yield parts.table(("policy", "text"), rows, stacked=True)
+    files = parts.downloads(folder / NUMBERS), parts.downloads(figure)
+    yield parts.text(Markup("Numbers: {}; figure: {}.").format(*files))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+
+from markupsafe import Markup
 
 from textveil.errors import OutputError
 from textveil.json_text import json_text
-from textveil.pages.rendering import rendered
+from textveil.pages import results as parts
 from textveil.pages.tables import Table
 from textveil.whole_files import write_whole
 from textveil_lab.audit.field.field_audit import FieldTable
@@ -19,6 +22,12 @@ CONTESTED = "Refuted under a contested reading"
 
 STEM = "field"
 """Of the files' names."""
+
+_JUDGED = (
+    "A claim is refuted where what was computed exceeds it by more than the error of the computation, or what was "
+    "drawn does so at 99.9 % confidence. Formulas of public code were read there and derived again; none of that code "
+    "was run but that of packages that are installed."
+)
 
 
 def in_short(table: FieldTable) -> str:
@@ -75,20 +84,23 @@ def _last_cell(row: FieldRow, title: str) -> str:
 
 
 def to_html(table: FieldTable) -> str:
-    """One page: what was found, then every row with its witness, its source and the command that makes it again."""
-    groups = [
-        (title, [(_title(row), _cells(row)[2], *_cells(row)[4:]) for row in rows], [f"#{row.name}" for row in rows])
-        for title, rows in _parts(table)
-    ]
-    return rendered(
-        "field.html",
-        title="Claims of the field, put to the test",
-        in_short=in_short(table),
-        missing=table.missing,
-        head=("whose", HEAD[2], *HEAD[4:]),
-        groups=groups,
-        claims=[(row.name, _title(row), _details(row)) for row in table.rows],
-    )
+    """Return one page: what was found, then every row with its witness, its source and the command that repeats it."""
+    return parts.results_page("Claims of the field, put to the test", _page_parts(table))
+
+
+def _page_parts(table: FieldTable) -> Iterator[Markup]:
+    yield parts.text(in_short(table))
+    yield parts.text(_JUDGED)
+    yield from (parts.text(f"Not installed: {package}") for package in table.missing)
+    for title, rows in _parts(table):
+        yield parts.heading(title)
+        cells = [(_title(row), _cells(row)[2], *_cells(row)[4:]) for row in rows]
+        links = [f"#{row.name}" for row in rows]
+        yield parts.table(("whose", HEAD[2], *HEAD[4:]), cells, stacked=True, links=links)
+    yield parts.heading("Each claim")
+    for row in table.rows:
+        details = parts.heading(_title(row), 3) + parts.facts(_details(row))
+        yield Markup("<section id='{}'>{}</section>").format(row.name, details)
 
 
 def _title(row: FieldRow) -> str:

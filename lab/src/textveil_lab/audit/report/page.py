@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from textveil.pages.rendering import rendered
+from markupsafe import Markup
+
+from textveil.pages.rendering import whole
+from textveil.pages.results import badge, bullets, drawing, facts, heading, results_page, table, text
 from textveil.statistics import Bound
 from textveil_lab.audit.report.charts import bound_svg, profile_svg
 from textveil_lab.audit.report.report import AuditReport, shown_bound, shown_claim, shown_delta, shown_result
@@ -35,40 +38,57 @@ _LABELS = {
 
 
 def to_html(report: AuditReport) -> str:
-    """A page that stands alone: verdict, the sentence to quote, charts, witnesses, attacks, hygiene."""
-    tables: list[tuple[str, tuple[str, ...], list[list[str]]]] = []
+    """Return a page that stands alone: verdict, the sentence to quote, charts, witnesses, attacks, hygiene."""
+    return results_page(f"Audit of {report.name}", _parts(report))
+
+
+def _parts(report: AuditReport) -> Iterator[Markup]:
+    claimed = whole(shown_claim(report.leading))
+    yield text(Markup("{} for the {}; claimed: {}").format(badge(report.verdict), report.subject.value, claimed))
+    yield Markup("<blockquote>{}</blockquote>").format(whole(report.sentence()))
+    yield heading("Findings")
+    yield from map(_finding, report.findings)
     checked = ("check", "result", "reason")
     if report.draws is not None:
-        draws = report.draws
-        tables.append(("Draws", checked, [[draws["method"], shown_result(draws), draws["detail"]]]))
+        yield heading("Draws")
+        yield table(
+            checked, [[report.draws["method"], shown_result(report.draws), report.draws["detail"]]], stacked=None
+        )
     if report.attacks:
+        yield heading("Attacks")
         rows = [
             [attack["name"], shown_bound(Bound(**attack["success"])), f"{attack['baseline']:.4g}"]
             for attack in report.attacks
         ]
-        tables.append(("Attacks", ("attack", "success", "baseline"), rows))
+        yield table(("attack", "success", "baseline"), rows, stacked=None)
     if report.recovery is not None:
+        yield heading(f"Recovery by {report.recovery['model']}")
+        head = ("public text", "of its", "named by a decoder in context", "word by word", "unchanged")
         rows = [
-            [text, kind["kind"], *(_share(kind[key]) for key in ("in_context", "alone", "unchanged"))]
-            for text, recovered in report.recovery["texts"].items()
+            [name, kind["kind"], *(_share(kind[key]) for key in ("in_context", "alone", "unchanged"))]
+            for name, recovered in report.recovery["texts"].items()
             for kind in recovered["kinds"]
         ]
-        head = ("public text", "of its", "named by a decoder in context", "word by word", "unchanged")
-        tables.append((f"Recovery by {report.recovery['model']}", head, rows))
+        yield table(head, rows, stacked=None)
     if report.hygiene:
+        yield heading("Hygiene")
         rows = [[check["check"], shown_result(check), check["witness"] or check["detail"]] for check in report.hygiene]
-        tables.append(("Hygiene", checked, rows))
-    facts = {**dict(report.parameters), **{f"vocabulary {key}": value for key, value in report.vocabulary.items()}}
-    facts |= {"seconds": round(report.seconds, 1), "seed": "none" if report.seed is None else report.seed}
-    return rendered(
-        "audit.html",
-        title=f"Audit of {report.name}",
-        report=report,
-        claimed=shown_claim(report.leading),
-        findings=[(finding, _facts(finding), *_chart(finding)) for finding in report.findings],
-        tables=tables,
-        setting=list(_rows(facts)),
-    )
+        yield table(checked, rows, stacked=None)
+    setting = {**dict(report.parameters), **{f"vocabulary {key}": value for key, value in report.vocabulary.items()}}
+    setting |= {"seconds": round(report.seconds, 1), "seed": "none" if report.seed is None else report.seed}
+    yield heading("Setting")
+    yield facts(_rows(setting))
+
+
+def _finding(finding: Finding) -> Markup:
+    chart, caption = _chart(finding)
+    parts = [
+        heading(Markup("{} {}, {}").format(badge(finding.verdict), finding.method, finding.subject.value), 3),
+        drawing(chart, caption) if chart else "",
+        facts(_facts(finding)),
+        bullets(map(whole, finding.notes)),
+    ]
+    return Markup("<section class='finding'>{}</section>").format(Markup().join(parts))
 
 
 def _share(bound: Mapping[str, float] | None) -> str:

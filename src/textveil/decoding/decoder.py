@@ -22,8 +22,8 @@ from textveil.errors import need
 from textveil.mechanisms.capabilities import SequenceColumns
 from textveil.mechanisms.channel_columns import columns_of
 from textveil.mechanisms.kinds import Described
+from textveil.mechanisms.posteriors import checked_prior
 from textveil.models.language_model import ContinuationModel, LanguageModel
-from textveil.posterior.words import checked_prior
 from textveil.processors import cores
 from textveil.text.released import ReleasedTexts, ReleaseReader
 from textveil.text.render import render_text

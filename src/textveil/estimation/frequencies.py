@@ -18,7 +18,7 @@ from textveil.estimation.channel_matrix import ChannelMatrix, channel_matrix
 from textveil.estimation.likelihood import most_likely_counts
 from textveil.estimation.weights import Weights, weights_for
 from textveil.mechanisms.kinds import Described, checked_ids
-from textveil.posterior.words import checked_prior
+from textveil.mechanisms.posteriors import checked_prior
 from textveil.statistics import Bound
 from textveil.types import Ids, Integers, Progress, Reals
 from textveil.vocabulary.frequencies import word_frequencies

@@ -12,19 +12,19 @@ from textveil.mechanisms.kinds import DrawsText, TextMechanism
 from textveil.types import Reals, Vectors
 
 if TYPE_CHECKING:
-    from textveil.posterior.words import WordPosterior
+    from textveil.mechanisms.capabilities import ChannelColumns
     from textveil.text.released import ReleaseReader
 
 
 @final
 class WordVectors:
-    """Posterior-mean vectors of releases of one mechanism; what they need is made when first asked for, and kept."""
+    """Posterior-mean vectors of releases of one mechanism; its columns are read at the first call, and kept."""
 
-    __slots__ = ("_lock", "_mechanism", "_posterior", "_reader")
+    __slots__ = ("_channel", "_lock", "_mechanism", "_reader")
 
     def __init__(self, mechanism: DrawsText) -> None:
         self._mechanism = mechanism
-        self._posterior: WordPosterior | None = None
+        self._channel: ChannelColumns | None = None
         self._reader: ReleaseReader | None = None
         self._lock = Lock()
 
@@ -32,9 +32,10 @@ class WordVectors:
         return WordVectors, (self._mechanism,)
 
     def of(self, text: str, prior: Reals | None = None) -> Vectors:
-        """A row for each word of a released text, in order; see ``Release.vectors``."""
+        """Return a row for each word of a released text, in order; see ``Release.vectors``."""
         from textveil.mechanisms.capabilities import SequenceColumns
-        from textveil.posterior.words import WordPosterior, checked_prior, posterior_means, posteriors
+        from textveil.mechanisms.channel_columns import columns_of
+        from textveil.mechanisms.posteriors import checked_prior, posterior_means, posteriors
         from textveil.text.released import ReleaseReader
         from textveil.vocabulary.frequencies import word_frequencies
 
@@ -49,12 +50,13 @@ class WordVectors:
                 self._reader = ReleaseReader(vocabulary.words)
             words = self._reader.read_releases([text]).words
             if isinstance(mechanism, SequenceColumns):
-                frequencies = word_frequencies(vocabulary).counts if prior is None else prior
-                chosen = checked_prior(frequencies, len(vocabulary))
                 columns = mechanism.columns_of_documents(words, np.array([0, len(words)]))
-                return posterior_means(posteriors(columns, chosen), chosen, vocabulary.vectors)
-            if prior is not None:
-                return WordPosterior(mechanism, prior).means(words)
-            if self._posterior is None:
-                self._posterior = WordPosterior(mechanism)
-            return self._posterior.means(words)
+                rows = np.arange(len(words))  # a place's column depends on what was released before it
+            else:
+                if self._channel is None:
+                    self._channel = columns_of(mechanism)
+                different, rows = np.unique(words, return_inverse=True)
+                columns = self._channel.columns(different)
+        frequencies = word_frequencies(vocabulary).counts if prior is None else prior
+        chosen = checked_prior(frequencies, len(vocabulary))
+        return posterior_means(posteriors(columns, chosen), chosen, vocabulary.vectors)[rows]

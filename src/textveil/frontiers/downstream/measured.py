@@ -18,7 +18,8 @@ from textveil.frontiers.downstream.accuracy import DocumentLearner, accuracies
 from textveil.frontiers.downstream.tasks import LabelledTask, Repetition, with_ids
 from textveil.mechanisms.capabilities import ChannelColumns, IntegerWeights, NoisyVectors
 from textveil.mechanisms.kinds import WordMechanism
-from textveil.posterior.words import WordPosterior, checked_prior
+from textveil.mechanisms.posteriors import checked_prior
+from textveil.posterior.words import WordPosterior
 from textveil.randomness import seeded_generator
 from textveil.statistics import Bound, clopper_pearson, student_mean
 from textveil.types import Ids, Reals

@@ -54,8 +54,9 @@ def status_of_maker(make: object, proof: str, *, own: bool) -> Status:
         proof: as there.
         own: whether it is the very object that textveil's own table names; only such may be of textveil's modules.
     """
-    module = module_of(make)
-    return status_of(module, proof) if own or module.partition(".")[0] != _OWN else Status.CLAIMED
+    module = _module_of(make.__globals__, make.__code__) if isinstance(make, FunctionType) else ""
+    may_be = own or module.partition(".")[0] != _OWN
+    return Status.PROVED if may_be and _is_registered(module, proof) else Status.CLAIMED
 
 
 def module_of(function: object) -> str:
@@ -86,7 +87,15 @@ def status_under(proof: str) -> Status:
     Whether that is the maker of the object is asked where its guarantee is reported (``catalog.guarantee_of``).
     """
     package = proof.partition("/")[0]
-    page = _page(_OWN if package in ("privacy", "proofs") else package, proof)
+    if package in ("privacy", "proofs"):
+        return _own_status(proof)
+    page = _page(package, proof)
+    return Status.PROVED if page is not None and registered(page.parent).get(page.name) else Status.CLAIMED
+
+
+@cache
+def _own_status(proof: str) -> Status:
+    page = _page(_OWN, proof)
     return Status.PROVED if page is not None and registered(page.parent).get(page.name) else Status.CLAIMED
 
 
@@ -111,7 +120,7 @@ def _page(module: str, proof: str) -> Path | None:
 
 @cache
 def registered(folder: Path) -> Register:
-    """What is registered in a folder of proofs; nothing where there is no such file."""
+    """Return what is registered in a folder of proofs; nothing if there is no such file."""
     try:
         register = json_file(folder / REGISTER)
     except (OSError, ValueError):

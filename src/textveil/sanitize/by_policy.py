@@ -77,7 +77,8 @@ class ByPolicy:
     def __init__(self, parts: PolicyParts, outside: Outside, scope: ScopeName, key: bytes | None) -> None:
         self._finder = parts.finder
         self._surrogates = parts.surrogates
-        self._by_turn = sorted(parts.surrogates.items(), key=lambda item: item[0] != AGE)
+        first = {kind: surrogate for kind, surrogate in parts.surrogates.items() if kind == AGE}
+        self._by_turn = [*(first | dict(parts.surrogates)).items()]
         self._outside = outside
         self._scopes_of = {kind: parts.scopes.get(kind, scope) for kind in parts.surrogates}
         self._key = key
@@ -193,43 +194,48 @@ class ByPolicy:
         scope: Scope,
         rng: np.random.Generator,
     ) -> list[str]:
-        """What is released for each span, written as its place is."""
+        """Return what is released for each span, written as its place is."""
         drawn = [reading.source[span.start : span.end] for span in spans]
-        written: set[int] = set()
-        places_of_kind: dict[str, list[int]] = {}
+        places_of: dict[str, list[int]] = {}
         for place, span in enumerate(spans):
-            places_of_kind.setdefault(span.kind, []).append(place)
-        for kind, surrogate in self._by_turn if places_of_kind else ():
-            places = places_of_kind.get(kind, [])
-            if not places:
-                continue
-            written.update(places)
+            places_of.setdefault(span.kind, []).append(place)
+        for kind, surrogate in self._by_turn if places_of else ():
+            places = places_of.get(kind, [])
             if isinstance(scope, ApartScope):
                 echoes = {place: scope.echo(kind, values[place]) for place in places}
-                drawn = [echoes.get(place) or value for place, value in enumerate(drawn)]
+                for place, echo in echoes.items():
+                    drawn[place] = drawn[place] if echo is None else echo
                 places = [place for place in places if echoes[place] is None]
-            mentions = [Mention(values[place], around.before(place)) for place in places]
-            ages = [drawn[place] for place in places_of_kind.get(AGE, ()) if kind != AGE]
-            draw = surrogate.of_text(mentions, ages) if isinstance(surrogate, Drawn) else surrogate.draw
-            if isinstance(scope, ApartScope) and scope.by_mention:
-                own = [
-                    value
-                    for mention in mentions
-                    for value in draw_mentions(
-                        surrogate, [mention], self._scopes_of[kind], KindScope(scope.mention(), kind), rng, draw
-                    )
-                ]
-            else:
-                own = draw_mentions(surrogate, mentions, self._scopes_of[kind], KindScope(scope, kind), rng, draw)
-            for place, value in zip(places, own, strict=True):
-                drawn[place] = value
-        if self._keeps_words and written:
-            places_of = Places(reading)
-            for place in sorted(written):
-                span = spans[place]
-                value = _in_quotes(drawn[place], reading.text, reading.inner(span.start)[0])
-                drawn[place] = places_of.written(value, span.start, span.end)
+            if places:
+                mentions = [Mention(values[place], around.before(place)) for place in places]
+                ages = [drawn[place] for place in places_of.get(AGE, ()) if kind != AGE]
+                own = self._draw(kind, surrogate, mentions, ages, scope, rng)
+                for place, value in zip(places, own, strict=True):
+                    drawn[place] = value
+        if self._keeps_words and not places_of.keys().isdisjoint(self._surrogates):
+            writing = Places(reading)
+            for place, span in enumerate(spans):
+                if span.kind in self._surrogates:
+                    value = _in_quotes(drawn[place], reading.text, reading.inner(span.start)[0])
+                    drawn[place] = writing.written(value, span.start, span.end)
         return drawn
+
+    def _draw(
+        self,
+        kind: str,
+        surrogate: Surrogate,
+        mentions: Sequence[Mention],
+        ages: Sequence[str],
+        scope: Scope,
+        rng: np.random.Generator,
+    ) -> list[str]:
+        """Draw for the mentions of one kind in a text."""
+        draw = surrogate.of_text(mentions, ages) if isinstance(surrogate, Drawn) else surrogate.draw
+        within = self._scopes_of[kind]
+        if not (isinstance(scope, ApartScope) and scope.by_mention):
+            return draw_mentions(surrogate, mentions, within, KindScope(scope, kind), rng, draw)
+        own = [(mention, KindScope(scope.mention(), kind)) for mention in mentions]
+        return [draw_mentions(surrogate, [mention], within, alone, rng, draw)[0] for mention, alone in own]
 
     def _map(
         self, text: str, spans: Sequence[DetectedSpan], released: str, places: list[tuple[int, int]]
@@ -300,26 +306,20 @@ def draw_mentions(
     return values
 
 
-def pays_for(surrogate: Surrogate, scope: ScopeName) -> str:
-    """What pays a surrogate's epsilon once: "mention", "value" or "scope"."""
-    return "mention" if scope == "mention" else surrogate.counts
-
-
 def paying_draws(surrogate: Surrogate, values: Sequence[str], scope: ScopeName) -> int | None:
     """How many draws pay for the values of all mentions in a text, or in one scope; None where every mention pays.
 
     Values are told apart as the surrogate tells them apart: how they are written may be hidden (leading zeros of a
     date), and would show in a count.
     """
-    paid = pays_for(surrogate, scope)
-    if paid == "mention":
+    if scope == "mention" or surrogate.counts == "mention":
         return None
-    return 1 if paid == "scope" else len({surrogate.key(value) for value in set(values)})
+    return 1 if surrogate.counts == "scope" else len({surrogate.key(value) for value in set(values)})
 
 
 def protected(kind: str, surrogate: Surrogate, scope: ScopeName) -> Protected:
     """What a draw of this kind protects, by what pays for it."""
-    paid = pays_for(surrogate, scope)
+    paid = "mention" if scope == "mention" else surrogate.counts
     guarantee: Guarantee = guarantee_of(surrogate)
     if paid != "scope":
         guarantee = replace(guarantee, adjacency=ONE_SPAN if paid == "mention" else ONE_ENTITY)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
 from dataclasses import replace
-from types import MappingProxyType
 from typing import NamedTuple, final
 
 import numpy as np
@@ -28,11 +26,12 @@ from textveil.sanitize.options import SanitizerOptions
 from textveil.sanitize.outside import DrawnOutside, Outside, Verbatim
 from textveil.sanitize.policy.facts import PolicyFacts, facts_of
 from textveil.sanitize.policy.making import number_options, parts_of, passing_of, words_of
-from textveil.sanitize.policy.policy import Policy
+from textveil.sanitize.policy.policy import Action, Policy
 from textveil.sanitize.token_draws import DrawsWords
+from textveil.sanitize.unchanged import hides_most, unchanged_kinds
 from textveil.sanitize.ways import ByTexts, ByTokens, Way
+from textveil.surrogates.making import SURROGATE_ENTRIES
 from textveil.surrogates.scopes import KEY_BYTES
-from textveil.surrogates.surrogate import Surrogate
 
 
 @final
@@ -42,13 +41,13 @@ class Chosen(NamedTuple):
     Attributes:
         mechanism: draws the words, or the texts; None where words are kept.
         policy: what is public of the policy, where there is one that says more than a mechanism.
-        surrogates: draw for spans, by kind.
+        unchanged_kinds: kinds of spans of which most values come out as they are.
     """
 
     way: Way
     mechanism: DrawsText | None
     policy: PolicyFacts | None = None
-    surrogates: Mapping[str, Surrogate] = MappingProxyType({})
+    unchanged_kinds: tuple[str, ...] = ()
 
 
 def way_of(mechanism: Mechanism, options: SanitizerOptions) -> Chosen:
@@ -88,7 +87,12 @@ def way_of_policy(policy: Policy, options: SanitizerOptions, rng: np.random.Gene
         outside = DrawnOutside(parts.words, _promised(parts.words, options), policy.marks, passing_of(policy))
     way = ByPolicy(parts, outside, policy.scope, key)
     facts = facts_of(policy, one_value(tokens=parts.words is not None))
-    return Chosen(way, _mechanism(parts.words), facts, parts.surrogates)
+    others = [
+        rule.kind for rule in policy.rules if rule.action is Action.SURROGATE and rule.name not in SURROGATE_ENTRIES
+    ]
+    hidden = [part.kind for part in way.protected if part.kind not in others and hides_most(part.guarantee)]
+    tried = {kind: surrogate for kind, surrogate in parts.surrogates.items() if kind not in hidden}
+    return Chosen(way, _mechanism(parts.words), facts, unchanged_kinds(tried))
 
 
 def _by_tokens(policy: Policy, options: SanitizerOptions) -> Chosen:

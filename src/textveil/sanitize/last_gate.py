@@ -87,11 +87,12 @@ def check_draws(surrogate: Surrogate, mentions: Sequence[Mention], drawn: Sequen
     Raises:
         InternalError: a value and its neighbor are always returned, and are not public as a whole.
     """
-    epsilon = _epsilon(surrogate)
+    same = [mention for mention, value in zip(mentions, drawn, strict=True) if value == mention.value]
+    epsilon = _epsilon(surrogate) if same else None
     if epsilon is None:
         return
-    for mention, value in zip(mentions, drawn, strict=True):
-        if value != mention.value or _public(surrogate, mention):
+    for mention in same:
+        if _public(surrogate, mention):
             continue
         pair = (mention, mention._replace(value=neighbor(mention.value)))
         rng = resolve(None)  # of its own, so that a seeded release does not depend on it

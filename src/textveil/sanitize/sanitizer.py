@@ -22,7 +22,7 @@ from textveil.sanitize.policy.policy import Policy
 from textveil.sanitize.prepared import Prepared
 from textveil.sanitize.release import Release, Report, SanitizedTexts, Tally
 from textveil.sanitize.setting import Setting
-from textveil.sanitize.unchanged import mostly_unchanged, unchanged_kinds
+from textveil.sanitize.unchanged import mostly_unchanged
 from textveil.sanitize.ways import FindsValues, Wanted
 from textveil.surrogates.scopes import Scope
 from textveil.text.marks import Marks
@@ -119,7 +119,7 @@ class Sanitizer:
             version=VERSION,
             policy=chosen.policy,
             mostly_unchanged=words is not None and mostly_unchanged(words),
-            unchanged_kinds=unchanged_kinds(chosen.surrogates),
+            unchanged_kinds=chosen.unchanged_kinds,
         )
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -83,9 +83,8 @@ UNREAD: Final = "texts in other languages"
 """The name under which texts are counted in whose language the embedded detector has no rules."""
 
 
-def mentions_of(kind: str) -> str:
-    """The name under which spans of a kind are counted, where it is not they that pay."""
-    return f"{kind} mentions"
+mentions_of: Final = "{} mentions".format
+"""The name under which spans of a kind are counted if something else than each of them pays."""
 
 
 @final

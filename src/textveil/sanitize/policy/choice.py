@@ -6,6 +6,7 @@ import difflib
 import os
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
@@ -93,7 +94,7 @@ def policy(
     for key in ("detectors", "rules", "patterns", "lists"):
         if key in changes:
             changes[key] = tuple(changes[key])
-    return replace(chosen, vocabulary=vocabulary, **changes)
+    return replace(chosen, vocabulary=vocabulary, **changes) if changes or vocabulary is not None else chosen
 
 
 def policy_named(name_or_path: str | os.PathLike[str]) -> Policy:
@@ -127,12 +128,17 @@ def is_path(text: str) -> bool:
 
 def _preset(name: str) -> Policy:
     """A preset. Raises UnknownNameError: none has that name; ParameterError: it leaves out a kind that is found."""
-    preset = policy_of(preset_text(name).encode(), name)
+    preset = _read_preset(name)
     if not preset.draws_words:
         unruled = without_rule(KINDS, {rule.kind for rule in preset.rules})
         hint = "Add a rule, or say in detection/kinds.py whose rule it takes."
         need(not unruled, f"policy {name}: kind", ", ".join(unruled), "one that has a rule", hint)
     return preset
+
+
+@cache
+def _read_preset(name: str) -> Policy:
+    return policy_of(preset_text(name).encode(), name)
 
 
 def preset_text(name: str) -> str:

@@ -304,14 +304,12 @@ class Policy:
         acts = any(rule.action is not Action.KEEP for rule in self.rules)
         need(acts, "rules", "none that draws", "such that something is replaced")
 
-    def min_score_of(self, kind: str) -> float:
-        """The score that a detector's span of a kind needs."""
-        rule = self.rule(kind)
-        return self.min_score if rule is None or rule.min_score is None else rule.min_score
-
     def rule(self, kind: str) -> Rule | None:
         """The rule for a kind; None where there is none."""
-        return next((rule for rule in self.rules if rule.kind == kind), None)
+        for rule in self.rules:
+            if rule.kind == kind:
+                return rule
+        return None
 
     @property
     def draws_words(self) -> bool:
@@ -326,13 +324,10 @@ class Policy:
         return tuple(rule.kind for rule in drawn if rule.action is Action.MECHANISM and rule.name != "same-class")
 
     @property
-    def span_rules(self) -> Iterator[tuple[int, Rule]]:
+    def span_rules(self) -> list[tuple[int, Rule]]:
         """The rules for spans, each with its number from 1."""
-        return (
-            (n, rule)
-            for n, rule in enumerate(self.rules, start=1)
-            if rule.kind not in TOKEN_KINDS or rule.kind in self.token_spans
-        )
+        usual = {*TOKEN_KINDS} - {*self.token_spans}
+        return [(number, rule) for number, rule in enumerate(self.rules, start=1) if rule.kind not in usual]
 
     @property
     def token_spans(self) -> tuple[str, ...]:
@@ -398,7 +393,12 @@ class Policy:
     @property
     def digest(self) -> str:
         """SHA-256 of ``to_data``."""
-        return hashlib.sha256(json.dumps(self.to_data(), sort_keys=True).encode("ascii")).hexdigest()
+        return digest_of_data(self.to_data())
+
+
+def digest_of_data(data: Mapping[str, Any]) -> str:
+    """SHA-256 of a policy's public data."""
+    return hashlib.sha256(json.dumps(data, sort_keys=True).encode("ascii")).hexdigest()
 
 
 def _need_what_goes(policy: Policy) -> None:

@@ -192,7 +192,7 @@ def _check(epsilon: float, delta: float | None = None, **lengths: float) -> None
 
 
 def _quotient_up(numerator: float, denominator: float) -> float:
-    """The least float that is not below the exact quotient."""
+    """Return the smallest float that is not below the exact quotient."""
     quotient = float(numerator) / float(denominator)
     if math.isfinite(quotient) and Fraction(quotient) * Fraction(denominator) < Fraction(numerator):
         return math.nextafter(quotient, math.inf)
@@ -200,7 +200,7 @@ def _quotient_up(numerator: float, denominator: float) -> float:
 
 
 def _quotient_down(numerator: float, denominator: float) -> float:
-    """The greatest float that is not above the exact quotient."""
+    """Return the largest float that is not above the exact quotient."""
     quotient = float(numerator) / float(denominator)
     if math.isfinite(quotient) and Fraction(quotient) * Fraction(denominator) > Fraction(numerator):
         return math.nextafter(quotient, 0.0)

@@ -80,7 +80,7 @@ class LossDistribution:
         return self.step * indices
 
     def delta(self, epsilon: float) -> float:
-        """Delta at epsilon: an upper bound where ``upper``, else a lower bound.
+        """Return delta at epsilon: an upper bound if ``upper``, else a lower bound.
 
         Args:
             epsilon: nats, finite and >= 0.
@@ -94,7 +94,7 @@ class LossDistribution:
         return max(0.0, value * (1 - _MARGIN) - self.slack)
 
     def epsilon(self, delta: float) -> float:
-        """Epsilon at delta, rounded to the side of ``upper``; inf where no epsilon reaches delta.
+        """Return epsilon at delta, rounded to the side of ``upper``; inf if no epsilon reaches delta.
 
         Args:
             delta: in [0, 1].
@@ -110,7 +110,7 @@ class LossDistribution:
         return high if self.upper else low
 
     def compose(self, other: LossDistribution) -> LossDistribution:
-        """The loss of two independent tokens.
+        """Return the loss of two independent tokens.
 
         Term by term for short distributions; by Fourier transforms for long ones, whose error
         (16 log2(N) 2^-53 |a|_2 |b|_2 in the 2-norm, so sqrt(N) times that in any sum) goes to ``slack``.
@@ -141,7 +141,7 @@ class LossDistribution:
         )
 
     def repeat(self, times: int, bins: int = _BINS) -> LossDistribution:
-        """The loss of ``times`` independent tokens, by squaring.
+        """Return the loss of ``times`` independent tokens, by squaring.
 
         Args:
             times: >= 0.
@@ -160,7 +160,7 @@ class LossDistribution:
         return total
 
     def coarsened(self) -> LossDistribution:
-        """The same on a grid of twice the step, rounded to the same side."""
+        """Return the same loss on a grid of twice the step, rounded to the same side."""
         first, masses = _on_grid(self.losses, self.masses, 2 * self.step, self.upper)
         return replace(self, step=2 * self.step, first=first, masses=masses)
 
@@ -191,7 +191,7 @@ class LossDistribution:
 
 
 def pair_loss(first: ArrayLike, second: ArrayLike, *, step: float, upper: bool = True) -> LossDistribution:
-    """The loss of a discrete pair, such as two rows of a channel; one direction, ``first`` against ``second``.
+    """Return the loss of a discrete pair, such as two rows of a channel: ``first`` against ``second``.
 
     Args:
         first: P, probabilities of shape (outputs,) that sum to 1 within 1e-9.
@@ -217,7 +217,7 @@ def pair_loss(first: ArrayLike, second: ArrayLike, *, step: float, upper: bool =
 
 
 def laplace_loss(shift: float, scale: float, *, step: float, upper: bool = True) -> LossDistribution:
-    """The loss of Laplace noise in one dimension against itself moved by ``shift``.
+    """Return the loss of Laplace noise in one dimension against itself moved by ``shift``.
 
     Args:
         shift: finite; its sign does not matter.
@@ -231,7 +231,7 @@ def laplace_loss(shift: float, scale: float, *, step: float, upper: bool = True)
 def truncated_laplace_loss(
     shift: float, scale: float, bound: float, *, step: float, upper: bool = True
 ) -> LossDistribution:
-    """The loss of Laplace noise on [-bound, bound] against itself moved by v = |shift|, in one dimension.
+    """Return the loss of Laplace noise on [-bound, bound] against itself moved by v = |shift|, in one dimension.
 
     With s the scale and t = min(v, 2 bound - v) / s the finite losses lie in [-t, t] with density
     e^((l - v/s)/2) / (4 (1 - e^(-bound/s))), and where v <= bound there are atoms at v/s and -v/s, of masses
@@ -289,7 +289,7 @@ def _merged_bulk(edge: float, step: float) -> tuple[Reals, Reals]:
 
 
 def gaussian_loss(shift: float, sigma: float, *, step: float, upper: bool = True) -> LossDistribution:
-    """The loss of Gaussian noise against itself moved by ``shift``: N(mu^2/2, mu^2) with mu = |shift| / sigma.
+    """Return the loss of Gaussian noise against itself moved by ``shift``: N(mu^2/2, mu^2), mu = |shift| / sigma.
 
     It stops 12 standard deviations from its mean; the rest, 2e-33 at each end, keeps the side. Many tokens
     together are one Gaussian (``accounting.GaussianTokens``), which is exact; this is for mixed compositions.
@@ -316,7 +316,7 @@ def gaussian_loss(shift: float, sigma: float, *, step: float, upper: bool = True
 def atoms_loss(
     losses: Reals, masses: Reals, *, step: float, upper: bool = True, infinite: float = 0.0
 ) -> LossDistribution:
-    """The distribution with these masses under P at these losses, moved to a grid.
+    """Return the distribution with these masses under P at these losses, moved to a grid.
 
     Args:
         losses: finite, shape (atoms,).
@@ -331,7 +331,7 @@ def atoms_loss(
 
 
 def _on_grid(losses: Reals, masses: Reals, step: float, upper: bool) -> tuple[int, Reals]:
-    """Masses at any losses moved to the grid: split where ``upper``, rounded down otherwise."""
+    """Move masses at any losses to the grid: split if ``upper``, else rounded down."""
     if len(losses) == 0:
         return 0, np.zeros(1)
     scaled = losses / step

@@ -1,4 +1,4 @@
-"""The way through a sanitizer under a policy with spans: found, cut out, drawn by kind, and put together again.
+"""Releases under a policy with spans: found, cut out, drawn by kind, and put together again.
 
 Spans are found in the whole text. The stretches between them are released as they are, or drawn token by token
 (``sanitize.outside``); a surrogate is drawn for each span; all of it in the order of the text. Proof:
@@ -47,7 +47,7 @@ EQUALITY: Final = "whether two are equal"
 
 
 class _Found(NamedTuple):
-    """Texts with what was found in them.
+    """Texts with their spans.
 
     Attributes:
         spans: of each, in order, where they are written.
@@ -88,17 +88,17 @@ class ByPolicy:
         self.protected = (*outside.protected, *spans)
 
     def prepared(self, texts: Sequence[str], first: int = 1) -> _Found:
-        """The spans of the texts, and the stretches between them ready for their draws."""
+        """Find the spans of the texts, and make the stretches between them ready for their draws."""
         readings = self._finder.readings(texts, first)
         return self._cut(readings, self._finder.found_in(readings, first))
 
     def prepared_with(self, texts: Sequence[str], values: Sequence[RecordValues]) -> _Found:
-        """The same, where values of each text's record are spans too."""
+        """Prepare texts in which values of each text's record are spans too."""
         readings = self._finder.readings(texts)
         return self._cut(readings, self._finder.found_in(readings, values=values))
 
     def prepared_from(self, texts: Sequence[str], spans: Sequence[Sequence[DetectedSpan]]) -> _Found:
-        """The same, where their spans were found elsewhere."""
+        """Prepare texts whose spans were found elsewhere."""
         for number, (text, here) in enumerate(zip(texts, spans, strict=True), start=1):
             ends = [0, *(end for span in here for end in (span.start, span.end)), len(text)]
             need(ends == sorted(ends), "found", f"others for text {number}", "spans of each text, by start, each alone")
@@ -122,7 +122,7 @@ class ByPolicy:
         return _Found(readings, spans, values, counts, outside)
 
     def _counted(self, spans: Sequence[DetectedSpan], values: Sequence[str]) -> dict[str, int]:
-        """How many draws of each kind pay for the spans of a text."""
+        """Count the draws of each kind that pay for the spans of a text."""
         values_of: dict[str, list[str]] = {}
         for span, value in zip(spans, values, strict=True):
             values_of.setdefault(span.kind, []).append(value)
@@ -141,7 +141,7 @@ class ByPolicy:
         return prepared.counts
 
     def within(self, prepared: _Found, scopes: Sequence[Scope]) -> _Found:
-        """Texts of these scopes: where each mention has one of its own, each mention pays."""
+        """Count again for these scopes: if each mention has one of its own, each mention pays."""
         counts = [
             {kind: count.get(mentions_of(kind), number) for kind, number in count.items()}
             if isinstance(scope, ApartScope) and scope.by_mention
@@ -180,7 +180,6 @@ class ByPolicy:
         return releases
 
     def _scopes(self, count: int) -> list[Scope]:
-        """A scope for each text, where nobody says which texts share one."""
         if self._key is not None:
             return [KeyedScope(self._key)] * count
         return [MemoryScope() for _ in range(count)]
@@ -194,7 +193,6 @@ class ByPolicy:
         scope: Scope,
         rng: np.random.Generator,
     ) -> list[str]:
-        """Return what is released for each span, written as its place is."""
         drawn = [reading.source[span.start : span.end] for span in spans]
         places_of: dict[str, list[int]] = {}
         for place, span in enumerate(spans):
@@ -229,7 +227,6 @@ class ByPolicy:
         scope: Scope,
         rng: np.random.Generator,
     ) -> list[str]:
-        """Draw for the mentions of one kind in a text."""
         draw = surrogate.of_text(mentions, ages) if isinstance(surrogate, Drawn) else surrogate.draw
         within = self._scopes_of[kind]
         if not (isinstance(scope, ApartScope) and scope.by_mention):
@@ -240,7 +237,7 @@ class ByPolicy:
     def _map(
         self, text: str, spans: Sequence[DetectedSpan], released: str, places: list[tuple[int, int]]
     ) -> PrivateMap:
-        """Every piece of the release that is not the text's own."""
+        """Map every piece of the release that is not the text's own."""
         pieces: list[Replaced] = []
         begin = origin = 0
         for place, ((start, stop), span) in enumerate(
@@ -261,7 +258,7 @@ _LONGEST_STRING: Final = 400
 
 
 def _in_quotes(value: str, text: str, start: int) -> str:
-    """A value with a typographic apostrophe where it stands in single quotes, which the other one would end.
+    """Return a value with a typographic apostrophe if it stands in single quotes, which the plain one would end.
 
     Args:
         start: where in it the surrogate will stand.
@@ -280,7 +277,7 @@ def draw_mentions(
     rng: np.random.Generator,
     draw: DrawMentions | None = None,
 ) -> list[str]:
-    """A surrogate for each mention of a text.
+    """Draw a surrogate for each mention of a text.
 
     Args:
         mentions: of one kind in one text, in order.
@@ -307,7 +304,7 @@ def draw_mentions(
 
 
 def paying_draws(surrogate: Surrogate, values: Sequence[str], scope: ScopeName) -> int | None:
-    """How many draws pay for the values of all mentions in a text, or in one scope; None where every mention pays.
+    """Count the draws that pay for the values of all mentions in a text or scope; None if every mention pays.
 
     Values are told apart as the surrogate tells them apart: how they are written may be hidden (leading zeros of a
     date), and would show in a count.
@@ -318,7 +315,7 @@ def paying_draws(surrogate: Surrogate, values: Sequence[str], scope: ScopeName) 
 
 
 def protected(kind: str, surrogate: Surrogate, scope: ScopeName) -> Protected:
-    """What a draw of this kind protects, by what pays for it."""
+    """Return what a draw of this kind protects, by what pays for it."""
     paid = "mention" if scope == "mention" else surrogate.counts
     guarantee: Guarantee = guarantee_of(surrogate)
     if paid != "scope":

@@ -36,7 +36,7 @@ from textveil.surrogates.scopes import KEY_BYTES
 
 @final
 class Chosen(NamedTuple):
-    """How a sanitizer draws.
+    """Way that a sanitizer draws.
 
     Attributes:
         way: of texts to releases.
@@ -112,7 +112,6 @@ def _of_tokens(policy: Policy, options: SanitizerOptions) -> Chosen:
 
 
 def _mechanism(words: DrawsWords | None) -> WordMechanism | SequenceMechanism | None:
-    """Return what draws words if it is a mechanism of the catalog."""
     return None if isinstance(words, LeftOut | CommonWordResponse) else words
 
 

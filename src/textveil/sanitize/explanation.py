@@ -1,4 +1,4 @@
-"""The distribution of one word's output, exactly where it is a finite table, else by sampling with intervals."""
+"""Distribution of one word's output: exact if it is a finite table, else sampled with intervals."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ _NOT_A_WORD = "Numbers are drawn digit by digit, all else is public or a placeho
 @final
 @dataclass(frozen=True, slots=True)
 class TextExplanation:
-    """What one draw for a whole text costs, of what unit, and by which public parameters."""
+    """Cost of one draw for a whole text, its unit, and its public parameters."""
 
     mechanism: str
     parameters: Mapping[str, Any]
     guarantee: Guarantee
 
     def to_data(self) -> dict[str, Any]:
-        """The explanation as JSON data."""
+        """Return the explanation as JSON data."""
         return {
             "mechanism": {"name": self.mechanism, "parameters": dict(self.parameters)},
             "guarantee": self.guarantee.to_data(),
@@ -48,7 +48,7 @@ class TextExplanation:
         }
 
     def summary(self) -> str:
-        """The explanation for a reader."""
+        """Return the explanation for a reader."""
         rows = [
             ("mechanism", self.mechanism),
             ("guarantee", f"{self.guarantee} [{self.guarantee.status.shown}]"),
@@ -61,7 +61,6 @@ class TextExplanation:
 
 
 def _shown_parameter(value: Any) -> str:
-    """A parameter on one line."""
     if isinstance(value, float):
         return f"{value:g}"
     return value.replace("\n", "\\n") if isinstance(value, str) else str(value)
@@ -70,7 +69,7 @@ def _shown_parameter(value: Any) -> str:
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """What one word, or the vocabulary's words on average, become.
+    """Outputs for one word, or for the vocabulary's words on average.
 
     Attributes:
         word: the vocabulary's word that is explained; None for the average.
@@ -96,7 +95,7 @@ class Explanation:
     secure: bool
 
     def to_data(self) -> dict[str, Any]:
-        """The explanation as JSON data."""
+        """Return the explanation as JSON data."""
         return {
             "mechanism": {"name": self.mechanism, "parameters": dict(self.parameters)},
             "guarantee": self.guarantee.to_data(),
@@ -112,7 +111,7 @@ class Explanation:
         }
 
     def summary(self) -> str:
-        """The explanation for a reader."""
+        """Return the explanation for a reader."""
         subject = f"the word {self.word!r}" if self.word is not None else f"{self.words} words across the vocabulary"
         if self.mapped:
             subject += ", to which the one you gave is mapped"
@@ -163,7 +162,7 @@ def explain(
     samples: int = 20_000,
     rng: np.random.Generator | None = None,
 ) -> Explanation | TextExplanation:
-    """The distribution of the output for ``word``, or averages over words spread across the vocabulary.
+    """Return the distribution of the output for ``word``, or averages over words spread across the vocabulary.
 
     A mechanism of whole texts has no distribution for a word: without one, what it promises of a text is explained.
 
@@ -227,13 +226,12 @@ def explain(
 
 
 def _shown_kind(word: str, kind: Kind) -> str:
-    """What was given for a word, without its text."""
     tokens = sum(1 for _ in tokenize(word))
     return "nothing" if tokens == 0 else f"one {kind.name.lower()}" if tokens == 1 else f"{tokens} tokens"
 
 
 def _nearest_sets(mechanism: WordMechanism, ids: Ids) -> Ids:
-    """The NEAR nearest words of each, by cosine, shape (batch, min(NEAR, n))."""
+    """Return the NEAR nearest words of each, by cosine, shape (batch, min(NEAR, n))."""
     grid = integer_grid(mechanism.vocabulary)
     return largest(grid.cosines(ids), min(NEAR, grid.size))
 

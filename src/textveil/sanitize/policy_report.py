@@ -1,4 +1,4 @@
-"""What reports say of a policy: what is drawn, how well it was found, and what no guarantee covers."""
+"""Reports on a policy: what is drawn, how well it was found, and what no guarantee covers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PAYING: Final = {
 
 
 def policy_data(setting: Setting, recall: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The keys of a report that only policies have, as JSON data; none without a policy.
+    """Return the keys of a report that only policies have, as JSON data; none without a policy.
 
     Args:
         recall: what was measured of the detection on a labelled corpus; None where nothing was.
@@ -34,7 +34,7 @@ def policy_data(setting: Setting, recall: Mapping[str, Any] | None) -> dict[str,
 
 
 def per_token_data(setting: Setting) -> dict[str, Any] | None:
-    """The guarantee of one word or number, where words are drawn; None where they stay as they are."""
+    """Return the guarantee of one word or number; None if words stay as they are."""
     policy = setting.policy
     if policy is None or not policy.finds_spans:
         return setting.token.to_data()
@@ -42,13 +42,13 @@ def per_token_data(setting: Setting) -> dict[str, Any] | None:
 
 
 def per_value_data(setting: Setting) -> dict[str, Any]:
-    """The guarantee of one value of any kind, where spans are drawn, by its key; nothing elsewhere."""
+    """Return the guarantee of one value of any kind by its key, if spans are drawn; else nothing."""
     spans = setting.policy is not None and setting.policy.finds_spans
     return {"per_value": value_data(setting)} if spans else {}
 
 
 def value_data(setting: Setting) -> dict[str, Any]:
-    """The guarantee of one value of any kind, and by ``kinds`` those that make it so weak: others are promised more.
+    """Return the guarantee of one value of any kind, and as ``kinds`` those that make it so weak.
 
     They are those of the largest epsilon, of the largest delta and, where they differ, of the worst status; or those of
     which nothing is promised.
@@ -67,7 +67,7 @@ def value_data(setting: Setting) -> dict[str, Any]:
 
 
 def policy_lines(setting: Setting, kinds: Mapping[str, int], recall: Mapping[str, Any] | None) -> list[str]:
-    """The report of a policy for a reader: the guarantee of the drawing, and how well the spans were found.
+    """Return the report of a policy for a reader: the guarantee of its draws, and how well spans were found.
 
     Args:
         recall: as in ``policy_data``.
@@ -100,13 +100,13 @@ def policy_lines(setting: Setting, kinds: Mapping[str, int], recall: Mapping[str
 
 
 def shown(setting: Setting) -> str:
-    """The guarantee of one value, with its status."""
+    """Return the guarantee of one value, with its status."""
     token = setting.token
     return f"{token} [{token.status.shown}]" if token.promises else str(token)
 
 
 def _moves_together(setting: Setting) -> bool:
-    """Whether one draw serves all values of a kind, so that no promise is made of one of them alone."""
+    """Tell whether one draw serves all values of a kind, so that nothing is promised of one of them alone."""
     return any(protected.pays == "scope" for protected in setting.protected)
 
 
@@ -122,7 +122,6 @@ def _kind_line(protected: Protected, kinds: Mapping[str, int]) -> str:
 
 
 def _recall(recall: Mapping[str, Any] | None) -> str:
-    """The measured recall of each kind with its interval."""
     if recall is None:
         return "not measured"
     parts = []

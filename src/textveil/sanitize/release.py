@@ -86,7 +86,7 @@ class Tally:
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What was spent on what, over all documents of a run. Holds no text, and may be passed on with the release.
+    """Report on what was spent, over all documents of a run. Holds no text, and may be passed on with the release.
 
     Attributes:
         recall: measured recall of this policy's detection (``measured_risk.recall_of``); None if not measured.
@@ -214,7 +214,6 @@ class Report:
         return "\n".join(lines)
 
     def _cost_lines(self, *, spans: bool, tokens: bool) -> list[str]:
-        """Return what the costliest document and all documents together cost."""
         document, everything = costliest(self.setting, self.tally.largest), self._everything()
         costly = "the values found in the costliest" if spans and not tokens else "the costliest"
         drawn = "text" if self.setting.whole_texts else "draw that costs" if spans else "protected token"
@@ -227,7 +226,6 @@ class Report:
         ]
 
     def _field_lines(self) -> list[str]:
-        """Return what was done with the fields of records, and how many had no text."""
         if not self.sanitized_fields:
             missing = f"missing     {_counted(self.nulls, 'document')} without a text, as the output shows"
             return [missing] if self.nulls else []

@@ -21,8 +21,6 @@ _PAYS: Final = {"mention": "each one", "value": "each value", "scope": "all toge
 
 
 class _Kind(NamedTuple):
-    """What was done with what is of one kind."""
-
     name: str
     times: int
     done: str
@@ -30,7 +28,7 @@ class _Kind(NamedTuple):
 
 
 def report_page(report: Report, risk: MeasuredRisk | None = None, release_sha256: str = "") -> str:
-    """The report as two printed pages in plain language, to sign and file; it holds no text.
+    """Render the report as two printed pages in plain language, to sign and file; it holds no text.
 
     Args:
         risk: what attacks on a release of this setting came to; None where nobody measured.
@@ -67,7 +65,7 @@ def report_page(report: Report, risk: MeasuredRisk | None = None, release_sha256
 
 
 def sender_page(report: SenderReport) -> str:
-    """What is for the sender alone, with the sampled documents before and after: private, like the text."""
+    """Render the sender's report, with the sampled documents before and after: private, like the text."""
     return rendered(
         "sender.html",
         title="For the sender alone",
@@ -78,7 +76,7 @@ def sender_page(report: SenderReport) -> str:
 
 
 def _what(report: Report) -> str:
-    """What the program did, in one sentence."""
+    """Say in one sentence what the program did."""
     policy = report.setting.policy
     if report.setting.whole_texts:
         return "Each text was replaced by another, drawn at random."
@@ -105,7 +103,7 @@ def _kind(part: Protected, counts: Mapping[str, int]) -> _Kind:
 
 
 def _costs(guarantee: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """What a person, a document and the whole input cost; the person first."""
+    """Return the costs of a person, a document and the whole input."""
     units = (
         ("per_person", "One person, at most"),
         ("per_document", "One document, at most"),
@@ -122,7 +120,6 @@ def _cost(data: Mapping[str, Any]) -> str:
 
 
 def _recall(report: Report) -> list[tuple[str, str]]:
-    """The measured share that detection found, by kind."""
     kinds = {} if report.recall is None else report.recall["kinds"]
     return [(kind, _interval(**scores["recall"])) for kind, scores in sorted(kinds.items())]
 
@@ -145,7 +142,7 @@ def _attacks(risk: MeasuredRisk) -> list[tuple[str, str, str, str]]:
 
 
 def _identifiers(report: Report) -> list[tuple[str, str, str, str]]:
-    """HIPAA's eighteen, each with what the policy does and how many were found."""
+    """Return HIPAA's eighteen identifiers, each with what the policy does and how many were found."""
     policy, counts = report.setting.policy, report.tally.kinds
     rules: Sequence[Mapping[str, Any]] = policy.data["rules"] if policy else ()
     spans = bool(policy and policy.finds_spans)
@@ -199,7 +196,6 @@ def _terms(report: Report) -> list[tuple[str, str]]:
 
 
 def _settings(data: Mapping[str, Any], release_sha256: str) -> list[tuple[str, str]]:
-    """Versions and digests by which the run can be told again."""
     policy, vocabulary, mechanism = data.get("policy"), data["vocabulary"], data["mechanism"]
     parameters = "" if mechanism is None else ", ".join(f"{k} {v}" for k, v in mechanism["parameters"].items())
     return [

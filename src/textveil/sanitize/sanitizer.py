@@ -312,7 +312,6 @@ def _one_for_each(scopes: Sequence[Scope] | None, texts: Sequence[str]) -> Seque
 
 
 def _is_missing(value: Any) -> bool:
-    """Whether a value stands for no text: None, NaN or pandas.NA."""
     return value is None or (isinstance(value, float) and value != value) or type(value).__name__ == "NAType"
 
 
@@ -327,7 +326,6 @@ def _need_texts(texts: Sequence[str], first: int = 1) -> None:
 
 
 def _gathered(texts: Iterable[str]) -> Iterator[list[str]]:
-    """Documents in lists of about ``_STREAM_CHARACTERS`` characters."""
     held: list[str] = []
     size = 0
     for text in texts:

@@ -89,7 +89,7 @@ mentions_of: Final = "{} mentions".format
 @final
 @dataclass(frozen=True, slots=True)
 class Protected:
-    """What one draw protects.
+    """One draw: what it protects, by which guarantee.
 
     Attributes:
         kind: one of ``COUNTED``, or a kind of spans.

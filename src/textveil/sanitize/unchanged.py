@@ -1,4 +1,4 @@
-"""Whether most words, or values of a kind, are left as they are: then a release is hardly more than the text itself."""
+"""Estimates whether most words, or values of a kind, come out unchanged: then a release is nearly the text itself."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _CHANCE: Final = 1e-6
 
 
 def mostly_unchanged(mechanism: DrawsText) -> bool:
-    """Whether more than ``MOST`` of words come out unchanged, equally likely words taken.
+    """Estimate whether more than ``MOST`` of equally likely words come out unchanged.
 
     Estimated by drawing, whatever the mechanism promises and whatever table it states: from a few draws of public data
     with a seed of their own. Those are evenly spaced words, for mechanisms of sequences in documents, and sentences for
@@ -69,7 +69,7 @@ def mostly_unchanged(mechanism: DrawsText) -> bool:
 
 
 def _words(text: str) -> list[str]:
-    """The words of a text, without the case and the marks that a mechanism may drop."""
+    """Return the words of a text, without the case and the marks that a mechanism may drop."""
     return re.findall(r"\w+", text.casefold())
 
 

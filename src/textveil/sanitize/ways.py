@@ -1,4 +1,4 @@
-"""The ways through a sanitizer: token by token or a whole text at once, here; by a policy with spans, in ``by_policy``.
+"""Ways from texts to releases: token by token, or a whole text at once. ``by_policy`` has that of a policy with spans.
 
 A way makes texts ready for draws (``prepared``, which no draw depends on), and then draws and puts releases together
 (``releases``). What it draws, and under which guarantee, is ``protected``.

@@ -48,7 +48,7 @@ def policy(
     others: str | None = None,
     **changes: Any,
 ) -> Policy:
-    """A policy: by kind of token or span, what happens to it.
+    """Return a policy: what happens to each kind of token or span.
 
     Args:
         name_or_path: one of ``PRESETS``, or a TOML file: whatever ends in ``.toml`` or holds a separator of folders.
@@ -98,7 +98,7 @@ def policy(
 
 
 def policy_named(name_or_path: str | os.PathLike[str]) -> Policy:
-    """A preset by its name, or the policy of a file: what stands in place of a mechanism or a policy.
+    """Return a preset by its name, or the policy of a file, for arguments that take a mechanism or a policy.
 
     Raises:
         UnknownNameError: no preset has that name; the message says what to write where a mechanism has it.
@@ -112,7 +112,7 @@ def policy_named(name_or_path: str | os.PathLike[str]) -> Policy:
 
 
 def policy_text(name: str) -> str:
-    """The TOML of a policy as it is written.
+    """Return the TOML of a policy as it is written.
 
     Raises:
         UnknownNameError: no preset has that name.
@@ -122,12 +122,12 @@ def policy_text(name: str) -> str:
 
 
 def is_path(text: str) -> bool:
-    """Whether a policy is meant by its file rather than by its name."""
+    """Tell whether a policy is named by its file."""
     return text.endswith(".toml") or os.sep in text or "/" in text
 
 
 def _preset(name: str) -> Policy:
-    """A preset. Raises UnknownNameError: none has that name; ParameterError: it leaves out a kind that is found."""
+    """Read a preset. Raises UnknownNameError: no such name; ParameterError: it leaves out a kind that is found."""
     preset = _read_preset(name)
     if not preset.draws_words:
         unruled = without_rule(KINDS, {rule.kind for rule in preset.rules})
@@ -142,7 +142,7 @@ def _read_preset(name: str) -> Policy:
 
 
 def preset_text(name: str) -> str:
-    """The TOML of a preset. Raises UnknownNameError: no preset has that name."""
+    """Return the TOML of a preset. Raises UnknownNameError: no preset has that name."""
     if name not in PRESETS:
         close = difflib.get_close_matches(name, PRESETS, n=1)
         meant = f"Did you mean {close[0]!r}? " if close else ""
@@ -154,7 +154,6 @@ def preset_text(name: str) -> str:
 def _with_common_words(
     policy: Policy, level: str | None, background: str | os.PathLike[str] | None, others: str | None
 ) -> Policy:
-    """The policy with other common words, or with something else done to all others."""
     common, words = policy.rule("common-word"), policy.rule("word")
     if common is None or words is None:
         given = "level" if level is not None else "background" if background is not None else "others"

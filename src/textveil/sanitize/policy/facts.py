@@ -1,4 +1,4 @@
-"""What is public of a policy: what settings hold, reports print and digests cover."""
+"""Public facts of a policy: settings hold, reports print and digests cover them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from textveil.sanitize.policy.policy import Action, Policy, Rule, digest_of_data
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyFacts:
-    """Picklable, and without anything that could be private: no words of lists, no objects that detect.
+    """Public facts of a policy, picklable: no words of lists, no objects that detect.
 
     Attributes:
         data: the policy as JSON data.
@@ -34,26 +34,26 @@ class PolicyFacts:
 
     @property
     def name(self) -> str:
-        """The policy's."""
+        """Name of the policy."""
         return str(self.data["name"])
 
     @property
     def detectors(self) -> tuple[str, ...]:
-        """The names of what finds spans."""
+        """Names of the detectors."""
         return tuple(self.data["detectors"])
 
     @property
     def common_words(self) -> Mapping[str, Any] | None:
-        """The rule for common words as JSON data: where they are from, how many they are, and their digest."""
+        """Rule for common words as JSON data: their source, number and digest."""
         return next((rule for rule in self.data["rules"] if rule["kind"] == "common-word"), None)
 
     @property
     def kept(self) -> tuple[str, ...]:
-        """The kinds of spans that stay as they are."""
+        """Kinds of spans that stay as they are."""
         return tuple(rule["kind"] for rule in self.data["rules"] if rule.get("keep") and rule["kind"] in self.kinds)
 
     def to_data(self) -> dict[str, Any]:
-        """JSON data: the policy with its digest."""
+        """Return JSON data: the policy with its digest."""
         return {**self.data, "digest": self.digest}
 
 
@@ -78,7 +78,6 @@ def facts_of(policy: Policy, adjacency: Adjacency) -> PolicyFacts:
 
 
 def _public(policy: Policy, rules: Sequence[Rule], *, spans: bool, words: bool) -> tuple[str, ...]:
-    """Return what no guarantee hides, beside the facts of each kind."""
     marks = "as they are: they can carry data" if policy.marks == "keep" else "in plain form (one space, ASCII marks)"
     if words:
         outside = _drawn_outside(policy, marks, spans=spans)
@@ -94,7 +93,6 @@ def _public(policy: Policy, rules: Sequence[Rule], *, spans: bool, words: bool) 
 
 
 def _drawn_outside(policy: Policy, marks: str, *, spans: bool) -> list[str]:
-    """Return what is public of text outside the spans if its words are drawn or left out."""
     common, word = policy.rule("common-word"), policy.rule("word")
     assert word is not None  # no policy is without
     outside = []
@@ -113,7 +111,6 @@ def _drawn_outside(policy: Policy, marks: str, *, spans: bool) -> list[str]:
 
 
 def _not_covered(policy: Policy, rules: Sequence[Rule], *, spans: bool, words: bool) -> tuple[str, ...]:
-    """Return what the guarantee does not speak of."""
     facts = []
     if spans:
         facts = [

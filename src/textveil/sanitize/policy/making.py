@@ -1,4 +1,4 @@
-"""What a policy is made of: the mechanism of words, a surrogate for each kind of spans, and what finds the spans."""
+"""Makes what a policy names: the mechanism of words, a surrogate for each kind of spans, and the span finder."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ KEPT: Final = "kept"
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyParts:
-    """What draws under a policy with spans.
+    """Mechanism, surrogates and finder of a policy with spans.
 
     Attributes:
         words: draws words outside the spans, or leaves them out; None where they are kept.
@@ -170,7 +170,7 @@ def _need_rules_for_found(policy: Policy, detectors: Sequence[Detector]) -> None
 
 
 def _keepers(policy: Policy, lists: Sequence[ListDetector]) -> list[Keeper]:
-    """What stays whatever detectors find in it: what says ``keep``, and what is of a kind that a rule keeps.
+    """Make what stays whatever detectors find in it: entries with ``keep``, and those of a kind that a rule keeps.
 
     Raises:
         ParameterError: a phrase is to be kept and to be drawn, or a pattern keeps a whole kind.
@@ -205,12 +205,12 @@ def _keepers(policy: Policy, lists: Sequence[ListDetector]) -> list[Keeper]:
 
 @cache
 def _public_keeper(names: tuple[str, ...]) -> KeepList:
-    """What keeps the phrases of public lists that come with the package."""
+    """Keep the phrases of public lists that come with the package."""
     return KeepList(chain.from_iterable(map(shipped_words, names)), public=True)
 
 
 def _seen_keepers(policy: Policy) -> Iterator[Detector]:
-    """What finds kept phrases where words outside the spans are drawn: there a phrase stays only as a span."""
+    """Yield finders of kept phrases if words outside the spans are drawn: there a phrase stays only as a span."""
     if not policy.draws_words:
         return
     for word_list in policy.lists:
@@ -254,7 +254,7 @@ def _need_first(policy: Policy, lists: Sequence[ListDetector], found_else: Colle
 
 
 def words_of(policy: Policy) -> DrawsWords | None:
-    """What draws a policy's words, or leaves them out; None where they are kept.
+    """Make what draws a policy's words, or leaves them out; None if they are kept.
 
     Raises:
         ParameterError: as ``parts_of``.
@@ -280,7 +280,7 @@ def words_of(policy: Policy) -> DrawsWords | None:
 
 
 def passing_of(policy: Policy) -> Passing | None:
-    """The public words that stay where all others go; None where there are none."""
+    """Return the public words that stay while all others go; None if there are none."""
     rule = policy.rule("common-word")
     if rule is not None:
         return passing_common_words(rule.common_words.words, rule.common_words.names)
@@ -288,7 +288,7 @@ def passing_of(policy: Policy) -> Passing | None:
 
 
 def number_options(policy: Policy) -> dict[str, Any]:
-    """The options of a sanitizer of tokens that a policy's rule for numbers stands for.
+    """Return the options of a sanitizer of tokens that a policy's rule for numbers stands for.
 
     Raises:
         ParameterError: the rule has other options.

@@ -30,17 +30,17 @@ Parts: TypeAlias = Mapping[str, object]
 """What each part was, by the way to it."""
 
 
-def parts_of(instance: object) -> Parts:
+def parts_of(instance: Any) -> Parts:
     """Return the parts of an object as they are now. Arrays among them cannot be written from then on."""
     import numpy as np  # not needed by whoever makes nothing
 
     own = getattr(instance, "__dict__", None) or ()
     found: dict[str, object] = {"": (type(instance), _methods_of_its_own(instance) if own else ())}
     seen = {id(instance)}
-    waiting: list[tuple[str, Any, tuple[str, ...]]] = [("", instance, (*own, *_slots_of(type(instance))))]
+    waiting: list[tuple[str, Any, tuple[str, ...]]] = [("", instance, (*own, *_slots_of(type(instance))))]  # type: ignore[arg-type]
     while waiting:
         path, whole, names = waiting.pop()
-        parts: Iterable[tuple[object, object]]
+        parts: Iterable[tuple[object, Any]]
         if names or whole is instance:
             parts = zip(names, map(getattr, repeat(whole), names, repeat(None)), strict=True)
         else:
@@ -61,7 +61,7 @@ def parts_of(instance: object) -> Parts:
             if id(part) in seen:
                 continue
             seen.add(id(part))
-            fields = _fields_of(type(part))
+            fields = _fields_of(type(part))  # type: ignore[arg-type]
             if fields or isinstance(part, _FOLLOWED):
                 waiting.append((way, part, fields))
     return found
@@ -87,7 +87,7 @@ def _fields_of(kind: type) -> tuple[str, ...]:
     return tuple([field.name for field in dataclasses.fields(kind)]) if frozen else ()
 
 
-def _inner(part: Any) -> Iterable[tuple[object, object]]:
+def _inner(part: Any) -> Iterable[tuple[object, Any]]:
     """The parts of a part that is not to change."""
     if isinstance(part, FunctionType):
         parts = [("code", part.__code__), ("defaults", part.__defaults__), ("named defaults", part.__kwdefaults__)]

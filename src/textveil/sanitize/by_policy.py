@@ -19,7 +19,7 @@ from textveil.errors import UnsupportedGuarantee, need
 from textveil.privacy.guarantees import Guarantee
 from textveil.privacy.units import ONE_ENTITY, ONE_SPAN
 from textveil.sanitize.last_gate import check_draws, check_outside
-from textveil.sanitize.outside import Outside, Stretches, Verbatim
+from textveil.sanitize.outside import Outside, Stretches, Verbatim, plain_value
 from textveil.sanitize.policy.finding import RecordValues, value_in
 from textveil.sanitize.policy.making import PolicyParts
 from textveil.sanitize.policy.policy import ScopeName
@@ -108,7 +108,7 @@ class ByPolicy:
         stretches = [between(reading.source, here) for reading, here in zip(readings, spans, strict=True)]
         outside = self._outside.prepared(stretches)
         values = [
-            [self._outside.plain(value_in(reading, span)) for span in here]
+            [plain_value(value_in(reading, span), self.marks) for span in here]
             for reading, here in zip(readings, spans, strict=True)
         ]
         around = self._outside.counts(outside)

@@ -10,7 +10,7 @@ import numpy as np
 
 from textveil.catalog import guarantee_of
 from textveil.errors import need
-from textveil.mechanisms.kinds import Channel, Mechanism, TextMechanism, WordMechanism, words_alone
+from textveil.mechanisms.kinds import Channel, Mechanism, TextMechanism, words_alone
 from textveil.privacy.guarantees import Guarantee
 from textveil.randomness import is_secure, resolve
 from textveil.statistics import Bound, clopper_pearson, exactly
@@ -54,16 +54,13 @@ class TextExplanation:
             ("guarantee", f"{self.guarantee} [{self.guarantee.status.shown}]"),
             ("unit", f"{self.guarantee.unit.value}; it is no epsilon of one word"),
             ("adjacency", self.guarantee.adjacency.text),
-            *((name.replace("_", " "), _shown_parameter(value)) for name, value in self.parameters.items()),
+            *(
+                (name.replace("_", " "), f"{value:g}" if isinstance(value, float) else str(value).replace("\n", "\\n"))
+                for name, value in self.parameters.items()
+            ),
         ]
         width = max(len(name) for name, _ in rows)
         return "\n".join(f"{name:<{width}}  {value}" for name, value in rows)
-
-
-def _shown_parameter(value: Any) -> str:
-    if isinstance(value, float):
-        return f"{value:g}"
-    return value.replace("\n", "\\n") if isinstance(value, str) else str(value)
 
 
 @final
@@ -191,7 +188,8 @@ def explain(
         need(kind is Kind.WORD, "word", _shown_kind(word, kind), "one word", _NOT_A_WORD)
         index, mapped = word_index(tuple(vocabulary.words)).lookup(word)
         ids = np.array([index])
-    nearby = [set(row.tolist()) for row in _nearest_sets(mechanism, ids)]
+    grid = integer_grid(vocabulary)
+    nearby = [set(row.tolist()) for row in largest(grid.cosines(ids), min(NEAR, grid.size))]
     exact = isinstance(mechanism, Channel)
     if isinstance(mechanism, Channel):
         rows = [mechanism.probabilities(int(word_id)) for word_id in ids]
@@ -228,12 +226,6 @@ def explain(
 def _shown_kind(word: str, kind: Kind) -> str:
     tokens = sum(1 for _ in tokenize(word))
     return "nothing" if tokens == 0 else f"one {kind.name.lower()}" if tokens == 1 else f"{tokens} tokens"
-
-
-def _nearest_sets(mechanism: WordMechanism, ids: Ids) -> Ids:
-    """Return the NEAR nearest words of each, by cosine, shape (batch, min(NEAR, n))."""
-    grid = integer_grid(mechanism.vocabulary)
-    return largest(grid.cosines(ids), min(NEAR, grid.size))
 
 
 def _likeliest_exact(row: Reals, words: tuple[str, ...], top: int) -> tuple[tuple[str, Bound], ...]:

@@ -53,9 +53,6 @@ class Outside(Protocol):
     def protected(self) -> tuple[Protected, ...]:
         """Draws in them."""
 
-    def plain(self, value: str) -> str:
-        """Return a span's value as its surrogate gets it: with marks in plain form if those outside are."""
-
     def prepared(self, texts: Sequence[Sequence[str]]) -> Any:
         """Make the stretches of several texts ready for their draws."""
 
@@ -91,9 +88,6 @@ class Verbatim:
     def __init__(self, marks: Marks, shown: int) -> None:
         self.marks: Marks = marks
         self._shown = shown
-
-    def plain(self, value: str) -> str:
-        return plain_value(value, self.marks)
 
     def prepared(self, texts: Sequence[Sequence[str]]) -> Sequence[Stretches]:
         """The stretches, for which nothing is drawn."""
@@ -140,9 +134,6 @@ class DrawnOutside:
         self.marks: Marks = marks
         guarantee = narrowed(promise, ONE_TOKEN_OUTSIDE)
         self.protected = (Protected("word", guarantee, done=mechanism.name),)
-
-    def plain(self, value: str) -> str:
-        return plain_value(value, self.marks)
 
     def prepared(self, texts: Sequence[Sequence[str]]) -> CountedTexts:
         """Encode the texts' tokens, with gaps for spans."""

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, Final
 
+from textveil.sanitize.costs import guarantee_line
 from textveil.sanitize.setting import Protected, Setting, mentions_of
 
 _PAYING: Final = {
@@ -90,35 +91,21 @@ def policy_lines(setting: Setting, kinds: Mapping[str, int], recall: Mapping[str
         equal = ": both have the same releases" if token.promises and token.approximate().epsilon == 0 else ""
         lines.append(f"compares    {policy.adjacency}{equal}")
     if policy.finds_spans:
-        together = ", or all of a kind together where its line says so" if _moves_together(setting) else ""
-        lines.append(
-            f"drawings    {shown(setting)} for one value of any kind{together}, where the same spans are found"
-        )
+        moved = any(part.pays == "scope" for part in setting.protected)  # nothing is promised of one value alone
+        together = ", or all of a kind together where its line says so" if moved else ""
+        drawings = f"{guarantee_line(setting.token)} for one value of any kind{together}"
+        lines.append(f"drawings    {drawings}, where the same spans are found")
         lines.append(f"detection   {_recall(recall)}")
     lines += [f"not covered {fact}" for fact in policy.not_covered]
     return lines
 
 
-def shown(setting: Setting) -> str:
-    """Return the guarantee of one value, with its status."""
-    token = setting.token
-    return f"{token} [{token.status.shown}]" if token.promises else str(token)
-
-
-def _moves_together(setting: Setting) -> bool:
-    """Tell whether one draw serves all values of a kind, so that nothing is promised of one of them alone."""
-    return any(protected.pays == "scope" for protected in setting.protected)
-
-
 def _kind_line(protected: Protected, kinds: Mapping[str, int]) -> str:
-    guarantee = protected.guarantee
-    status = f" [{guarantee.status.shown}]" if guarantee.promises else ""
     drawn = f" by {protected.done}" if protected.done else ""
     mentions = kinds.get(mentions_of(protected.kind))
     often = "" if mentions is None else f" in {mentions} spans" if mentions > 1 else " in 1 span"
-    return (
-        f"  {kinds[protected.kind]} {protected.kind}{often}{drawn}: {guarantee}{status} for {_PAYING[protected.pays]}"
-    )
+    promise = f"{guarantee_line(protected.guarantee)} for {_PAYING[protected.pays]}"
+    return f"  {kinds[protected.kind]} {protected.kind}{often}{drawn}: {promise}"
 
 
 def _recall(recall: Mapping[str, Any] | None) -> str:

@@ -98,16 +98,12 @@ def _hidden(setting: Setting, parts: Sequence[Protected]) -> str:
     if len(parts) == len(nothing):
         return "no guarantee"
     if not free:
-        said = f"{_in_part(setting, bounded)} ({_guarantee(bounded)})"
+        unchanged = setting.mostly_unchanged or any(part.kind in setting.unchanged_kinds for part in bounded)
+        said = f"{'hardly hidden' if unchanged else 'hidden in part'} ({_guarantee(bounded)})"
     else:
         but = f", but {_joined(_kinds(bounded))} only in part (at most {_guarantee(bounded)})" if bounded else ""
         said = f"hidden ({_guarantee(free)}){but}"
     return f"{said}, and no guarantee for {_joined(_kinds(nothing))}" if nothing else said
-
-
-def _in_part(setting: Setting, parts: Sequence[Protected]) -> str:
-    unchanged = setting.mostly_unchanged or any(part.kind in setting.unchanged_kinds for part in parts)
-    return "hardly hidden" if unchanged else "hidden in part"
 
 
 def _guarantee(parts: Sequence[Protected]) -> str:

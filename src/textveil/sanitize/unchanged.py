@@ -80,8 +80,7 @@ def hides_most(guarantee: Guarantee) -> bool:
     a <= e^epsilon (1 - b) and b <= e^epsilon (1 - a). So a + b <= 2 / (1 + e^-epsilon), and so is twice the mean over
     all values of a public form.
     """
-    proved = isinstance(guarantee, PureDP) and guarantee.status is Status.PROVED
-    return proved and guarantee.epsilon <= _HIDES
+    return isinstance(guarantee, PureDP) and guarantee.status is Status.PROVED and guarantee.epsilon <= _HIDES
 
 
 def unchanged_kinds(surrogates: Mapping[str, Surrogate]) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from textveil.mechanisms.channels.digits import KEEP_LIMIT, DigitResponse
 from textveil.mechanisms.kinds import TextMechanism
 from textveil.privacy.composition import narrowed
 from textveil.privacy.guarantees import Guarantee
-from textveil.privacy.units import ONE_CONTENT_TOKEN, ONE_TOKEN, Adjacency, Unit, beside_common_words
+from textveil.privacy.units import ONE_CONTENT_TOKEN, ONE_TOKEN, Unit, beside_common_words
 from textveil.sanitize.left_out import LEFT_OUT, LeftOut
 from textveil.sanitize.release import Release
 from textveil.sanitize.setting import Protected, Setting
@@ -95,7 +95,9 @@ class ByTokens:
                 "State its guarantee for one token."
             )
         if number_epsilon is None:
-            number_epsilon = _epsilon_of_a_word(mechanism.guarantee)
+            if not mechanism.guarantee.promises:
+                raise ParameterError("number_epsilon must be given for a mechanism without a guarantee; got none.")
+            number_epsilon = mechanism.guarantee.approximate().epsilon
         common = passing is not None and passing.kind == "common-word"
         digits = None
         if number_epsilon > 0 and not (common and isinstance(mechanism, CommonWordResponse)):
@@ -110,8 +112,11 @@ class ByTokens:
         numbers = LEFT_OUT if digits is None else digits.guarantee
         protected = {"word": promise, "number": numbers if promise.promises else promise}
         if passing is not None:
-            response = isinstance(mechanism, CommonWordResponse)
-            share = ONE_TOKEN if response else _sharing(passing, promise)
+            share = ONE_TOKEN
+            if passing.kind == "function-word":
+                share = ONE_CONTENT_TOKEN
+            elif not isinstance(mechanism, CommonWordResponse):
+                share = beside_common_words(promise.adjacency.shared)
             protected = {kind: narrowed(part, share) for kind, part in protected.items()}
         of_numbers = "digits" if digits is not None else "placeholder"
         if isinstance(mechanism, LeftOut):
@@ -201,13 +206,3 @@ def _base_mass(mechanism: object) -> float:
     from textveil.mechanisms.capabilities import BaseDraws
 
     return mechanism.base_mass if isinstance(mechanism, BaseDraws) else 0.0
-
-
-def _sharing(passing: Passing, promise: Guarantee) -> Adjacency:
-    return ONE_CONTENT_TOKEN if passing.kind == "function-word" else beside_common_words(promise.adjacency.shared)
-
-
-def _epsilon_of_a_word(guarantee: Guarantee) -> float:
-    if guarantee.promises:
-        return guarantee.approximate().epsilon
-    raise ParameterError("number_epsilon must be given for a mechanism without a guarantee; got none.")

@@ -87,7 +87,7 @@ def _public(policy: Policy, rules: Sequence[Rule], *, spans: bool, words: bool) 
         outside.append("where a span was found, and its kind")
     if kept := [rule.kind for rule in rules if rule.action is Action.KEEP]:
         outside.append(f"the values of the kinds that are kept: {', '.join(kept)}")
-    if any(entry.keep for entry in (*policy.lists, *policy.patterns)):
+    if any([word_list.keep for word_list in policy.lists] + [pattern.keep for pattern in policy.patterns]):
         outside.append("what the keep lists and patterns hold, wherever it stands")
     return (*outside, "the policy, what it names and this report")
 

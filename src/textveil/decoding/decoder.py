@@ -12,24 +12,24 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from textveil.decoding.both_sides import BothSides
-from textveil.decoding.candidates import NONE, Candidates
-from textveil.decoding.continued import successors
-from textveil.decoding.evidence import Evidence, Layout, laid_out
-from textveil.decoding.lattice import Sentences, Trellis, TrellisSearch
-from textveil.decoding.options import DecoderOptions
+from textveil.aggregates.released import ReleasedTexts, ReleaseReader
 from textveil.errors import need
 from textveil.mechanisms.capabilities import SequenceColumns
-from textveil.mechanisms.channel_columns import columns_of
 from textveil.mechanisms.kinds import Described
 from textveil.mechanisms.posteriors import checked_prior
 from textveil.models.language_model import ContinuationModel, LanguageModel
 from textveil.processors import cores
-from textveil.text.released import ReleasedTexts, ReleaseReader
 from textveil.text.render import render_text
 from textveil.types import Ids, Progress, Reals, Vectors
 from textveil.vocabulary.frequencies import word_frequencies
 from textveil.vocabulary.geometry import normalize
+from textveil_lab.decoding.both_sides import BothSides
+from textveil_lab.decoding.candidates import NONE, Candidates
+from textveil_lab.decoding.continued import successors
+from textveil_lab.decoding.evidence import Evidence, Layout, laid_out
+from textveil_lab.decoding.lattice import Sentences, Trellis, TrellisSearch
+from textveil_lab.decoding.options import DecoderOptions
+from textveil_lab.mechanisms.channel_columns import columns_of
 
 _SHORT: Final = 3
 """Models of at most this order are asked sentence by sentence: little before a boundary matters to them."""

@@ -14,14 +14,14 @@ import numpy as np
 from scipy.special import ndtri
 
 from textveil.errors import need
-from textveil.estimation.channel_matrix import ChannelMatrix, channel_matrix
-from textveil.estimation.likelihood import most_likely_counts
-from textveil.estimation.weights import Weights, weights_for
 from textveil.mechanisms.kinds import Described, checked_ids
 from textveil.mechanisms.posteriors import checked_prior
 from textveil.statistics import Bound
 from textveil.types import Ids, Integers, Progress, Reals
 from textveil.vocabulary.frequencies import word_frequencies
+from textveil_lab.estimation.channel_matrix import ChannelMatrix, channel_matrix
+from textveil_lab.estimation.likelihood import most_likely_counts
+from textveil_lab.estimation.weights import Weights, weights_for
 
 _TOLD = 0.5
 """Words make an estimate vague where this part of its interval's width, or more, comes from what cannot be told."""

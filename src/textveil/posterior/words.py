@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import need
-from textveil.mechanisms.channel_columns import columns_of
 from textveil.mechanisms.kinds import Described, checked_ids, checked_word_id
 from textveil.mechanisms.posteriors import Posteriors, checked_prior, posterior_means, posteriors, sparse_rows
 from textveil.types import Ids, Integers, Progress, Reals, Vectors
 from textveil.vocabulary.frequencies import word_frequencies
 from textveil.vocabulary.geometry import normalize
+from textveil_lab.mechanisms.channel_columns import columns_of
 
 _BLOCK: Final = 1024  # outputs whose scores against all words are made at once: 134 MB at 33,000 words
 

@@ -25,8 +25,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from textveil.errors import need
-from textveil.privacy.truncation import outer_strip_mass
 from textveil.types import Integers, Reals
+from textveil_lab.noise.truncation import outer_strip_mass
 
 _MARGIN = 2.0**-30
 """Relative margin of a delta: covers quadrature, and sums and products of nonnegative numbers, below 1e6 terms."""

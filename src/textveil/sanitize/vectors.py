@@ -12,8 +12,8 @@ from textveil.mechanisms.kinds import DrawsText, TextMechanism
 from textveil.types import Reals, Vectors
 
 if TYPE_CHECKING:
+    from textveil.aggregates.released import ReleaseReader
     from textveil.mechanisms.capabilities import ChannelColumns
-    from textveil.text.released import ReleaseReader
 
 
 @final
@@ -33,11 +33,11 @@ class WordVectors:
 
     def of(self, text: str, prior: Reals | None = None) -> Vectors:
         """Return a row for each word of a released text, in order; see ``Release.vectors``."""
+        from textveil.aggregates.released import ReleaseReader
         from textveil.mechanisms.capabilities import SequenceColumns
-        from textveil.mechanisms.channel_columns import columns_of
         from textveil.mechanisms.posteriors import checked_prior, posterior_means, posteriors
-        from textveil.text.released import ReleaseReader
         from textveil.vocabulary.frequencies import word_frequencies
+        from textveil_lab.mechanisms.channel_columns import columns_of
 
         mechanism = self._mechanism
         if isinstance(mechanism, TextMechanism):

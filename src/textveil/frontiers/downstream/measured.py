@@ -14,15 +14,16 @@ from typing import Any, Final, TypeAlias, final
 import numpy as np
 
 from textveil.errors import UnsupportedGuarantee
-from textveil.frontiers.downstream.accuracy import DocumentLearner, accuracies
-from textveil.frontiers.downstream.tasks import LabelledTask, Repetition, with_ids
-from textveil.mechanisms.capabilities import ChannelColumns, IntegerWeights, NoisyVectors
+from textveil.mechanisms.capabilities import ChannelColumns, IntegerWeights
 from textveil.mechanisms.kinds import WordMechanism
 from textveil.mechanisms.posteriors import checked_prior
-from textveil.posterior.words import WordPosterior
 from textveil.randomness import seeded_generator
 from textveil.statistics import Bound, clopper_pearson, student_mean
 from textveil.types import Ids, Reals
+from textveil_lab.frontiers.downstream.accuracy import DocumentLearner, accuracies
+from textveil_lab.frontiers.downstream.tasks import LabelledTask, Repetition, with_ids
+from textveil_lab.mechanisms.capabilities import NoisyVectors
+from textveil_lab.posterior.words import WordPosterior
 
 NOISY_TOKENS: Final = 200
 """Tokens that are attacked where every word's density must be computed for each."""

@@ -1,4 +1,4 @@
-"""A mechanism made again from the report of its releases: by whoever has the report and the public vocabulary.
+"""Makes a mechanism again from the report of its releases and the public vocabulary.
 
 What is made of releases (decoding, estimation) needs the channel that they came from. A report names the mechanism, its
 parameters, the vocabulary's digest and the version of textveil; whatever of these differs now is refused, since a
@@ -30,7 +30,7 @@ _SHOWN: Final = 60
 
 
 class ReleaseReport(NamedTuple):
-    """What a report says of how its releases were drawn.
+    """Facts of a report on how its releases were drawn.
 
     Attributes:
         mechanism: its name in the catalog.
@@ -48,7 +48,7 @@ class ReleaseReport(NamedTuple):
 
 
 def read_report(path: Path) -> ReleaseReport:
-    """The report in a file.
+    """Read the report in a file.
 
     Raises:
         InputError: it cannot be read, is no report, or is of another version of textveil.
@@ -62,7 +62,7 @@ def read_report(path: Path) -> ReleaseReport:
 
 
 def report_of(data: Any) -> ReleaseReport:
-    """The report in JSON data, ``Release.report().to_data()`` or what was written of it.
+    """Read the report in JSON data: ``Release.report().to_data()``, or a file of it.
 
     Raises:
         InputError: it is no report, or of another version of textveil.
@@ -89,7 +89,7 @@ def report_of(data: Any) -> ReleaseReport:
 def rebuilt(
     report: ReleaseReport, vocabulary: Vocabulary, *, prior: str | None = None, progress: Progress | None = None
 ) -> Mechanism:
-    """The mechanism of a report, over the vocabulary that its releases were drawn with.
+    """Make the mechanism of a report, over the vocabulary that its releases were drawn with.
 
     Args:
         report: of the releases.
@@ -136,7 +136,7 @@ def rebuilt(
 
 
 def _spare(options: Mapping[str, Any]) -> tuple[str, ...]:
-    """Which option to leave out, in the order to try: of two ways to say how much, a report may hold both."""
+    """Return the options to leave out, in the order to try: of two ways to say how much, a report may hold both."""
     both = options.get("epsilon") is not None and options.get("epsilon_per_distance") is not None
     return ("epsilon_per_distance", "epsilon") if both else ("",)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from importlib import import_module
 from typing import Any, Final, final
 
@@ -74,6 +75,7 @@ class PatternDetector:
                 yield match
 
 
+@lru_cache(maxsize=256)
 def _first_character(pattern: re.Pattern[str]) -> re.Pattern[str] | None:
     """What a match begins with, where that is a digit or one of some characters; None where it may be another."""
     members: list[str] = []
@@ -110,7 +112,7 @@ def checked_pattern(pattern: str) -> re.Pattern[str]:
     )
     try:
         compiled = re.compile(pattern)
-        nested = _repeats_repeat(import_module("re._parser").parse(pattern), inside=False)
+        nested = _is_nested(pattern)
     except (re.error, OverflowError, RecursionError) as error:
         place = f" at character {error.pos + 1}" if isinstance(error, re.error) and error.pos is not None else ""
         raise ParameterError(f"pattern must compile; it does not{place}. Correct it.") from None
@@ -118,6 +120,11 @@ def checked_pattern(pattern: str) -> re.Pattern[str]:
     hint = "Make the inner repeat possessive (`++`, `*+`) or give it an end."
     need(not nested, "pattern", "a repeat within a repeat", "one whose time is bounded", hint)
     return compiled
+
+
+@lru_cache(maxsize=256)
+def _is_nested(pattern: str) -> bool:
+    return _repeats_repeat(import_module("re._parser").parse(pattern), inside=False)
 
 
 def _repeats_repeat(parsed: Any, *, inside: bool) -> bool:

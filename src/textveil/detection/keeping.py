@@ -9,6 +9,7 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Final, TypeAlias, final
 
@@ -56,7 +57,7 @@ def shipped_words(name: str) -> tuple[str, ...]:
     """
     need(name in SHIPPED, "shipped", repr(name)[:60], f"among {', '.join(SHIPPED)}")
     lines = (_DATA / f"{name}.txt").read_text(encoding="utf-8").splitlines()
-    return tuple(line for line in map(str.strip, lines) if line and not line.startswith("#"))
+    return tuple([line for line in map(str.strip, lines) if line and not line.startswith("#")])
 
 
 @final
@@ -75,11 +76,11 @@ class KeepList:
         self._kind, self._public = kind, public
         self.of_numbers = not public and kind in ("", "number")
         entries = {word: _keys_of(word) for word in words}
-        self._capitals = frozenset(entry for word, entry in entries.items() if public and word.isupper())
+        self._capitals = frozenset([entry for word, entry in entries.items() if public and word.isupper()])
         self.phrases = frozenset(filter(None, entries.values()))
         need(bool(self.phrases), "words", "none", "words and phrases")
-        self._words = frozenset(word for phrase in self.phrases for word in phrase)
-        self._goes_on = _LINKS.union(*(phrase[1:] for phrase in self.phrases))
+        self._words = frozenset(chain.from_iterable(self.phrases))
+        self._goes_on = _LINKS.union(*[phrase[1:] for phrase in self.phrases])
         self._longest = max(map(len, self.phrases))
         begun: dict[str, set[int]] = {}
         for phrase in self.phrases:

@@ -1,1 +1,1 @@
-"""What is promised: guarantees as data, their composition and their calibration."""
+"""Guarantees as data, their composition and their calibration."""

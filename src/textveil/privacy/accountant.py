@@ -1,4 +1,4 @@
-"""What draws cost together: the sum, the optimal composition at a stated delta, and what is left of a budget.
+"""Cost of draws together: the sum, the optimal composition at a stated delta, and what is left of a budget.
 
 An accountant is a value: ``compose`` gives a new one. It reads guarantees and nothing else, so what it computes is the
 cost of the worst mechanisms that the guarantees allow. Proof: ``proofs/composition.md``.
@@ -27,7 +27,7 @@ EXACT_DRAWS: Final = 20_000
 
 
 class Remaining(NamedTuple):
-    """What is left of a budget; below 0 where more was spent than there was.
+    """Rest of a budget; below 0 if more was spent than there was.
 
     Attributes:
         epsilon: nats, rounded down.
@@ -83,11 +83,11 @@ class Accountant:
 
     @property
     def spent(self) -> Guarantee:
-        """The sum: epsilons added, deltas added, rounded up. Nothing where one part promises nothing."""
+        """Sum of epsilons and deltas, rounded up. No guarantee if one part promises nothing."""
         return compose([_repeated(draw.guarantee, draw.times, self.into) for draw in self.draws], self.into)
 
     def optimal(self, delta: float = DELTA) -> Guarantee:
-        """The least epsilon that is known to hold at ``delta`` more than the sum's own; rounded up.
+        """Return the smallest epsilon known to hold at ``delta`` more than the sum's own, rounded up.
 
         It is never larger than the sum's epsilon. Up to ``EXACT_DRAWS`` draws are exact where they have few outcomes,
         else off by the step of a grid; more are bounded in closed form. It holds for guarantees that were fixed before
@@ -119,7 +119,7 @@ class Accountant:
         return _is_counted(parts) and are_counted(parts)
 
     def remaining(self, budget: PureDP | ApproximateDP) -> Remaining:
-        """What is left of a budget, by the sum: what follows may then be chosen after looking at what was released.
+        """Return the rest of a budget, by the sum: later draws may be chosen after looking at earlier releases.
 
         Args:
             budget: of the accountant's unit.
@@ -132,7 +132,7 @@ class Accountant:
         return Remaining(_difference(limit.epsilon, total.epsilon), _difference(_floor(limit), total.delta))
 
     def _parts(self) -> tuple[Kind, ...]:
-        """How many draws there are of each epsilon above 0, and of each base mass."""
+        """Count the draws of each epsilon above 0, and of each base mass."""
         counts: Counter[tuple[float, float]] = Counter()
         for draw in (draw for draw in self.draws if draw.guarantee.promises and draw.times):
             part = as_approximate(draw.guarantee)
@@ -150,7 +150,7 @@ def _repeated(guarantee: Guarantee, times: int, into: Adjacency) -> Guarantee:
 
 
 def shown_optimal(guarantee: Guarantee, *, exact: bool) -> str:
-    """An optimal composition for readers.
+    """Return an optimal composition for readers.
 
     Raises:
         UnsupportedGuarantee: nothing is promised.
@@ -166,7 +166,7 @@ def _is_counted(parts: tuple[Kind, ...]) -> bool:
 
 @lru_cache(maxsize=4096)
 def _least(parts: tuple[Kind, ...], basic: float, delta: float) -> float:
-    """An epsilon that holds at ``delta``, rounded up; the disclosures of approximate parts are paid for elsewhere."""
+    """Return an epsilon that holds at ``delta``, rounded up, without the disclosures of approximate parts."""
     if not parts:
         return 0.0
     if _is_counted(parts):
@@ -185,7 +185,6 @@ def _log_sum(first: float, second: float) -> float:
 
 
 def _difference(budget: float, spent: float) -> float:
-    """``budget - spent``, rounded down."""
     exact = Fraction(budget) - Fraction(spent)
     nearest = float(exact)
     return nearest if Fraction(nearest) <= exact else math.nextafter(nearest, -math.inf)

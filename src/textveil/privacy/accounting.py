@@ -27,13 +27,13 @@ _UNIT = 2.0**-53
 
 
 class Composed(Protocol):
-    """What many tokens cost together."""
+    """Cost of many tokens together."""
 
     def delta(self, epsilon: float) -> float:
-        """An upper bound on the least delta at epsilon >= 0."""
+        """Return an upper bound on the smallest delta at epsilon >= 0."""
 
     def epsilon(self, delta: float) -> float:
-        """An upper bound on the least epsilon at delta in [0, 1]; inf where none reaches it."""
+        """Return an upper bound on the smallest epsilon at delta in [0, 1]; inf if none reaches it."""
 
 
 @final
@@ -114,7 +114,7 @@ class WorstTokens:
 
     @property
     def basic_epsilon(self) -> float:
-        """The sum of all tokens' epsilon, rounded up, where what is left of delta is the disclosures'."""
+        """Return the sum of all tokens' epsilon, rounded up; the rest of delta is the disclosures'."""
         product = self.times * self.token_epsilon
         short = Fraction(product) < self.times * Fraction(self.token_epsilon)
         return math.nextafter(product, math.inf) if short else product
@@ -157,7 +157,7 @@ Token: TypeAlias = Guarantee | GaussianTokens | LossDistribution
 
 
 def compose_tokens(token: Token, *, tokens: int, releases: int = 1) -> Composed:
-    """What ``tokens`` tokens cost together when the text is released ``releases`` times, by the optimal rule.
+    """Compose the cost of ``tokens`` tokens of a text that is released ``releases`` times, by the optimal rule.
 
     Gaussian tokens become one Gaussian; a loss distribution (of a dominating pair, one direction of a symmetric
     pair) is convolved; of a guarantee alone the worst mechanism that it allows is composed. A metric guarantee is
@@ -188,7 +188,7 @@ def compose_tokens(token: Token, *, tokens: int, releases: int = 1) -> Composed:
 def two_level_loss(
     *, size: int, members: int, inside: int, outside: int, overlap: int | None = None
 ) -> LossDistribution:
-    """The loss of the dominating pair of a two-level channel: weight ``inside`` on a set of outputs, else ``outside``.
+    """Return the loss of a two-level channel's worst pair: weight ``inside`` on some outputs, else ``outside``.
 
     Rows x, x' with sets of m outputs that share k have losses e = ln(inside/outside) with mass (m - k) inside / T,
     -e with mass (m - k) outside / T, and 0 with the rest, T the common total. So at every epsilon in [0, e]
@@ -224,7 +224,7 @@ def two_level_loss(
 def calibrate(
     composed: Callable[[float], Composed], *, epsilon: float, delta: float, private: float, other: float
 ) -> float:
-    """The parameter nearest to ``other`` at which ``composed`` keeps (epsilon, delta), by bisection.
+    """Find the parameter nearest to ``other`` at which ``composed`` keeps (epsilon, delta), by bisection.
 
     The answer has itself been put to the test, so it never gives less privacy than asked, whether or not the
     cost is monotone in the parameter; where it is, no float nearer to ``other`` by more than 1e-12 keeps the promise.
@@ -258,7 +258,7 @@ def calibrate(
 
 
 def token_epsilon(*, epsilon: float, delta: float, tokens: int, releases: int = 1) -> float:
-    """The largest epsilon of one pure token such that all tokens together keep (epsilon, delta).
+    """Find the largest epsilon of one pure token such that all tokens together keep (epsilon, delta).
 
     Never below basic composition's epsilon / (tokens releases).
 
@@ -281,7 +281,7 @@ def token_epsilon(*, epsilon: float, delta: float, tokens: int, releases: int = 
 
 
 def token_sigma(*, epsilon: float, delta: float, l2_sensitivity: float, tokens: int, releases: int = 1) -> float:
-    """The least sigma of Gaussian noise on each token such that all together keep (epsilon, delta).
+    """Find the smallest sigma of Gaussian noise on each token such that all together keep (epsilon, delta).
 
     Raises:
         ParameterError: an argument is outside its domain.
@@ -307,7 +307,7 @@ def _log_complement(log_share: float) -> float:
 
 
 def _least_epsilon(composed: Composed, delta: float, high: float) -> float:
-    """The least epsilon in [0, high] at which ``composed`` keeps delta, where ``high`` does; rounded up."""
+    """Find the smallest epsilon in [0, high] at which ``composed`` keeps delta, if ``high`` does; rounded up."""
     low = 0.0
     if composed.delta(low) <= delta:
         return 0.0

@@ -25,7 +25,7 @@ _ORDER = (Status.PROVED, Status.CERTIFIED, Status.CLAIMED, Status.REFUTED, Statu
 
 
 def as_approximate(guarantee: Guarantee) -> ApproximateDP:
-    """A guarantee by its epsilon and delta.
+    """Return a guarantee by its epsilon and delta.
 
     Raises:
         UnsupportedGuarantee: it promises nothing, or is no guarantee that composition knows.
@@ -37,7 +37,7 @@ def as_approximate(guarantee: Guarantee) -> ApproximateDP:
 
 
 def added_up(guarantees: Sequence[Guarantee], into: Adjacency | None = None) -> Adjacency:
-    """What the draws with these guarantees add up to, where one change of the unit can reach all of them.
+    """Add up draws with these guarantees that one change of the unit can all reach.
 
     Draws for tokens or spans add up to the document that holds them; draws for one document (released twice, say) to
     that document. Other mixes must be named by ``into``, whose unit is at least as large as every part's: the sum is
@@ -75,12 +75,11 @@ def _need_shared(parts: set[Adjacency], adjacency: Adjacency) -> None:
 
 
 def _units(parts: set[Adjacency]) -> str:
-    """The adjacencies in words, each with its unit."""
     return " and ".join(sorted(f"a {adjacency.unit.value} ({adjacency})" for adjacency in parts))
 
 
 def narrowed(guarantee: Guarantee, adjacency: Adjacency) -> Guarantee:
-    """What ``guarantee`` says for a unit that is not larger: two texts that differ in one token are two documents.
+    """State a guarantee for a unit that is not larger: two texts that differ in one token are two documents.
 
     Raises:
         UnsupportedGuarantee: the unit is larger, or more words may be exchanged than the guarantee compares.
@@ -97,7 +96,7 @@ def narrowed(guarantee: Guarantee, adjacency: Adjacency) -> Guarantee:
 def _whole(
     epsilon: Fraction, log_delta: float, parts: Sequence[Guarantee], adjacency: Adjacency
 ) -> PureDP | ApproximateDP:
-    """A guarantee with these numbers and the worst status of the parts; epsilon is rounded up."""
+    """Return a guarantee with these numbers and the worst status of the parts; epsilon is rounded up."""
     nearest = float(epsilon)
     rounded = nearest if Fraction(nearest) >= epsilon else math.nextafter(nearest, math.inf)
     worst = worst_of(parts)
@@ -109,12 +108,12 @@ def _whole(
 
 
 def worst_of(parts: Sequence[Guarantee]) -> Guarantee:
-    """The part that is trusted least; the first of several."""
+    """Return the part that is trusted least; the first of several."""
     return max(parts, key=lambda part: _ORDER.index(part.status))
 
 
 def repeat(guarantee: Guarantee, times: int, into: Adjacency | None = None) -> Guarantee:
-    """The guarantee of ``times`` independent draws, one for each token of a document, say.
+    """Return the guarantee of ``times`` independent draws, such as those of a document's tokens.
 
     Two documents of ``times`` protected tokens each are compared, any number of which may differ.
     A metric guarantee becomes pure through the diameter first: distances of unrelated tokens have no
@@ -145,7 +144,7 @@ def repeat(guarantee: Guarantee, times: int, into: Adjacency | None = None) -> G
 
 
 def compose(guarantees: Sequence[Guarantee], into: Adjacency | None = None) -> Guarantee:
-    """The guarantee of independent draws with these guarantees, one after another.
+    """Return the guarantee of independent draws with these guarantees, one after another.
 
     The result is pure where every part is pure or metric, approximate where one part is, and nothing
     where one part promises nothing. Its status is the worst of its parts'.
@@ -174,7 +173,7 @@ def compose(guarantees: Sequence[Guarantee], into: Adjacency | None = None) -> G
 
 
 def weakest(guarantees: Sequence[Guarantee]) -> Guarantee:
-    """What holds for each of several draws: the largest epsilon, the largest delta, the worst status.
+    """Return what holds for each of several draws: the largest epsilon, the largest delta, the worst status.
 
     Where one of them is the weakest in every respect, it is returned as it is.
 

@@ -18,7 +18,7 @@ from textveil.privacy.units import ONE_TOKEN, Adjacency, Unit
 
 
 class Status(Enum):
-    """How far a guarantee can be trusted."""
+    """Trust in a guarantee."""
 
     PROVED = "proved"
     """A proof stands in ``privacy/proofs`` and a test demands the file."""
@@ -33,7 +33,7 @@ class Status(Enum):
 
     @property
     def shown(self) -> str:
-        """For readers: who says so, where nobody shows it."""
+        """Name for readers, with who claims it if it is neither proved nor certified."""
         return "claimed by its maker" if self is Status.CLAIMED else self.value
 
 
@@ -42,7 +42,7 @@ TRUSTED: Final = (Status.PROVED, Status.CERTIFIED)
 
 
 def shown_up(value: float, digits: int = 6) -> str:
-    """A number for readers, rounded up in its last digit: a printed guarantee is never below the true one.
+    """Show a number rounded up in its last digit: a printed guarantee is never below the true one.
 
     An excess below 1e-12 of the value, the trace of floating point, does not raise the digit.
     """
@@ -56,14 +56,13 @@ def shown_up(value: float, digits: int = 6) -> str:
 
 
 def raised_log(log_delta: float) -> float:
-    """A logarithm of delta with a margin that covers the rounding of a logarithm and of an exponential."""
+    """Return a logarithm of delta with a margin for the rounding of a logarithm and of an exponential."""
     return log_delta + 2.0**-50 * max(1.0, abs(log_delta)) if math.isfinite(log_delta) else log_delta
 
 
 def _facts(
     notion: str, guarantee: Guarantee, epsilon: float | None, delta: float | None, **more: Any
 ) -> dict[str, Any]:
-    """JSON data of a guarantee: what all notions say, and what one says besides."""
     return {
         "notion": notion,
         "epsilon": epsilon,
@@ -78,8 +77,6 @@ def _facts(
 
 
 class _Promise:
-    """What all notions have."""
-
     __slots__ = ()
 
     promises: ClassVar[bool] = True
@@ -87,7 +84,7 @@ class _Promise:
 
     @property
     def unit(self) -> Unit:
-        """What two adjacent inputs differ in."""
+        """Unit in which two adjacent inputs differ."""
         return self.adjacency.unit
 
 
@@ -114,25 +111,25 @@ class PureDP(_Promise):
 
     @property
     def numbers(self) -> dict[str, float]:
-        """The numbers that state it, by the names of the options that ask for them."""
+        """Numbers of the guarantee, by the names of the options that ask for them."""
         return {"epsilon": self.epsilon}
 
     def worst_case(self) -> PureDP:
-        """What holds for any two adjacent inputs, however far apart."""
+        """Return what holds for any two adjacent inputs, however far apart."""
         return self
 
     def pure(self) -> PureDP:
-        """The pure guarantee that follows."""
+        """Return the pure guarantee that follows."""
         return self
 
     def approximate(self) -> ApproximateDP:
-        """The (epsilon, delta) guarantee that follows."""
+        """Return the (epsilon, delta) guarantee that follows."""
         return ApproximateDP(
             epsilon=self.epsilon, log_delta=-math.inf, status=self.status, source=self.source, adjacency=self.adjacency
         )
 
     def to_data(self) -> dict[str, Any]:
-        """JSON data: the notion, its numbers, status and source, unit and adjacency."""
+        """Return JSON data: the notion, its numbers, status and source, unit and adjacency."""
         return _facts("pure DP", self, self.epsilon, 0.0)
 
     def __str__(self) -> str:
@@ -166,16 +163,16 @@ class ApproximateDP(_Promise):
 
     @property
     def delta(self) -> float:
-        """Delta as a float, rounded up; 0.0 where it underflows, so compare ``log_delta`` instead."""
+        """Delta as a float, rounded up; 0.0 if it underflows, so compare ``log_delta`` instead."""
         return min(1.0, math.exp(raised_log(self.log_delta)))
 
     @property
     def numbers(self) -> dict[str, float]:
-        """The numbers that state it, by the names of the options that ask for them."""
+        """Numbers of the guarantee, by the names of the options that ask for them."""
         return {"epsilon": self.epsilon, "delta": self.delta}
 
     def worst_case(self) -> ApproximateDP:
-        """What holds for any two adjacent inputs, however far apart."""
+        """Return what holds for any two adjacent inputs, however far apart."""
         return self
 
     def pure(self) -> PureDP:
@@ -189,11 +186,11 @@ class ApproximateDP(_Promise):
         )
 
     def approximate(self) -> ApproximateDP:
-        """The (epsilon, delta) guarantee that follows."""
+        """Return the (epsilon, delta) guarantee that follows."""
         return self
 
     def to_data(self) -> dict[str, Any]:
-        """JSON data: the notion, its numbers, status and source, unit and adjacency."""
+        """Return JSON data: the notion, its numbers, status and source, unit and adjacency."""
         log_delta = self.log_delta if self.log_delta > -math.inf else None
         return _facts("approximate DP", self, self.epsilon, self.delta, log_delta=log_delta)
 
@@ -235,11 +232,11 @@ class MetricDP(_Promise):
 
     @property
     def numbers(self) -> dict[str, float]:
-        """The numbers that state it, by the names of the options that ask for them."""
+        """Numbers of the guarantee, by the names of the options that ask for them."""
         return {"epsilon_per_distance": self.epsilon_per_distance}
 
     def worst_case(self) -> PureDP:
-        """What holds for any two adjacent inputs, however far apart: the loss at the diameter, rounded up."""
+        """Return what holds for any two adjacent inputs, however far apart: the loss at the diameter, rounded up."""
         product = self.epsilon_per_distance * self.diameter
         return PureDP(
             epsilon=math.nextafter(product, math.inf) if product > 0 else 0.0,
@@ -249,15 +246,15 @@ class MetricDP(_Promise):
         )
 
     def pure(self) -> PureDP:
-        """The pure guarantee that follows, at the diameter."""
+        """Return the pure guarantee that follows, at the diameter."""
         return self.worst_case()
 
     def approximate(self) -> ApproximateDP:
-        """The (epsilon, delta) guarantee that follows."""
+        """Return the (epsilon, delta) guarantee that follows."""
         return self.worst_case().approximate()
 
     def to_data(self) -> dict[str, Any]:
-        """JSON data: the notion, its numbers, status and source, unit and adjacency."""
+        """Return JSON data: the notion, its numbers, status and source, unit and adjacency."""
         return _facts(
             "metric DP",
             self,
@@ -289,7 +286,7 @@ class NoGuarantee(_Promise):
 
     @property
     def numbers(self) -> dict[str, float]:
-        """The numbers that state it, by the names of the options that ask for them."""
+        """Numbers of the guarantee, by the names of the options that ask for them."""
         return {}
 
     def worst_case(self) -> NoGuarantee:
@@ -313,7 +310,7 @@ class NoGuarantee(_Promise):
         raise UnsupportedGuarantee(f"nothing follows from {self}. Choose a mechanism that is proved.")
 
     def to_data(self) -> dict[str, Any]:
-        """JSON data: no numbers, and the reason in words."""
+        """Return JSON data: no numbers, and the reason in words."""
         return _facts("none", self, None, None)
 
     def __str__(self) -> str:
@@ -324,5 +321,5 @@ Guarantee: TypeAlias = PureDP | ApproximateDP | MetricDP | NoGuarantee
 
 
 def claimed(guarantee: Guarantee) -> Guarantee:
-    """The same numbers, as a claim of whoever made the object that states them."""
+    """Return the same numbers as a claim of whoever made the object that states them."""
     return replace(guarantee, status=Status.CLAIMED)

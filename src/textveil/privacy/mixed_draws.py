@@ -1,4 +1,4 @@
-"""What draws of several kinds cost together: the product of their worst pairs, outcome by outcome.
+"""Cost of draws of several kinds together: the product of their worst pairs, outcome by outcome.
 
 A draw that is epsilon-DP is a post-processing of randomized response on one bit: a loss of +epsilon with probability
 e^epsilon / (1 + e^epsilon), else -epsilon; where its channel's rows have something in common, of the same behind a coin
@@ -54,7 +54,7 @@ class _Law(NamedTuple):
 
 
 def mixed_epsilon(kinds: Sequence[Kind], delta: float) -> float:
-    """The least epsilon at which all draws together keep delta, rounded up; inf where that is not known.
+    """Return the smallest epsilon at which all draws together keep delta, rounded up; inf if unknown.
 
     ``kinds``: at least one; ``delta``: in (0, 1).
     """
@@ -70,7 +70,7 @@ def are_counted(kinds: Sequence[Kind]) -> bool:
 
 
 def telling_share(epsilon: float, base_mass: float) -> float:
-    """How often a draw tells anything, rounded up: (1 - base_mass) coth(epsilon / 2), at most 1.
+    """Return how often a draw tells anything, rounded up: (1 - base_mass) coth(epsilon / 2), at most 1.
 
     ``epsilon``: nats of one draw, finite and > 0; ``base_mass``: probability of a draw by one law whatever the word is,
     in [0, 1].
@@ -80,7 +80,6 @@ def telling_share(epsilon: float, base_mass: float) -> float:
 
 @lru_cache(maxsize=256)
 def _many(kind: Kind) -> _Law:
-    """The law of all draws of one kind."""
     rare = 1 / (1 + math.exp(min(kind.epsilon, 700.0)))
     masses = np.array([kind.share * rare, 1 - kind.share, kind.share * (1 - rare)])
     draw = LossDistribution(step=kind.epsilon, first=-1, masses=masses)
@@ -90,7 +89,7 @@ def _many(kind: Kind) -> _Law:
 
 
 def _together(first: _Law, second: _Law) -> _Law:
-    """The law of two independent losses."""
+    """Return the law of two independent losses."""
     infinite = first.infinite + second.infinite
     if len(first.losses) * len(second.losses) <= OUTCOMES:
         losses = np.add.outer(first.losses, second.losses).ravel()
@@ -105,7 +104,7 @@ def _together(first: _Law, second: _Law) -> _Law:
 
 
 def _least_epsilon(law: _Law, delta: float, margin: float) -> float:
-    """The largest ln((P(T) - delta) / Q(T)) over events of the largest losses, with a relative margin of the masses."""
+    """Return the largest ln((P(T) - delta) / Q(T)) over events of the largest losses, with a margin of the masses."""
     order = np.argsort(law.losses)[::-1]
     losses, masses = law.losses[order], law.masses[order]
     likely = (np.cumsum(masses) + law.infinite) * (1 + margin)
@@ -122,7 +121,7 @@ def _least_epsilon(law: _Law, delta: float, margin: float) -> float:
 
 
 def _margin(times: int, outcomes: int) -> float:
-    """What masses may be off by: each probability three units, and what products and sums of so many add."""
+    """Bound the error of masses: three units for each probability, and what products and sums of so many add."""
     return _UNIT * (8 * times * (math.log2(times) + 2) + 4 * outcomes + 16)
 
 
@@ -146,7 +145,7 @@ def saved_by_moments(parts: Sequence[tuple[float, int]], log_delta: float) -> fl
 
 @lru_cache(maxsize=4096)
 def _saved(parts: tuple[tuple[float, int], ...], log_delta: float) -> float:
-    """The best of a grid of lambdas, refined twice around the best: every lambda is right, the best saves most."""
+    """Search a grid of lambdas, refined twice around the best: every lambda is right, the best saves most."""
     low, high, best = _LEAST, _MOST, 0.0
     for _ in range(3):
         exponents = np.linspace(low, high, _POINTS)
@@ -158,7 +157,7 @@ def _saved(parts: tuple[tuple[float, int], ...], log_delta: float) -> float:
 
 
 def _at(orders: Reals, parts: tuple[tuple[float, int], ...], log_delta: float) -> Reals:
-    """What is saved at each lambda, less a margin that covers the rounding of every term."""
+    """Return what each lambda saves, less a margin that covers the rounding of every term."""
     gained = np.zeros_like(orders)
     size = 0.0
     for epsilon, count in parts:

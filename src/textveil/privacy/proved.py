@@ -54,12 +54,13 @@ def status_of_maker(make: object, proof: str, *, own: bool) -> Status:
         proof: as there.
         own: whether it is the very object that textveil's own table names; only such may be of textveil's modules.
     """
-    module = module_of(make)
-    return status_of(module, proof) if own or module.partition(".")[0] != _OWN else Status.CLAIMED
+    module = _module_of(make.__globals__, make.__code__) if isinstance(make, FunctionType) else ""
+    may_be = own or module.partition(".")[0] != _OWN
+    return Status.PROVED if may_be and _is_registered(module, proof) else Status.CLAIMED
 
 
 def module_of(function: object) -> str:
-    """The module whose file a function's code stands in; empty for what is no function or of no file.
+    """Return the module whose file a function's code stands in; empty for what is no function or of no file.
 
     ``__module__`` is not asked: anybody can set it, and ``functools.wraps`` copies it.
     """
@@ -81,12 +82,20 @@ def _module_of(names: Mapping[str, Any], code: CodeType) -> str:
 
 
 def status_under(proof: str) -> Status:
-    """``status_of``, for functions that several makers share: some module must be registered under the proof.
+    """Return ``status_of`` for functions that several makers share: some module must be registered under the proof.
 
     Whether that is the maker of the object is asked where its guarantee is reported (``catalog.guarantee_of``).
     """
     package = proof.partition("/")[0]
-    page = _page(_OWN if package in ("privacy", "proofs") else package, proof)
+    if package in ("privacy", "proofs"):
+        return _own_status(proof)
+    page = _page(package, proof)
+    return Status.PROVED if page is not None and registered(page.parent).get(page.name) else Status.CLAIMED
+
+
+@cache
+def _own_status(proof: str) -> Status:
+    page = _page(_OWN, proof)
     return Status.PROVED if page is not None and registered(page.parent).get(page.name) else Status.CLAIMED
 
 
@@ -100,7 +109,7 @@ def _is_registered(module: str, proof: str) -> bool:
 
 
 def _page(module: str, proof: str) -> Path | None:
-    """The file of a proof; textveil's own may leave out the folder ``privacy``."""
+    """Return the file of a proof; textveil's own may leave out the folder ``privacy``."""
     package = module.partition(".")[0]
     if package not in sys.modules and find_spec(package) is None:
         return None
@@ -111,7 +120,7 @@ def _page(module: str, proof: str) -> Path | None:
 
 @cache
 def registered(folder: Path) -> Register:
-    """What is registered in a folder of proofs; nothing where there is no such file."""
+    """Return what is registered in a folder of proofs; nothing if there is no such file."""
     try:
         register = json_file(folder / REGISTER)
     except (OSError, ValueError):
@@ -120,7 +129,7 @@ def registered(folder: Path) -> Register:
 
 
 def digest_of(source: str) -> str:
-    """SHA-256 of code, whatever its comments, docstrings and layout."""
+    """Return the SHA-256 of code, whatever its comments, docstrings and layout."""
     tree = ast.parse(source)
     for node in ast.walk(tree):
         body = getattr(node, "body", None)
@@ -143,7 +152,7 @@ def _is_text(line: ast.stmt) -> bool:
 
 
 def digest_of_module(module: str) -> str:
-    """``digest_of`` a module's file; empty where it has none."""
+    """Return ``digest_of`` a module's file; empty if it has none."""
     path = getattr(import_module(module), "__file__", None)
     return digest_of(Path(path).read_text(encoding="utf-8")) if path else ""
 
@@ -170,14 +179,14 @@ def found(package: str, makers: Iterable[tuple[str, str]] = ()) -> dict[Path, di
 
 
 def _named(home: Path, text: str) -> Iterable[Path]:
-    """The proofs that a module's text names; a pattern with a gap names all that fit it."""
+    """Yield the proofs that a module's text names; a pattern with a gap names all that fit it."""
     for mention in set(re.findall(r"proofs/([a-z0-9_{}]+)\.md", text)):
         fits = re.compile(re.escape(mention).replace(r"\{\}", "[a-z0-9_]+")).fullmatch
         yield from (page for page in home.rglob("proofs/*.md") if fits(page.stem))
 
 
 def stale(package: str, makers: Iterable[tuple[str, str]] = ()) -> list[str]:
-    """What is not registered as it is: a line for each proof and module."""
+    """List the proofs and modules that are not registered as they are, a line each."""
     lines = []
     for folder, register in found(package, makers).items():
         noted = registered(folder)

@@ -36,7 +36,7 @@ _MOST_REPORTS: Final = 10**8
 
 
 def shuffled_delta(epsilon: float, epsilon_0: float, reports: int, base_mass: float | None = None) -> float:
-    """An upper bound on the least delta at ``epsilon`` of n shuffled reports, each drawn at ``epsilon_0``.
+    """Return an upper bound on the smallest delta at ``epsilon`` of n shuffled reports, each drawn at ``epsilon_0``.
 
     Args:
         epsilon: nats, >= 0.
@@ -140,7 +140,7 @@ def _cell_starts(trials: int, chance: float, cells: int) -> Reals:
 
 
 def shuffled(guarantee: PureDP, reports: int, delta: float, base_mass: float | None = None) -> ApproximateDP:
-    """The (epsilon, delta) guarantee of one person's report among n that are released in random order.
+    """Return the (epsilon, delta) guarantee of one person's report among n that are released in random order.
 
     Args:
         guarantee: of one report, pure, for any two values of it.
@@ -189,7 +189,7 @@ def _check(epsilon_0: float, reports: int, base_mass: float | None) -> None:
 
 
 def _clones(epsilon_0: float) -> float:
-    """How likely another report is a clone of the two values compared."""
+    """Return the probability that another report is a clone of the two compared values."""
     return math.exp(-epsilon_0)
 
 

@@ -1,4 +1,4 @@
-"""What a guarantee speaks of: its unit, and which two inputs count as adjacent.
+"""Units of guarantees, and the two inputs that count as adjacent.
 
 A guarantee without its adjacency means nothing: epsilon 8 for one word and epsilon 8 for a whole document differ by the
 number of words. So every guarantee carries an ``Adjacency``, composition reads it, and reports print it.
@@ -12,7 +12,7 @@ from typing import Final, final
 
 
 class Unit(Enum):
-    """What is hidden as a whole; from the smallest to the largest."""
+    """Unit that is hidden as a whole; from the smallest to the largest."""
 
     TOKEN = "token"
     """One word or one number."""
@@ -38,7 +38,7 @@ _SIZES: Final = {unit: size for size, unit in enumerate(Unit)}
 @final
 @dataclass(frozen=True, slots=True)
 class Adjacency:
-    """Which two inputs a guarantee compares.
+    """Two inputs that a guarantee compares.
 
     Attributes:
         unit: what two adjacent inputs differ in.
@@ -58,7 +58,6 @@ class Adjacency:
 
 
 def _nested(*levels: tuple[Unit, str], shared: str = "", larger: Adjacency | None = None) -> Adjacency:
-    """The first of these adjacencies, each in the next."""
     for unit, text in reversed(levels):
         larger = Adjacency(unit, text, larger, shared)
     assert larger is not None

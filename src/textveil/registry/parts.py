@@ -8,10 +8,12 @@ change as they work; that they are the same objects, with the methods of their c
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from enum import Enum
-from functools import partial
+from functools import lru_cache, partial
 from hashlib import blake2b
+from itertools import repeat
 from types import FunctionType, MappingProxyType, MethodType
 from typing import Any, Final, TypeAlias
 
@@ -22,73 +24,81 @@ _LARGE: Final = 2**22
 """Bytes of an array that is read, at most; one above that is only kept from being written."""
 
 _PLAIN: Final = (int, float, complex, str, bytes, type(None), Enum)
+_FOLLOWED: Final = (FunctionType, MethodType, partial, tuple, list, dict, MappingProxyType)
 
 Parts: TypeAlias = Mapping[str, object]
 """What each part was, by the way to it."""
 
 
-def parts_of(instance: object) -> Parts:
-    """Return the parts of an object now. Arrays among them cannot be written from then on."""
-    found: dict[str, object] = {"": (type(instance), _methods_of_its_own(instance))}
+def parts_of(instance: Any) -> Parts:
+    """Return the parts of an object as they are now. Arrays among them cannot be written from then on."""
+    import numpy as np  # not needed by whoever makes nothing
+
+    own = getattr(instance, "__dict__", None) or ()
+    found: dict[str, object] = {"": (type(instance), _methods_of_its_own(instance) if own else ())}
     seen = {id(instance)}
-    waiting = [("", _attributes(instance))]
+    waiting: list[tuple[str, Any, tuple[str, ...]]] = [("", instance, (*own, *_slots_of(type(instance))))]  # type: ignore[arg-type]
     while waiting:
-        path, parts = waiting.pop()
+        path, whole, names = waiting.pop()
+        parts: Iterable[tuple[object, Any]]
+        if names or whole is instance:
+            parts = zip(names, map(getattr, repeat(whole), names, repeat(None)), strict=True)
+        else:
+            parts = enumerate(whole[:_LONG]) if isinstance(whole, tuple | list) else _inner(whole)
         for name, part in parts:
             way = f"{path}.{name}"
-            found[way] = _mark(part)
-            if not isinstance(part, _PLAIN) and id(part) not in seen:
-                seen.add(id(part))
-                waiting.append((way, _inner(part)))
+            # The number of an object that is gone may be the next one's: plain values count as they are, and of
+            # functions the code too.
+            if isinstance(part, _PLAIN):
+                found[way] = type(part), part
+                continue
+            if isinstance(part, np.ndarray):
+                part.flags.writeable = False
+                read = part.nbytes <= _LARGE and not part.dtype.hasobject
+                found[way] = id(part), blake2b(part.tobytes()).digest() if read else b""
+                continue
+            found[way] = id(part), type(part), _methods_of_its_own(part) if getattr(part, "__dict__", None) else ()
+            if id(part) in seen:
+                continue
+            seen.add(id(part))
+            fields = _fields_of(type(part))  # type: ignore[arg-type]
+            if fields or isinstance(part, _FOLLOWED):
+                waiting.append((way, part, fields))
     return found
 
 
-def _mark(part: object) -> object:
-    """Return what tells a part from another in its place.
-
-    The number of an object alone would not: one that is gone may leave it to the next. So plain values count as they
-    are, and of functions the code too.
-    """
-    if isinstance(part, _PLAIN):
-        return type(part), part
-    import numpy as np  # not needed by whoever makes nothing
-
-    if isinstance(part, np.ndarray):
-        part.flags.writeable = False
-        return id(part), blake2b(part.tobytes()).digest() if part.nbytes <= _LARGE and not part.dtype.hasobject else b""
-    return id(part), type(part), _methods_of_its_own(part)
-
-
 def _methods_of_its_own(instance: object) -> tuple[str, ...]:
+    """Attributes that stand in place of methods of the class."""
     own, kind = getattr(instance, "__dict__", None), type(instance)
     names = list(own) if type(own) is dict else []
-    return tuple(name for name in names if isinstance(getattr(kind, name, None), FunctionType))
+    return tuple([name for name in names if isinstance(getattr(kind, name, None), FunctionType)]) if names else ()
 
 
-def _attributes(instance: object) -> Iterator[tuple[str, object]]:
-    slots = (name for kind in type(instance).__mro__ for name in vars(kind).get("__slots__", ()) if name[:2] != "__")
-    for name in (*getattr(instance, "__dict__", {}), *slots):
-        if hasattr(instance, name):
-            yield name, getattr(instance, name)
+@lru_cache(maxsize=256)
+def _slots_of(kind: type) -> tuple[str, ...]:
+    slots = [vars(base).get("__slots__", ()) for base in kind.__mro__]
+    return tuple([name for names in slots for name in names if name[:2] != "__"])
 
 
-def _inner(part: Any) -> Iterator[tuple[str, object]]:
+@lru_cache(maxsize=256)
+def _fields_of(kind: type) -> tuple[str, ...]:
+    """The fields of a frozen dataclass; none of another."""
+    frozen = getattr(getattr(kind, "__dataclass_params__", None), "frozen", False)
+    return tuple([field.name for field in dataclasses.fields(kind)]) if frozen else ()
+
+
+def _inner(part: Any) -> Iterable[tuple[object, Any]]:
+    """The parts of a part that is not to change."""
     if isinstance(part, FunctionType):
-        yield from (("code", part.__code__), ("defaults", part.__defaults__), ("named defaults", part.__kwdefaults__))
+        parts = [("code", part.__code__), ("defaults", part.__defaults__), ("named defaults", part.__kwdefaults__)]
         for number, cell in enumerate(part.__closure__ or ()):
-            try:
-                yield f"closed over {number}", cell.cell_contents
-            except ValueError:  # not set yet
-                continue
-    elif isinstance(part, MethodType):
-        yield from (("function", part.__func__), ("self", part.__self__))
-    elif isinstance(part, partial):
-        yield from (("function", part.func), ("arguments", part.args), ("keywords", part.keywords))
-    elif isinstance(part, tuple | list):
-        yield from ((str(number), entry) for number, entry in enumerate(part[:_LONG]))
-    elif isinstance(part, dict | MappingProxyType):
-        if len(part) <= _LONG:
-            yield from ((name, entry) for name, entry in list(part.items()) if isinstance(name, str))
-    elif not isinstance(part, type) and getattr(getattr(part, "__dataclass_params__", None), "frozen", False):
-        names = (each.name for each in dataclasses.fields(part))
-        yield from ((name, getattr(part, name)) for name in names if hasattr(part, name))
+            with suppress(ValueError):  # not set yet
+                parts.append((f"closed over {number}", cell.cell_contents))
+        return parts
+    if isinstance(part, MethodType):
+        return ("function", part.__func__), ("self", part.__self__)
+    if isinstance(part, partial):
+        return ("function", part.func), ("arguments", part.args), ("keywords", part.keywords)
+    if not part or len(part) > _LONG:
+        return ()
+    return [(name, entry) for name, entry in list(part.items()) if isinstance(name, str)]

@@ -136,7 +136,7 @@ class Table(Mapping[str, E], Generic[E]):
             UnknownNameError: there is none; the nearest name is suggested.
             ParameterError: as ``others``.
         """
-        if name in self:
+        if name in self._targets:
             return self[name]
         others = self.named(name) or self.others()
         if name not in others:
@@ -203,8 +203,7 @@ def maker_of(instance: object) -> Callable[..., Any] | None:
     made = _MADE.get(id(instance))
     if made is None or made.get() is not instance:
         return None
-    now = parts_of(instance)
-    same = all(now.get(way) == part for way, part in made.parts.items())
+    same = made.parts.items() <= parts_of(instance).items()
     return made.maker if same and getattr(instance, "guarantee", None) == made.guarantee else None
 
 

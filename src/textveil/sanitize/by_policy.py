@@ -1,4 +1,4 @@
-"""The way through a sanitizer under a policy with spans: found, cut out, drawn by kind, and put together again.
+"""Releases under a policy with spans: found, cut out, drawn by kind, and put together again.
 
 Spans are found in the whole text. The stretches between them are released as they are, or drawn token by token
 (``sanitize.outside``); a surrogate is drawn for each span; all of it in the order of the text. Proof:
@@ -19,7 +19,7 @@ from textveil.errors import UnsupportedGuarantee, need
 from textveil.privacy.guarantees import Guarantee
 from textveil.privacy.units import ONE_ENTITY, ONE_SPAN
 from textveil.sanitize.last_gate import check_draws, check_outside
-from textveil.sanitize.outside import Outside, Stretches, Verbatim
+from textveil.sanitize.outside import Outside, Stretches, Verbatim, plain_value
 from textveil.sanitize.policy.finding import RecordValues, value_in
 from textveil.sanitize.policy.making import PolicyParts
 from textveil.sanitize.policy.policy import ScopeName
@@ -47,7 +47,7 @@ EQUALITY: Final = "whether two are equal"
 
 
 class _Found(NamedTuple):
-    """Texts with what was found in them.
+    """Texts with their spans.
 
     Attributes:
         spans: of each, in order, where they are written.
@@ -77,7 +77,8 @@ class ByPolicy:
     def __init__(self, parts: PolicyParts, outside: Outside, scope: ScopeName, key: bytes | None) -> None:
         self._finder = parts.finder
         self._surrogates = parts.surrogates
-        self._by_turn = sorted(parts.surrogates.items(), key=lambda item: item[0] != AGE)
+        first = {kind: surrogate for kind, surrogate in parts.surrogates.items() if kind == AGE}
+        self._by_turn = [*(first | dict(parts.surrogates)).items()]
         self._outside = outside
         self._scopes_of = {kind: parts.scopes.get(kind, scope) for kind in parts.surrogates}
         self._key = key
@@ -87,17 +88,17 @@ class ByPolicy:
         self.protected = (*outside.protected, *spans)
 
     def prepared(self, texts: Sequence[str], first: int = 1) -> _Found:
-        """The spans of the texts, and the stretches between them ready for their draws."""
+        """Find the spans of the texts, and make the stretches between them ready for their draws."""
         readings = self._finder.readings(texts, first)
         return self._cut(readings, self._finder.found_in(readings, first))
 
     def prepared_with(self, texts: Sequence[str], values: Sequence[RecordValues]) -> _Found:
-        """The same, where values of each text's record are spans too."""
+        """Prepare texts in which values of each text's record are spans too."""
         readings = self._finder.readings(texts)
         return self._cut(readings, self._finder.found_in(readings, values=values))
 
     def prepared_from(self, texts: Sequence[str], spans: Sequence[Sequence[DetectedSpan]]) -> _Found:
-        """The same, where their spans were found elsewhere."""
+        """Prepare texts whose spans were found elsewhere."""
         for number, (text, here) in enumerate(zip(texts, spans, strict=True), start=1):
             ends = [0, *(end for span in here for end in (span.start, span.end)), len(text)]
             need(ends == sorted(ends), "found", f"others for text {number}", "spans of each text, by start, each alone")
@@ -107,7 +108,7 @@ class ByPolicy:
         stretches = [between(reading.source, here) for reading, here in zip(readings, spans, strict=True)]
         outside = self._outside.prepared(stretches)
         values = [
-            [self._outside.plain(value_in(reading, span)) for span in here]
+            [plain_value(value_in(reading, span), self.marks) for span in here]
             for reading, here in zip(readings, spans, strict=True)
         ]
         around = self._outside.counts(outside)
@@ -121,7 +122,7 @@ class ByPolicy:
         return _Found(readings, spans, values, counts, outside)
 
     def _counted(self, spans: Sequence[DetectedSpan], values: Sequence[str]) -> dict[str, int]:
-        """How many draws of each kind pay for the spans of a text."""
+        """Count the draws of each kind that pay for the spans of a text."""
         values_of: dict[str, list[str]] = {}
         for span, value in zip(spans, values, strict=True):
             values_of.setdefault(span.kind, []).append(value)
@@ -140,7 +141,7 @@ class ByPolicy:
         return prepared.counts
 
     def within(self, prepared: _Found, scopes: Sequence[Scope]) -> _Found:
-        """Texts of these scopes: where each mention has one of its own, each mention pays."""
+        """Count again for these scopes: if each mention has one of its own, each mention pays."""
         counts = [
             {kind: count.get(mentions_of(kind), number) for kind, number in count.items()}
             if isinstance(scope, ApartScope) and scope.by_mention
@@ -179,7 +180,6 @@ class ByPolicy:
         return releases
 
     def _scopes(self, count: int) -> list[Scope]:
-        """A scope for each text, where nobody says which texts share one."""
         if self._key is not None:
             return [KeyedScope(self._key)] * count
         return [MemoryScope() for _ in range(count)]
@@ -193,48 +193,51 @@ class ByPolicy:
         scope: Scope,
         rng: np.random.Generator,
     ) -> list[str]:
-        """What is released for each span, written as its place is."""
         drawn = [reading.source[span.start : span.end] for span in spans]
-        written: set[int] = set()
-        places_of_kind: dict[str, list[int]] = {}
+        places_of: dict[str, list[int]] = {}
         for place, span in enumerate(spans):
-            places_of_kind.setdefault(span.kind, []).append(place)
-        for kind, surrogate in self._by_turn if places_of_kind else ():
-            places = places_of_kind.get(kind, [])
-            if not places:
-                continue
-            written.update(places)
+            places_of.setdefault(span.kind, []).append(place)
+        for kind, surrogate in self._by_turn if places_of else ():
+            places = places_of.get(kind, [])
             if isinstance(scope, ApartScope):
                 echoes = {place: scope.echo(kind, values[place]) for place in places}
-                drawn = [echoes.get(place) or value for place, value in enumerate(drawn)]
+                for place, echo in echoes.items():
+                    drawn[place] = drawn[place] if echo is None else echo
                 places = [place for place in places if echoes[place] is None]
-            mentions = [Mention(values[place], around.before(place)) for place in places]
-            ages = [drawn[place] for place in places_of_kind.get(AGE, ()) if kind != AGE]
-            draw = surrogate.of_text(mentions, ages) if isinstance(surrogate, Drawn) else surrogate.draw
-            if isinstance(scope, ApartScope) and scope.by_mention:
-                own = [
-                    value
-                    for mention in mentions
-                    for value in draw_mentions(
-                        surrogate, [mention], self._scopes_of[kind], KindScope(scope.mention(), kind), rng, draw
-                    )
-                ]
-            else:
-                own = draw_mentions(surrogate, mentions, self._scopes_of[kind], KindScope(scope, kind), rng, draw)
-            for place, value in zip(places, own, strict=True):
-                drawn[place] = value
-        if self._keeps_words and written:
-            places_of = Places(reading)
-            for place in sorted(written):
-                span = spans[place]
-                value = _in_quotes(drawn[place], reading.text, reading.inner(span.start)[0])
-                drawn[place] = places_of.written(value, span.start, span.end)
+            if places:
+                mentions = [Mention(values[place], around.before(place)) for place in places]
+                ages = [drawn[place] for place in places_of.get(AGE, ()) if kind != AGE]
+                own = self._draw(kind, surrogate, mentions, ages, scope, rng)
+                for place, value in zip(places, own, strict=True):
+                    drawn[place] = value
+        if self._keeps_words and not places_of.keys().isdisjoint(self._surrogates):
+            writing = Places(reading)
+            for place, span in enumerate(spans):
+                if span.kind in self._surrogates:
+                    value = _in_quotes(drawn[place], reading.text, reading.inner(span.start)[0])
+                    drawn[place] = writing.written(value, span.start, span.end)
         return drawn
+
+    def _draw(
+        self,
+        kind: str,
+        surrogate: Surrogate,
+        mentions: Sequence[Mention],
+        ages: Sequence[str],
+        scope: Scope,
+        rng: np.random.Generator,
+    ) -> list[str]:
+        draw = surrogate.of_text(mentions, ages) if isinstance(surrogate, Drawn) else surrogate.draw
+        within = self._scopes_of[kind]
+        if not (isinstance(scope, ApartScope) and scope.by_mention):
+            return draw_mentions(surrogate, mentions, within, KindScope(scope, kind), rng, draw)
+        own = [(mention, KindScope(scope.mention(), kind)) for mention in mentions]
+        return [draw_mentions(surrogate, [mention], within, alone, rng, draw)[0] for mention, alone in own]
 
     def _map(
         self, text: str, spans: Sequence[DetectedSpan], released: str, places: list[tuple[int, int]]
     ) -> PrivateMap:
-        """Every piece of the release that is not the text's own."""
+        """Map every piece of the release that is not the text's own."""
         pieces: list[Replaced] = []
         begin = origin = 0
         for place, ((start, stop), span) in enumerate(
@@ -255,7 +258,7 @@ _LONGEST_STRING: Final = 400
 
 
 def _in_quotes(value: str, text: str, start: int) -> str:
-    """A value with a typographic apostrophe where it stands in single quotes, which the other one would end.
+    """Return a value with a typographic apostrophe if it stands in single quotes, which the plain one would end.
 
     Args:
         start: where in it the surrogate will stand.
@@ -274,7 +277,7 @@ def draw_mentions(
     rng: np.random.Generator,
     draw: DrawMentions | None = None,
 ) -> list[str]:
-    """A surrogate for each mention of a text.
+    """Draw a surrogate for each mention of a text.
 
     Args:
         mentions: of one kind in one text, in order.
@@ -300,26 +303,20 @@ def draw_mentions(
     return values
 
 
-def pays_for(surrogate: Surrogate, scope: ScopeName) -> str:
-    """What pays a surrogate's epsilon once: "mention", "value" or "scope"."""
-    return "mention" if scope == "mention" else surrogate.counts
-
-
 def paying_draws(surrogate: Surrogate, values: Sequence[str], scope: ScopeName) -> int | None:
-    """How many draws pay for the values of all mentions in a text, or in one scope; None where every mention pays.
+    """Count the draws that pay for the values of all mentions in a text or scope; None if every mention pays.
 
     Values are told apart as the surrogate tells them apart: how they are written may be hidden (leading zeros of a
     date), and would show in a count.
     """
-    paid = pays_for(surrogate, scope)
-    if paid == "mention":
+    if scope == "mention" or surrogate.counts == "mention":
         return None
-    return 1 if paid == "scope" else len({surrogate.key(value) for value in set(values)})
+    return 1 if surrogate.counts == "scope" else len({surrogate.key(value) for value in set(values)})
 
 
 def protected(kind: str, surrogate: Surrogate, scope: ScopeName) -> Protected:
-    """What a draw of this kind protects, by what pays for it."""
-    paid = pays_for(surrogate, scope)
+    """Return what a draw of this kind protects, by what pays for it."""
+    paid = "mention" if scope == "mention" else surrogate.counts
     guarantee: Guarantee = guarantee_of(surrogate)
     if paid != "scope":
         guarantee = replace(guarantee, adjacency=ONE_SPAN if paid == "mention" else ONE_ENTITY)

@@ -1,11 +1,9 @@
-"""Which way a sanitizer goes: by what it is made of, a mechanism or a policy."""
+"""Choice of the way that a sanitizer goes: by a mechanism or by a policy."""
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
 from dataclasses import replace
-from types import MappingProxyType
 from typing import NamedTuple, final
 
 import numpy as np
@@ -28,37 +26,50 @@ from textveil.sanitize.options import SanitizerOptions
 from textveil.sanitize.outside import DrawnOutside, Outside, Verbatim
 from textveil.sanitize.policy.facts import PolicyFacts, facts_of
 from textveil.sanitize.policy.making import number_options, parts_of, passing_of, words_of
-from textveil.sanitize.policy.policy import Policy
+from textveil.sanitize.policy.policy import Action, Policy
 from textveil.sanitize.token_draws import DrawsWords
+from textveil.sanitize.unchanged import hides_most, unchanged_kinds
 from textveil.sanitize.ways import ByTexts, ByTokens, Way
+from textveil.surrogates.making import SURROGATE_ENTRIES
 from textveil.surrogates.scopes import KEY_BYTES
-from textveil.surrogates.surrogate import Surrogate
 
 
 @final
 class Chosen(NamedTuple):
-    """What a sanitizer does.
+    """Way that a sanitizer draws.
 
     Attributes:
-        mechanism: draws the words, or the texts; None where words are kept.
-        policy: what is public of the policy, where there is one that says more than a mechanism.
-        surrogates: draw for spans, by kind.
+        way: of texts to releases.
+        mechanism: draws the words, or the texts; None if words are kept.
+        policy: public facts of a policy that says more than a mechanism.
+        unchanged_kinds: kinds of spans of which most values come out as they are.
     """
 
     way: Way
     mechanism: DrawsText | None
     policy: PolicyFacts | None = None
-    surrogates: Mapping[str, Surrogate] = MappingProxyType({})
+    unchanged_kinds: tuple[str, ...] = ()
 
 
-def way_of(mechanism: Mechanism, options: SanitizerOptions) -> Chosen:
-    """The way of a mechanism.
+def chosen_way(options: SanitizerOptions, rng: np.random.Generator | None) -> Chosen:
+    """Choose the way of a sanitizer's mechanism or policy.
+
+    Args:
+        options: of the sanitizer.
+        rng: makes a corpus's key if draws are seeded.
 
     Raises:
-        RefutedGuarantee: its claim is refuted, and that is not allowed.
-        ParameterError: a number's budget must be given, and is not.
-        UnsupportedGuarantee: its guarantee is of another unit than its draws, or it releases no text.
+        RefutedGuarantee: the mechanism's claim is refuted, and that is not allowed.
+        ParameterError: a number's budget is missing, or what the policy names cannot be made.
+        UnsupportedGuarantee: the guarantee is of another unit than the draws, or the mechanism releases no text.
     """
+    mechanism = options.mechanism
+    if not isinstance(mechanism, Policy):
+        return _of_mechanism(mechanism, options)
+    return _of_spans(mechanism, options, rng) if mechanism.finds_spans else _of_tokens(mechanism, options)
+
+
+def _of_mechanism(mechanism: Mechanism, options: SanitizerOptions) -> Chosen:
     mechanism = drawing_text(mechanism, "a sanitizer")
     promise = promised(mechanism, allow_refuted=options.allow_refuted)
     if isinstance(mechanism, TextMechanism):
@@ -67,55 +78,43 @@ def way_of(mechanism: Mechanism, options: SanitizerOptions) -> Chosen:
     return Chosen(way, mechanism)
 
 
-def way_of_policy(policy: Policy, options: SanitizerOptions, rng: np.random.Generator | None) -> Chosen:
-    """The way of a policy.
-
-    Args:
-        options: of them ``allow_refuted`` and ``key`` count.
-        rng: the sanitizer's, of which a key is made where draws are seeded.
-
-    Raises:
-        ParameterError: what the policy names cannot be made.
-        RefutedGuarantee: the claim of its mechanism of words is refuted, and that is not allowed.
-    """
-    if not policy.finds_spans:
-        return _by_tokens(policy, options)
+def _of_spans(policy: Policy, options: SanitizerOptions, rng: np.random.Generator | None) -> Chosen:
     parts = parts_of(policy)
-    key = (options.key or _new_key(rng)) if policy.keyed else None
+    key = None
+    if policy.keyed:
+        key = options.key or (secrets.token_bytes(KEY_BYTES) if rng is None else rng.bytes(KEY_BYTES))
     if parts.words is None:
         outside: Outside = Verbatim(policy.marks, shown=BEFORE)
     else:
         outside = DrawnOutside(parts.words, _promised(parts.words, options), policy.marks, passing_of(policy))
     way = ByPolicy(parts, outside, policy.scope, key)
     facts = facts_of(policy, one_value(tokens=parts.words is not None))
-    return Chosen(way, _mechanism(parts.words), facts, parts.surrogates)
+    others = [
+        rule.kind for rule in policy.rules if rule.action is Action.SURROGATE and rule.name not in SURROGATE_ENTRIES
+    ]
+    hidden = [part.kind for part in way.protected if part.kind not in others and hides_most(part.guarantee)]
+    tried = {kind: surrogate for kind, surrogate in parts.surrogates.items() if kind not in hidden}
+    return Chosen(way, _mechanism(parts.words), facts, unchanged_kinds(tried))
 
 
-def _by_tokens(policy: Policy, options: SanitizerOptions) -> Chosen:
-    """The way of a policy that looks for no spans: a mechanism's own, where no public words are a kind apart."""
+def _of_tokens(policy: Policy, options: SanitizerOptions) -> Chosen:
+    """Choose the way of a policy that looks for no spans: its mechanism's own, unless public words are a kind apart."""
     words, passing = words_of(policy), passing_of(policy)
     assert words is not None  # a policy without one finds spans
     mechanism = _mechanism(words)
     numbers = number_options(policy)
     if passing is None:
         assert mechanism is not None
-        return way_of(mechanism, replace(options, mechanism=mechanism, marks=policy.marks, **numbers))
+        return _of_mechanism(mechanism, replace(options, mechanism=mechanism, marks=policy.marks, **numbers))
     drawn = numbers.get("number_epsilon"), numbers.get("digit_keep_limit")
     way = ByTokens(words, _promised(words, options), *drawn, policy.marks, passing)
     return Chosen(way, mechanism, facts_of(policy, way.protected[0].guarantee.adjacency))
 
 
 def _mechanism(words: DrawsWords | None) -> WordMechanism | SequenceMechanism | None:
-    """What draws words, where it is a mechanism of the catalog."""
     return None if isinstance(words, LeftOut | CommonWordResponse) else words
 
 
 def _promised(words: DrawsWords, options: SanitizerOptions) -> Guarantee:
-    """The guarantee of a draw for one word."""
     mechanism = _mechanism(words)
     return words.guarantee if mechanism is None else promised(mechanism, allow_refuted=options.allow_refuted)
-
-
-def _new_key(rng: np.random.Generator | None) -> bytes:
-    """A secret for pseudonyms; of a seeded generator, one that comes again."""
-    return secrets.token_bytes(KEY_BYTES) if rng is None else rng.bytes(KEY_BYTES)

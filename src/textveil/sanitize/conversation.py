@@ -43,7 +43,7 @@ class Conversation:
 
     @property
     def private_map(self) -> PrivateMap:
-        """The map of all releases so far, as of one text in which they stand one a line."""
+        """Map of all releases so far, as of one text in which they stand one a line."""
         starts = accumulate((len(map_of_text.released) + len(_BETWEEN) for map_of_text in self._maps), initial=0)
         pieces = tuple(
             piece._replace(start=piece.start + start, end=piece.end + start)

@@ -1,4 +1,4 @@
-"""What the costliest of several units cost, and how reports write it: of documents, and of persons."""
+"""Costs of the costliest of several documents or persons, and how reports write them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Counts: TypeAlias = tuple[int, ...]
 
 
 def trimmed(kinds: Mapping[str, int], counted: Sequence[str]) -> Counts:
-    """The counts of a unit; of more than two, zeros at the end are left out."""
+    """Return the counts of a unit, without zeros at the end if there are more than two."""
     counts = [kinds.get(kind, 0) for kind in counted]
     while len(counts) > 2 and not counts[-1]:
         counts.pop()
@@ -26,7 +26,7 @@ def trimmed(kinds: Mapping[str, int], counted: Sequence[str]) -> Counts:
 
 
 def added(first: Counts, second: Counts) -> Counts:
-    """The counts of two units that are one."""
+    """Return the counts of two units that are one."""
     return tuple(count + other for count, other in zip_longest(first, second, fillvalue=0))
 
 
@@ -41,12 +41,11 @@ def with_largest(largest: list[Counts], here: Counts) -> list[Counts]:
 
 
 def _within(first: Counts, second: Counts) -> bool:
-    """Whether no count of ``first`` is above that of ``second``."""
     return all(count <= other for count, other in zip_longest(first, second, fillvalue=0))
 
 
 class Costliest(NamedTuple):
-    """The largest costs of several units.
+    """Largest costs of several units.
 
     Attributes:
         tokens: protected tokens of the one with the largest epsilon.
@@ -58,12 +57,12 @@ class Costliest(NamedTuple):
     accountants: Sequence[Accountant]
 
     def to_data(self) -> dict[str, Any]:
-        """JSON data for reports."""
+        """Return JSON data for reports."""
         return {"protected_tokens": self.tokens, **self.guarantee.to_data(), "optimal": optimal_data(self.accountants)}
 
 
 def costliest(setting: Setting, largest: Sequence[Counts], into: Adjacency | None = None) -> Costliest:
-    """What the costliest of several units cost.
+    """Account for the costliest of several units.
 
     Args:
         largest: of ``with_largest``; none is one unit without a token.
@@ -77,32 +76,32 @@ def costliest(setting: Setting, largest: Sequence[Counts], into: Adjacency | Non
 
 
 def _optimal(accountants: Sequence[Accountant]) -> tuple[Guarantee, bool]:
-    """What holds for each of several units by optimal composition, and whether it is the optimum itself."""
+    """Return the guarantee of each of several units by optimal composition, and whether it is the optimum itself."""
     exact = all(accountant.exact for accountant in accountants)
     return weakest([accountant.optimal() for accountant in accountants]), exact
 
 
 def optimal_data(accountants: Sequence[Accountant]) -> dict[str, Any]:
-    """The bound by optimal composition, for reports."""
+    """Return the bound by optimal composition, for reports."""
     guarantee, exact = _optimal(accountants)
     return {**guarantee.to_data(), "method": "exact" if exact else "upper bound"}
 
 
 def optimal_lines(accountants: Sequence[Accountant]) -> list[str]:
-    """The same for a reader; nothing where nothing is promised."""
+    """Return the bound for a reader; empty if nothing is promised."""
     guarantee, exact = _optimal(accountants)
     return [f"            {shown_optimal(guarantee, exact=exact)}"] if guarantee.promises else []
 
 
 def guarantee_line(guarantee: Guarantee) -> str:
-    """A guarantee with its status."""
+    """Return a guarantee with its status."""
     return f"{guarantee} [{guarantee.status.shown}]" if guarantee.promises else str(guarantee)
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class Persons:
-    """The persons of a run, by the values of a column; none of those values is here.
+    """Persons of a run, by a column, without its values.
 
     Attributes:
         largest: counts of every person whom no other one exceeds in all (``with_largest``).
@@ -114,7 +113,7 @@ class Persons:
 
     @classmethod
     def of(cls, column: str, counts: Iterable[Counts]) -> Persons:
-        """The persons whose draws are counted, one after another."""
+        """Count persons by their draws."""
         number, largest = 0, list[Counts]()
         for person in counts:
             number += 1
@@ -122,15 +121,15 @@ class Persons:
         return cls(column, number, tuple(largest))
 
     def cost(self, setting: Setting) -> Costliest:
-        """What the costliest person pays: the composition over all documents of that person."""
+        """Return what the costliest person pays: the composition over all documents of that person."""
         return costliest(setting, self.largest, one_person(setting))
 
     def to_data(self, setting: Setting) -> dict[str, Any]:
-        """JSON data for reports."""
+        """Return JSON data for reports."""
         return {"column": self.column, "persons": self.count, **self.cost(setting).to_data()}
 
     def lines(self, setting: Setting) -> list[str]:
-        """The same for a reader."""
+        """Return the costs for a reader."""
         cost = self.cost(setting)
         persons = "1 person" if self.count == 1 else f"{self.count} persons"
         tokens = "1 draw" if cost.tokens == 1 else f"{cost.tokens} draws"

@@ -1,4 +1,4 @@
-"""Which mechanism a text gets where its user names none of the options: chosen by public facts alone."""
+"""Default options of a mechanism, chosen by public facts alone."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ALONE: Final = ("context", "neighborhood_size")
 
 
 def options_for_note(mechanism: str, options: Mapping[str, Any], vocabulary: Vocabulary) -> dict[str, Any]:
-    """What is added to the options where one document is released by itself: a note, a prompt.
+    """Return the options to add if one document is released by itself, such as a note or a prompt.
 
     The default mechanism then draws by what the note has released so far: better text at the same guarantee, slower.
     Corpora keep weights that are the same everywhere. It depends on how a run was asked for, never on the text.

@@ -1,4 +1,4 @@
-"""The distribution of one word's output, exactly where it is a finite table, else by sampling with intervals."""
+"""Distribution of one word's output: exact if it is a finite table, else sampled with intervals."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from textveil.catalog import guarantee_of
 from textveil.errors import need
-from textveil.mechanisms.kinds import Channel, Mechanism, TextMechanism, WordMechanism, words_alone
+from textveil.mechanisms.kinds import Channel, Mechanism, TextMechanism, words_alone
 from textveil.privacy.guarantees import Guarantee
 from textveil.randomness import is_secure, resolve
 from textveil.statistics import Bound, clopper_pearson, exactly
@@ -33,14 +33,14 @@ _NOT_A_WORD = "Numbers are drawn digit by digit, all else is public or a placeho
 @final
 @dataclass(frozen=True, slots=True)
 class TextExplanation:
-    """What one draw for a whole text costs, of what unit, and by which public parameters."""
+    """Cost of one draw for a whole text, its unit, and its public parameters."""
 
     mechanism: str
     parameters: Mapping[str, Any]
     guarantee: Guarantee
 
     def to_data(self) -> dict[str, Any]:
-        """The explanation as JSON data."""
+        """Return the explanation as JSON data."""
         return {
             "mechanism": {"name": self.mechanism, "parameters": dict(self.parameters)},
             "guarantee": self.guarantee.to_data(),
@@ -48,29 +48,25 @@ class TextExplanation:
         }
 
     def summary(self) -> str:
-        """The explanation for a reader."""
+        """Return the explanation for a reader."""
         rows = [
             ("mechanism", self.mechanism),
             ("guarantee", f"{self.guarantee} [{self.guarantee.status.shown}]"),
             ("unit", f"{self.guarantee.unit.value}; it is no epsilon of one word"),
             ("adjacency", self.guarantee.adjacency.text),
-            *((name.replace("_", " "), _shown_parameter(value)) for name, value in self.parameters.items()),
+            *(
+                (name.replace("_", " "), f"{value:g}" if isinstance(value, float) else str(value).replace("\n", "\\n"))
+                for name, value in self.parameters.items()
+            ),
         ]
         width = max(len(name) for name, _ in rows)
         return "\n".join(f"{name:<{width}}  {value}" for name, value in rows)
 
 
-def _shown_parameter(value: Any) -> str:
-    """A parameter on one line."""
-    if isinstance(value, float):
-        return f"{value:g}"
-    return value.replace("\n", "\\n") if isinstance(value, str) else str(value)
-
-
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """What one word, or the vocabulary's words on average, become.
+    """Outputs for one word, or for the vocabulary's words on average.
 
     Attributes:
         word: the vocabulary's word that is explained; None for the average.
@@ -96,7 +92,7 @@ class Explanation:
     secure: bool
 
     def to_data(self) -> dict[str, Any]:
-        """The explanation as JSON data."""
+        """Return the explanation as JSON data."""
         return {
             "mechanism": {"name": self.mechanism, "parameters": dict(self.parameters)},
             "guarantee": self.guarantee.to_data(),
@@ -112,7 +108,7 @@ class Explanation:
         }
 
     def summary(self) -> str:
-        """The explanation for a reader."""
+        """Return the explanation for a reader."""
         subject = f"the word {self.word!r}" if self.word is not None else f"{self.words} words across the vocabulary"
         if self.mapped:
             subject += ", to which the one you gave is mapped"
@@ -163,7 +159,7 @@ def explain(
     samples: int = 20_000,
     rng: np.random.Generator | None = None,
 ) -> Explanation | TextExplanation:
-    """The distribution of the output for ``word``, or averages over words spread across the vocabulary.
+    """Return the distribution of the output for ``word``, or averages over words spread across the vocabulary.
 
     A mechanism of whole texts has no distribution for a word: without one, what it promises of a text is explained.
 
@@ -192,7 +188,8 @@ def explain(
         need(kind is Kind.WORD, "word", _shown_kind(word, kind), "one word", _NOT_A_WORD)
         index, mapped = word_index(tuple(vocabulary.words)).lookup(word)
         ids = np.array([index])
-    nearby = [set(row.tolist()) for row in _nearest_sets(mechanism, ids)]
+    grid = integer_grid(vocabulary)
+    nearby = [set(row.tolist()) for row in largest(grid.cosines(ids), min(NEAR, grid.size))]
     exact = isinstance(mechanism, Channel)
     if isinstance(mechanism, Channel):
         rows = [mechanism.probabilities(int(word_id)) for word_id in ids]
@@ -227,15 +224,8 @@ def explain(
 
 
 def _shown_kind(word: str, kind: Kind) -> str:
-    """What was given for a word, without its text."""
     tokens = sum(1 for _ in tokenize(word))
     return "nothing" if tokens == 0 else f"one {kind.name.lower()}" if tokens == 1 else f"{tokens} tokens"
-
-
-def _nearest_sets(mechanism: WordMechanism, ids: Ids) -> Ids:
-    """The NEAR nearest words of each, by cosine, shape (batch, min(NEAR, n))."""
-    grid = integer_grid(mechanism.vocabulary)
-    return largest(grid.cosines(ids), min(NEAR, grid.size))
 
 
 def _likeliest_exact(row: Reals, words: tuple[str, ...], top: int) -> tuple[tuple[str, Bound], ...]:

@@ -1,4 +1,4 @@
-"""A process that finds values for another: requests on its standard input, answers on its standard output.
+"""Process that finds values for another: requests on its standard input, answers on its standard output.
 
 A search holds the interpreter until it ends, so that no limit on time which is looked at between two searches holds for
 it. A process of its own can be killed: by the system's kernel, which counts its processor time, and by whoever started
@@ -65,13 +65,13 @@ class Request(NamedTuple):
 
 
 def framed(message: object) -> bytes:
-    """A message as it is sent."""
+    """Frame a message for sending."""
     data = pickle.dumps(message)
     return len(data).to_bytes(SIZE, "big") + data
 
 
 def received(stream: IO[bytes]) -> Any:
-    """The next message. Raises EOFError: the stream ends before it, or in it."""
+    """Read the next message. Raises EOFError: the stream ends before it, or in it."""
     size = stream.read(SIZE)
     data = stream.read(int.from_bytes(size, "big")) if len(size) == SIZE else b""
     if len(size) < SIZE or len(data) < int.from_bytes(size, "big"):
@@ -80,23 +80,23 @@ def received(stream: IO[bytes]) -> Any:
 
 
 def command() -> tuple[str, ...]:
-    """What starts one."""
+    """Return the command that starts a process."""
     return sys.executable, "-P", "-c", "from textveil.sanitize.finding_process import main; main()"
 
 
 def wall_seconds(seconds: float) -> float:
-    """The limit by the clock that goes with one on processor time: generous, for other programs want to run too."""
+    """Return the limit by the clock for one on processor time: generous, since other programs run too."""
     return 3 * seconds + 10
 
 
 def environment() -> dict[str, str]:
-    """What a process is told of this one's environment: where things are, and no secret."""
+    """Return the environment of a process: where things are, and no secret."""
     paths = os.pathsep.join(filter(None, sys.path))
     return {name: value for name, value in os.environ.items() if name in _ENVIRONMENT} | {"PYTHONPATH": paths}
 
 
 def was_killed_over_limit(code: int) -> bool:
-    """Whether a process with this exit code was ended by the kernel over a limit."""
+    """Tell whether the kernel ended a process with this exit code over a limit."""
     return code in (-getattr(signal, name) for name in ("SIGPROF", "SIGALRM") if hasattr(signal, name))
 
 
@@ -121,7 +121,7 @@ def main() -> None:
 
 @contextmanager
 def killed_after(seconds: float) -> Iterator[None]:
-    """Have the kernel end this process if the block takes longer, also within one search; where there are such timers.
+    """Have the kernel end this process if the block takes longer, even within one search, if it has such timers.
 
     Args:
         seconds: of processor time of this process; by the clock they are ``wall_seconds``, so that it ends although
@@ -143,7 +143,7 @@ def killed_after(seconds: float) -> Iterator[None]:
 
 @final
 class _Finders:
-    """What finds the values of each policy, made when it is first asked for."""
+    """Finders of the policies, made when first used."""
 
     def __init__(self, policies: Mapping[str, Policy]) -> None:
         self._policies = policies

@@ -50,7 +50,7 @@ class FoundApart:
         self._process: _Process | None = None
 
     def found(self, texts: Sequence[str], values: Sequence[RecordValues] | None) -> list[list[DetectedSpan]]:
-        """The spans of each text; see ``SpanFinder.found_in``.
+        """Find the spans of each text; see ``SpanFinder.found_in``.
 
         Raises:
             SlowText: the texts take too long.
@@ -86,8 +86,6 @@ class FoundApart:
 
 @final
 class _Process:
-    """One of them."""
-
     def __init__(self) -> None:
         self._over = False
         self._process = subprocess.Popen(
@@ -123,7 +121,7 @@ class _Process:
         return answer
 
     def ended_over_limit(self) -> bool:
-        """Whether it ended since it took too long; waits for its end."""
+        """Wait for its end, and tell whether it took too long."""
         return was_killed_over_limit(self._process.wait()) or self._over
 
     @contextlib.contextmanager

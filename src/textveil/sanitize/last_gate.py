@@ -1,4 +1,4 @@
-"""The last gate: what is checked of every release by spans before anything of it is handed out.
+"""Last gate: checks of every release by spans before anything of it is handed out.
 
 Two checks, each by another way than the one on which the release was made:
 
@@ -87,11 +87,12 @@ def check_draws(surrogate: Surrogate, mentions: Sequence[Mention], drawn: Sequen
     Raises:
         InternalError: a value and its neighbor are always returned, and are not public as a whole.
     """
-    epsilon = _epsilon(surrogate)
+    same = [mention for mention, value in zip(mentions, drawn, strict=True) if value == mention.value]
+    epsilon = _epsilon(surrogate) if same else None
     if epsilon is None:
         return
-    for mention, value in zip(mentions, drawn, strict=True):
-        if value != mention.value or _public(surrogate, mention):
+    for mention in same:
+        if _public(surrogate, mention):
             continue
         pair = (mention, mention._replace(value=neighbor(mention.value)))
         rng = resolve(None)  # of its own, so that a seeded release does not depend on it
@@ -110,7 +111,7 @@ def neighbor(value: str) -> str:
 
 
 def _other_digit(character: str) -> str:
-    """Another digit in place of one, of the same writing where that has one next to it; all else as it is."""
+    """Return another digit in place of one, of the same writing if that has one next to it; all else as it is."""
     if not character.isnumeric():
         return character
     for other in (chr(ord(character) + 1), chr(ord(character) - 1)):
@@ -120,7 +121,7 @@ def _other_digit(character: str) -> str:
 
 
 def _epsilon(surrogate: Surrogate) -> float | None:
-    """Nats between any two values; None where no such promise is made, or one that allows nearly everything."""
+    """Return the nats between any two values; None without such a promise, or if it allows nearly everything."""
     guarantee = surrogate.guarantee
     if not guarantee.promises or guarantee.adjacency != ONE_VALUE:
         return None
@@ -129,12 +130,11 @@ def _epsilon(surrogate: Surrogate) -> float | None:
 
 
 def _pairs(epsilon: float) -> int:
-    """Pairs of draws that are looked at."""
     return math.ceil(-math.log(ALPHA) / (2 * math.log1p(math.exp(-epsilon))))
 
 
 def _public(surrogate: Surrogate, mention: Mention) -> bool:
-    """Whether all of a value is public by its surrogate: numbers of items and sections, names with digits."""
+    """Tell whether a value is public as a whole: numbers of items and sections, names with digits."""
     if surrogate.name != "measurement":
         return False
     numbers = _NAMES_WITH_DIGITS.sub("", mention.value)

@@ -59,7 +59,7 @@ IDENTIFIERS: Final = (
 
 
 def covered(rules: Sequence[Mapping[str, Any]], kinds: Sequence[str], *, finds_spans: bool) -> str:
-    """What a policy's rules do with some kinds, in a few words.
+    """Say in a few words what a policy's rules do with some kinds.
 
     Args:
         rules: of the policy, as JSON data; none is a mechanism that draws all words.

@@ -1,4 +1,4 @@
-"""What is left of a budget, in words: how much more text it pays for at a setting."""
+"""Rest of a budget in words: how much more text it pays for at a setting."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Affords: TypeAlias = Callable[[Accountant], int | None]
 
 @final
 class TextLeft(NamedTuple):
-    """How much more text a budget pays for, rounded down.
+    """Text that a budget still pays for, rounded down.
 
     Attributes:
         words: that can be drawn if nothing else is; None where words are not drawn, cost nothing or promise nothing, or
@@ -32,7 +32,7 @@ class TextLeft(NamedTuple):
 @final
 @dataclass(frozen=True, slots=True)
 class TextCosts:
-    """What one draw of each kind costs at a setting: made once for many budgets.
+    """Costs of one draw of each kind at a setting, made once for many budgets.
 
     Attributes:
         kinds: those whose draws cost something, and their cost.
@@ -46,7 +46,7 @@ class TextCosts:
 
     @classmethod
     def of(cls, setting: Setting) -> TextCosts:
-        """The costs at a setting, with its policy."""
+        """Compute the costs at a setting."""
         spans = setting.policy is not None and setting.policy.finds_spans
         noun = "text" if setting.whole_texts else "value" if spans else "word"
         if any(not protected.guarantee.promises for protected in setting.protected):
@@ -59,7 +59,7 @@ class TextCosts:
         return cls(kinds, noun, unpriced=False)
 
     def left(self, affords: Affords) -> TextLeft:
-        """How much more a budget pays for.
+        """Say how much more a budget pays for.
 
         It is told by the kind that costs most: of a text of cheaper kinds it pays for more.
 
@@ -80,7 +80,7 @@ class TextCosts:
 
 
 def text_left(setting: Setting, affords: Affords) -> str:
-    """How much more a budget pays for, for readers: "about 2,300 words left"."""
+    """Say how much more a budget pays for: "about 2,300 words left"."""
     return TextCosts.of(setting).left(affords).said
 
 

@@ -1,4 +1,4 @@
-"""What is written in place of words that are neither kept nor drawn: a blank, or the public class of each."""
+"""Constants in place of words that are neither kept nor drawn: a blank, or the public class of each word."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class LeftOut:
 
     @property
     def guarantee(self) -> PureDP:
-        """A constant says nothing."""
+        """Guarantee of a constant, which says nothing of the word."""
         return PureDP(epsilon=0.0, status=status_of(__name__, PROOF), source=PROOF, adjacency=self.adjacency)
 
 
@@ -47,7 +47,7 @@ def _always_blank(words: Sequence[str]) -> list[tuple[int, bool]]:
 
 
 def blanks() -> LeftOut:
-    """One mark in place of everything that goes."""
+    """Make one mark in place of everything that goes."""
     return LeftOut("a blank", (BLANK,), _always_blank, beside_common_words(), blanks=True)
 
 
@@ -56,5 +56,5 @@ def _class_of_each(words: Sequence[str]) -> list[tuple[int, bool]]:
 
 
 def class_labels() -> LeftOut:
-    """The public class of each word, numbers by a class of their own."""
+    """Make labels of the public class of each word; numbers are a class of their own."""
     return LeftOut("its class", tuple(map(label, CLASS_NAMES)), _class_of_each, beside_common_words(SHARED_CLASS))

@@ -1,4 +1,4 @@
-"""What was measured of a release by ``textveil risk``, and of a detection on labelled text, as reports quote it."""
+"""Measured risk of a release, and measured recall of a detection, as reports quote them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _BOUND: Final = ("lower", "estimate", "upper", "confidence")
 
 
 class Attack(NamedTuple):
-    """How often an attacker named the right person.
+    """Success of an attacker at naming the right person.
 
     Attributes:
         top1: share of records named at the first try.
@@ -36,7 +36,7 @@ class Attack(NamedTuple):
 
 @final
 class MeasuredRisk(NamedTuple):
-    """The part of a risk report that a page quotes.
+    """Part of a risk report that a page quotes.
 
     Attributes:
         kept: shares of words that stayed, by what is counted.
@@ -49,7 +49,7 @@ class MeasuredRisk(NamedTuple):
 
 
 def read_risk(path: Path) -> MeasuredRisk:
-    """The measured risk in the ``risk.json`` that ``textveil risk`` wrote.
+    """Read the ``risk.json`` that ``textveil risk`` wrote.
 
     Raises:
         ParameterError: it cannot be read, or holds no linkage.
@@ -86,7 +86,7 @@ def _share(value: Any) -> float:
 
 
 def read_recall(path: Path) -> dict[str, Any]:
-    """The measured recall in a file that an evaluation of detectors wrote as JSON.
+    """Read the recall in a file that an evaluation of detectors wrote as JSON.
 
     Raises:
         ParameterError: it cannot be read, or says no recall by kind.
@@ -95,7 +95,7 @@ def read_recall(path: Path) -> dict[str, Any]:
 
 
 def recall_of(data: Any) -> dict[str, Any]:
-    """The corpus, the policy and, by kind, the recall with its interval: what a report may hold, and nothing else.
+    """Return what a report may hold: the corpus, the policy and, by kind, the recall with its interval.
 
     Raises:
         ParameterError: ``data`` says no recall by kind, or not of which policy.
@@ -115,7 +115,7 @@ def recall_of(data: Any) -> dict[str, Any]:
 
 
 def check_recall(recall: Mapping[str, Any] | None, digest: str | None) -> None:
-    """Refuse what was measured of another policy than a release's: other detectors, lists or scores find less or more.
+    """Refuse a recall of another policy than a release's: other detectors, lists or scores find less or more.
 
     Args:
         recall: as ``recall_of`` has it; None is fine.

@@ -1,4 +1,4 @@
-"""The setting of a sanitizer: one frozen value, checked where it is made."""
+"""Options of a sanitizer: one frozen value, checked when made."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from textveil.text.marks import Marks, checked_marks
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SanitizerOptions:
-    """Everything that a sanitizer is set to, as ``Sanitizer`` takes it. Picklable; no generator. None means unset.
+    """Options as ``Sanitizer`` takes them. Picklable; no generator. None means unset.
 
     Attributes:
         mechanism: draws the words, or whole texts; or a policy, which says by kind what is done.
@@ -74,13 +74,13 @@ class SanitizerOptions:
 
     @property
     def private(self) -> list[str]:
-        """Digests of what is private of the options, so that no setting holds it; none where nothing is."""
+        """Digests of the private options, so that no setting holds them; none if nothing is private."""
         words = self.mechanism.private_digest if isinstance(self.mechanism, Policy) else ""
         key = "" if self.key is None else hashlib.blake2b(self.key, person=b"pseudonyms").hexdigest()
         return [words, key] if words or key else []
 
     def of_job(self, secret: bytes) -> SanitizerOptions:
-        """The options with the key of a job's pseudonyms, where its policy needs one and none is given.
+        """Return the options with the key of a job's pseudonyms, if its policy needs one and none is given.
 
         Args:
             secret: the job's. Every process that holds it gives a value of the corpus the same surrogate. With a seed

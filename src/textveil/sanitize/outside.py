@@ -1,4 +1,4 @@
-"""What stands outside the spans of a text: released as it is, or drawn token by token."""
+"""Text outside the spans: released as it is, or drawn token by token."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NOTHING: Final[Mapping[str, int]] = {}
 
 
 class Stretches(NamedTuple):
-    """The stretches of one text, released: before, between and behind its spans.
+    """Released stretches of one text: before, between and behind its spans.
 
     Attributes:
         kinds: tokens of each kind in them, where they are drawn.
@@ -38,38 +38,35 @@ class Stretches(NamedTuple):
     shown: int = 0
 
     def before(self, place: int) -> str:
-        """The released characters before a span, by its place; empty where words are drawn."""
+        """Return the released characters before a span, by its place; empty if words are drawn."""
         return self.texts[place][-self.shown :] if self.shown else ""
 
 
 class Outside(Protocol):
-    """How the stretches between spans are released."""
+    """Releases the stretches between spans."""
 
     @property
     def marks(self) -> Marks:
-        """What is done with their white space and punctuation."""
+        """Form of their white space and punctuation."""
 
     @property
     def protected(self) -> tuple[Protected, ...]:
-        """What is drawn in them."""
-
-    def plain(self, value: str) -> str:
-        """A span's value as its surrogate gets it: with marks in plain form where theirs are."""
+        """Draws in them."""
 
     def prepared(self, texts: Sequence[Sequence[str]]) -> Any:
-        """The stretches of several texts, ready for their draws."""
+        """Make the stretches of several texts ready for their draws."""
 
     def counts(self, prepared: Any) -> Sequence[Mapping[str, int]]:
-        """Of each text, how many tokens of each kind are in its stretches, where they are drawn."""
+        """Count, for each text, the drawn tokens of each kind in its stretches."""
 
     def drawn(self, prepared: Any, rng: np.random.Generator) -> Sequence[Stretches]:
-        """The stretches of each text, released."""
+        """Release the stretches of each text."""
 
     def joined(self, around: Stretches, drawn: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
-        """A text of its released stretches and what was drawn for its spans, and where the latter stand."""
+        """Join released stretches with the surrogates of spans; also return the places of the latter."""
 
     def pieces(self, original: str, begin: int, ends: tuple[bool, bool], released: str) -> list[Replaced]:
-        """What of a released stretch differs from the original.
+        """Return the pieces of a released stretch that differ from the original.
 
         Args:
             original: the stretch of the private text.
@@ -79,7 +76,7 @@ class Outside(Protocol):
 
 @final
 class Verbatim:
-    """Stretches as they are; with their marks in plain form where that is asked for.
+    """Releases stretches as they are, or with their marks in plain form.
 
     Args:
         marks: see ``Outside``.
@@ -91,9 +88,6 @@ class Verbatim:
     def __init__(self, marks: Marks, shown: int) -> None:
         self.marks: Marks = marks
         self._shown = shown
-
-    def plain(self, value: str) -> str:
-        return plain_value(value, self.marks)
 
     def prepared(self, texts: Sequence[Sequence[str]]) -> Sequence[Stretches]:
         """The stretches, for which nothing is drawn."""
@@ -141,11 +135,8 @@ class DrawnOutside:
         guarantee = narrowed(promise, ONE_TOKEN_OUTSIDE)
         self.protected = (Protected("word", guarantee, done=mechanism.name),)
 
-    def plain(self, value: str) -> str:
-        return plain_value(value, self.marks)
-
     def prepared(self, texts: Sequence[Sequence[str]]) -> CountedTexts:
-        """The codes of the texts' tokens, with gaps where spans are, and what is to be drawn for them."""
+        """Encode the texts' tokens, with gaps for spans."""
         return self._tokens.counted(self._tokens.codes.encode_around(texts))
 
     def counts(self, prepared: CountedTexts) -> Sequence[Mapping[str, int]]:
@@ -168,7 +159,7 @@ class DrawnOutside:
         ]
 
     def joined(self, around: Stretches, drawn: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
-        """The text with capitals in what was drawn for words; surrogates keep their own."""
+        """Join with capitals in what was drawn for words; surrogates keep their own."""
         text, places = joined(around.texts, drawn)
         own = [(*place, value) for place, value in zip(places, drawn, strict=True)]
         return replaced(with_capitals(text), own), places
@@ -179,12 +170,12 @@ class DrawnOutside:
 
 
 def _ends(place: int, count: int) -> tuple[bool, bool]:
-    """Whether a span stands before a stretch, and behind it."""
+    """Tell whether a span stands before a stretch, and behind it."""
     return place > 0, place < count - 1
 
 
 def joined(stretches: Sequence[str], drawn: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
-    """The stretches with what was drawn between them, and where each of the latter stands."""
+    """Join stretches with what was drawn between them; also return the places of the latter."""
     parts, places, position = [stretches[0]], [], len(stretches[0])
     for value, stretch in zip(drawn, stretches[1:], strict=True):
         places.append((position, position + len(value)))
@@ -194,5 +185,5 @@ def joined(stretches: Sequence[str], drawn: Sequence[str]) -> tuple[str, list[tu
 
 
 def plain_value(value: str, marks: Marks) -> str:
-    """A span's value with its marks in plain form, where that is asked for and anything of it is left then."""
+    """Return a span's value with its marks in plain form, if ``marks`` asks for it and anything is left then."""
     return plain_text(value, True, True) or value if marks == "normalize" else value

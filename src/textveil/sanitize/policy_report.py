@@ -1,4 +1,4 @@
-"""What reports say of a policy: what is drawn, how well it was found, and what no guarantee covers."""
+"""Reports on a policy: what is drawn, how well it was found, and what no guarantee covers."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, Final
 
+from textveil.sanitize.costs import guarantee_line
 from textveil.sanitize.setting import Protected, Setting, mentions_of
 
 _PAYING: Final = {
@@ -17,7 +18,7 @@ _PAYING: Final = {
 
 
 def policy_data(setting: Setting, recall: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The keys of a report that only policies have, as JSON data; none without a policy.
+    """Return the keys of a report that only policies have, as JSON data; none without a policy.
 
     Args:
         recall: what was measured of the detection on a labelled corpus; None where nothing was.
@@ -34,7 +35,7 @@ def policy_data(setting: Setting, recall: Mapping[str, Any] | None) -> dict[str,
 
 
 def per_token_data(setting: Setting) -> dict[str, Any] | None:
-    """The guarantee of one word or number, where words are drawn; None where they stay as they are."""
+    """Return the guarantee of one word or number; None if words stay as they are."""
     policy = setting.policy
     if policy is None or not policy.finds_spans:
         return setting.token.to_data()
@@ -42,13 +43,13 @@ def per_token_data(setting: Setting) -> dict[str, Any] | None:
 
 
 def per_value_data(setting: Setting) -> dict[str, Any]:
-    """The guarantee of one value of any kind, where spans are drawn, by its key; nothing elsewhere."""
+    """Return the guarantee of one value of any kind by its key, if spans are drawn; else nothing."""
     spans = setting.policy is not None and setting.policy.finds_spans
     return {"per_value": value_data(setting)} if spans else {}
 
 
 def value_data(setting: Setting) -> dict[str, Any]:
-    """The guarantee of one value of any kind, and by ``kinds`` those that make it so weak: others are promised more.
+    """Return the guarantee of one value of any kind, and as ``kinds`` those that make it so weak.
 
     They are those of the largest epsilon, of the largest delta and, where they differ, of the worst status; or those of
     which nothing is promised.
@@ -67,7 +68,7 @@ def value_data(setting: Setting) -> dict[str, Any]:
 
 
 def policy_lines(setting: Setting, kinds: Mapping[str, int], recall: Mapping[str, Any] | None) -> list[str]:
-    """The report of a policy for a reader: the guarantee of the drawing, and how well the spans were found.
+    """Return the report of a policy for a reader: the guarantee of its draws, and how well spans were found.
 
     Args:
         recall: as in ``policy_data``.
@@ -90,39 +91,24 @@ def policy_lines(setting: Setting, kinds: Mapping[str, int], recall: Mapping[str
         equal = ": both have the same releases" if token.promises and token.approximate().epsilon == 0 else ""
         lines.append(f"compares    {policy.adjacency}{equal}")
     if policy.finds_spans:
-        together = ", or all of a kind together where its line says so" if _moves_together(setting) else ""
-        lines.append(
-            f"drawings    {shown(setting)} for one value of any kind{together}, where the same spans are found"
-        )
+        moved = any(part.pays == "scope" for part in setting.protected)  # nothing is promised of one value alone
+        together = ", or all of a kind together where its line says so" if moved else ""
+        drawings = f"{guarantee_line(setting.token)} for one value of any kind{together}"
+        lines.append(f"drawings    {drawings}, where the same spans are found")
         lines.append(f"detection   {_recall(recall)}")
     lines += [f"not covered {fact}" for fact in policy.not_covered]
     return lines
 
 
-def shown(setting: Setting) -> str:
-    """The guarantee of one value, with its status."""
-    token = setting.token
-    return f"{token} [{token.status.shown}]" if token.promises else str(token)
-
-
-def _moves_together(setting: Setting) -> bool:
-    """Whether one draw serves all values of a kind, so that no promise is made of one of them alone."""
-    return any(protected.pays == "scope" for protected in setting.protected)
-
-
 def _kind_line(protected: Protected, kinds: Mapping[str, int]) -> str:
-    guarantee = protected.guarantee
-    status = f" [{guarantee.status.shown}]" if guarantee.promises else ""
     drawn = f" by {protected.done}" if protected.done else ""
     mentions = kinds.get(mentions_of(protected.kind))
     often = "" if mentions is None else f" in {mentions} spans" if mentions > 1 else " in 1 span"
-    return (
-        f"  {kinds[protected.kind]} {protected.kind}{often}{drawn}: {guarantee}{status} for {_PAYING[protected.pays]}"
-    )
+    promise = f"{guarantee_line(protected.guarantee)} for {_PAYING[protected.pays]}"
+    return f"  {kinds[protected.kind]} {protected.kind}{often}{drawn}: {promise}"
 
 
 def _recall(recall: Mapping[str, Any] | None) -> str:
-    """The measured recall of each kind with its interval."""
     if recall is None:
         return "not measured"
     parts = []

@@ -42,16 +42,16 @@ class Prepared:
 
     @cached_property
     def accountant(self) -> Accountant:
-        """What all texts cost together: the draws of one document that is made of them all."""
+        """Cost of all texts together: the draws of one document that is made of them all."""
         return self.cost(0, len(self.counts))
 
     @cached_property
     def spent(self) -> Guarantee:
-        """What it comes to: ``accountant.spent``, added up once."""
+        """Sum of the cost: ``accountant.spent``, computed once."""
         return self.accountant.spent
 
     def cost(self, start: int, stop: int) -> Accountant:
-        """What the texts from number ``start`` (from 0) up to ``stop`` cost, where several persons' stand together."""
+        """Account for the texts from number ``start`` (from 0) up to ``stop``, if several persons' stand together."""
         total: Counter[str] = Counter()
         for counts in self.counts[start:stop]:
             total.update(counts)

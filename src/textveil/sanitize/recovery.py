@@ -1,4 +1,4 @@
-"""How much a decoder recovered of public texts, measured beforehand: what reports quote for a setting.
+"""Share of public texts that a decoder recovered, measured beforehand, which reports quote for a setting.
 
 Every number is looked up by public facts alone, never computed from a text that is to be protected. The table is made
 by ``tools/build_recovery.py``; an audit with a reference text measures settings that are not in it.
@@ -26,7 +26,7 @@ TUNED: Final = ("alpha", "base_mass", "context_weight", "neighborhood_size")
 def quoted_recovery(
     mechanism: str, parameters: Mapping[str, Any], vocabulary: str, epsilon: float
 ) -> dict[str, Any] | None:
-    """What was measured for a setting at the smallest stored epsilon that is not below its own; None: nothing.
+    """Return what was measured for a setting at the smallest stored epsilon not below its own; None: nothing.
 
     Between two stored epsilons the setting must be tuned as one of them is.
 
@@ -51,7 +51,7 @@ def quoted_recovery(
 
 
 def recovery_lines(quoted: Mapping[str, Any] | None) -> list[str]:
-    """The quotation for a reader; nothing where nothing was measured."""
+    """Return the quotation for a reader; empty if nothing was measured."""
     if quoted is None:
         return []
     shares = []
@@ -64,7 +64,7 @@ def recovery_lines(quoted: Mapping[str, Any] | None) -> list[str]:
 
 @cache
 def stored_table() -> dict[str, Any]:
-    """The table that comes with the package."""
+    """Read the table that comes with the package."""
     if not TABLE.is_file():  # while the table itself is built
         return {}
     data: dict[str, Any] = json_file(TABLE)

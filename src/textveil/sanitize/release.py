@@ -1,4 +1,4 @@
-"""What comes back: the released text with what was spent on it, and the report of a whole run."""
+"""Releases: the released text with what was spent on it, and the report of a whole run."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ from textveil.sanitize.statement import statement
 from textveil.surrogates.private_map import PrivateMap
 from textveil.text.render import Span
 from textveil.types import Reals, Vectors
+from textveil_lab.posterior.word_vectors import WordVectors
 
 
 @final
@@ -39,9 +40,8 @@ from textveil.types import Reals, Vectors
 class Tally:
     """Counts over the documents of a run.
 
-    ``largest`` holds the counts (of the setting's ``counted`` kinds) of every document that no other one exceeds in
-    all, so that the costliest can be told whatever a draw of each kind costs. Of more than two, zeros at the end are
-    left out.
+    ``largest`` holds the Pareto-maximal counts of documents, by the setting's ``counted`` kinds: whatever a draw of
+    each kind costs, the costliest document is among them. Zeros at the end are left out.
     """
 
     documents: int = 0
@@ -51,7 +51,7 @@ class Tally:
 
     @classmethod
     def of_equal(cls, documents: int, kinds: Mapping[str, int], mapped: int) -> Tally:
-        """The counts over so many documents that are alike."""
+        """Count ``documents`` documents that are alike."""
         tally = cls()
         tally.add(kinds, mapped)
         tally.documents, tally.mapped = documents, mapped * documents
@@ -59,19 +59,14 @@ class Tally:
         return tally
 
     def add(self, kinds: Mapping[str, int], mapped: int, counted: Sequence[str] = COUNTED) -> None:
-        """Count one more document.
-
-        Args:
-            kinds: how many of each.
-            mapped: words outside the vocabulary.
-        """
+        """Count one more document, with ``mapped`` words outside the vocabulary."""
         self.documents += 1
         self.kinds.update(kinds)
         self.largest = with_largest(self.largest, trimmed(kinds, counted))
         self.mapped += mapped
 
     def add_document(self, parts: Sequence[Release]) -> None:
-        """Count one more document, made of these releases, at least one."""
+        """Count one more document, made of one release or more."""
         counted = parts[0].setting.counted
         if len(parts) == 1:
             self.add(parts[0].kinds, parts[0].mapped, counted)
@@ -93,13 +88,13 @@ class Tally:
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What was spent on what, over all documents of a run; may be passed on with the release, and holds no text.
+    """Report on what was spent, over all documents of a run. Holds no text, and may be passed on with the release.
 
     Attributes:
-        recall: what was measured of this very policy's detection (``measured_risk.recall_of``); None where nothing was.
-        nulls: how many sanitized fields of records had no text, which the output shows.
-        persons: whose the records are, by a column; None where none says so.
-        columns: further columns that were read, by what for: "scope_column" and "known".
+        recall: measured recall of this policy's detection (``measured_risk.recall_of``); None if not measured.
+        nulls: number of sanitized fields of records without a text, which the output shows.
+        persons: the persons of the records, by a column; None if no column names them.
+        columns: further columns that were read, by their use: "scope_column" and "known".
     """
 
     setting: Setting
@@ -115,12 +110,12 @@ class Report:
         check_recall(self.recall, None if self.setting.policy is None else self.setting.policy.digest)
 
     def costliest(self) -> tuple[int, Guarantee]:
-        """The protected tokens of the document with the largest epsilon, and a bound for every document."""
+        """Return the protected tokens of the document with the largest epsilon, and a bound for every document."""
         worst = costliest(self.setting, self.tally.largest)
         return worst.tokens, worst.guarantee
 
     def _everything(self) -> Accountant:
-        """The accountant of all documents together, as if they were one person's."""
+        """Account for all documents together, as if they were one person's."""
         return self.setting.accountant(self.tally.kinds, self.setting.one_document.larger)
 
     def _drawn(self) -> int:
@@ -128,11 +123,11 @@ class Report:
 
     @property
     def statement(self) -> tuple[str, ...]:
-        """The bottom line in words: what is hidden, what stays, and what holds of the text as a whole."""
+        """Bottom line in words: what is hidden, what stays, and what holds of the text as a whole."""
         return statement(self.setting, self.tally.kinds)
 
     def to_data(self) -> dict[str, Any]:
-        """The report as JSON data; the keys are documented in docs/guarantees.md."""
+        """Return the report as JSON data; docs/guarantees.md documents the keys."""
         setting, tally = self.setting, self.tally
         everything = self._everything()
         kept = (f"the field {name!r}, copied as it was" for name in self.kept_fields)
@@ -175,87 +170,82 @@ class Report:
         }
 
     def to_json(self) -> str:
-        """The report as indented JSON text."""
+        """Return the report as indented JSON text."""
         return json_text(self.to_data())
 
     def warnings(self) -> list[str]:
-        """What must be said even to those who asked for quiet."""
-        lines, unsettled = self.setting.warnings(), self.tally.kinds.get(UNSETTLED, 0)
-        if unread := self.tally.kinds.get(UNREAD, 0):
-            lines.insert(
-                0,
-                f"OTHER LANGUAGES: {_counted(unread, 'text')} in languages that detection has no rules for: most names "
-                "in them stay. Set `other_languages` in the policy to refuse or mask such texts.",
-            )
-        if unsettled:
-            lines.append(
-                f"ORDER OF DATES UNKNOWN: in {_counted(unsettled, 'text')} no date tells whether the day or the month "
-                "is first; they count as month first. Set `order` in the rule for dates."
-            )
-        return lines
+        """Return what must be said even to users who asked for quiet."""
+        unread, unsettled = (self.tally.kinds.get(kind, 0) for kind in (UNREAD, UNSETTLED))
+        languages = (
+            f"OTHER LANGUAGES: {_counted(unread, 'text')} in languages that detection has no rules for: most names "
+            "in them stay. Set `other_languages` in the policy to refuse or mask such texts."
+        )
+        dates = (
+            f"ORDER OF DATES UNKNOWN: in {_counted(unsettled, 'text')} no date tells whether the day or the month "
+            "is first; they count as month first. Set `order` in the rule for dates."
+        )
+        return [*([languages] if unread else []), *self.setting.warnings(), *([dates] if unsettled else [])]
 
     def summary(self) -> str:
-        """The report for a reader, a few lines; the last ones are the statement."""
-        setting, tally = self.setting, self.tally
-        document = costliest(setting, tally.largest)
-        everything = self._everything()
-        lines = self.warnings()
-        counts = ", ".join(f"{count} {kind}" for kind, count in sorted(tally.kinds.items()))
-        policy = setting.policy
+        """Return the report for a reader, a few lines; the last ones are the statement."""
+        setting, tally, policy = self.setting, self.tally, self.setting.policy
         spans, tokens = policy is not None and policy.finds_spans, policy is None or policy.draws_words
+        lines = [*self.warnings(), f"documents   {tally.documents}"]
+        if tokens and not setting.whole_texts:
+            counts = ", ".join(f"{count} {kind}" for kind, count in sorted(tally.kinds.items()))
+            lines.append(f"tokens      {counts or 'none'}")
+        if policy is not None:
+            lines += policy_lines(setting, tally.kinds, self.recall)
+        if setting.mechanism:
+            lines.append(f"mechanism   {setting.mechanism} {_parameters(setting.parameters)}".rstrip())
+        if not spans:
+            lines.append(f"per {'text ' if setting.whole_texts else 'token'}   {guarantee_line(setting.token)}")
+        if policy is None and setting.one_token.shared:
+            lines.append(f"compares    {setting.one_token}")
+        lines += _number_lines(setting)
+        if tally.kinds.get("number"):
+            lines += short_number_lines(setting.unchanged_numbers)
+        if self.persons is not None:
+            lines += self.persons.lines(setting)
+        lines += self._cost_lines(spans=spans, tokens=tokens)
+        lines += recovery_lines(setting.recovery)
+        if setting.vocabulary:
+            name, words, digest = (setting.vocabulary[key] for key in ("name", "words", "digest"))
+            lines.append(f"vocabulary  {name}: {words} words, sha256 {digest[:16]}")
+        lines += [f"public      {_public(setting)}", *self._field_lines(), *self.statement]
+        return "\n".join(lines)
+
+    def _cost_lines(self, *, spans: bool, tokens: bool) -> list[str]:
+        document, everything = costliest(self.setting, self.tally.largest), self._everything()
         costly = "the values found in the costliest" if spans and not tokens else "the costliest"
-        drawn = "text" if setting.whole_texts else "draw that costs" if spans else "protected token"
-        lines += [
-            f"documents   {tally.documents}",
-            *([] if setting.whole_texts or not tokens else [f"tokens      {counts or 'none'}"]),
-            *(policy_lines(setting, tally.kinds, self.recall) if setting.policy is not None else []),
-            *(
-                [f"mechanism   {setting.mechanism} {_parameters(setting.parameters)}".rstrip()]
-                if setting.mechanism
-                else []
-            ),
-            *(
-                []
-                if spans
-                else [f"per {'text ' if setting.whole_texts else 'token'}   {guarantee_line(setting.token)}"]
-            ),
-            *([f"compares    {setting.one_token}"] if setting.one_token.shared and not policy else []),
-            *_number_lines(setting),
-            *(short_number_lines(setting.unchanged_numbers) if tally.kinds.get("number") else []),
-            *([] if self.persons is None else self.persons.lines(setting)),
+        drawn = "text" if self.setting.whole_texts else "draw that costs" if spans else "protected token"
+        total = f"{guarantee_line(everything.spent)} for {_counted(self._drawn(), drawn)}, as if one person's"
+        return [
             f"per document {guarantee_line(document.guarantee)} for {costly}, {_counted(document.tokens, drawn)}",
             *optimal_lines(document.accountants),
-            f"whole input {guarantee_line(everything.spent)} for {_counted(self._drawn(), drawn)}, as if one person's",
+            f"whole input {total}",
             *optimal_lines([everything]),
-            *recovery_lines(setting.recovery),
-            *_vocabulary_lines(setting.vocabulary),
-            f"public      {_public(setting)}",
         ]
-        if self.sanitized_fields:
-            kept = f"; copied as they were: {', '.join(self.kept_fields)}" if self.kept_fields else ""
-            nulls = f"; {_counted(self.nulls, 'null')} kept" if self.nulls else ""
-            lines.append(f"fields      sanitized: {', '.join(self.sanitized_fields)}{kept}{nulls}; all others dropped")
-            lines += [f"columns     {line}" for line in _public_columns(self.columns)]
-        elif self.nulls:
-            lines.append(f"missing     {_counted(self.nulls, 'document')} without a text, as the output shows")
-        return "\n".join([*lines, *self.statement])
+
+    def _field_lines(self) -> list[str]:
+        if not self.sanitized_fields:
+            missing = f"missing     {_counted(self.nulls, 'document')} without a text, as the output shows"
+            return [missing] if self.nulls else []
+        kept = f"; copied as they were: {', '.join(self.kept_fields)}" if self.kept_fields else ""
+        nulls = f"; {_counted(self.nulls, 'null')} kept" if self.nulls else ""
+        sanitized = f"fields      sanitized: {', '.join(self.sanitized_fields)}{kept}{nulls}; all others dropped"
+        return [sanitized, *(f"columns     {line}" for line in _public_columns(self.columns))]
 
 
 @final
 class SanitizedTexts(NamedTuple):
-    """The texts of a list, released.
-
-    Attributes:
-        texts: in order; what was missing is as it was.
-        report: of all of them; each text is one document.
-    """
+    """The released texts of a list, in order, and their report. Missing texts are as they were."""
 
     texts: list[Any]
     report: Report
 
 
 def _public_columns(columns: Mapping[str, Any]) -> list[str]:
-    """What columns that were read tell of a release."""
     scope = columns.get("scope_column")
     same = [f"which spans are equal in all records of one {scope!r}"] if scope else []
     return [*same, *(f"where the field {name!r} stands, as {kind}" for name, kind in columns.get("known", {}).items())]
@@ -284,12 +274,6 @@ def _public(setting: Setting) -> str:
     return f"vocabulary; number, order and kinds of tokens{groups}; {shown}; spacing, punctuation{form}"
 
 
-def _vocabulary_lines(vocabulary: Mapping[str, Any]) -> list[str]:
-    if not vocabulary:
-        return []
-    return [f"vocabulary  {vocabulary['name']}: {vocabulary['words']} words, sha256 {vocabulary['digest'][:16]}"]
-
-
 def _number_lines(setting: Setting) -> list[str]:
     limit = setting.digit_keep_limit
     if limit is None:
@@ -308,7 +292,7 @@ def _parameters(parameters: Mapping[str, Any]) -> str:
 
 @final
 class DrawnSpan(NamedTuple):
-    """The characters ``text[start:end]`` of the released text, drawn for a span of this kind."""
+    """Characters ``text[start:end]`` of the released text, drawn for a span of this kind."""
 
     start: int
     end: int
@@ -320,12 +304,7 @@ _LONG: Final = 20_000
 """Characters that a repr and a notebook show."""
 
 
-def _short(text: str, length: int) -> str:
-    return text if len(text) <= length else text[: length - 3] + "..."
-
-
-def _release_of(values: Mapping[str, Any]) -> Release:
-    """A release of its attributes, for pickles."""
+def _release_of(values: Mapping[str, Any]) -> Release:  # for pickles, by which it is named
     return Release(**values)
 
 
@@ -355,15 +334,14 @@ class Release:
     """One document, released.
 
     Attributes:
-        spans: where each token stands in ``text``, with its kind. Offsets of the private text are not
-            kept: they would tell the length of every private word. Empty under a policy with spans, whose
-            ``drawn_spans`` stand in their place.
-        mapped: how many words were not in the vocabulary. For the sender only: it is computed from the
-            private text and no guarantee covers it.
-        word_vectors: gives the vectors of its words; None where a release was made by hand.
-        drawn_spans: under a policy with spans, where in ``text`` what was drawn for each stands, with its kind: public.
-        private_map: how to put the originals back: private. None where nothing can be undone, or where it was not asked
-            for. Copies and pickles of a release leave it out.
+        spans: start, end and kind of each token of ``text``. Offsets of the private text are not kept: they would tell
+            the length of every private word. Empty under a policy with spans; see ``drawn_spans``.
+        mapped: number of words that the vocabulary does not have. For the sender only: it is computed from the private
+            text, and no guarantee covers it.
+        word_vectors: makes the vectors of its words; None if the release was made by hand.
+        drawn_spans: under a policy with spans, what stands in ``text`` for each of them: public.
+        private_map: how to put the originals back: private. None if nothing can be undone, or if not requested. Copies
+            and pickles of a release leave it out.
     """
 
     text: str
@@ -376,19 +354,16 @@ class Release:
     private_map: PrivateMap | None = field(default=None, repr=False, compare=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        values = {
-            attribute.name: getattr(self, attribute.name)
-            for attribute in fields(self)
-            if attribute.name != "private_map"
-        }
-        return _release_of, (values,)
+        names = [attribute.name for attribute in fields(self) if attribute.name != "private_map"]
+        return _release_of, ({name: getattr(self, name) for name in names},)
 
     def __repr__(self) -> str:
-        """The beginning of the text, how much was drawn, and at which cost: all of it public."""
-        return f"Release({_short(self.text, _SHORT)!r}, {self._note()})"
+        """Show the beginning of the text, how much was drawn, and at which cost: all of it public."""
+        text = self.text if len(self.text) <= _SHORT else self.text[: _SHORT - 3] + "..."
+        return f"Release({text!r}, {self._note()})"
 
     def _repr_html_(self) -> str:
-        """For notebooks: the text, with what was drawn marked by kind, and what it cost."""
+        """Show notebooks the text, with what was drawn marked by kind, and what it cost."""
         from textveil.pages.rendering import rendered
         from textveil.pages.spans import COLORS, light_colors, pieces_of
 
@@ -413,14 +388,14 @@ class Release:
         return f"{_counted(drawn, 'span' if spans else 'draw')}, {guarantee_line(self.guarantee)}{suffix}"
 
     def vectors(self, prior: Reals | None = None) -> Vectors:
-        """The mean vector of what each released word may stand for, word by word: free post-processing.
+        """Return the mean vector of what each released word may stand for, word by word: free post-processing.
 
         Row i belongs to the i-th word of ``text``: sum over words x of P(x | the released word) v(x), v being the
         vocabulary's vectors. Numbers, placeholders, marks and spaces have no row. The first call of a sanitizer's
         releases reads all rows of the channel.
 
         Args:
-            prior: how probable each word is, shape (n,); None is its frequency in public text.
+            prior: probability of each word, shape (n,); None is its frequency in public text.
 
         Returns:
             float32, shape (words of the release, dim).
@@ -436,34 +411,30 @@ class Release:
 
     @property
     def guarantee_per_token(self) -> Guarantee:
-        """What holds for one token and any two words (or any two numbers of as many digits)."""
+        """Guarantee of one token, for any two words or any two numbers of as many digits."""
         return self.setting.token
 
     @property
     def guarantee(self) -> Guarantee:
-        """What holds for the whole document: the composition over its words and numbers."""
+        """Guarantee of the whole document: the composition over its words and numbers."""
         return self.accountant.spent
 
     @property
     def accountant(self) -> Accountant:
-        """What was drawn for this document: ``spent``, ``optimal(delta)`` and ``remaining(budget)``."""
+        """Accountant of this document's draws: ``spent``, ``optimal(delta)`` and ``remaining(budget)``."""
         return self.setting.accountant(self.kinds)
 
     @property
     def for_release(self) -> bool:
-        """False where the draws came from a seed, or where the guarantee is neither proved nor certified."""
+        """False if the draws came from a seed, or if the guarantee is neither proved nor certified."""
         return self.setting.for_release
 
     def report(self, recall: Mapping[str, Any] | None = None) -> Report:
-        """The report of this one document.
-
-        Args:
-            recall: what was measured of the detection; see ``Report``.
-        """
+        """Report on this one document; see ``Report`` for ``recall``."""
         tally = Tally()
         tally.add(self.kinds, self.mapped, self.setting.counted)
         return Report(setting=self.setting, tally=tally, recall=recall)
 
     def sender_report(self) -> SenderReport:
-        """What the sender alone may know of this one document."""
+        """Report what the sender alone may know of this one document."""
         return SenderReport(setting=self.setting, mapped=self.mapped)

@@ -1,4 +1,4 @@
-"""What a mechanism of vectors or sets releases, and how well the two inputs that differ most are told apart by it."""
+"""Explanation of a mechanism of vectors or sets: how well its release tells apart the two most different inputs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CONFIDENCE = 0.99
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReleaseExplanation:
-    """What is released, and what the best reader makes of it.
+    """Contents of a release, and what the best reader makes of it.
 
     Attributes:
         inputs: the two that are easiest to tell apart, in words.
@@ -43,7 +43,7 @@ class ReleaseExplanation:
     secure: bool
 
     def to_data(self) -> dict[str, Any]:
-        """The explanation as JSON data."""
+        """Return the explanation as JSON data."""
         return {
             "mechanism": {"name": self.mechanism, "parameters": dict(self.parameters)},
             "guarantee": self.guarantee.to_data(),
@@ -57,7 +57,7 @@ class ReleaseExplanation:
         }
 
     def summary(self) -> str:
-        """The explanation for a reader."""
+        """Return the explanation for a reader."""
         share = self.told_apart
         allowed = "" if self.limit is None else f"; the guarantee allows {self.limit:.4g}"
         return "\n".join(
@@ -75,7 +75,7 @@ class ReleaseExplanation:
 def explain_release(
     mechanism: VectorMechanism | SetMechanism, *, samples: int = 20_000, rng: np.random.Generator | None = None
 ) -> ReleaseExplanation:
-    """How well the two inputs that differ most are told apart by one release, by the likelihood of what is released.
+    """Measure how well one release tells apart the two inputs that differ most, by its likelihood.
 
     Args:
         mechanism: one that knows its worst inputs and its law, as all of the catalog do.
@@ -116,7 +116,6 @@ def _limit(promise: Guarantee) -> float:
 
 
 def _what(mechanism: VectorMechanism | SetMechanism) -> str:
-    """What comes out, in words."""
     if isinstance(mechanism, VectorMechanism):
         return f"a vector of {mechanism.released_dim:,} numbers for one of {mechanism.dim:,}; no text"
     members = mechanism.privatize_sets(np.zeros(1, dtype=np.int64)).shape[1]

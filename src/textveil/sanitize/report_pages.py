@@ -24,8 +24,6 @@ _PAYS: Final = {"mention": "each one", "value": "each value", "scope": "all toge
 
 
 class _Kind(NamedTuple):
-    """What was done with what is of one kind."""
-
     name: str
     times: int
     done: str
@@ -33,7 +31,7 @@ class _Kind(NamedTuple):
 
 
 def report_page(report: Report, risk: MeasuredRisk | None = None, release_sha256: str = "") -> str:
-    """The report as two printed pages in plain language, to sign and file; it holds no text.
+    """Render the report as two printed pages in plain language, to sign and file; it holds no text.
 
     Args:
         risk: what attacks on a release of this setting came to; None where nobody measured.
@@ -94,7 +92,7 @@ def _sender_parts(report: SenderReport) -> Iterator[Markup]:
 
 
 def _what(report: Report) -> str:
-    """What the program did, in one sentence."""
+    """Say in one sentence what the program did."""
     policy = report.setting.policy
     if report.setting.whole_texts:
         return "Each text was replaced by another, drawn at random."
@@ -121,7 +119,7 @@ def _kind(part: Protected, counts: Mapping[str, int]) -> _Kind:
 
 
 def _costs(guarantee: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """What a person, a document and the whole input cost; the person first."""
+    """Return the costs of a person, a document and the whole input."""
     units = (
         ("per_person", "One person, at most"),
         ("per_document", "One document, at most"),
@@ -138,7 +136,6 @@ def _cost(data: Mapping[str, Any]) -> str:
 
 
 def _recall(report: Report) -> list[tuple[str, str]]:
-    """The measured share that detection found, by kind."""
     kinds = {} if report.recall is None else report.recall["kinds"]
     return [(kind, _interval(**scores["recall"])) for kind, scores in sorted(kinds.items())]
 
@@ -161,7 +158,7 @@ def _attacks(risk: MeasuredRisk) -> list[tuple[str, str, str, str]]:
 
 
 def _identifiers(report: Report) -> list[tuple[str, str, str, str]]:
-    """HIPAA's eighteen, each with what the policy does and how many were found."""
+    """Return HIPAA's eighteen identifiers, each with what the policy does and how many were found."""
     policy, counts = report.setting.policy, report.tally.kinds
     rules: Sequence[Mapping[str, Any]] = policy.data["rules"] if policy else ()
     spans = bool(policy and policy.finds_spans)
@@ -215,7 +212,6 @@ def _terms(report: Report) -> list[tuple[str, str]]:
 
 
 def _settings(data: Mapping[str, Any], release_sha256: str) -> list[tuple[str, str]]:
-    """Versions and digests by which the run can be told again."""
     policy, vocabulary, mechanism = data.get("policy"), data["vocabulary"], data["mechanism"]
     parameters = "" if mechanism is None else ", ".join(f"{k} {v}" for k, v in mechanism["parameters"].items())
     return [

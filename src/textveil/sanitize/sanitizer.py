@@ -1,4 +1,4 @@
-"""Text in, release out: the only place where text and mechanisms meet."""
+"""Sanitizer: text in, release out."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from textveil.detection.spans import DetectedSpan
 from textveil.errors import InputError, ParameterError, RandomnessError, UnsupportedGuarantee, need
 from textveil.mechanisms.kinds import Mechanism
 from textveil.randomness import is_secure, resolve, seeded_generator
-from textveil.sanitize.chosen import way_of, way_of_policy
+from textveil.sanitize.by_policy import ByPolicy
+from textveil.sanitize.chosen import chosen_way
 from textveil.sanitize.conversation import Conversation
 from textveil.sanitize.options import SanitizerOptions
 from textveil.sanitize.policy.choice import policy_named
@@ -22,8 +23,8 @@ from textveil.sanitize.policy.policy import Policy
 from textveil.sanitize.prepared import Prepared
 from textveil.sanitize.release import Release, Report, SanitizedTexts, Tally
 from textveil.sanitize.setting import Setting
-from textveil.sanitize.unchanged import mostly_unchanged, unchanged_kinds
-from textveil.sanitize.ways import FindsValues, Wanted
+from textveil.sanitize.unchanged import mostly_unchanged
+from textveil.sanitize.ways import Wanted
 from textveil.surrogates.scopes import Scope
 from textveil.text.marks import Marks
 from textveil.text.no_text import ADVICE, what_it_is
@@ -37,29 +38,26 @@ _STREAM_CHARACTERS = 500_000
 class Sanitizer:
     """Replaces every word and number of a text by a draw; everything else is public or a placeholder.
 
-    A mechanism of whole texts replaces each text by one draw instead.
+    A mechanism of whole texts replaces each text by one draw instead. A policy says what happens to each kind.
 
     Args:
-        mechanism: draws the words, each alone or by what the document released before; or whole texts. Or a policy
-            (``tv.policy``), which says by kind what happens to words and to spans; or the name of a preset or the path
-            of a policy's file, as ``tv.policy`` takes them.
-        number_epsilon: nats for one number, shared over its digits; None takes what the mechanism
-            guarantees for one word.
+        mechanism: a mechanism of words or of whole texts; a policy (``tv.policy``); or the name of a preset or the path
+            of a policy's file.
+        number_epsilon: nats for one number, shared over its digits; None takes the guarantee of one word.
         digit_keep_limit: no digit stays with a larger probability, even if that leaves some of the number's budget
             unspent; between 0.1 and 1, which is no limit. None is 0.5.
         marks: "normalize", as None does, puts white space and punctuation into plain form (``text.marks``), since
             unusual ones can carry data; "keep" releases them as they are.
-        rng: None is the operating system's randomness. Anything but it stamps releases "not for release".
+        rng: None is the operating system's randomness. Any other stamps releases "not for release".
         allow_refuted: run a mechanism whose claim is refuted; its releases carry no guarantee.
-        key: of a policy whose scope is a corpus: 32 secret bytes, under which every sanitizer gives a value the same
-            surrogate; None makes one for this sanitizer alone.
+        key: 32 secret bytes for a policy whose scope is a corpus: sanitizers with one key give a value the same
+            surrogate. None makes a key for this sanitizer alone.
 
     Raises:
         RefutedGuarantee: the mechanism's claim is refuted and ``allow_refuted`` is not set.
         UnknownNameError: no preset has that name.
-        ParameterError: ``number_epsilon`` is not finite and > 0, or cannot be derived; ``digit_keep_limit``
-            is outside; ``marks`` is neither; one of them is given beside a policy, which says it itself; or the policy
-            cannot be made.
+        ParameterError: an option is outside its domain, or is given beside a policy that decides it; ``number_epsilon``
+            cannot be derived; or the policy cannot be made.
 
     Safe to use from several threads at once. Proof of the whole release: privacy/proofs/sanitizer.md.
     """
@@ -87,26 +85,20 @@ class Sanitizer:
 
     @classmethod
     def of(cls, options: SanitizerOptions, secret: bytes | None = None) -> Sanitizer:
-        """A sanitizer with these options; a seeded one where they have a seed.
+        """Make a sanitizer with these options; a seeded one if they have a seed. Raises as ``Sanitizer`` does.
 
         Args:
-            secret: a job's; see ``SanitizerOptions.of_job``.
-
-        Raises:
-            RefutedGuarantee: as ``Sanitizer``.
-            ParameterError: as ``Sanitizer``.
+            options: of the sanitizer.
+            secret: of a job; see ``SanitizerOptions.of_job``.
         """
         rng = None if options.seed is None else seeded_generator(options.seed)
         return _made(options if secret is None else options.of_job(secret), rng)
 
     def _set(self, options: SanitizerOptions, rng: np.random.Generator | None) -> None:
-        self.options = options
-        self._rng = rng
-        mechanism = options.mechanism
-        chosen = way_of_policy(mechanism, options, rng) if isinstance(mechanism, Policy) else way_of(mechanism, options)
+        chosen = chosen_way(options, rng)
         way, words = chosen.way, chosen.mechanism
-        self.mechanism = words
-        self._way = way
+        self.options, self.mechanism = options, words
+        self._rng, self._way = rng, way
         self.setting = Setting(
             mechanism="" if words is None else words.name,
             parameters={} if words is None else words.parameters,
@@ -119,7 +111,7 @@ class Sanitizer:
             version=VERSION,
             policy=chosen.policy,
             mostly_unchanged=words is not None and mostly_unchanged(words),
-            unchanged_kinds=unchanged_kinds(chosen.surrogates),
+            unchanged_kinds=chosen.unchanged_kinds,
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -144,12 +136,12 @@ class Sanitizer:
 
     @property
     def remembers(self) -> bool:
-        """Whether one value has one surrogate in all texts of a document or a conversation (``batch``'s ``scopes``)."""
+        """Whether equal values get equal surrogates in all texts that share one of ``batch``'s ``scopes``."""
         policy = self.setting.policy
         return policy is not None and policy.finds_spans and policy.data["scope"] in ("document", "conversation")
 
     def conversation(self) -> Conversation:
-        """Sanitizes one text after another, in which one value keeps its surrogate; see ``Conversation``.
+        """Sanitize one text after another, in which a value keeps its surrogate; see ``Conversation``.
 
         Raises:
             UnsupportedGuarantee: the sanitizer has no policy with spans.
@@ -171,21 +163,21 @@ class Sanitizer:
         values: Sequence[Sequence[tuple[str, str]]] | None = None,
         found: Sequence[Sequence[DetectedSpan]] | None = None,
     ) -> list[Release]:
-        """Sanitize documents together; every token of every one has a draw of its own.
+        """Sanitize documents together; every token of every document has a draw of its own.
 
         Args:
+            texts: documents.
             spans: whether releases carry the spans of their tokens (about twice the time).
-            rng: draws for these documents alone, where a job derives a stream for each block of its own; None
-                draws from the sanitizer's.
-            maps: whether releases carry private maps, where there are any.
-            scopes: under a policy with spans, for each text, where one value has one surrogate: texts that share a
-                scope share surrogates. None is what the policy says.
-            values: under a policy with spans, for each text, values of its record that are spans wherever they stand
-                in it, each with its kind: a name that has a column of its own.
+            rng: draws for these documents alone, such as a job's stream of one block; None is the sanitizer's.
+            maps: whether releases carry private maps, if there are any.
+            scopes: under a policy with spans, a scope for each text: texts that share a scope share surrogates. None
+                does what the policy says.
+            values: under a policy with spans, for each text, values of its record with their kinds, such as a name that
+                has a column of its own. They are spans wherever they stand in the text.
             found: see ``prepare``.
 
         Raises:
-            InputError: one of them is not a str (named by its number, from 1).
+            InputError: a document is not a str (named by its number, from 1).
             ParameterError: ``rng`` is seeded and the sanitizer's releases are not stamped so; or there are scopes,
                 values or spans, and not one for each text, or no policy with spans.
         """
@@ -200,13 +192,13 @@ class Sanitizer:
         return self._releases(self._ready(texts, values, found), wanted, rng)
 
     def sanitize(self, texts: Iterable[Any]) -> SanitizedTexts:
-        """The released texts of a list, and the report of all; what is missing (None, NaN) stays as it is, and counts.
+        """Return the released texts of a list, and the report of all.
 
         Args:
-            texts: texts, each a document; None, NaN and pandas.NA are missing.
+            texts: documents. None, NaN and pandas.NA are missing texts: they stay as they are, and count.
 
         Raises:
-            InputError: one of them is neither a text nor missing (named by its number, from 1).
+            InputError: a value is neither a text nor missing (named by its number, from 1).
         """
         values = list(texts)
         gaps = [_is_missing(value) for value in values]
@@ -236,23 +228,20 @@ class Sanitizer:
     ) -> Prepared:
         """Make documents ready for their draws, and tell what they will cost; nothing is drawn yet.
 
-        For budgets, which are taken before randomness is: ``Prepared.accountant`` is the cost, and
-        ``Prepared.release()`` draws. It is the cost that the releases then report, for it follows from the texts alone.
+        A budget pays before randomness is used: ``Prepared.accountant`` is the cost, which follows from the texts alone
+        and which the releases then report; ``Prepared.release()`` draws. Arguments and errors are those of ``batch``.
 
         Args:
+            texts: documents.
             scopes: see ``batch``.
             maps: see ``batch``.
             spans: see ``batch``.
             values: see ``batch``.
-            found: the spans of each text, where the same policy found them in another process; instead of ``values``.
-
-        Raises:
-            InputError: one of them is not a str (named by its number, from 1).
-            ParameterError: there are scopes, values or spans, and not one for each text.
+            found: the spans of each text, found by the same policy in another process; instead of ``values``.
         """
         wanted = Wanted(spans, maps, _one_for_each(scopes, texts))
         ready = self._ready(texts, values, found)
-        if scopes is not None and isinstance(self._way, FindsValues):
+        if scopes is not None and isinstance(self._way, ByPolicy):
             ready = self._way.within(ready, scopes)
         return Prepared(self.setting, self._way.counts(ready), partial(self._releases, ready, wanted))
 
@@ -261,8 +250,8 @@ class Sanitizer:
 
         Args:
             texts: documents, read at most two batches of half a million characters ahead.
-            spans: whether releases carry the spans of their tokens (about twice the time).
-            maps: whether releases carry private maps, where there are any.
+            spans: see ``batch``.
+            maps: see ``batch``.
         """
         wanted = Wanted(spans, maps)
         # The next batch is tokenized while this one is drawn: the draws run mostly outside the
@@ -280,7 +269,7 @@ class Sanitizer:
                 yield from self._releases(waiting.result(), wanted)
 
     def _prepared(self, texts: Sequence[str], first: int = 1) -> Any:
-        """Documents ready for their draws; ``first`` is the number of the first, for errors."""
+        """Make documents ready for their draws; ``first`` is the number of the first, for errors."""
         _need_texts(texts, first)
         return self._way.prepared(texts, first)
 
@@ -290,7 +279,6 @@ class Sanitizer:
         values: Sequence[Sequence[tuple[str, str]]] | None,
         found: Sequence[Sequence[DetectedSpan]] | None,
     ) -> Any:
-        """The same, with values of their records, or with what was found elsewhere."""
         if found is not None:
             need(values is None, "values", "some", "left out where spans are given")
             return self._finding("found", found, texts).prepared_from(texts, found)
@@ -298,42 +286,37 @@ class Sanitizer:
             return self._finding("values", values, texts).prepared_with(texts, values)
         return self._prepared(texts)
 
-    def _finding(self, name: str, given: Sequence[Any], texts: Sequence[str]) -> FindsValues:
-        """The way, where something is given for each text that only a way which finds values takes."""
+    def _finding(self, name: str, entries: Sequence[Any], texts: Sequence[str]) -> ByPolicy:
+        """Return the way of a policy with spans, which alone takes such entries, one for each text."""
         _need_texts(texts)
-        need(len(given) == len(texts), name, len(given), f"one entry for each of {len(texts)} texts")
-        way = self._way
-        if not isinstance(way, FindsValues):
+        need(len(entries) == len(texts), name, len(entries), f"one entry for each of {len(texts)} texts")
+        if not isinstance(self._way, ByPolicy):
             raise ParameterError(f"{name} must be left out where nothing is found; there is no policy with spans.")
-        return way
+        return self._way
 
     def _releases(self, prepared: Any, wanted: Wanted, rng: np.random.Generator | None = None) -> list[Release]:
-        """Draw for several documents, then put them together."""
         generator = resolve(self._rng if rng is None else rng)
         return self._way.releases(prepared, self.setting, generator, wanted)
 
 
 def _made(options: SanitizerOptions, rng: np.random.Generator | None) -> Sanitizer:
-    """A sanitizer with options that were checked when they were made."""
     sanitizer = Sanitizer.__new__(Sanitizer)
     sanitizer._set(options, rng)
     return sanitizer
 
 
 def _one_for_each(scopes: Sequence[Scope] | None, texts: Sequence[str]) -> Sequence[Scope] | None:
-    """The scopes, one for each text where there are any."""
     if scopes is not None:
         need(len(scopes) == len(texts), "scopes", len(scopes), f"one for each of {len(texts)} texts")
     return scopes
 
 
 def _is_missing(value: Any) -> bool:
-    """Whether a value stands for no text: None, NaN or pandas.NA."""
     return value is None or (isinstance(value, float) and value != value) or type(value).__name__ == "NAType"
 
 
 def _need_texts(texts: Sequence[str], first: int = 1) -> None:
-    """Refuse what is no text, by its number: the gate of every road, files and servers too (``text.no_text``)."""
+    """Refuse what is no text, by its number. Files and servers pass here too (``text.no_text``)."""
     for number, text in enumerate(texts, start=first):
         if not isinstance(text, str):
             raise InputError(f"document {number} must be a str; got {type(text).__name__}.")
@@ -343,7 +326,6 @@ def _need_texts(texts: Sequence[str], first: int = 1) -> None:
 
 
 def _gathered(texts: Iterable[str]) -> Iterator[list[str]]:
-    """Documents in lists of about ``_STREAM_CHARACTERS`` characters."""
     held: list[str] = []
     size = 0
     for text in texts:
@@ -357,7 +339,6 @@ def _gathered(texts: Iterable[str]) -> Iterator[list[str]]:
 
 
 def _vocabulary_facts(mechanism: Mechanism | None) -> dict[str, Any]:
-    """What reports say of the public words; empty for a mechanism that has none."""
     vocabulary = getattr(mechanism, "vocabulary", None)
     if vocabulary is None:
         return {}

@@ -1,4 +1,4 @@
-"""What only the sender may know of a run, apart from the report that goes with the release."""
+"""Report for the sender alone, apart from the report that goes with the release."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class SenderReport:
     sample: Sequence[tuple[str, str]] = field(default=(), repr=False)
 
     def to_data(self) -> dict[str, Any]:
-        """The report as JSON data; the keys are documented in docs/guarantees.md."""
+        """Return the report as JSON data; docs/guarantees.md documents the keys."""
         return {
             "textveil": self.setting.version,
             "setting_digest": self.setting.digest().hex(),
@@ -43,17 +43,17 @@ class SenderReport:
         }
 
     def to_json(self) -> str:
-        """The report as indented JSON text."""
+        """Return the report as indented JSON text."""
         return json_text(self.to_data())
 
     def lines(self) -> list[str]:
-        """``summary`` where words are drawn one by one, and nothing elsewhere: of whole texts no word is looked up."""
+        """Return ``summary`` if words are drawn one by one, else nothing: of whole texts no word is looked up."""
         policy = self.setting.policy
         drawn = not self.setting.whole_texts if policy is None else policy.draws_words and bool(self.setting.vocabulary)
         return [self.summary()] if drawn else []
 
     def summary(self) -> str:
-        """The report for the sender, a line."""
+        """Return the report for the sender, a line."""
         words = "word was" if self.mapped == 1 else "words were"
         mapped = "was" if self.mapped == 1 else "were"
         return f"for you only {self.mapped} {words} not in the vocabulary and {mapped} mapped to it"

@@ -1,4 +1,4 @@
-"""What a sanitizer was set to: what is drawn under which guarantee, and everything else that is public of it."""
+"""Settings of sanitizers: what is drawn under which guarantee, and everything else that is public."""
 
 from __future__ import annotations
 
@@ -12,48 +12,47 @@ from textveil.errors import UnsupportedGuarantee
 from textveil.mechanisms.channels.digits import KEEP_LIMIT, DigitResponse
 from textveil.privacy.accountant import Accountant
 from textveil.privacy.composition import narrowed, weakest
-from textveil.privacy.guarantees import TRUSTED, Guarantee
+from textveil.privacy.guarantees import TRUSTED, Guarantee, PureDP
 from textveil.privacy.units import ONE_DOCUMENT, ONE_TOKEN, Adjacency, Unit
 from textveil.sanitize.policy.facts import PolicyFacts
 from textveil.sanitize.recovery import quoted_recovery
 from textveil.text.marks import Marks
 
 LENGTHS: Final = (1, 2)
-"""Digits of the numbers that are told of: a count, an age."""
+"""Lengths of the numbers that reports speak of: a count, an age."""
 
 OFTEN: Final = 0.5
-"""An unchanged share of two-digit numbers above which releases are warned of."""
+"""Unchanged share of two-digit numbers above which reports warn."""
 
 _TOLD: Final = 0.2
-"""One of one-digit numbers from which summaries speak of it: a uniform draw keeps a tenth."""
+"""Unchanged share of one-digit numbers from which summaries name it; a uniform draw keeps a tenth."""
 
 
 def unchanged_numbers(
     number_epsilon: float | None, digit_keep_limit: float | None, policy: PolicyFacts | None = None
 ) -> dict[int, float]:
-    """The probability that a number comes out as it was, by how many digits it has (``LENGTHS``).
+    """Return the probability that a number comes out as it was, by its number of digits (``LENGTHS``).
+
+    Empty if no digits are drawn, or uniform ones.
 
     Args:
-        number_epsilon: nats of one number; None where numbers have no draws of their own, but by a policy.
+        number_epsilon: nats of one number; None if a policy says how numbers are drawn.
         digit_keep_limit: the probability above which no digit stays.
         policy: a policy whose rule may draw digits.
-
-    Returns:
-        Nothing where no digits are drawn, or uniform ones.
     """
     if number_epsilon is None or digit_keep_limit is None:
         rules: list[Mapping[str, Any]] = [] if policy is None else policy.data["rules"]
         drawn = [rule for rule in rules if rule.get("surrogate") == "digits" and rule.get("epsilon")]
         if not drawn:
             return {}
-        weakest = max(drawn, key=lambda rule: float(rule["epsilon"]))
-        number_epsilon, digit_keep_limit = weakest["epsilon"], weakest.get("digit_keep_limit", KEEP_LIMIT)
+        rule = max(drawn, key=lambda rule: float(rule["epsilon"]))
+        number_epsilon, digit_keep_limit = rule["epsilon"], rule.get("digit_keep_limit", KEEP_LIMIT)
     response = DigitResponse(float(number_epsilon or 0), float(digit_keep_limit or 0))
     return {length: response.unchanged(length) for length in LENGTHS}
 
 
 def short_number_lines(unchanged: Mapping[int, float]) -> list[str]:
-    """What a summary says of them, where it is worth saying."""
+    """Return the line of a summary on unchanged short numbers, if many stay."""
     if unchanged.get(1, 0.0) < _TOLD:
         return []
     one_digit, two_digits = (f"{unchanged[length]:.2g}" for length in LENGTHS)
@@ -64,7 +63,7 @@ def short_number_lines(unchanged: Mapping[int, float]) -> list[str]:
 
 
 def short_number_warnings(unchanged: Mapping[int, float]) -> list[str]:
-    """What must be said of every release: short numbers are mostly as they were."""
+    """Return the warning that short numbers mostly stay, if they do."""
     if unchanged.get(2, 0.0) <= OFTEN:
         return []
     return [
@@ -74,32 +73,30 @@ def short_number_warnings(unchanged: Mapping[int, float]) -> list[str]:
 
 
 COUNTED: Final = ("word", "number", "text")
-"""The kinds that are drawn, and so cost something: tokens of two kinds, or a whole text at once."""
+"""Kinds that cost something without a policy: tokens of two kinds, or a whole text at once."""
 
 UNSETTLED: Final = "texts with dates in no clear order"
-"""The name under which texts are counted in which no date tells whether the day or the month is first."""
+"""Count of texts in which no date tells whether the day or the month is first."""
 
 UNREAD: Final = "texts in other languages"
-"""The name under which texts are counted in whose language the embedded detector has no rules."""
+"""Count of texts in languages that the embedded detector has no rules for."""
 
 
-def mentions_of(kind: str) -> str:
-    """The name under which spans of a kind are counted, where it is not they that pay."""
-    return f"{kind} mentions"
+mentions_of: Final = "{} mentions".format
+"""The name under which spans of a kind are counted if something else than each of them pays."""
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class Protected:
-    """What one draw protects.
+    """One draw: what it protects, by which guarantee.
 
     Attributes:
-        kind: what is drawn: one of ``COUNTED``, or a kind of spans.
-        done: under a policy, what is done, for reports: "keep", or the name of what draws.
-        public: under a policy, what stays public of a value, each a phrase.
-        pays: of a kind of spans, what pays for a draw once: each "mention", each "value" of a scope, or a "scope" as a
-            whole.
-        base_mass: of a word, probability of a draw that says nothing of it (``capabilities.BaseDraws``); 0 if unknown.
+        kind: one of ``COUNTED``, or a kind of spans.
+        done: under a policy, "keep" or the name of what draws, for reports.
+        public: under a policy, phrases that say what stays public of a value.
+        pays: unit that pays for a draw of a span: each "mention", each "value" of a scope, or a "scope" as a whole.
+        base_mass: probability of a draw that says nothing of the word (``capabilities.BaseDraws``); 0 if unknown.
     """
 
     kind: str
@@ -111,11 +108,11 @@ class Protected:
 
     @property
     def unit(self) -> Unit:
-        """What is hidden as a whole by one draw."""
+        """Unit that one draw hides as a whole."""
         return self.guarantee.unit
 
     def to_data(self) -> dict[str, Any]:
-        """JSON data: unit, kind and guarantee; under a policy what is done and what stays public too."""
+        """Return JSON data: unit, kind and guarantee; under a policy also what is done and what stays public."""
         pays = {"pays": self.pays} if self.pays else {}
         by_policy = {"done": self.done, "public": list(self.public), **pays} if self.done else {}
         return {"kind": self.kind, **self.guarantee.to_data(), **by_policy}
@@ -123,29 +120,29 @@ class Protected:
     @property
     def costs(self) -> bool:
         """Whether a draw costs anything: a uniform draw from a public pool does not."""
-        if not self.guarantee.promises:
-            return True
-        part = self.guarantee.approximate()
-        return part.epsilon > 0 or part.delta > 0
+        if isinstance(self.guarantee, PureDP):
+            return self.guarantee.epsilon > 0
+        part = self.guarantee.approximate() if self.guarantee.promises else None
+        return part is None or part.epsilon > 0 or part.delta > 0
 
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """What a sanitizer was set to: all of it public.
+    """Setting of a sanitizer: all of it public.
 
     Attributes:
-        protected: what is drawn: unit, kind and guarantee of one draw of each kind.
-        number_epsilon: nats that the digits of one number are drawn with; also where nothing is promised of them;
-            None where numbers have no draws of their own, in a mechanism of whole texts.
+        protected: unit, kind and guarantee of one draw of each kind.
+        number_epsilon: nats for the digits of one number, even if nothing is promised of them; None if numbers have no
+            draws of their own.
         digit_keep_limit: probability above which no digit of a number stays.
-        marks: whether white space and punctuation are put into plain form ("normalize") or kept as they are ("keep");
-            None where none of a text's own is released.
+        marks: "normalize" puts white space and punctuation into plain form, "keep" keeps them; None if a release has
+            none of the text's own.
         vocabulary: name, number of words, dimension and SHA-256 digest.
-        policy: what is public of the policy, where one with spans or function words says what is done.
+        policy: public facts of a policy with spans or function words.
         mostly_unchanged: whether most words come out as they are (``sanitize.unchanged``). It follows from mechanism
             and vocabulary, so no digest holds it.
-        unchanged_kinds: kinds of spans of which most values come out as they are; it follows from the policy.
+        unchanged_kinds: kinds of spans of which most values come out as they are; follows from the policy.
     """
 
     mechanism: str
@@ -162,7 +159,7 @@ class Setting:
     unchanged_kinds: tuple[str, ...] = field(default=(), compare=False)
 
     def guarantee_of(self, kind: str) -> Guarantee:
-        """The guarantee of one draw of this kind. Raises UnsupportedGuarantee: nothing of this kind is drawn."""
+        """Return the guarantee of one draw of a kind. Raises UnsupportedGuarantee: nothing of this kind is drawn."""
         for part in self.protected:
             if part.kind == kind:
                 return part.guarantee
@@ -176,7 +173,7 @@ class Setting:
 
     @property
     def written(self) -> str:
-        """What whole texts are written with, which is public."""
+        """Public source that whole texts are written from."""
         return "the mechanism's words" if self.vocabulary else "the model"
 
     @property
@@ -186,7 +183,7 @@ class Setting:
 
     @property
     def public(self) -> tuple[str, ...]:
-        """What no guarantee hides, for every release."""
+        """Facts that no guarantee hides, for every release."""
         if self.whole_texts:
             return (
                 *(
@@ -216,23 +213,23 @@ class Setting:
 
     @property
     def token(self) -> Guarantee:
-        """What one token of any kind costs at most: the weakest of all kinds in every respect.
+        """Guarantee of one token of any kind: the weakest of all kinds in every respect.
 
-        Under a policy with spans, what one value of any kind does: a span, an entity, a word where words are drawn.
+        Under a policy with spans, that of one value of any kind: a span, an entity, or a drawn word.
         """
         if self.policy is not None:
             one_value = self.policy.adjacency
-            return weakest([replace(part.guarantee, adjacency=one_value) for part in self.protected])
+            return weakest(list({replace(part.guarantee, adjacency=one_value): None for part in self.protected}))
         return weakest([narrowed(part.guarantee, self.one_token) for part in self.protected])
 
     @property
     def one_token(self) -> Adjacency:
-        """Which two tokens the guarantee of a token compares: of words the fewest that any of the draws compares."""
+        """Two tokens that the guarantee of a token compares: the fewest words that any of the draws compares."""
         return next((part.guarantee.adjacency for part in self.protected if part.guarantee.adjacency.shared), ONE_TOKEN)
 
     @property
     def recovery(self) -> dict[str, Any] | None:
-        """What a decoder recovered of public texts under such a setting, where that was measured."""
+        """Share of public texts that a decoder recovered under such a setting; None if not measured."""
         words = [part.guarantee for part in self.protected if part.kind == "word" and self.policy is None]
         if not words or not words[0].promises:
             return None
@@ -245,7 +242,7 @@ class Setting:
         return self.secure and self.token.status in TRUSTED
 
     def warnings(self) -> list[str]:
-        """What must be said of every release with this setting, even to those who asked for quiet."""
+        """Return what must be said of every release with this setting, even to users who asked for quiet."""
         lines = []
         token = self.token
         if not token.promises:
@@ -268,12 +265,12 @@ class Setting:
 
     @property
     def unchanged_numbers(self) -> dict[int, float]:
-        """The probability that a number of one or two digits comes out as it was; empty where that says nothing."""
+        """Probability that a number of one or two digits comes out as it was; see ``unchanged_numbers``."""
         return unchanged_numbers(self.number_epsilon, self.digit_keep_limit, self.policy)
 
     @property
     def one_document(self) -> Adjacency:
-        """Which two documents the guarantee of a document compares."""
+        """Two documents that the guarantee of a document compares."""
         if self.policy is not None:
             return self.policy.adjacency.larger or self.policy.adjacency
         whole = [part.guarantee.adjacency for part in self.protected if part.unit is Unit.DOCUMENT]
@@ -285,11 +282,11 @@ class Setting:
         return whole[0] if whole else self.one_token.larger or ONE_DOCUMENT
 
     def accountant(self, counts: Mapping[str, int], into: Adjacency | None = None) -> Accountant:
-        """What so many draws cost together.
+        """Account for draws, counted by kind; other kinds cost nothing.
 
         Args:
-            counts: draws by kind; other kinds cost nothing.
-            into: whose change is paid for; None is one document.
+            counts: draws by kind.
+            into: the two inputs that are compared; None is two that differ in one document.
         """
         total = Accountant(self.one_document if into is None else into)
         for part in self.protected:
@@ -300,19 +297,21 @@ class Setting:
 
     @property
     def counted(self) -> tuple[str, ...]:
-        """The kinds by which documents are compared to find the costliest; the others cost nothing."""
+        """Kinds by which documents are compared to find the costliest; the others cost nothing."""
         return COUNTED if self.policy is None else tuple(part.kind for part in self.protected if part.costs)
 
     def document(self, words: int, numbers: int, texts: int = 1) -> Guarantee:
-        """The guarantee of a document of so many words and numbers, all of which may differ.
+        """Return the guarantee of a document whose words and numbers may all differ.
 
         Args:
-            texts: texts that the document is made of, where a mechanism draws for a whole text at once.
+            words: number of words.
+            numbers: number of numbers.
+            texts: number of texts of the document, if a mechanism draws for a whole text at once.
         """
         return self.accountant({"word": words, "number": numbers, "text": texts}).spent
 
     def to_data(self) -> dict[str, Any]:
-        """The setting as JSON data."""
+        """Return the setting as JSON data."""
         return {
             "textveil": self.version,
             "mechanism": self.mechanism,
@@ -327,7 +326,7 @@ class Setting:
         }
 
     def digest(self, **beside: Any) -> bytes:
-        """SHA-256 of the setting: whatever must tell one setting from another asks here, and nowhere else.
+        """Return the SHA-256 of the setting, the one digest that tells settings apart.
 
         Args:
             beside: more public facts, as JSON data, on which the caller's draws depend.

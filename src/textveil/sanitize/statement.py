@@ -1,4 +1,4 @@
-"""The bottom line of a release, in words: what is hidden, what stays, and what holds of the text as a whole.
+"""Bottom line of a release, in words: what is hidden, what stays, and what holds of the text as a whole.
 
 It follows from the setting and from whether anything was found, so that no number of a long text can hide it.
 """
@@ -37,7 +37,6 @@ def statement(setting: Setting, kinds: Mapping[str, int]) -> tuple[str, ...]:
 
 
 def _of_texts(setting: Setting) -> tuple[str, ...]:
-    """Of a mechanism that draws a text at once."""
     hidden = _hidden(setting, setting.protected)
     if setting.of_spans:
         return (
@@ -53,7 +52,6 @@ def _of_texts(setting: Setting) -> tuple[str, ...]:
 
 
 def _of_tokens(setting: Setting, drawn: Sequence[Protected]) -> tuple[str, ...]:
-    """Of what draws token by token."""
     words = _kept_words(setting)
     kept = [*words, *(f"found values of the kind {kind}" for kind in _kept_kinds(setting))]
     but = f" but {_joined(kept)}" if kept else ""
@@ -70,7 +68,7 @@ def _of_tokens(setting: Setting, drawn: Sequence[Protected]) -> tuple[str, ...]:
 
 
 def _kept_words(setting: Setting) -> list[str]:
-    """Kinds of words that stay where the others are drawn."""
+    """Return the kinds of words that stay while the others are drawn."""
     rules = [] if setting.policy is None else setting.policy.data["rules"]
     kept = [rule["kind"] for rule in rules if rule.get("keep")]
     kinds = [] if "word" in kept else [kind for kind in kept if kind.endswith("-word")]
@@ -78,12 +76,11 @@ def _kept_words(setting: Setting) -> list[str]:
 
 
 def _kept_kinds(setting: Setting) -> list[str]:
-    """Kinds that are found and stay; they are no better off than what was not found."""
+    """Return the kinds that are found and stay; they are no better off than what was not found."""
     return [] if setting.policy is None else sorted(setting.policy.kept)
 
 
 def _not_found(setting: Setting, tokens: Sequence[Protected]) -> str:
-    """What becomes of the text outside the spans."""
     if not tokens:
         return "in the text as it was"
     kept = "".join(f"; {kind} as they were" for kind in _kept_words(setting))
@@ -92,7 +89,7 @@ def _not_found(setting: Setting, tokens: Sequence[Protected]) -> str:
 
 
 def _hidden(setting: Setting, parts: Sequence[Protected]) -> str:
-    """How far values are hidden, with the guarantee behind it."""
+    """Say how far values are hidden, with the guarantee behind it."""
     if not setting.secure:
         return _SEEDED
     free = [part for part in parts if not part.costs]
@@ -101,20 +98,15 @@ def _hidden(setting: Setting, parts: Sequence[Protected]) -> str:
     if len(parts) == len(nothing):
         return "no guarantee"
     if not free:
-        said = f"{_in_part(setting, bounded)} ({_guarantee(bounded)})"
+        unchanged = setting.mostly_unchanged or any(part.kind in setting.unchanged_kinds for part in bounded)
+        said = f"{'hardly hidden' if unchanged else 'hidden in part'} ({_guarantee(bounded)})"
     else:
         but = f", but {_joined(_kinds(bounded))} only in part (at most {_guarantee(bounded)})" if bounded else ""
         said = f"hidden ({_guarantee(free)}){but}"
     return f"{said}, and no guarantee for {_joined(_kinds(nothing))}" if nothing else said
 
 
-def _in_part(setting: Setting, parts: Sequence[Protected]) -> str:
-    unchanged = setting.mostly_unchanged or any(part.kind in setting.unchanged_kinds for part in parts)
-    return "hardly hidden" if unchanged else "hidden in part"
-
-
 def _guarantee(parts: Sequence[Protected]) -> str:
-    """The weakest guarantee of one draw, with its status."""
     adjacency = parts[0].guarantee.adjacency
     bound = weakest([replace(part.guarantee, adjacency=adjacency) for part in parts])
     each = " each" if any(part.costs for part in parts) else ""

@@ -1,4 +1,4 @@
-"""A draw for every word and every number of texts that are codes."""
+"""Draws for every word and every number of texts that are codes."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class TokenDraws:
         self._digits = digits
 
     def counted(self, coded: EncodedTexts) -> CountedTexts:
-        """What will be drawn for several documents, and how many draws of each kind that is."""
+        """Count what will be drawn for several documents."""
         kinds = token_kinds(coded, self.codes.legend)
         words, numbers = self.codes.words(coded.codes), self.codes.numbers(coded)
         totals = _counts(kinds, numbers.going_on, coded.bounds)
@@ -126,7 +126,7 @@ def _told_apart(counts: dict[str, int], passing: int, kind: str) -> dict[str, in
 
 
 def _draws(mechanism: DrawsWords) -> _Draws:
-    """How a word is drawn for each of several documents' words, told once: to ask what a mechanism is takes long."""
+    """Return what draws the words of several documents. Looked up once: reading a mechanism's capabilities is slow."""
     if isinstance(mechanism, LeftOut):
         return lambda words, bounds, rng: words.ids
     if isinstance(mechanism, SequenceMechanism):
@@ -137,7 +137,7 @@ def _draws(mechanism: DrawsWords) -> _Draws:
 
 
 def _counts(kinds: NDArray[np.int8], going_on: Ids, bounds: Integers) -> list[list[int]]:
-    """How many tokens of each kind each document has; a number counts once, however many tokens it is."""
+    """Count the tokens of each kind in each document; a number counts once, however many tokens it is."""
     if len(bounds) == 2:  # a byte for each code: counted where they lie
         raw = kinds.tobytes()
         totals = [raw.count(kind) for kind in range(len(_NAMES))]
@@ -151,14 +151,13 @@ def _counts(kinds: NDArray[np.int8], going_on: Ids, bounds: Integers) -> list[li
 
 
 def _sums(flags: Flags, bounds: Integers) -> list[int]:
-    """How many flags are set in each document."""
     if len(bounds) == 2:
         return [int(np.count_nonzero(flags))]
     return np.diff(np.concatenate([[0], np.cumsum(flags)])[bounds]).tolist()
 
 
 def _checked_draw(drawn: Ids, count: int, size: int) -> Ids:
-    """The mechanism's answer, refused unless it is one id of the vocabulary for each token."""
+    """Return the mechanism's draw. Refuse it unless it is one id of the vocabulary for each token."""
     array = np.asarray(drawn)
     fits = array.shape == (count,) and array.dtype.kind in "iu"
     inside = fits and (count == 0 or all_below(array, size))

@@ -1,4 +1,4 @@
-"""Whether most words, or values of a kind, are left as they are: then a release is hardly more than the text itself."""
+"""Estimates whether most words, or values of a kind, come out unchanged: then a release is nearly the text itself."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ from typing import Final
 import numpy as np
 
 from textveil.mechanisms.kinds import Channel, DrawsText, SequenceMechanism, TextMechanism
+from textveil.privacy.guarantees import Guarantee, PureDP, Status
 from textveil.randomness import seeded_generator
 from textveil.surrogates.scopes import MemoryScope
 from textveil.surrogates.surrogate import Mention, Surrogate
 
 MOST: Final = 0.9
 """Share of words above which that is said."""
+
+_HIDES: Final = math.log(MOST / (1 - MOST)) - 1e-9
 
 _WORDS: Final = 16
 """Words that stand for the vocabulary: evenly spaced in its order."""
@@ -35,7 +38,7 @@ _CHANCE: Final = 1e-6
 
 
 def mostly_unchanged(mechanism: DrawsText) -> bool:
-    """Whether more than ``MOST`` of words come out unchanged, equally likely words taken.
+    """Estimate whether more than ``MOST`` of equally likely words come out unchanged.
 
     Estimated by drawing, whatever the mechanism promises and whatever table it states: from a few draws of public data
     with a seed of their own. Those are evenly spaced words, for mechanisms of sequences in documents, and sentences for
@@ -66,14 +69,24 @@ def mostly_unchanged(mechanism: DrawsText) -> bool:
 
 
 def _words(text: str) -> list[str]:
-    """The words of a text, without the case and the marks that a mechanism may drop."""
+    """Return the words of a text, without the case and the marks that a mechanism may drop."""
     return re.findall(r"\w+", text.casefold())
 
 
-def unchanged_kinds(surrogates: Mapping[str, Surrogate]) -> tuple[str, ...]:
-    """The kinds of spans of which more than ``MOST`` of the draws for a public example give the example again.
+def hides_most(guarantee: Guarantee) -> bool:
+    """Tell whether a proved guarantee rules out that more than ``MOST`` of values come out unchanged.
 
-    Estimated from a few draws with a seed of their own, whatever they promise.
+    If a draw is epsilon-DP for any two values, and returns x for x with probability a and y for y with b, then
+    a <= e^epsilon (1 - b) and b <= e^epsilon (1 - a). So a + b <= 2 / (1 + e^-epsilon), and so is twice the mean over
+    all values of a public form.
+    """
+    return isinstance(guarantee, PureDP) and guarantee.status is Status.PROVED and guarantee.epsilon <= _HIDES
+
+
+def unchanged_kinds(surrogates: Mapping[str, Surrogate]) -> tuple[str, ...]:
+    """Return the kinds of spans for which more than ``MOST`` of the draws for a public example are the example.
+
+    Estimated from a few draws with a seed of their own, whatever the surrogates promise.
     """
     return tuple(kind for kind, surrogate in surrogates.items() if _stays(surrogate, _EXAMPLES.get(kind, _OTHER)))
 

@@ -1,4 +1,4 @@
-"""The ways through a sanitizer: token by token or a whole text at once, here; by a policy with spans, in ``by_policy``.
+"""Ways from texts to releases: token by token, or a whole text at once. ``by_policy`` has that of a policy with spans.
 
 A way makes texts ready for draws (``prepared``, which no draw depends on), and then draws and puts releases together
 (``releases``). What it draws, and under which guarantee, is ``protected``.
@@ -7,18 +7,17 @@ A way makes texts ready for draws (``prepared``, which no draw depends on), and 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Protocol, final, runtime_checkable
+from typing import Any, NamedTuple, Protocol, final
 
 import numpy as np
 
-from textveil.detection.spans import DetectedSpan
 from textveil.errors import ParameterError, UnsupportedGuarantee
 from textveil.mechanisms.channels.common_word_response import CommonWordResponse
 from textveil.mechanisms.channels.digits import KEEP_LIMIT, DigitResponse
 from textveil.mechanisms.kinds import TextMechanism
 from textveil.privacy.composition import narrowed
 from textveil.privacy.guarantees import Guarantee
-from textveil.privacy.units import ONE_CONTENT_TOKEN, ONE_TOKEN, Adjacency, Unit, beside_common_words
+from textveil.privacy.units import ONE_CONTENT_TOKEN, ONE_TOKEN, Unit, beside_common_words
 from textveil.sanitize.left_out import LEFT_OUT, LeftOut
 from textveil.sanitize.release import Release, WordVectors
 from textveil.sanitize.setting import Protected, Setting
@@ -27,58 +26,37 @@ from textveil.surrogates.scopes import Scope
 from textveil.text.marks import Marks
 from textveil.text.passing import Passing
 from textveil.text.writing import written_texts
+from textveil_lab.posterior.word_vectors import WordVectors
 
 
 class Way(Protocol):
-    """How texts become releases."""
+    """Makes releases of texts. For the properties see the attributes of ``Setting``."""
 
     @property
-    def protected(self) -> tuple[Protected, ...]:
-        """What is drawn, with the guarantee of one draw of each kind."""
+    def protected(self) -> tuple[Protected, ...]: ...
 
     @property
-    def number_epsilon(self) -> float | None:
-        """Nats that the digits of one number are drawn with; None where numbers have no draws of their own."""
+    def number_epsilon(self) -> float | None: ...
 
     @property
-    def digit_keep_limit(self) -> float | None:
-        """Probability above which no digit stays; None where numbers have no draws of their own."""
+    def digit_keep_limit(self) -> float | None: ...
 
     @property
-    def marks(self) -> Marks | None:
-        """What is done with white space and punctuation; None where none of a text's own is released."""
+    def marks(self) -> Marks | None: ...
 
     def prepared(self, texts: Sequence[str], first: int = 1) -> Any:
-        """Texts made ready for draws, all of them strings; ``first`` is the number of the first, for errors."""
+        """Make texts ready for draws; ``first`` is the number of the first, for errors."""
 
     def counts(self, prepared: Any) -> Sequence[Mapping[str, int]]:
-        """Of each text, how many draws of each kind it takes: the ``kinds`` of the release that it becomes."""
+        """Return the draws of each text by kind: the ``kinds`` of its release."""
 
     def releases(self, prepared: Any, setting: Setting, rng: np.random.Generator, wanted: Wanted) -> list[Release]:
-        """A release of each text."""
-
-
-@runtime_checkable
-class FindsValues(Protocol):
-    """A way that finds spans, and among them values that stand in other columns of a text's record."""
-
-    def prepared_with(self, texts: Sequence[str], values: Sequence[Sequence[tuple[str, str]]]) -> Any:
-        """As ``Way.prepared``; ``values`` are for each text those of its record, each with its kind."""
-
-    def prepared_from(self, texts: Sequence[str], spans: Sequence[Sequence[DetectedSpan]]) -> Any:
-        """As ``Way.prepared``; ``spans`` are what ``SpanFinder.found`` gave for each text."""
-
-    def within(self, prepared: Any, scopes: Sequence[Scope]) -> Any:
-        """The texts, of each of which it is known now where one value has one surrogate."""
+        """Draw, and return a release of each text."""
 
 
 @final
 class Wanted(NamedTuple):
-    """What is asked of releases, beside their text.
-
-    Attributes:
-        scopes: for each text, where one value has one surrogate; None makes new ones.
-    """
+    """Contents of releases beside their text, and a scope for each text; None makes new ones."""
 
     spans: bool = True
     maps: bool = False
@@ -90,17 +68,16 @@ class ByTokens:
     """Every word by the mechanism and every number digit by digit; everything else is public or a placeholder.
 
     Args:
-        mechanism: draws the words, each alone or by what the same document released before; or leaves them out.
-        promise: the guarantee that releases carry, of one token.
-        number_epsilon: nats for one number; None takes what the mechanism guarantees for one word, and leaves numbers
-            out where that is 0.
+        mechanism: draws the words, or leaves them out.
+        promise: the guarantee of one token that releases carry.
+        number_epsilon: nats for one number; None takes the guarantee of one word, and leaves numbers out if it is 0.
         digit_keep_limit: see ``Sanitizer``.
         marks: see ``Sanitizer``.
-        passing: public words that are released as they are; None is none.
+        passing: public words that are released as they are.
 
     Raises:
         UnsupportedGuarantee: the guarantee is not of one token.
-        ParameterError: ``number_epsilon`` is not given and cannot be derived.
+        ParameterError: ``number_epsilon`` is None and cannot be derived.
     """
 
     def __init__(
@@ -118,7 +95,9 @@ class ByTokens:
                 "State its guarantee for one token."
             )
         if number_epsilon is None:
-            number_epsilon = _epsilon_of_a_word(mechanism.guarantee)
+            if not mechanism.guarantee.promises:
+                raise ParameterError("number_epsilon must be given for a mechanism without a guarantee; got none.")
+            number_epsilon = mechanism.guarantee.approximate().epsilon
         common = passing is not None and passing.kind == "common-word"
         digits = None
         if number_epsilon > 0 and not (common and isinstance(mechanism, CommonWordResponse)):
@@ -133,8 +112,11 @@ class ByTokens:
         numbers = LEFT_OUT if digits is None else digits.guarantee
         protected = {"word": promise, "number": numbers if promise.promises else promise}
         if passing is not None:
-            response = isinstance(mechanism, CommonWordResponse)
-            share = ONE_TOKEN if response else _sharing(passing, promise)
+            share = ONE_TOKEN
+            if passing.kind == "function-word":
+                share = ONE_CONTENT_TOKEN
+            elif not isinstance(mechanism, CommonWordResponse):
+                share = beside_common_words(promise.adjacency.shared)
             protected = {kind: narrowed(part, share) for kind, part in protected.items()}
         of_numbers = "digits" if digits is not None else "placeholder"
         if isinstance(mechanism, LeftOut):
@@ -147,7 +129,6 @@ class ByTokens:
         )
 
     def prepared(self, texts: Sequence[str], first: int = 1) -> CountedTexts:
-        """The codes of the texts' tokens, and what is to be drawn for them."""
         return self._tokens.counted(self._tokens.codes.encode(texts))
 
     def counts(self, prepared: CountedTexts) -> Sequence[Mapping[str, int]]:
@@ -156,7 +137,6 @@ class ByTokens:
     def releases(
         self, prepared: CountedTexts, setting: Setting, rng: np.random.Generator, wanted: Wanted
     ) -> list[Release]:
-        """Draw for every token of several documents, then put them together."""
         drawn = self._tokens.drawn(prepared, rng)
         written = written_texts(drawn.codes, self._tokens.codes.legend, drawn.kinds, with_spans=wanted.spans)
         return [
@@ -178,10 +158,10 @@ class ByTexts:
 
     Args:
         mechanism: draws the texts.
-        promise: the guarantee that releases carry, of a document or of all spans of one.
+        promise: the guarantee of a document, or of all spans of one, that releases carry.
 
     Raises:
-        UnsupportedGuarantee: the guarantee is of another unit, so that what a text costs would not be known.
+        UnsupportedGuarantee: the guarantee is of another unit, so that the cost of a text would not be known.
     """
 
     number_epsilon: None = None
@@ -199,7 +179,6 @@ class ByTexts:
         self.protected = (Protected("text", promise),)
 
     def prepared(self, texts: Sequence[str], first: int = 1) -> Sequence[str]:
-        """The texts: nothing about them is known but what the mechanism releases."""
         return texts
 
     def counts(self, prepared: Sequence[str]) -> Sequence[Mapping[str, int]]:
@@ -208,14 +187,13 @@ class ByTexts:
     def releases(
         self, prepared: Sequence[str], setting: Setting, rng: np.random.Generator, wanted: Wanted
     ) -> list[Release]:
-        """Draw for every text; the tokens of what is released are no tokens of the text, so there are no spans."""
         drawn = self._mechanism.privatize_texts(prepared, rng)
         if len(drawn) != len(prepared) or not all(isinstance(text, str) for text in drawn):
             raise UnsupportedGuarantee(
                 f"a mechanism of whole texts must return {len(prepared)} strings; got {len(drawn)} values, or others. "
                 "Correct its `privatize_texts`."
             )
-        vectors = self._vectors
+        vectors = self._vectors  # the tokens of what is released are no tokens of the text, so there are no spans
         return [
             Release(text=text, spans=(), kinds={"text": 1}, setting=setting, mapped=0, word_vectors=vectors)
             for text in drawn
@@ -223,21 +201,8 @@ class ByTexts:
 
 
 def _base_mass(mechanism: object) -> float:
-    """Probability of a draw by base weights alone; 0 where a mechanism does not say."""
     if not hasattr(mechanism, "base_mass"):
         return 0.0
     from textveil.mechanisms.capabilities import BaseDraws
 
     return mechanism.base_mass if isinstance(mechanism, BaseDraws) else 0.0
-
-
-def _sharing(passing: Passing, promise: Guarantee) -> Adjacency:
-    """Which two texts are compared where public words pass."""
-    return ONE_CONTENT_TOKEN if passing.kind == "function-word" else beside_common_words(promise.adjacency.shared)
-
-
-def _epsilon_of_a_word(guarantee: Guarantee) -> float:
-    """The epsilon that one word costs, which is a number's budget where none is given."""
-    if guarantee.promises:
-        return guarantee.approximate().epsilon
-    raise ParameterError("number_epsilon must be given for a mechanism without a guarantee; got none.")

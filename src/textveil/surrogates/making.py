@@ -14,6 +14,7 @@ from typing import Any, Final
 from textveil.errors import ParameterError, need
 from textveil.privacy.guarantees import TRUSTED, Guarantee, Status, claimed
 from textveil.privacy.proved import status_of_maker
+from textveil.registry.options import options_of
 from textveil.registry.table import Table, maker_of, note_maker
 from textveil.surrogates.declaration import SurrogateEntry, entry_of
 from textveil.surrogates.surrogate import Surrogate
@@ -76,7 +77,7 @@ def make_surrogate(name: str, epsilon: float = 0.0, options: Mapping[str, Any] =
         ParameterError: an option is unknown or outside its domain, or epsilon is not possible for it.
     """
     entry = SURROGATE_ENTRIES.find(name)
-    known = dict(entry.options())
+    known = dict(options_of(entry.make))
     loss = known.pop("epsilon", None)
     for key in options:
         if key not in known:
@@ -86,10 +87,11 @@ def make_surrogate(name: str, epsilon: float = 0.0, options: Mapping[str, Any] =
             raise ParameterError(f"{name} takes {taken}; got `{str(key)[:40]}`.{hint}")
     given = {key: known[key].checked(value) for key, value in options.items()}
     for key, option in known.items():
-        need(not option.required or key in given, key, "none", f"given for {name}: {option.help}")
-    if loss is None:
-        need(epsilon == 0, "epsilon", epsilon, f"0 for {name}: its draws never look at the value")
-    else:
+        if option.required and key not in given:
+            need(False, key, "none", f"given for {name}: {option.help}")
+    if loss is None and epsilon != 0:
+        need(False, "epsilon", epsilon, f"0 for {name}: its draws never look at the value")
+    elif loss is not None:
         given["epsilon"] = loss.checked(epsilon)
     surrogate = entry.make(**given)
     note_maker(surrogate, entry.make)
@@ -109,8 +111,10 @@ def guarantee_of(surrogate: Surrogate) -> Guarantee:
     declaration = entry_of(maker)
     if maker is None or declaration is None:
         return claimed(guarantee)
-    own = declaration.name in SURROGATE_ENTRIES
-    known = (SURROGATE_ENTRIES if own else surrogate_entries()).get(declaration.name)
+    known = SURROGATE_ENTRIES.get(declaration.name)
+    own = known is not None
+    if not own:
+        known = surrogate_entries().get(declaration.name)
     registered = known is not None and known.make is maker and (own or guarantee.source == known.proof)
     proved = registered and status_of_maker(maker, guarantee.source, own=own) is Status.PROVED
     return guarantee if proved else claimed(guarantee)

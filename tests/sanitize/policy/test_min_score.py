@@ -95,7 +95,7 @@ def test_a_score_that_is_none_or_that_nothing_has_is_one_line(top: str, rules: s
 
 def test_a_file_data_and_digest_hold_the_scores() -> None:
     written = policy_of((HEAD.format("min_score = 0.4\n") + f"{PERSON}min_score = 0.7\n").encode(), "here")
-    assert (written.min_score, written.min_score_of("person"), written.min_score_of("place")) == (0.4, 0.7, 0.4)
+    assert (written.min_score, written.rule("person").min_score) == (0.4, 0.7)
     again = policy_of_data(written.whole_data())
     assert again == written and again.digest == written.digest
     others = {policy_of((HEAD.format(top) + PERSON).encode(), "here").digest for top in ("", "min_score = 0.4\n")}

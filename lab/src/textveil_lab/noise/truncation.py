@@ -101,7 +101,7 @@ def published_truncation(
     noise_dim: int | None = None,
     dummy_dimensions: bool = False,
 ) -> PublishedTruncation:
-    """The published parameters, with dummy dimensions where epsilon asks for them.
+    """Return the published parameters, with dummy dimensions if epsilon needs them.
 
     The formulas need epsilon < 2 delta^(1/k) sqrt(k). The paper meets a larger epsilon by padding every
     vector with zeros up to dimension k (500 for epsilon 10, 1700 for 20). The padding adds to all squared
@@ -158,7 +158,7 @@ def _epsilon_limit(noise_dim: int, log_delta: float | None) -> float:
 
 
 def _least_noise_dim(too_small: int, epsilon: float, log_delta: float | None) -> int:
-    """The least dimension whose limit exceeds epsilon; the limit grows with the dimension."""
+    """Return the smallest dimension whose limit exceeds epsilon; the limit grows with the dimension."""
     low, high = too_small, 2 * too_small
     while _epsilon_limit(high, log_delta) <= epsilon:
         low, high = high, 2 * high
@@ -208,7 +208,7 @@ def truncated_delta(shift: ArrayLike, scale: float, bound: float) -> Reals:
 
 
 def truncated_log_delta(shift: ArrayLike, scale: float, bound: float) -> Reals:
-    """Natural logarithm of ``truncated_delta``, also where that underflows; shape (..., dim) to (...)."""
+    """Return the natural logarithm of ``truncated_delta``, also if that underflows; shape (..., dim) to (...)."""
     from scipy.special import logsumexp  # a third of a second, which most releases do not need
 
     widths, log_smaller = _log_smaller_side(np.abs(np.asarray(shift, dtype=np.float64)), scale, bound)

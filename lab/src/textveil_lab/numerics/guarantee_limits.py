@@ -1,4 +1,4 @@
-"""What any word-level guarantee allows: a mechanism that keeps more words than this is not private.
+"""Limits that a word-level guarantee sets: a mechanism that keeps more words than this is not private.
 
 The first four limits speak of the probability that a word comes out unchanged under an (epsilon, delta) guarantee
 for any two words. They are used to refute claims, so they are rounded up. ``epsilon`` is in nats, finite and >= 0, and
@@ -83,7 +83,7 @@ def unchanged_limit_of_prior(prior: ArrayLike, epsilon: float, delta: float = 0.
 
 
 def unchanged_limit_of_guesses(guessed: float, epsilon: float, delta: float = 0.0) -> float:
-    """Largest probability that a word comes out unchanged where a reader without the release guesses it this often.
+    """Return the largest probability of an unchanged word that a reader without the release guesses this often.
 
     The odds rise by a factor of e^epsilon at most: e^epsilon p / (1 + (e^epsilon - 1) p) for delta 0. It follows from
     ``unchanged_limit_of_prior`` by Pi_k <= min(1, k p), and as it is concave in p it holds for means over contexts:
@@ -98,7 +98,7 @@ def unchanged_limit_of_guesses(guessed: float, epsilon: float, delta: float = 0.
 
 
 def least_guessed(unchanged: float, epsilon: float, delta: float = 0.0) -> float:
-    """How often a reader must guess a word without the release, for this share of unchanged words to be possible.
+    """Return how often a reader must guess a word without the release to allow this share of unchanged words.
 
     The inverse of ``unchanged_limit_of_guesses``, rounded down; 0 where delta alone allows the share.
 
@@ -114,7 +114,7 @@ def least_guessed(unchanged: float, epsilon: float, delta: float = 0.0) -> float
 
 
 def _mixed(kept: float, delta: float, rounding: float = 0.0) -> float:
-    """The limit of a pure guarantee mixed with the identity, rounded up."""
+    """Return the limit of a pure guarantee mixed with the identity, rounded up."""
     return min(1.0, (_MARGIN + rounding) * (kept + (1 - kept) * delta))
 
 

@@ -6,6 +6,7 @@ import difflib
 import os
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
@@ -47,7 +48,7 @@ def policy(
     others: str | None = None,
     **changes: Any,
 ) -> Policy:
-    """A policy: by kind of token or span, what happens to it.
+    """Return a policy: what happens to each kind of token or span.
 
     Args:
         name_or_path: one of ``PRESETS``, or a TOML file: whatever ends in ``.toml`` or holds a separator of folders.
@@ -93,11 +94,11 @@ def policy(
     for key in ("detectors", "rules", "patterns", "lists"):
         if key in changes:
             changes[key] = tuple(changes[key])
-    return replace(chosen, vocabulary=vocabulary, **changes)
+    return replace(chosen, vocabulary=vocabulary, **changes) if changes or vocabulary is not None else chosen
 
 
 def policy_named(name_or_path: str | os.PathLike[str]) -> Policy:
-    """A preset by its name, or the policy of a file: what stands in place of a mechanism or a policy.
+    """Return a preset by its name, or the policy of a file, for arguments that take a mechanism or a policy.
 
     Raises:
         UnknownNameError: no preset has that name; the message says what to write where a mechanism has it.
@@ -111,7 +112,7 @@ def policy_named(name_or_path: str | os.PathLike[str]) -> Policy:
 
 
 def policy_text(name: str) -> str:
-    """The TOML of a policy as it is written.
+    """Return the TOML of a policy as it is written.
 
     Raises:
         UnknownNameError: no preset has that name.
@@ -121,13 +122,13 @@ def policy_text(name: str) -> str:
 
 
 def is_path(text: str) -> bool:
-    """Whether a policy is meant by its file rather than by its name."""
+    """Tell whether a policy is named by its file."""
     return text.endswith(".toml") or os.sep in text or "/" in text
 
 
 def _preset(name: str) -> Policy:
-    """A preset. Raises UnknownNameError: none has that name; ParameterError: it leaves out a kind that is found."""
-    preset = policy_of(preset_text(name).encode(), name)
+    """Read a preset. Raises UnknownNameError: no such name; ParameterError: it leaves out a kind that is found."""
+    preset = _read_preset(name)
     if not preset.draws_words:
         unruled = without_rule(KINDS, {rule.kind for rule in preset.rules})
         hint = "Add a rule, or say in detection/kinds.py whose rule it takes."
@@ -135,8 +136,13 @@ def _preset(name: str) -> Policy:
     return preset
 
 
+@cache
+def _read_preset(name: str) -> Policy:
+    return policy_of(preset_text(name).encode(), name)
+
+
 def preset_text(name: str) -> str:
-    """The TOML of a preset. Raises UnknownNameError: no preset has that name."""
+    """Return the TOML of a preset. Raises UnknownNameError: no preset has that name."""
     if name not in PRESETS:
         close = difflib.get_close_matches(name, PRESETS, n=1)
         meant = f"Did you mean {close[0]!r}? " if close else ""
@@ -148,7 +154,6 @@ def preset_text(name: str) -> str:
 def _with_common_words(
     policy: Policy, level: str | None, background: str | os.PathLike[str] | None, others: str | None
 ) -> Policy:
-    """The policy with other common words, or with something else done to all others."""
     common, words = policy.rule("common-word"), policy.rule("word")
     if common is None or words is None:
         given = "level" if level is not None else "background" if background is not None else "others"

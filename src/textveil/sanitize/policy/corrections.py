@@ -1,4 +1,4 @@
-"""What a page needs so that a person's corrections become a policy: one that exists, with their lists at its end."""
+"""Policies from the corrections on a page: one that exists, with a person's lists at its end."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PROBE: Final = "textveil review"
 
 
 def correctable(name: str) -> dict[str, Any]:
-    """A policy, as a page has it whose marks extend it: private, as its lists may be.
+    """Policy that the marks on a page extend: private, as its lists may be.
 
     Returns:
         the name that it ``extends``, the ``name`` of the policy that does, ``toml`` that lists can be added to, behind
@@ -59,7 +59,7 @@ def correctable(name: str) -> dict[str, Any]:
 
 
 def list_kinds(chosen: Policy) -> list[str]:
-    """The kinds that a word of a list can be hidden as: those of spans that are replaced."""
+    """Return the kinds that a word of a list can be hidden as: those of spans that are replaced."""
     return [rule.kind for _, rule in chosen.span_rules if rule.action is not Action.KEEP and _is_listed(rule.kind)]
 
 
@@ -72,7 +72,7 @@ def _is_listed(kind: str) -> bool:
 
 
 def _numbers(chosen: Policy) -> str:
-    """A rule for numbers, which a policy needs where it draws words and has lists."""
+    """Return a rule for numbers, which a policy needs if it draws words and has lists."""
     if not chosen.draws_words or chosen.rule("number") is not None:
         return ""
     word = chosen.rule("word")
@@ -82,7 +82,7 @@ def _numbers(chosen: Policy) -> str:
 
 
 def _renamed(text: str, chosen: Policy, place: str) -> str:
-    """The file under a name of its own, so that no report calls it by the name of what it extends."""
+    """Rename the file, so that no report calls it by the name of the policy that it extends."""
     name = _NAME.search(text)
     if name is None or chosen.name.endswith(_SUFFIX):
         return text

@@ -1,4 +1,4 @@
-"""What a policy replaces, as a detector: so that its recall is measured at its own detectors, lists and scores."""
+"""Policies as detectors, so that their recall is measured with their own detectors, lists and scores."""
 
 from __future__ import annotations
 
@@ -35,5 +35,5 @@ class PolicyDetector:
 
 
 def measured_of(policy: Policy) -> dict[str, str]:
-    """What binds a measurement to a policy: its name and digest."""
+    """Return the name and digest that bind a measurement to a policy."""
     return {"name": policy.name, "digest": policy.digest}

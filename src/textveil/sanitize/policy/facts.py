@@ -1,20 +1,20 @@
-"""What is public of a policy: what settings hold, reports print and digests cover."""
+"""Public facts of a policy: settings hold, reports print and digests cover them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, final
 
 from textveil.privacy.units import Adjacency
 from textveil.sanitize.left_out import SHARED_CLASS
-from textveil.sanitize.policy.policy import Action, Policy
+from textveil.sanitize.policy.policy import Action, Policy, Rule, digest_of_data
 
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyFacts:
-    """Picklable, and without anything that could be private: no words of lists, no objects that detect.
+    """Public facts of a policy, picklable: no words of lists, no objects that detect.
 
     Attributes:
         data: the policy as JSON data.
@@ -34,115 +34,107 @@ class PolicyFacts:
 
     @property
     def name(self) -> str:
-        """The policy's."""
+        """Name of the policy."""
         return str(self.data["name"])
 
     @property
     def detectors(self) -> tuple[str, ...]:
-        """The names of what finds spans."""
+        """Names of the detectors."""
         return tuple(self.data["detectors"])
 
     @property
     def common_words(self) -> Mapping[str, Any] | None:
-        """The rule for common words as JSON data: where they are from, how many they are, and their digest."""
+        """Rule for common words as JSON data: their source, number and digest."""
         return next((rule for rule in self.data["rules"] if rule["kind"] == "common-word"), None)
 
     @property
     def kept(self) -> tuple[str, ...]:
-        """The kinds of spans that stay as they are."""
+        """Kinds of spans that stay as they are."""
         return tuple(rule["kind"] for rule in self.data["rules"] if rule.get("keep") and rule["kind"] in self.kinds)
 
     def to_data(self) -> dict[str, Any]:
-        """JSON data: the policy with its digest."""
+        """Return JSON data: the policy with its digest."""
         return {**self.data, "digest": self.digest}
 
 
 def facts_of(policy: Policy, adjacency: Adjacency) -> PolicyFacts:
-    """What is public of a policy.
+    """Return what is public of a policy.
 
     Args:
-        adjacency: which two texts are compared where one value differs.
+        adjacency: which two texts are compared if one value differs.
     """
-    kinds = tuple(rule.kind for _, rule in policy.span_rules)
+    data, spans, words = policy.to_data(), policy.finds_spans, policy.draws_words
+    rules = [rule for _, rule in policy.span_rules]
     return PolicyFacts(
-        data=policy.to_data(),
-        digest=policy.digest,
+        data=data,
+        digest=digest_of_data(data),
         adjacency=adjacency,
-        draws_words=policy.draws_words,
-        finds_spans=policy.finds_spans,
-        kinds=kinds,
-        public=_public(policy),
-        not_covered=_not_covered(policy),
+        draws_words=words,
+        finds_spans=spans,
+        kinds=tuple([rule.kind for rule in rules]),
+        public=_public(policy, rules, spans=spans, words=words),
+        not_covered=_not_covered(policy, rules, spans=spans, words=words),
     )
 
 
-def _public(policy: Policy) -> tuple[str, ...]:
-    """What no guarantee hides, beside the facts of each kind."""
+def _public(policy: Policy, rules: Sequence[Rule], *, spans: bool, words: bool) -> tuple[str, ...]:
     marks = "as they are: they can carry data" if policy.marks == "keep" else "in plain form (one space, ASCII marks)"
-    spans = ("where a span was found, and its kind",) if policy.finds_spans else ()
-    kept = [rule.kind for _, rule in policy.span_rules if rule.action is Action.KEEP]
-    if not policy.draws_words:
-        outside: tuple[str, ...] = (f"all text outside the spans; its spacing and punctuation {marks}",)
+    if words:
+        outside = _drawn_outside(policy, marks, spans=spans)
     else:
-        vocabulary = ("the vocabulary, its vectors and everything computed from them",)
-        numbers = ("how many digits each number has, and what stands between them",)
-        outside = (
-            *(vocabulary if _draws_from_vocabulary(policy) else ()),
-            f"the number, the order and the kinds of the tokens{' outside the spans' if policy.finds_spans else ''}",
-            *_kept_words(policy),
-            *(numbers if _draws_digits(policy) else ()),
-            f"spacing, line ends and punctuation, {marks}",
-        )
-    listed = any(word_list.keep for word_list in policy.lists) or any(pattern.keep for pattern in policy.patterns)
-    kept_words = ("what the keep lists and patterns hold, wherever it stands",) if listed else ()
-    kept_kinds = (f"the values of the kinds that are kept: {', '.join(kept)}",) if kept else ()
-    return (*outside, *spans, *kept_kinds, *kept_words, "the policy, what it names and this report")
+        outside = [f"all text outside the spans; its spacing and punctuation {marks}"]
+    if spans:
+        outside.append("where a span was found, and its kind")
+    if kept := [rule.kind for rule in rules if rule.action is Action.KEEP]:
+        outside.append(f"the values of the kinds that are kept: {', '.join(kept)}")
+    if any([word_list.keep for word_list in policy.lists] + [pattern.keep for pattern in policy.patterns]):
+        outside.append("what the keep lists and patterns hold, wherever it stands")
+    return (*outside, "the policy, what it names and this report")
 
 
-def _draws_from_vocabulary(policy: Policy) -> bool:
-    rule = policy.rule("word")
-    return rule is not None and rule.action is Action.MECHANISM
-
-
-def _draws_digits(policy: Policy) -> bool:
-    """Whether numbers are drawn digit by digit, as words are drawn."""
-    says_something = policy.rule("common-word") is None or bool(policy.epsilon_kinds[:1] == ("word",))
-    return not policy.finds_spans and says_something
-
-
-def _kept_words(policy: Policy) -> tuple[str, ...]:
-    """The public words that stay, and what is shared of those that go."""
+def _drawn_outside(policy: Policy, marks: str, *, spans: bool) -> list[str]:
     common, word = policy.rule("common-word"), policy.rule("word")
-    if common is None:
-        return ("the function words of the public list",) if policy.rule("function-word") else ()
-    kept = ("the list of common words, and every common word",) if common.action is Action.KEEP else ()
-    by_class = word is not None and "class" in (word.name, word.name.removeprefix("same-"))
-    return (*kept, *((SHARED_CLASS,) if by_class else ()))
+    assert word is not None  # no policy is without
+    outside = []
+    if word.action is Action.MECHANISM:
+        outside.append("the vocabulary, its vectors and everything computed from them")
+    outside.append(f"the number, the order and the kinds of the tokens{' outside the spans' if spans else ''}")
+    if common is None and policy.rule("function-word"):
+        outside.append("the function words of the public list")
+    if common is not None and common.action is Action.KEEP:
+        outside.append("the list of common words, and every common word")
+    if common is not None and "class" in (word.name, word.name.removeprefix("same-")):
+        outside.append(SHARED_CLASS)
+    if not spans and (common is None or policy.epsilon_kinds[:1] == ("word",)):
+        outside.append("how many digits each number has, and what stands between them")
+    return [*outside, f"spacing, line ends and punctuation, {marks}"]
 
 
-def _scores(policy: Policy) -> str:
-    """The scores that detectors' spans need, as a part of a sentence; nothing where none is needed."""
-    named = bool(policy.detectors)
-    own = [f"{rule.kind} {rule.min_score:g}" for _, rule in policy.span_rules if named and rule.min_score is not None]
-    if not (named and (policy.min_score or own)):
+def _not_covered(policy: Policy, rules: Sequence[Rule], *, spans: bool, words: bool) -> tuple[str, ...]:
+    facts = []
+    if spans:
+        facts = [
+            f"what no detector found{_scores(policy, rules)}, which is treated as all other text is",
+            "two texts in which other spans are found: a word that makes a detector see, or overlook, another",
+        ]
+    if not words:
+        facts.append("every word, mark and symbol outside the spans")
+        if policy.rule("number") is None:
+            facts.append("numbers, for which there is no rule")
+        return tuple(facts)
+    if policy.rule("function-word"):
+        facts.append("function words, which are released as they are")
+    common = policy.rule("common-word")
+    if common is not None and common.action is Action.KEEP:
+        facts.append("common words, which are released as they are")
+        if spans:
+            facts.append("which common words stay: none in a span, so that it depends on what is found there")
+    return tuple(facts)
+
+
+def _scores(policy: Policy, rules: Sequence[Rule]) -> str:
+    """Return the scores that detectors' spans need, as a part of a sentence; empty if none is needed."""
+    own = [f"{rule.kind} {rule.min_score:g}" for rule in rules if rule.min_score is not None]
+    if not policy.detectors or not (policy.min_score or own):
         return ""
     return f" with the score that is needed ({', '.join([f'{policy.min_score:g}', *own])})"
-
-
-def _not_covered(policy: Policy) -> tuple[str, ...]:
-    """What the guarantee does not speak of."""
-    detection = (
-        f"what no detector found{_scores(policy)}, which is treated as all other text is",
-        "two texts in which other spans are found: a word that makes a detector see, or overlook, another",
-    )
-    words = () if policy.draws_words else ("every word, mark and symbol outside the spans",)
-    no_numbers = not policy.draws_words and policy.rule("number") is None
-    numbers = ("numbers, for which there is no rule",) if no_numbers else ()
-    function_words = ("function words, which are released as they are",) if policy.rule("function-word") else ()
-    common = policy.rule("common-word")
-    common_words: tuple[str, ...] = ()
-    if common is not None and common.action is Action.KEEP:
-        common_words = ("common words, which are released as they are",)
-        if policy.finds_spans:
-            common_words += ("which common words stay: none in a span, so that it depends on what is found there",)
-    return (*(detection if policy.finds_spans else ()), *words, *numbers, *function_words, *common_words)

@@ -1,4 +1,4 @@
-"""The spans of texts by policy: what detectors find of the kinds that have a rule, and all numbers outside.
+"""Spans of texts by policy: what detectors find of the kinds that have a rule, and all numbers outside.
 
 A text whose words are kept is read through its escapes first (``text.escapes``): what is found in it as it is read is
 found where it is written. It is also read as it stands, since what looks like an escape may be none; and beside that
@@ -118,13 +118,13 @@ class SpanFinder:
         return readings
 
     def found(self, texts: Sequence[str]) -> list[list[DetectedSpan]]:
-        """The spans of each text, by start; see ``found_in``."""
+        """Find the spans of each text, by start; see ``found_in``."""
         return self.found_in(self.readings(texts))
 
     def found_in(
         self, readings: Sequence[Reading], first: int = 1, values: Sequence[RecordValues] | None = None
     ) -> list[list[DetectedSpan]]:
-        """The spans of each text, by start: where they are written.
+        """Find the spans of each text, by start, in characters of the text as it is written.
 
         Args:
             readings: of private texts.
@@ -140,13 +140,13 @@ class SpanFinder:
         return self._found_in(readings, first, values)
 
     def unread(self, text: str) -> bool:
-        """Whether a warning is due: only the embedded detector reads the text, and has no rules for its language."""
+        """Tell whether to warn: only the embedded detector reads the text, and has no rules for its language."""
         return self._warns and unfit(text)
 
     def _found_by_language(
         self, readings: Sequence[Reading], first: int, values: Sequence[RecordValues] | None
     ) -> list[list[DetectedSpan]]:
-        """``found_in``, where documents in other languages are refused or masked."""
+        """Find spans if documents in other languages are refused or masked."""
         others = [unfit(reading.source) for reading in readings]
         if self._other_languages == "refuse" and any(others):
             raise InputError(
@@ -185,7 +185,7 @@ class SpanFinder:
     def _quoted(
         self, readings: Sequence[Reading], first: int, values: Sequence[RecordValues] | None
     ) -> list[list[DetectedSpan]]:
-        """What is found in texts as quoted-printable has them, over an escape of it: in characters of the readings."""
+        """Find spans in texts decoded as quoted-printable, over an escape of it: in characters of the readings."""
         found: list[list[DetectedSpan]] = [[] for _ in readings]
         decoded = {place: quoted_printable(reading) for place, reading in enumerate(readings)}
         there = {place: reading for place, reading in decoded.items() if reading is not None}
@@ -208,7 +208,7 @@ class SpanFinder:
     def _encoded(
         self, readings: Sequence[Reading], first: int, values: Sequence[RecordValues] | None, depth: int
     ) -> list[list[DetectedSpan]]:
-        """What is encoded in texts and cannot be read, or holds something that is replaced."""
+        """Find what is encoded in texts and cannot be read, or holds something that is replaced."""
         if ENCODED not in self._drawn:
             return [[] for _ in readings]
         runs = [(place, run) for place, reading in enumerate(readings) for run in encoded_runs(reading.text)]
@@ -228,7 +228,6 @@ class SpanFinder:
     def _answers(
         self, texts: Sequence[str], first: int, values: Sequence[RecordValues] | None
     ) -> list[list[DetectedSpan]]:
-        """What the detectors find in each text."""
         if not texts:
             return []
         answers = [
@@ -248,7 +247,6 @@ class SpanFinder:
         need(unruled is None, "values", f"one of kind {unruled}", "of kinds that the policy has a rule for", "Add one.")
 
     def _renamed(self, answers: list[list[DetectedSpan]]) -> list[list[DetectedSpan]]:
-        """The spans under the kinds that they are taken for."""
         if not self._stands_for:
             return answers
         kind_of = self._stands_for
@@ -288,12 +286,12 @@ class SpanFinder:
         return [span._replace(start=start, end=end) for span, start, end in ends]
 
     def _stands(self, span: DetectedSpan) -> bool:
-        """Whether nothing keeps a span: what the user's own lists and patterns find, and kinds that stay anyway."""
+        """Tell whether nothing keeps a span: the user's own lists or patterns found it, or its kind stays anyway."""
         return span.detector in self._firm or span.kind not in self._drawn
 
 
 def value_in(reading: Reading, span: DetectedSpan) -> str:
-    """The value of a span, as it is read."""
+    """Return the value of a span, as it is read."""
     value = reading.value(span.start, span.end)
     if span.detector != _QUOTED:
         return value
@@ -302,7 +300,6 @@ def value_in(reading: Reading, span: DetectedSpan) -> str:
 
 
 def _evident(answers: list[list[DetectedSpan]], needed: Mapping[str, float]) -> list[list[DetectedSpan]]:
-    """The spans with the score that their kind needs."""
     if not needed:
         return answers
     return [[span for span in spans if span.score >= needed.get(span.kind, 0.0)] for spans in answers]
@@ -311,7 +308,7 @@ def _evident(answers: list[list[DetectedSpan]], needed: Mapping[str, float]) -> 
 def _as_read(
     reading: Reading, answer: Sequence[DetectedSpan], written: Sequence[DetectedSpan]
 ) -> Iterator[DetectedSpan]:
-    r"""What was found in a text as it stands, in characters of the text as it is read.
+    r"""Yield what was found in a text as it stands, in characters of the text as it is read.
 
     An escape of which a span holds a part ("nMaria" in "\nMaria") is left out of it, or is in it where nothing else
     was found there, which then was hardly an escape ("C:\nathan").
@@ -329,7 +326,7 @@ def _as_read(
 
 
 def _numbers_outside(text: str, spans: Sequence[DetectedSpan]) -> Iterator[DetectedSpan]:
-    """The numbers between spans, each stretch of text by itself."""
+    """Yield the numbers between spans, each stretch of text by itself."""
     starts = [0, *(span.end for span in spans)]
     for position, stretch in zip(starts, between(text, spans), strict=True):
         for begin, stop in number_places(stretch):

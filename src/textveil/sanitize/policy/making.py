@@ -1,4 +1,4 @@
-"""What a policy is made of: the mechanism of words, a surrogate for each kind of spans, and what finds the spans."""
+"""Makes what a policy names: the mechanism of words, a surrogate for each kind of spans, and the span finder."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final, final
 
@@ -43,7 +44,7 @@ KEPT: Final = "kept"
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyParts:
-    """What draws under a policy with spans.
+    """Mechanism, surrogates and finder of a policy with spans.
 
     Attributes:
         words: draws words outside the spans, or leaves them out; None where they are kept.
@@ -72,23 +73,19 @@ def parts_of(policy: Policy, *, found_elsewhere: bool = False) -> PolicyParts:
         InputError: a rule's file cannot be read; named in the same way.
         MissingExtra: what a detector needs is not installed.
     """
-    lists = tuple(ListDetector(word_list.kind, word_list.words) for word_list in policy.lists if not word_list.keep)
-    patterns = tuple(
-        PatternDetector(pattern.kind, pattern.regex)
-        for pattern in policy.patterns
-        if not (pattern.last or pattern.keep)
-    )
-    named = tuple(_detector(detector, policy.name) for detector in policy.detectors)
-    detectors: tuple[Detector, ...] = (
+    lists = [ListDetector(words.kind, words.words) for words in policy.lists if not words.keep]
+    patterns = [PatternDetector(each.kind, each.regex) for each in policy.patterns if not (each.last or each.keep)]
+    named = [_detector(detector, policy.name) for detector in policy.detectors]
+    detectors: list[Detector] = [
         *patterns,
         *lists,
         *named,
         *([TokenKindDetector(policy.token_spans)] if policy.token_spans else []),
-        *(PatternDetector(pattern.kind, pattern.regex, "last pattern") for pattern in policy.patterns if pattern.last),
+        *[PatternDetector(pattern.kind, pattern.regex, "last pattern") for pattern in policy.patterns if pattern.last],
         *_seen_keepers(policy),
-    )
-    reads = not policy.draws_words
-    known = {NUMBER, *([ENCODED] if reads else []), *(kind for detector in detectors for kind in detector.kinds)}
+    ]
+    reads, span_rules = not policy.draws_words, policy.span_rules
+    known = {NUMBER, *([ENCODED] if reads else [])}.union(*(detector.kinds for detector in detectors))
     _need_rules(policy)
     _need_rules_for_found(policy, named)
     if not found_elsewhere:
@@ -99,27 +96,20 @@ def parts_of(policy: Policy, *, found_elsewhere: bool = False) -> PolicyParts:
     keepers = _keepers(policy, lists)
     own: tuple[Detector, ...] = (*patterns, *lists)
     surrogates, kept = {}, set()
-    for number, rule in policy.span_rules:
+    for number, rule in span_rules:
+        if not (rule.kind in known or found_elsewhere or (named and rule.kind in OPTIONAL)):
+            wanted = f"one that something finds ({', '.join(sorted(known))})"
+            hint = "Name a detector that finds it, such as embedded, or give a pattern or a list."
+            with in_rule(policy, number):
+                need(False, "kind", rule.kind, wanted, hint)
+        if rule.action is Action.KEEP:
+            kept.add(rule.kind)
+            continue
         with in_rule(policy, number):
-            need(
-                rule.kind in known or found_elsewhere or (bool(named) and rule.kind in OPTIONAL),
-                "kind",
-                rule.kind,
-                f"one that something finds ({', '.join(sorted(known))})",
-                "Name a detector that finds it, such as embedded, or give a pattern or a list.",
-            )
-            if rule.action is Action.KEEP:
-                kept.add(rule.kind)
-            else:
-                surrogates[rule.kind] = _surrogate(rule)
-                together = surrogates[rule.kind].counts == "scope"
-                need(
-                    not together or (rule.scope or policy.scope) != "mention",
-                    "scope",
-                    "mention",
-                    f"a larger one for {rule.name}",
-                    "It moves all values of a scope together and promises nothing of one alone.",
-                )
+            surrogates[rule.kind] = _surrogate(rule)
+            if surrogates[rule.kind].counts == "scope" and "mention" in (rule.scope, policy.scope):
+                hint = "It moves all values of a scope together and promises nothing of one alone."
+                need(False, "scope", "mention", f"a larger one for {rule.name}", hint)
     if policy.other_languages == "mask":
         surrogates[OTHER_LANGUAGE] = make_surrogate("placeholder", 0.0, {"text": "[text in another language]"})
     if reads and ENCODED not in kept and ENCODED not in surrogates:
@@ -136,7 +126,8 @@ def parts_of(policy: Policy, *, found_elsewhere: bool = False) -> PolicyParts:
         stands_for={kind: other for kind, other in STANDS_FOR.items() if kind not in ruled and other in ruled},
         scored=named,
         other_languages=policy.other_languages,
-        min_scores={kind: policy.min_score_of(kind) for kind in ruled},
+        min_scores=dict.fromkeys(ruled, policy.min_score)
+        | {rule.kind: rule.min_score for rule in policy.rules if rule.min_score is not None and rule.kind in ruled},
         keepers=keepers,
         firm=[detector for detector in own if detector.kinds[0] not in kept],
     )
@@ -151,7 +142,7 @@ def parts_of(policy: Policy, *, found_elsewhere: bool = False) -> PolicyParts:
 
 def _need_rules(policy: Policy) -> None:
     """Refuse what finds spans of a kind that no rule is for: a slip of the pen would release them."""
-    kinds = {"", NUMBER, *(rule.kind for _, rule in policy.span_rules)}
+    kinds = {"", NUMBER} | {rule.kind for _, rule in policy.span_rules}
     places = [("pattern", number, pattern.kind) for number, pattern in enumerate(policy.patterns, start=1)]
     places += [("list", number, word_list.kind) for number, word_list in enumerate(policy.lists, start=1)]
     for what, number, kind in places:
@@ -179,7 +170,7 @@ def _need_rules_for_found(policy: Policy, detectors: Sequence[Detector]) -> None
 
 
 def _keepers(policy: Policy, lists: Sequence[ListDetector]) -> list[Keeper]:
-    """What stays whatever detectors find in it: what says ``keep``, and what is of a kind that a rule keeps.
+    """Make what stays whatever detectors find in it: entries with ``keep``, and those of a kind that a rule keeps.
 
     Raises:
         ParameterError: a phrase is to be kept and to be drawn, or a pattern keeps a whole kind.
@@ -214,12 +205,12 @@ def _keepers(policy: Policy, lists: Sequence[ListDetector]) -> list[Keeper]:
 
 @cache
 def _public_keeper(names: tuple[str, ...]) -> KeepList:
-    """What keeps the phrases of public lists that come with the package."""
-    return KeepList((word for name in names for word in shipped_words(name)), public=True)
+    """Keep the phrases of public lists that come with the package."""
+    return KeepList(chain.from_iterable(map(shipped_words, names)), public=True)
 
 
 def _seen_keepers(policy: Policy) -> Iterator[Detector]:
-    """What finds kept phrases where words outside the spans are drawn: there a phrase stays only as a span."""
+    """Yield finders of kept phrases if words outside the spans are drawn: there a phrase stays only as a span."""
     if not policy.draws_words:
         return
     for word_list in policy.lists:
@@ -234,12 +225,13 @@ def _seen_keepers(policy: Policy) -> Iterator[Detector]:
 def _need_scores(policy: Policy, detectors: Sequence[Detector], found_else: Collection[str]) -> None:
     """Refuse a score under which nothing of a kind that is drawn can be found: a policy would release all of it."""
     for number, rule in policy.span_rules:
-        finders = [detector for detector in detectors if rule.kind in detector.kinds]
-        if rule.action is Action.KEEP or rule.kind in found_else or not finders:
+        if rule.action is Action.KEEP or rule.kind in found_else:
             continue
-        with in_rule(policy, number):
-            highest = max(highest_score(detector, rule.kind) for detector in finders)
-            need_reachable(policy.min_score_of(rule.kind), highest, rule.kind)
+        score = policy.min_score if rule.min_score is None else rule.min_score
+        highest = [highest_score(detector, rule.kind) for detector in detectors if rule.kind in detector.kinds]
+        if highest and score > max(highest):
+            with in_rule(policy, number):
+                need_reachable(score, max(highest), rule.kind)
 
 
 def _need_first(policy: Policy, lists: Sequence[ListDetector], found_else: Collection[str]) -> None:
@@ -262,7 +254,7 @@ def _need_first(policy: Policy, lists: Sequence[ListDetector], found_else: Colle
 
 
 def words_of(policy: Policy) -> DrawsWords | None:
-    """What draws a policy's words, or leaves them out; None where they are kept.
+    """Make what draws a policy's words, or leaves them out; None if they are kept.
 
     Raises:
         ParameterError: as ``parts_of``.
@@ -288,7 +280,7 @@ def words_of(policy: Policy) -> DrawsWords | None:
 
 
 def passing_of(policy: Policy) -> Passing | None:
-    """The public words that stay where all others go; None where there are none."""
+    """Return the public words that stay while all others go; None if there are none."""
     rule = policy.rule("common-word")
     if rule is not None:
         return passing_common_words(rule.common_words.words, rule.common_words.names)
@@ -296,7 +288,7 @@ def passing_of(policy: Policy) -> Passing | None:
 
 
 def number_options(policy: Policy) -> dict[str, Any]:
-    """The options of a sanitizer of tokens that a policy's rule for numbers stands for.
+    """Return the options of a sanitizer of tokens that a policy's rule for numbers stands for.
 
     Raises:
         ParameterError: the rule has other options.

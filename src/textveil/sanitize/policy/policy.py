@@ -1,4 +1,4 @@
-"""A policy: by kind of token or span, what happens to it. Data, valid once built; ``making`` turns it into draws."""
+"""Policy as data, valid once built: what happens to each kind of token or span. ``making`` turns it into draws."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _TAKEN: Final = frozenset((*TOKEN_KINDS, "number", "space", "punctuation", "text
 
 
 class Action(Enum):
-    """What a rule does with what is of its kind."""
+    """Action of a rule on everything of its kind."""
 
     KEEP = "keep"
     """It is released as it is, and is public."""
@@ -53,7 +53,7 @@ class Action(Enum):
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """What happens to one kind.
+    """Rule for one kind.
 
     Attributes:
         name: of the surrogate or the mechanism; empty where neither is drawn.
@@ -98,7 +98,7 @@ class Rule:
             need(False, _listed(self.options), f"beside {self.action.value}", "left out")
 
     def to_data(self, *, whole: bool = False) -> dict[str, Any]:
-        """JSON data, as a policy file has it; a list of common words by size and digest, unless the whole is wanted."""
+        """Return JSON data as in a policy file; common words by size and digest, unless ``whole``."""
         done = {self.action.value: self.name or True}
         epsilon = {} if self.epsilon is None else {"epsilon": float(self.epsilon)}
         scope = {} if self.scope is None else {"scope": self.scope}
@@ -113,7 +113,7 @@ class Rule:
 
     @property
     def common_words(self) -> CommonWords:
-        """The words of a rule for common words, and those of them that are names with a capital.
+        """Words of a rule for common words, and those of them that are names with a capital.
 
         Of given words, only function words and those that the shipped list knows are sure to be no names.
         """
@@ -124,7 +124,6 @@ class Rule:
 
 
 def _need_common_words(rule: Rule) -> None:
-    """Refuse a rule for common words without words."""
     known = {key: value for key, value in rule.options.items() if key != "level"}
     need(not known, _listed(known), "beside common-word", "left out")
     level = rule.options.get("level", LEVELS[0])
@@ -134,7 +133,6 @@ def _need_common_words(rule: Rule) -> None:
 
 
 def _need_action(rule: Rule) -> None:
-    """Refuse what cannot be done with a kind."""
     if rule.kind == "word":
         fits = rule.action is not Action.SURROGATE
         need(fits, "word", rule.action.value, "kept or drawn by a mechanism, or have a placeholder")
@@ -158,7 +156,7 @@ def _need_action(rule: Rule) -> None:
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pattern:
-    """What a regular expression matches is of a kind.
+    """Regular expression whose matches are of a kind.
 
     Attributes:
         regex: in Python's syntax; it must match at least one character wherever it matches.
@@ -178,7 +176,7 @@ class Pattern:
             checked_pattern(self.regex)
 
     def to_data(self) -> dict[str, Any]:
-        """JSON data, as a policy file has it."""
+        """Return JSON data as in a policy file."""
         kind = {"kind": self.kind} if self.kind else {}
         last, keep = {"last": True} if self.last else {}, {"keep": True} if self.keep else {}
         return {**kind, "regex": self.regex, **last, **keep}
@@ -214,7 +212,7 @@ class WordList:
             shipped_words(name)
 
     def to_data(self, *, whole: bool = False) -> dict[str, Any]:
-        """JSON data: words are counted only, unless the whole is wanted, as a policy file has it."""
+        """Return JSON data as in a policy file; words are only counted, unless ``whole``."""
         kind, keep = {"kind": self.kind} if self.kind else {}, {"keep": True} if self.keep else {}
         if self.shipped:
             return {**kind, **keep, "shipped": list(self.shipped)}
@@ -245,7 +243,7 @@ def _need_span_kind(kind: str) -> None:
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """By kind of token or span, what happens to it.
+    """What happens to each kind of token or span.
 
     ``tv.policy`` reads one; ``tv.Sanitizer`` takes it. Kinds without a rule are not looked for.
 
@@ -304,14 +302,12 @@ class Policy:
         acts = any(rule.action is not Action.KEEP for rule in self.rules)
         need(acts, "rules", "none that draws", "such that something is replaced")
 
-    def min_score_of(self, kind: str) -> float:
-        """The score that a detector's span of a kind needs."""
-        rule = self.rule(kind)
-        return self.min_score if rule is None or rule.min_score is None else rule.min_score
-
     def rule(self, kind: str) -> Rule | None:
-        """The rule for a kind; None where there is none."""
-        return next((rule for rule in self.rules if rule.kind == kind), None)
+        """Return the rule for a kind; None if there is none."""
+        for rule in self.rules:
+            if rule.kind == kind:
+                return rule
+        return None
 
     @property
     def draws_words(self) -> bool:
@@ -326,13 +322,10 @@ class Policy:
         return tuple(rule.kind for rule in drawn if rule.action is Action.MECHANISM and rule.name != "same-class")
 
     @property
-    def span_rules(self) -> Iterator[tuple[int, Rule]]:
-        """The rules for spans, each with its number from 1."""
-        return (
-            (n, rule)
-            for n, rule in enumerate(self.rules, start=1)
-            if rule.kind not in TOKEN_KINDS or rule.kind in self.token_spans
-        )
+    def span_rules(self) -> list[tuple[int, Rule]]:
+        """Rules for spans, each with its number from 1."""
+        usual = {*TOKEN_KINDS} - {*self.token_spans}
+        return [(number, rule) for number, rule in enumerate(self.rules, start=1) if rule.kind not in usual]
 
     @property
     def token_spans(self) -> tuple[str, ...]:
@@ -357,7 +350,7 @@ class Policy:
         return self.finds_spans and self.scope == "corpus"
 
     def to_data(self, *, whole: bool = False) -> dict[str, Any]:
-        """JSON data of what is public of it: words of lists are counted only, and the vocabulary is a matter apart.
+        """Return JSON data of what is public: words of lists are only counted, and the vocabulary is left out.
 
         Args:
             whole: whether lists are in full; see ``whole_data``.
@@ -376,7 +369,7 @@ class Policy:
         }
 
     def whole_data(self) -> dict[str, Any]:
-        """JSON data of all of it, for ``reading.policy_of_data``: ``to_data``, with the words of lists in full.
+        """Return JSON data for ``reading.policy_of_data``: ``to_data``, with the words of lists in full.
 
         They may be private.
 
@@ -391,14 +384,19 @@ class Policy:
 
     @property
     def private_digest(self) -> str:
-        """SHA-256 of the words of all lists, for whoever must tell that they changed; private, as they may be."""
+        """SHA-256 of the words of all lists, which tells that they changed; private, as they may be."""
         words = json.dumps([[word_list.kind, *word_list.words] for word_list in self.lists])
         return hashlib.sha256(words.encode("ascii")).hexdigest() if self.lists else ""
 
     @property
     def digest(self) -> str:
         """SHA-256 of ``to_data``."""
-        return hashlib.sha256(json.dumps(self.to_data(), sort_keys=True).encode("ascii")).hexdigest()
+        return digest_of_data(self.to_data())
+
+
+def digest_of_data(data: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of a policy's public data."""
+    return hashlib.sha256(json.dumps(data, sort_keys=True).encode("ascii")).hexdigest()
 
 
 def _need_what_goes(policy: Policy) -> None:

@@ -15,7 +15,7 @@ from textveil.text.common_words import LEVELS, common_words_of
 
 
 def words_of_background(path: Path, level: str) -> tuple[str, ...]:
-    """The words that stand in a share of public documents, which the level says.
+    """Return the words that stand in a share of public documents, which the level says.
 
     Args:
         path: a text file with a document a line, or one that ends in .jsonl with a "text" in each record.
@@ -59,7 +59,7 @@ _Made = TypeVar("_Made")
 
 
 def read_policy(path: Path) -> Policy:
-    """The policy in a file.
+    """Read the policy in a file.
 
     Raises:
         ParameterError: it cannot be read, or is no policy; the line names the file and what in it is wrong.
@@ -68,7 +68,7 @@ def read_policy(path: Path) -> Policy:
 
 
 def policy_bytes(path: Path) -> bytes:
-    """The bytes of a policy's file. Raises ParameterError: it cannot be read."""
+    """Read the bytes of a policy's file. Raises ParameterError: it cannot be read."""
     try:
         return path.read_bytes()
     except OSError as error:
@@ -77,7 +77,7 @@ def policy_bytes(path: Path) -> bytes:
 
 
 def policy_of(raw: bytes, place: str, folder: Path | None = None) -> Policy:
-    """The policy that is written in ``raw``.
+    """Read the policy that is written in ``raw``.
 
     Args:
         folder: where files of lists and of rules are looked for; None allows no list a file, and is the working
@@ -91,7 +91,7 @@ def policy_of(raw: bytes, place: str, folder: Path | None = None) -> Policy:
 
 
 def policy_of_data(data: Mapping[str, Any]) -> Policy:
-    """The policy that ``Policy.whole_data`` made data of: equal to it, and of the same digest.
+    """Read the policy that ``Policy.whole_data`` wrote: equal to it, and of the same digest.
 
     Raises:
         ParameterError: it is no policy.
@@ -142,7 +142,6 @@ def _placed(place: str) -> Iterator[None]:
 
 
 def _tables(data: Mapping[str, Any], key: str, build: Callable[[dict[str, Any]], _Made]) -> tuple[_Made, ...]:
-    """What is made of the tables of one name, numbered from 1 in messages."""
     tables = data.get(key, [])
     if not (isinstance(tables, list) and all(isinstance(table, dict) for table in tables)):
         raise ParameterError(f"{key} must be written as [[{key}]]; got another form.")
@@ -162,7 +161,7 @@ def _pattern(table: dict[str, Any]) -> Pattern:
 
 
 def _flag(table: dict[str, Any], key: str) -> bool:
-    """What a table says of a key that may be true or false; the key is taken out of it."""
+    """Take a key that may be true or false out of a table."""
     value = table.pop(key, False)
     if not isinstance(value, bool):
         raise ParameterError(f"{key} must be true or false; got {type(value).__name__}.")
@@ -203,7 +202,7 @@ def _rule(table: dict[str, Any], folder: Path | None) -> Rule:
 
 
 def _common_words(table: dict[str, Any], folder: Path | None) -> tuple[str, ...]:
-    """The words of a rule for common words that has its own; their keys are taken out of it."""
+    """Take the words of a rule for common words out of its table, if it has its own."""
     words, background = table.pop("words", None), table.pop("background", None)
     if words is None and background is None:
         return ()
@@ -221,7 +220,6 @@ def _common_words(table: dict[str, Any], folder: Path | None) -> tuple[str, ...]
 
 
 def _fields(table: dict[str, Any], keys: tuple[str, ...]) -> dict[str, str]:
-    """A table of strings."""
     _need_keys(table, keys)
     for key in keys:
         if not isinstance(table.get(key), str):

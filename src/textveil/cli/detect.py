@@ -23,13 +23,12 @@ _STYLES = {
     "person": "bold bright_red",
     "place": "bold green",
     "organization": "bold bright_blue",
-    "date": "bold magenta",
-    "time": "bold magenta",
-    "age": "bold magenta",
+    "when": "bold magenta",
     "number": "bold bright_black",
     "id": "bold cyan",
-    "money": "bold cyan",
+    "amount": "bold cyan",
 }
+"""By group of kinds."""
 _STYLE = "bold yellow"
 _MEASURED = "identifiers"
 """The policy that is measured where none is named."""
@@ -149,12 +148,14 @@ def _show(documents: Iterable[tuple[str, Sequence[DetectedSpan]]], *, why: bool 
     """The texts with their spans in color, and the name of each kind after it; with ``why`` what it was found by."""
     from rich.text import Text
 
+    from textveil.detection.kinds import GROUPS
+
     console = _console()
     for text, spans in documents:
         *stretches, last = between(text, spans)
         shown = Text()
         for stretch, span in zip(stretches, spans, strict=True):
-            style = _STYLES.get(span.kind, _STYLE)
+            style = _STYLES.get(GROUPS.get(span.kind, "own"), _STYLE)
             shown.append(stretch)
             shown.append(f"[{text[span.start : span.end]}]", style=style)
             reason = f"({span.why} {span.score:g})" if why and span.why else ""

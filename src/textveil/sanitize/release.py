@@ -368,8 +368,9 @@ class Release:
 
     def _repr_html_(self) -> str:
         """For notebooks: the text, with what was drawn marked by kind, and what it cost."""
+        from textveil.detection.kinds import GROUPS
         from textveil.pages.rendering import rendered
-        from textveil.pages.spans import COLORS, light_colors, pieces_of
+        from textveil.pages.spans import colors_of, light_colors, pieces_of
 
         cut = len(self.text) > _LONG
         spans = [span for span in self.drawn_spans if span.end <= _LONG]
@@ -378,7 +379,7 @@ class Release:
                 "release.html",
                 pieces=list(pieces_of(self.text[:_LONG], spans)),
                 cut=cut,
-                colors=COLORS,
+                colors=colors_of(GROUPS),
                 colors_style=light_colors(),
                 notes=[self._note(), *self.report().statement, *self.setting.warnings()],
             )

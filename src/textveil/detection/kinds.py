@@ -49,7 +49,7 @@ class Kind:
         finds: what the embedded detector finds, for the docs.
 
     Raises:
-        ParameterError: a policy would release it, since no preset rules it and it stands for no kind.
+        ParameterError: a policy would release it, since no preset rules it and it stands for no kind; or it has no label.
     """
 
     name: str = field(kw_only=False)
@@ -72,6 +72,9 @@ class Kind:
         need(stands, f"kind {self.name}: stands_for", "none", "the kind whose rule policies without one apply", hint)
         ruled = bool(self.rule) or bool(self.stands_for)
         need(ruled, f"kind {self.name}: rule", "none", "what presets do with it, unless it stands for another kind")
+        need(
+            bool(self.labels.split()), f"kind {self.name}: labels", "none", "what others call it, Presidio's name first"
+        )
 
     def rule_of(self, preset: str) -> RuleData:
         """Return the rule that a preset which keeps words has for it; empty if it is drawn as what it stands for."""

@@ -6,8 +6,11 @@ export { made };
 
 const hues = { address: "place", word: "word" };
 
-/** From now on kinds have the colors of these groups. */
-export const learnHues = (groups) => Object.assign(hues, groups);
+/** From now on kinds have the colors of their groups, as the server says at the start. */
+export function learnHues(started) {
+  Object.assign(hues, started.groups);
+  return started;
+}
 
 export const hueOf = (kind) => hues[kind] ?? "own";
 

@@ -390,8 +390,7 @@ element("release").addEventListener("click", correctThis);
 copyOnlyReleased(element("release"));
 if (/Mac|iP/.test(navigator.platform)) element("go-keys").textContent = "⌘ ↵";
 
-api.start().then((started) => {
-  learnHues(started.groups);
+api.start().then(learnHues).then((started) => {
   element("version").textContent = started.version;
   element("sample").addEventListener("click", () => write(started.sample));
   now.explored = explore(started.recovery, offerEpsilon);

@@ -49,7 +49,7 @@ class Kind:
         finds: what the embedded detector finds, for the docs.
 
     Raises:
-        ParameterError: a policy would release it, since no preset rules it and it stands for no kind; or it has no label.
+        ParameterError: a policy would release it, since nothing rules it and it stands for no kind; or no label.
     """
 
     name: str = field(kw_only=False)

@@ -24,13 +24,13 @@ from textveil.catalog import MECHANISMS, CatalogEntry
 from textveil.cli.mechanism_options import DECLARED, written
 from textveil.detection.kinds import KINDS, OWN, STANDS_FOR
 from textveil.mechanisms.declaration import entry_of as mechanism_entry_of
-from textveil.mechanisms.presets import PRESETS
 from textveil.sanitize.laws import IDENTIFIERS, covered
 from textveil.sanitize.policy.choice import PRESETS as POLICIES
 from textveil.sanitize.policy.choice import policy
 from textveil.sanitize.policy.policy import Action, Policy
 from textveil.surrogates.declaration import entry_of as surrogate_entry_of
 from textveil.surrogates.making import SURROGATE_ENTRIES, make_surrogate
+from textveil_lab.mechanisms.presets import PRESETS
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -217,7 +217,7 @@ def makers(package: str, entry_of: Callable[[Any], Any]) -> dict[str, str]:
 
 def mechanism_makers() -> dict[str, str]:
     """Those of mechanisms; presets are rows."""
-    rows = {row.name: f"textveil.mechanisms.presets:{row.name.replace('-', '_')}" for row in PRESETS}
+    rows = {row.name: f"textveil_lab.mechanisms.presets:{row.name.replace('-', '_')}" for row in PRESETS}
     return makers("textveil.mechanisms", mechanism_entry_of) | rows
 
 

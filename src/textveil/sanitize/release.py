@@ -27,10 +27,10 @@ from textveil.sanitize.recovery import recovery_lines
 from textveil.sanitize.sender_report import SenderReport
 from textveil.sanitize.setting import COUNTED, UNREAD, UNSETTLED, Setting, short_number_lines
 from textveil.sanitize.statement import statement
-from textveil.sanitize.vectors import WordVectors
 from textveil.surrogates.private_map import PrivateMap
 from textveil.text.render import Span
 from textveil.types import Reals, Vectors
+from textveil_lab.posterior.word_vectors import WordVectors
 
 
 @final

@@ -22,7 +22,7 @@ from typing import Any, Final
 
 from textveil.catalog import MECHANISMS, CatalogEntry, entries
 from textveil.cli.mechanism_options import DECLARED, written
-from textveil.detection.kinds import KINDS
+from textveil.detection.kinds import KINDS, OWN, STANDS_FOR
 from textveil.mechanisms.declaration import entry_of as mechanism_entry_of
 from textveil.sanitize.laws import IDENTIFIERS, covered
 from textveil.sanitize.policy.choice import PRESETS as POLICIES
@@ -143,9 +143,13 @@ def surrogate_options() -> str:
 def policies() -> str:
     """What each preset with spans does with each kind."""
     presets = {name: policy(name) for name in POLICIES if policy(name).finds_spans}
-    kinds = [kind for kind in ("word", *KINDS) if any(one.rule(kind) for one in presets.values())]
-    rows = ([kind, *(_done(one, kind) for one in presets.values())] for kind in kinds)
+    rows = ([kind, *(_done(one, kind) for one in presets.values())] for kind in ("word", *KINDS))
     return table(("kind", *(f"`{name}`" for name in presets)), rows)
+
+
+def kinds() -> str:
+    """What is found of each kind."""
+    return table(("kind", "what the embedded detector finds"), ((f"`{kind.name}`", kind.finds) for kind in OWN))
 
 
 def hipaa() -> str:
@@ -169,7 +173,7 @@ def _done(one: Policy, kind: str) -> str:
     """What a policy does with a kind, in a few words."""
     rule = one.rule(kind)
     if rule is None:
-        return "not looked for"
+        return f"as {STANDS_FOR[kind]}" if kind in STANDS_FOR else "not looked for"
     if rule.action is not Action.SURROGATE:
         return "kept" if rule.action is Action.KEEP else rule.action.value
     facts = [f"epsilon {rule.epsilon:g}" if rule.epsilon else "", *(f"{k} {v}" for k, v in rule.options.items())]
@@ -192,6 +196,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "options": options,
     "surrogates": surrogates,
     "policies": policies,
+    "kinds": kinds,
     "hipaa": hipaa,
     "options of surrogates": surrogate_options,
 }

@@ -21,13 +21,12 @@ _STYLES = {
     "person": "bold bright_red",
     "place": "bold green",
     "organization": "bold bright_blue",
-    "date": "bold magenta",
-    "time": "bold magenta",
-    "age": "bold magenta",
+    "when": "bold magenta",
     "number": "bold bright_black",
     "id": "bold cyan",
-    "money": "bold cyan",
+    "amount": "bold cyan",
 }
+"""By group of kinds."""
 _STYLE = "bold yellow"
 _MEASURED = "identifiers"
 """The policy that is measured where none is named."""
@@ -122,12 +121,14 @@ def _show(documents: Iterable[tuple[str, Sequence[DetectedSpan]]], *, why: bool 
     from rich.console import Console
     from rich.text import Text
 
+    from textveil.detection.kinds import GROUPS
+
     console = Console(highlight=False, markup=False, emoji=False)
     for text, spans in documents:
         *stretches, last = between(text, spans)
         shown = Text()
         for stretch, span in zip(stretches, spans, strict=True):
-            style = _STYLES.get(span.kind, _STYLE)
+            style = _STYLES.get(GROUPS.get(span.kind, "own"), _STYLE)
             shown.append(stretch)
             shown.append(f"[{text[span.start : span.end]}]", style=style)
             reason = f"({span.why} {span.score:g})" if why and span.why else ""

@@ -11,22 +11,12 @@ from types import MappingProxyType, ModuleType
 from typing import Any, Final, final
 
 from textveil.detection.foreign import by_pieces, folder_name
-from textveil.detection.kinds import KINDS, checked_kind
+from textveil.detection.kinds import KINDS, OWN, checked_kind
 from textveil.detection.spans import DetectedSpan
 from textveil.errors import MissingExtra, ModelError, need
 from textveil.json_text import json_file
 
-PROMPTS: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "place": "location",
-        "phone": "phone number",
-        "email": "email address",
-        "handle": "username",
-        "id": "identification number",
-        "money": "amount of money",
-        "ip": "ip address",
-    }
-)
+PROMPTS: Final[Mapping[str, str]] = MappingProxyType({kind.name: kind.asked for kind in OWN if kind.asked})
 """What a model is asked for, where that is not the kind's name with spaces for hyphens."""
 
 _PIECE: Final = 1_000_000

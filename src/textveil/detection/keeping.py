@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final, TypeAlias, final
 
 from textveil.detection.given import TOKEN, checked_pattern, token_key
+from textveil.detection.kinds import OWN
 from textveil.detection.spans import DetectedSpan
 from textveil.errors import need
 from textveil.text.slices import matches
@@ -35,17 +36,6 @@ _GUESSES: Final = frozenset(("", "list", "guess", "shape", "tagger", "verb", "pa
 """Evidence for a name that a public list outweighs; a title before it, a cue or a label goes first."""
 
 _SURE: Final = 0.75
-_PROBES: Final = (
-    ("person", ("Anna", "Kowalczyk", "Maria Gonzalez", "Li Wei")),
-    ("place", ("Leeds", "Ulm", "New York", "Springfield")),
-    ("organization", ("Siemens", "Acme Holdings", "Kite")),
-    ("date", ("2024-03-03", "3 March 2024", "1991")),
-    ("phone", ("+44 20 7946 0958", "(303) 555-0142")),
-    ("email", ("j.doe@example.com", "maria@example.org")),
-    ("id", ("00123456", "GB29NWBK60161331926819", "078-05-1120")),
-    ("number", ("7", "42", "1985", "120")),
-)
-"""Public values of each kind: a pattern that keeps all of one kind keeps the kind."""
 
 
 @cache
@@ -182,10 +172,10 @@ class KeepPattern:
     def __init__(self, regex: str, *, kind: str = "") -> None:
         self._pattern, self._kind = checked_pattern(regex), kind
         self.of_numbers = kind in ("", "number")
-        for probed, values in _PROBES:
-            whole = kind in ("", probed) and all(map(self._keeps_value, values))
-            hint = f"To keep all of a kind, write keep = true in the rule for {probed}."
-            need(not whole, "regex", f"one that keeps every {probed}", "one that keeps some values", hint)
+        for probed in OWN:
+            whole = kind in ("", probed.name) and bool(probed.values) and all(map(self._keeps_value, probed.values))
+            hint = f"To keep all of a kind, write keep = true in the rule for {probed.name}."
+            need(not whole, "regex", f"one that keeps every {probed.name}", "one that keeps some values", hint)
 
     def _keeps_value(self, value: str) -> bool:
         text = f"Then {value} came"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from textveil.detection.kinds import KINDS
+from textveil.detection.kinds import GROUPS, KINDS
 from textveil.detection.spans import DetectedSpan
 from textveil.pages.rendering import rendered
-from textveil.pages.spans import COLORS, pieces_of
+from textveil.pages.spans import colors_of, pieces_of
 
 
 def spans_page(documents: Iterable[tuple[str, Sequence[DetectedSpan]]], detector: str) -> str:
@@ -28,5 +28,5 @@ def spans_page(documents: Iterable[tuple[str, Sequence[DetectedSpan]]], detector
         counts=[(kind, counts[kind]) for kind in order],
         total=counts.total(),
         detector=detector,
-        colors=COLORS,
+        colors=colors_of(GROUPS),
     )

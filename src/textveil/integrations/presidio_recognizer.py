@@ -6,33 +6,13 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from textveil.detection.detectors import DEFAULT, combined
+from textveil.detection.kinds import OWN
 from textveil.detection.presidio import load_analyzer
 from textveil.detection.spans import Detector
 
 _PRESIDIO: Any = load_analyzer()
 
-ENTITY_TYPES: Final = {
-    "person": "PERSON",
-    "place": "LOCATION",
-    "organization": "ORGANIZATION",
-    "date": "DATE_TIME",
-    "time": "TIME",
-    "age": "AGE",
-    "phone": "PHONE_NUMBER",
-    "email": "EMAIL_ADDRESS",
-    "url": "URL",
-    "handle": "USERNAME",
-    "id": "ID",
-    "money": "MONEY",
-    "number": "NUMBER",
-    "ip": "IP_ADDRESS",
-    "secret": "SECRET",
-    "demographic": "NRP",
-    "duration": "DURATION",
-    "measurement": "MEASUREMENT",
-    "quantity": "COUNT",
-    "code-number": "CODE_NUMBER",
-}
+ENTITY_TYPES: Final = {kind.name: kind.labels.split()[0] for kind in OWN}
 """Presidio's names of kinds; others are their own in capitals."""
 
 

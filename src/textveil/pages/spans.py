@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, Final
 
 from textveil.pages.rendering import STYLE
 
-COLORS: Final = {
-    "person": "c1",
-    "place": "c2",
-    "organization": "c0",
-    **dict.fromkeys(("date", "time", "age", "duration"), "c3"),
-    **dict.fromkeys(("phone", "email", "url", "handle", "ip"), "c4"),
-    **dict.fromkeys(("id", "secret"), "c6"),
-    **dict.fromkeys(("money", "measurement", "quantity"), "c5"),
-    **dict.fromkeys(("number", "code-number"), "mute"),
-}
-"""Colors of the stylesheet; kinds that are alike share one, and each mark carries the name of its kind besides."""
+COLORS: Final = MappingProxyType(
+    {
+        "person": "c1",
+        "place": "c2",
+        "organization": "c0",
+        "when": "c3",
+        "reach": "c4",
+        "id": "c6",
+        "amount": "c5",
+        "number": "mute",
+        "own": "own",
+    }
+)
+"""Colors of the stylesheet, by group of kinds; each mark carries the name of its kind besides."""
+
+
+def colors_of(groups: Mapping[str, str]) -> dict[str, str]:
+    """Return the color of each kind, given its group."""
+    return {kind: COLORS[group] for kind, group in groups.items()}
 
 
 def pieces_of(text: str, spans: Iterable[Any]) -> Iterator[tuple[str, str]]:

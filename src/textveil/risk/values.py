@@ -9,6 +9,7 @@ from functools import cache
 from typing import Final, NamedTuple, final
 
 from textveil.detection.keeping import SHIPPED, KeepList, shipped_words
+from textveil.detection.kinds import OWN
 from textveil.detection.spans import DetectedSpan, Detector
 from textveil.risk.words import words_of
 from textveil.surrogates.ages import age_of
@@ -17,13 +18,18 @@ from textveil.surrogates.calendars import Known, read_date
 LISTED: Final = "listed name"
 """The kind of a name on a public keep list, such as that of a medicine or a product: of nobody, but it may tell."""
 
-QUASI: Final = ("person", "place", "organization", LISTED, "date", "age", "demographic", "duration")
+_NAMES: Final = ("person", "place", "organization")
+
+QUASI: Final = (
+    *_NAMES,
+    LISTED,
+    *(kind.name for kind in OWN if kind.singles_out == "together" and kind.name not in _NAMES),
+)
 """Kinds of which several together single a person out."""
 
-DIRECT: Final = ("phone", "email", "url", "handle", "id", "ip")
+DIRECT: Final = tuple(kind.name for kind in OWN if kind.singles_out == "alone")
 """Kinds of which one value does so alone."""
 
-_NAMES: Final = ("person", "place", "organization")
 _UNDATED: Final = (Known.ANNIVERSARY, Known.WEEKDAY, Known.NOTHING)
 _TELLING: Final = 4
 """Characters from which a value is the same wherever its words stand; a shorter one ("59", "May") must be found."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from textveil.detection.kinds import OWN, STANDS_FOR
+
 
 class Identifier(NamedTuple):
     """Identifiers that HIPAA's Safe Harbor names, 45 CFR 164.514(b)(2)(i).
@@ -19,43 +21,39 @@ class Identifier(NamedTuple):
     watch: str
 
 
-IDENTIFIERS: Final = (
-    Identifier("(A)", "names", ("person",), "unlisted names are missed most"),
-    Identifier(
-        "(B)", "places smaller than a State, ZIP codes", ("place",), "the law lets States and some ZIP digits stay"
-    ),
-    Identifier(
+_LAW: Final = (
+    ("(A)", "names", "unlisted names are missed most"),
+    ("(B)", "places smaller than a State, ZIP codes", "the law lets States and some ZIP digits stay"),
+    (
         "(C)",
         "elements of dates but the year; ages over 89",
-        ("date", "time", "age"),
         "a shift keeps the days between dates; the law lets only the year stay",
     ),
-    Identifier("(D), (E)", "telephone and fax numbers", ("phone",), "the format stays"),
-    Identifier("(F)", "e-mail addresses", ("email",), "nothing of the address stays"),
-    Identifier("(G)", "social security numbers", ("id",), "the format stays"),
-    Identifier(
+    ("(D), (E)", "telephone and fax numbers", "the format stays"),
+    ("(F)", "e-mail addresses", "nothing of the address stays"),
+    ("(G)", "social security numbers", "the format stays"),
+    (
         "(H) to (K)",
         "medical record, health plan, account, certificate and license numbers",
-        ("id",),
         "the format and the country of an IBAN stay; without a word such as MRN it is a number",
     ),
-    Identifier(
-        "(L), (M)",
-        "vehicle and device identifiers, serial numbers",
-        ("id", "number"),
-        "letters beside a number stay: write a pattern",
-    ),
-    Identifier("(N)", "URLs", ("url",), "nothing of the address stays"),
-    Identifier("(O)", "IP addresses", ("ip",), "the version, 4 or 6, stays"),
-    Identifier("(P), (Q)", "biometric identifiers, full-face photographs", (), "only text is read"),
-    Identifier(
+    ("(L), (M)", "vehicle and device identifiers, serial numbers", "letters beside a number stay: write a pattern"),
+    ("(N)", "URLs", "nothing of the address stays"),
+    ("(O)", "IP addresses", "the version, 4 or 6, stays"),
+    ("(P), (Q)", "biometric identifiers, full-face photographs", "only text is read"),
+    (
         "(R)",
         "any other unique number, characteristic or code",
-        ("number", "code-number"),
         "characteristics (the only mayor of a town) are words: no detector finds them",
     ),
 )
-"""All eighteen, in the order of the law."""
+"""Letters and names of all eighteen, in the order of the law, and what to watch."""
+
+IDENTIFIERS: Final = tuple(
+    Identifier(letters, name, tuple(kind.name for kind in OWN if letters in kind.hipaa), watch)
+    for letters, name, watch in _LAW
+)
+"""All eighteen, each with the kinds whose rows name its letters."""
 
 
 def covered(rules: Sequence[Mapping[str, Any]], kinds: Sequence[str], *, finds_spans: bool) -> str:
@@ -71,7 +69,7 @@ def covered(rules: Sequence[Mapping[str, Any]], kinds: Sequence[str], *, finds_s
     by_kind = {rule["kind"]: rule for rule in rules}
     done: dict[str, list[str]] = {}
     for kind in kinds:
-        done.setdefault(_done(by_kind.get(kind)), []).append(kind)
+        done.setdefault(_done(by_kind.get(kind, by_kind.get(STANDS_FOR.get(kind, "")))), []).append(kind)
     if len(done) == 1:
         return next(iter(done))
     return "; ".join(f"{', '.join(names)} {what}" for what, names in done.items())

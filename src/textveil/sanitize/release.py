@@ -32,7 +32,6 @@ from textveil.sanitize.statement import statement
 from textveil.surrogates.private_map import PrivateMap
 from textveil.text.render import Span
 from textveil.types import Reals, Vectors
-from textveil_lab.posterior.word_vectors import WordVectors
 
 
 @final
@@ -364,8 +363,9 @@ class Release:
 
     def _repr_html_(self) -> str:
         """Show notebooks the text, with what was drawn marked by kind, and what it cost."""
+        from textveil.detection.kinds import GROUPS
         from textveil.pages.rendering import rendered
-        from textveil.pages.spans import COLORS, light_colors, pieces_of
+        from textveil.pages.spans import colors_of, light_colors, pieces_of
 
         cut = len(self.text) > _LONG
         spans = [span for span in self.drawn_spans if span.end <= _LONG]
@@ -374,7 +374,7 @@ class Release:
                 "release.html",
                 pieces=list(pieces_of(self.text[:_LONG], spans)),
                 cut=cut,
-                colors=COLORS,
+                colors=colors_of(GROUPS),
                 colors_style=light_colors(),
                 notes=[self._note(), *self.report().statement, *self.setting.warnings()],
             )

@@ -17,7 +17,7 @@ from textveil.sanitize.policy.choice import PRESETS
 from textveil.sanitize.policy.reading import policy_of
 from textveil.sanitize.sanitizer import Sanitizer
 
-SPANS = ["identifiers", "clinical", "prompts"]
+SPANS = [name for name in PRESETS if tv.policy(name).finds_spans]
 NOTE = (
     "Pt. Maria Zyxwell (DOB 04/12/1981, aged 44) was seen by Dr. Will Park at St. Mary's, Boston on 3 March 2024 at "
     "14:30.\nCall 617-555-0133, write to maria.g@example.com, see https://example.org/a?b=1. MRN 00483921; "

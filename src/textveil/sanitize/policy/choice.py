@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import difflib
+import json
 import os
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
+from itertools import starmap
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
 from textveil.catalog import MECHANISMS
-from textveil.detection.kinds import KINDS, without_rule
+from textveil.detection.kinds import KINDS, RuleData, preset_rules, without_rule
 from textveil.errors import UnknownNameError, need
 from textveil.sanitize.policy.policy import Action, Policy, Rule
 from textveil.sanitize.policy.reading import policy_bytes, policy_of, read_policy, words_of_background
 from textveil.text.common_words import LEVELS
 from textveil.vocabulary.vocabulary import Vocabulary
 
-PRESETS: Final = ("all-words", "content-words", "common-words", "identifiers", "clinical", "prompts")
-"""Policies that come with the package."""
+_FOLDER: Final = Path(__file__).resolve().parent / "presets"
+_ORDER: Final = ("all-words", "content-words", "common-words", "identifiers", "clinical", "prompts")
+
+PRESETS: Final = (*_ORDER, *sorted({file.stem for file in _FOLDER.glob("*.toml")} - set(_ORDER)))
+"""Policies that come with the package, one for each file of its folder."""
 
 OTHERS: Final[Mapping[str, Rule]] = MappingProxyType(
     {
@@ -35,7 +40,8 @@ OTHERS: Final[Mapping[str, Rule]] = MappingProxyType(
 """What can happen to the words that are not common: left out, written as their public class, drawn among all words of
 that class (which says nothing else about them), or drawn with an epsilon."""
 
-_FOLDER: Final = Path(__file__).resolve().parent / "presets"
+_KEEPS_WORDS: Final = '[[rule]]\nkind = "word"\nkeep = true\n'
+"""The rule behind which a preset gets the rules of the rows of ``detection.kinds``."""
 
 
 def policy(
@@ -131,7 +137,7 @@ def _preset(name: str) -> Policy:
     preset = _read_preset(name)
     if not preset.draws_words:
         unruled = without_rule(KINDS, {rule.kind for rule in preset.rules})
-        hint = "Add a rule, or say in detection/kinds.py whose rule it takes."
+        hint = "Give it a rule in its row of detection/kinds.py, or say there whose rule it takes."
         need(not unruled, f"policy {name}: kind", ", ".join(unruled), "one that has a rule", hint)
     return preset
 
@@ -142,13 +148,23 @@ def _read_preset(name: str) -> Policy:
 
 
 def preset_text(name: str) -> str:
-    """Return the TOML of a preset. Raises UnknownNameError: no preset has that name."""
+    """Return the TOML of a preset: its file, with the rules of kinds of spans behind the one that keeps words.
+
+    Raises:
+        UnknownNameError: no preset has that name.
+    """
     if name not in PRESETS:
         close = difflib.get_close_matches(name, PRESETS, n=1)
         meant = f"Did you mean {close[0]!r}? " if close else ""
         hint = f"{meant}A file ends in .toml."
         need(False, "policy", repr(name[:60]), f"one of {', '.join(PRESETS)}", hint, kind=UnknownNameError)
-    return (_FOLDER / f"{name}.toml").read_text(encoding="utf-8")
+    text = (_FOLDER / f"{name}.toml").read_text(encoding="utf-8")
+    return text.replace(_KEEPS_WORDS, _KEEPS_WORDS + "".join(starmap(_rule_text, preset_rules(name))))
+
+
+def _rule_text(kind: str, rule: RuleData) -> str:
+    """Return a rule as TOML, which writes these values as JSON does."""
+    return "\n[[rule]]\n" + "".join(f"{key} = {json.dumps(value)}\n" for key, value in {"kind": kind, **rule}.items())
 
 
 def _with_common_words(

@@ -13,6 +13,7 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from pydantic import Field
 
+from textveil.detection.kinds import GROUPS
 from textveil.sanitize.left import TextCosts
 from textveil.sanitize.policy.choice import PRESETS, policy
 from textveil.sanitize.policy.corrections import correctable, list_kinds
@@ -92,7 +93,7 @@ def add_files(router: APIRouter) -> None:
 
     @router.get("/page/start", include_in_schema=False)
     def start() -> dict[str, Any]:
-        return {"version": VERSION, "sample": SAMPLE, "recovery": recovery()}
+        return {"version": VERSION, "sample": SAMPLE, "groups": dict(GROUPS), "recovery": recovery()}
 
     @router.get("/page/examples", include_in_schema=False)
     def drawn(epsilon: float, response: Response) -> dict[str, Any]:

@@ -4,13 +4,15 @@ import { made } from "./corrections.js";
 
 export { made };
 
-const HUES = {
-  person: "person", place: "place", address: "place", organization: "organization", date: "when", time: "when", age: "when",
-  phone: "reach", email: "reach", url: "reach", handle: "reach", ip: "reach", id: "id", money: "money",
-  number: "number", word: "word",
-};
+const hues = { address: "place", word: "word" };
 
-export const hueOf = (kind) => HUES[kind] ?? "own";
+/** From now on kinds have the colors of their groups, as the server says at the start. */
+export function learnHues(started) {
+  Object.assign(hues, started.groups);
+  return started;
+}
+
+export const hueOf = (kind) => hues[kind] ?? "own";
 
 /** The text with its spans marked, as what lies under the field in which it is written. */
 export function marked(text, spans) {

@@ -4,7 +4,7 @@ import * as api from "./api.js";
 import { Corrections, Sheet, panel } from "./corrections.js";
 import { explore } from "./explore.js";
 import { narrow } from "./fold.js";
-import { change, changes, copyOnlyReleased, counted, legend, made, marked, hueOf } from "./marks.js";
+import { change, changes, copyOnlyReleased, counted, hueOf, learnHues, legend, made, marked } from "./marks.js";
 import { afterEdit, bySpans, byWords, inUnits } from "./pieces.js";
 import { changedIn, costOf, keptNumbers, leftOf, promiseOf, several, shownCount, shownLeft, wordsLeft } from "./words.js";
 
@@ -390,7 +390,7 @@ element("release").addEventListener("click", correctThis);
 copyOnlyReleased(element("release"));
 if (/Mac|iP/.test(navigator.platform)) element("go-keys").textContent = "⌘ ↵";
 
-api.start().then((started) => {
+api.start().then(learnHues).then((started) => {
   element("version").textContent = started.version;
   element("sample").addEventListener("click", () => write(started.sample));
   now.explored = explore(started.recovery, offerEpsilon);

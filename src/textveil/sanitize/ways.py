@@ -27,7 +27,7 @@ from textveil.sanitize.vectors import WordVectors
 from textveil.surrogates.scopes import Scope
 from textveil.text.marks import Marks
 from textveil.text.passing import Passing
-from textveil.text.writing import written_texts
+from textveil.text.render import written_texts
 
 
 class Way(Protocol):

@@ -1,10 +1,14 @@
-"""Dates as they are written: what of a date is known, the form that is left without it, and the form with another date.
+"""Reads a written date: what of it is known, its form without the date, and the form with another date.
 
 The form shows as little of a date as can be. Days and months in digits come in pairs, and a day beside the name of a
 month without a leading zero, however the private date is written; else a zero, or none, would tell of a day below ten.
 In which order day and month stand, how long names of months are, and their language are settings for the same reason:
 May is as long in full as cut short, so among short dates the one with a long month would be in May. Full stops that
 stand for letters left out, and what some languages write on the first of a month alone, are not in the form.
+
+Names of months and weekdays are read in seven languages, in full and in every cut form that is common, with or without
+accents: a name that was not read would show which it is among those that are (``mars``, ``mai`` and ``ao\u00fbt`` are
+never cut in French).
 """
 
 from __future__ import annotations
@@ -13,11 +17,95 @@ import re
 import unicodedata
 from datetime import date, timedelta
 from enum import Enum
+from functools import cache
 from typing import Final, NamedTuple, final
 
-from textveil.surrogates.calendar_names import MONTHS, name_of, names, read_as
 from textveil.surrogates.writing import in_case_of, ordinal_ending
 from textveil.text.patterns import lazy_regex
+
+MONTHS: Final = {
+    "en": "January February March April May June July August September October November December",
+    "de": "Januar Februar M\u00e4rz April Mai Juni Juli August September Oktober November Dezember",
+    "es": "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
+    "fr": "janvier f\u00e9vrier mars avril mai juin juillet ao\u00fbt septembre octobre novembre d\u00e9cembre",
+    "it": "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre",
+    "nl": "januari februari maart april mei juni juli augustus september oktober november december",
+    "pt": "janeiro fevereiro mar\u00e7o abril maio junho julho agosto setembro outubro novembro dezembro",
+}
+"""Names of months by language."""
+
+_WEEKDAYS: Final = {
+    "en": "Monday Tuesday Wednesday Thursday Friday Saturday Sunday",
+    "de": "Montag Dienstag Mittwoch Donnerstag Freitag Samstag Sonntag",
+    "es": "lunes martes mi\u00e9rcoles jueves viernes s\u00e1bado domingo",
+    "fr": "lundi mardi mercredi jeudi vendredi samedi dimanche",
+    "it": "luned\u00ec marted\u00ec mercoled\u00ec gioved\u00ec venerd\u00ec sabato domenica",
+    "nl": "maandag dinsdag woensdag donderdag vrijdag zaterdag zondag",
+    "pt": "segunda ter\u00e7a quarta quinta sexta s\u00e1bado domingo",
+}
+_SHORT: Final = {
+    "en month": "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec",
+    "de month": "Jan Feb M\u00e4r Apr Mai Jun Jul Aug Sep Okt Nov Dez",
+    "es month": "ene feb mar abr may jun jul ago sep oct nov dic",
+    "fr month": "janv f\u00e9vr mars avr mai juin juil ao\u00fbt sept oct nov d\u00e9c",
+    "it month": "gen feb mar apr mag giu lug ago set ott nov dic",
+    "nl month": "jan feb mrt apr mei jun jul aug sep okt nov dec",
+    "pt month": "jan fev mar abr mai jun jul ago set out nov dez",
+    "en weekday": "Mon Tue Wed Thu Fri Sat Sun",
+}
+_OTHERS: Final = {
+    "en": {"weds": ("en short weekday", 3)},
+    "de": {
+        "maerz": ("de month", 3),
+        "mrz": ("de short month", 3),
+        "janner": ("de month", 1),
+        "sonnabend": ("de weekday", 6),
+    },
+    "es": {"setiembre": ("es month", 9), "set": ("es short month", 9)},
+}
+_SHORTEST: Final = 3
+"""Letters of a name that is cut short."""
+
+
+@cache
+def names(language: str) -> dict[str, tuple[str, int]]:
+    """The part of a date and the number, from 1, of every name, as ``read_as`` gives it.
+
+    Parts are "en month" or, of names cut short, "en short month"; weekdays are cut short in English alone. A beginning
+    of a name is that name where no other has it.
+    """
+    full = {
+        kind: [read_as(name) for name in listed[language].split(" ")]
+        for kind, listed in (("month", MONTHS), ("weekday", _WEEKDAYS))
+    }
+    every = full["month"] + full["weekday"]
+    known: dict[str, tuple[str, int]] = {}
+    for kind, listed in full.items():
+        cut = _SHORT.get(f"{language} {kind}")
+        if cut is not None:
+            short = f"{language} short {kind}"
+            for number, name in enumerate(listed, 1):
+                for length in range(_SHORTEST, len(name)):
+                    if sum(other.startswith(name[:length]) for other in every) == 1:
+                        known[name[:length]] = (short, number)
+            known |= {read_as(name): (short, number) for number, name in enumerate(cut.split(" "), 1)}
+    for kind, listed in full.items():
+        known |= {name: (f"{language} {kind}", number) for number, name in enumerate(listed, 1)}
+    return known | _OTHERS.get(language, {})
+
+
+def name_of(part: str, number: int) -> str:
+    """The name of a month or a weekday, from 1, for a part of ``names``."""
+    language, *short, kind = part.split(" ")
+    listed = _SHORT[f"{language} {kind}"] if short else (MONTHS if kind == "month" else _WEEKDAYS)[language]
+    return listed.split(" ")[number - 1]
+
+
+def read_as(name: str) -> str:
+    """In small letters and without accents."""
+    letters = unicodedata.normalize("NFD", name.lower())
+    return "".join(letter for letter in letters if not unicodedata.combining(letter))
+
 
 _FILLERS: Final = frozenset(("of", "de", "del", "the"))
 _ORDINALS: Final = frozenset(("st", "nd", "rd", "th"))

@@ -14,16 +14,22 @@ from textveil.errors import need
 from textveil.numerics.discrete_laplace import discrete_laplace
 from textveil.privacy.units import Adjacency, Unit
 from textveil.registry.options import Domain, Option, at_least, named
-from textveil.surrogates.ages import age_of
-from textveil.surrogates.calendar_names import MONTHS
-from textveil.surrogates.calendars import Known, WrittenDate, read_date, usual_form
-from textveil.surrogates.conventions import DAY_FIRST, MONTH_FIRST, OF_TEXT, Convention, convention_of
-from textveil.surrogates.date_lists import WrittenDates, read_dates
+from textveil.surrogates.calendars import MONTHS, Known, WrittenDate, read_date, usual_form
+from textveil.surrogates.date_lists import (
+    DAY_FIRST,
+    MONTH_FIRST,
+    OF_TEXT,
+    Convention,
+    WrittenDates,
+    convention_of,
+    read_dates,
+)
 from textveil.surrogates.declaration import PSEUDONYMS, SURROGATES, NeededEpsilon, declared
 from textveil.surrogates.drawn import AS_READ, Draw, Drawn, OfMentions, agreed, proved
+from textveil.surrogates.quantities import age_of
 from textveil.surrogates.scopes import Scope
 from textveil.surrogates.surrogate import Mention
-from textveil.text.numerals import in_digits
+from textveil.text.numbers import in_digits
 from textveil.text.patterns import lazy_regex
 
 _FIRST: Final = "1950-01-01"

@@ -15,7 +15,7 @@ from textveil.privacy.units import ONE_VALUE, Adjacency
 from textveil.surrogates.declaration import PSEUDONYMS
 from textveil.surrogates.scopes import TAKEN, Scope
 from textveil.surrogates.surrogate import Counts, Mention
-from textveil.text.numerals import has_numerals, in_digits
+from textveil.text.numbers import has_numerals, in_digits
 
 Draw: TypeAlias = Callable[[str, Scope, np.random.Generator], str | None]
 """The surrogate of one value in a scope; None if the value cannot be read and nothing of it may stay."""

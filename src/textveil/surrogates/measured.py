@@ -16,12 +16,11 @@ from textveil.detection.quantities import AFTER_SECTION, LIST_NUMBER, SECTION_NU
 from textveil.detection.units import WITH_DIGITS, is_name
 from textveil.errors import need
 from textveil.registry.options import Option, interval
-from textveil.surrogates.ages import WORDS
 from textveil.surrogates.declaration import SURROGATES, OptionalEpsilon, declared
 from textveil.surrogates.drawn import Drawn, agreed, proved
+from textveil.surrogates.quantities import WORDS, window
 from textveil.surrogates.scopes import Scope
 from textveil.surrogates.surrogate import Counts, Mention, Surrogate
-from textveil.surrogates.windows import window
 from textveil.surrogates.writing import filled, in_case_of, ordinal_ending
 from textveil.text.patterns import lazy_regex
 

@@ -1,16 +1,24 @@
-"""Record, card and account numbers: the format stays, what stands in it is drawn, checksums come out right."""
+"""Record, card and account numbers, other digits and secrets: the format stays, the rest is drawn.
+
+Checksums come out right; what issuers write in front of a secret stays. An epsilon keeps digits, one by one.
+"""
 
 from __future__ import annotations
 
 import re
-from typing import Final
+import unicodedata
+from typing import Annotated, Final
 
 import numpy as np
 
-from textveil.surrogates.declaration import SURROGATES, declared
+from textveil.detection.secret_forms import KEPT_BEGINNINGS, PEM_LABEL
+from textveil.errors import need
+from textveil.mechanisms.channels.digits import BASE, KEEP_LIMIT, DigitResponse
+from textveil.registry.options import Option, interval
+from textveil.surrogates.declaration import SURROGATES, OptionalEpsilon, declared
 from textveil.surrogates.drawn import IN_ANY_DIGITS, Drawn, agreed, proved
 from textveil.surrogates.scopes import Scope
-from textveil.surrogates.writing import HEX, LARGE_HEX, filled, shape_of
+from textveil.surrogates.writing import ANY, HEX, LARGE_HEX, LARGE_MIXED, MIXED, filled, shape_of
 from textveil.text.patterns import lazy_regex
 
 _CARD: Final = lazy_regex(r"9(?:[\s-]?9){12,18}")
@@ -139,3 +147,131 @@ def with_iban_check(number: str) -> str:
     bare = number.replace(" ", "").upper()
     moved = "".join(str(int(character, 36)) for character in f"{bare[4:]}{bare[:2]}00")
     return f"{number[:2]}{98 - int(moved) % 97:02d}{number[4:]}"
+
+
+_LIMIT = Option(
+    domain=interval(f"between {1 / BASE} and 1", 1 / BASE, 1),
+    help="No digit stays with a larger probability, whatever epsilon is; 1 is no limit.",
+    metavar="P",
+    unset=f"{KEEP_LIMIT:g} where epsilon is above 0",
+)
+
+
+@declared(
+    summary="Each digit by randomized response, epsilon shared over the digits of a value; the format is kept.",
+    kinds=("number", "id", "money"),
+    proof=SURROGATES,
+)
+def digits(*, epsilon: OptionalEpsilon = 0.0, digit_keep_limit: Annotated[float, _LIMIT] | None = None) -> Drawn:
+    """Digits by ``DigitResponse``, uniform ones at epsilon 0; letters are drawn uniformly, marks stay.
+
+    ``epsilon`` is for any two values of one format.
+    """
+    if epsilon == 0:
+        hint = "Leave `digit_keep_limit` out for uniform draws."
+        need(digit_keep_limit is None, "epsilon", epsilon, "> 0 with `digit_keep_limit`", hint)
+    limit = KEEP_LIMIT if digit_keep_limit is None else digit_keep_limit
+    response = DigitResponse(epsilon, limit) if epsilon > 0 else None
+    label = f"digits {epsilon!r} {limit!r}"
+
+    def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
+        shape = shape_of(value)
+        if response is None:
+            return agreed(scope, label, value, rng, lambda source: filled(shape, source), distinct=True)
+        return agreed(scope, label, value, rng, lambda source: _answered(response, value, shape, source))
+
+    return Drawn(
+        name="digits",
+        parameters={"epsilon": epsilon} | ({"digit_keep_limit": limit} if epsilon > 0 else {}),
+        guarantee=proved(epsilon, SURROGATES),
+        public=(
+            "its format: which characters are digits, capitals or other letters, and the marks and white space between "
+            "them",
+        ),
+        equality=IN_ANY_DIGITS,
+        surrogate_of=surrogate_of,
+    )
+
+
+def _answered(response: DigitResponse, value: str, shape: str, rng: np.random.Generator) -> str:
+    """A draw for each digit, in the places of the digits of a string that is drawn for the shape."""
+    places = [place for place, character in enumerate(shape) if character == "9"]
+    out = list(filled(shape, rng))
+    if places:
+        true = np.array([unicodedata.digit(value[place]) for place in places], dtype=np.int64)
+        for place, digit in zip(places, response.privatize(true, np.array([len(places)]), rng).tolist(), strict=True):
+            out[place] = str(digit)
+    return "".join(out)
+
+
+_BEGINNING: Final = lazy_regex("|".join(map(re.escape, KEPT_BEGINNINGS)))
+_FRAME: Final = lazy_regex(rf"-----(?:BEGIN|END) {PEM_LABEL}-----")
+_FRAME_AND_BREAKS: Final = lazy_regex(rf"{_FRAME.pattern}|\\[rn]")
+"""Line breaks that are written as letters: behind a backslash in other secrets, such letters are drawn."""
+_SYMBOLS: Final = {"9": "9", "a": "a", "A": "A", "9a": MIXED, "9A": LARGE_MIXED, "Aa": "w", "9Aa": ANY}
+_SMALL_HEX: Final = lazy_regex("[^0-9a-f]")
+_CAPITAL_HEX: Final = lazy_regex("[^0-9A-F]")
+_SHORTEST_HEX: Final = 16
+_DRAWN: Final = frozenset("9aA")
+
+
+@declared(
+    summary="A public beginning such as ghp_, marks, length and alphabet are kept; all letters and digits are drawn.",
+    kinds=("secret",),
+    proof=SURROGATES,
+    name="secret",
+)
+def secret_surrogate() -> Drawn:
+    """A uniform string in the place of a secret.
+
+    Beginnings that name an issuer stay, and the first and last line of a private key. Which characters are digits and
+    which are letters is drawn too: only the alphabet of the whole is public.
+    """
+
+    def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
+        kept, shape = secret_shape(value)
+        return agreed(scope, "secret", value, rng, lambda source: _drawn(kept, shape, source), distinct=True)
+
+    return Drawn(
+        name="secret",
+        parameters={},
+        guarantee=proved(0.0, SURROGATES),
+        public=(
+            "its beginning, where that is one of a public list (ghp_, AKIA); the first and last line of a private key",
+            "how long it is, its marks and white space; which of digits, small letters and capitals it has; whether it "
+            "is hexadecimal",
+        ),
+        equality=IN_ANY_DIGITS,
+        surrogate_of=surrogate_of,
+    )
+
+
+def secret_shape(value: str) -> tuple[str, str]:
+    """What stays of a secret, with a null character for each other one; and the shape of these."""
+    kept = list("\0" * len(value))
+    beginning = _BEGINNING.match(value)
+    frames = [(beginning.start(), beginning.end())] if beginning else []
+    framed = _FRAME_AND_BREAKS.finditer(value) if _FRAME.search(value) else ()
+    for start, end in [*frames, *(frame.span() for frame in framed)]:
+        kept[start:end] = value[start:end]
+    rest = "".join(character for character, mark in zip(value, kept, strict=True) if mark == "\0")
+    shape = shape_of(rest)
+    symbol = _symbol(rest, shape)
+    return "".join(kept), "".join(symbol if character in _DRAWN else character for character in shape)
+
+
+def _symbol(rest: str, shape: str) -> str:
+    """The symbol of the alphabet that letters and digits are drawn from."""
+    classes = "".join(symbol for symbol in "9Aa" if symbol in shape)
+    word = "".join(character for character in rest if character.isalnum())
+    if len(word) >= _SHORTEST_HEX and classes in ("9a", "9A"):
+        if not _SMALL_HEX.search(word):
+            return HEX
+        if not _CAPITAL_HEX.search(word):
+            return LARGE_HEX
+    return _SYMBOLS.get(classes, "9")
+
+
+def _drawn(kept: str, shape: str, rng: np.random.Generator) -> str:
+    drawn = iter(filled(shape, rng))
+    return "".join(next(drawn) if character == "\0" else character for character in kept)

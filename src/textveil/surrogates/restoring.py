@@ -15,12 +15,10 @@ from typing import Final, NamedTuple, TypeAlias, final
 from textveil.cuts import replaced
 from textveil.detection.name_words import FIRM_TITLES, SUFFIXES
 from textveil.errors import ParameterError
-from textveil.surrogates.known import KnownSurrogate, compared_form
-from textveil.surrogates.mentions import FoundMention, Mentions, folded_words, inflected
+from textveil.surrogates.mentions import FoundMention, KnownSurrogate, Mentions, compared_form, folded_words, inflected
 from textveil.surrogates.private_map import PrivateMap, Replaced
 from textveil.surrogates.urls import LONGEST_HOST, InUrls, UrlRule, UrlScanner, named_hosts
-from textveil.text.escaped_places import Places, Quotes
-from textveil.text.escapes import open_end, read
+from textveil.text.escapes import Places, Quotes, open_end, read
 
 Maps: TypeAlias = PrivateMap | Iterable[PrivateMap]
 """The map of one release, or of several: those of a conversation, or a map file."""

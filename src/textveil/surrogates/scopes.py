@@ -16,7 +16,7 @@ import numpy as np
 
 from textveil.errors import ParameterError
 from textveil.randomness import derived_generator
-from textveil.surrogates.known import KnownSurrogate, compared_form
+from textveil.surrogates.mentions import KnownSurrogate, compared_form
 
 KEY_BYTES: Final = 32
 """Length of the secret of a ``KeyedScope``."""

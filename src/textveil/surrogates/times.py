@@ -11,8 +11,8 @@ from textveil.errors import need
 from textveil.registry.options import Option, at_least
 from textveil.surrogates.declaration import SURROGATES, OptionalEpsilon, declared
 from textveil.surrogates.drawn import AS_READ, UNREAD, Drawn, agreed, proved
+from textveil.surrogates.quantities import window
 from textveil.surrogates.scopes import Scope
-from textveil.surrogates.windows import window
 from textveil.surrogates.writing import filled
 from textveil.text.patterns import lazy_regex
 

@@ -22,10 +22,6 @@ from typing import Any, Final, TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.text.coded import EncodedTexts as EncodedTexts
-from textveil.text.coded import NumberPlaces as NumberPlaces
-from textveil.text.coded import WordPlaces as WordPlaces
-from textveil.text.legend import Legend
 from textveil.text.marks import (
     BLANK,
     DROPPED,
@@ -44,7 +40,10 @@ from textveil.text.marks import (
 from textveil.text.numbers import JOINING, far_apart, plain_number, same_number
 from textveil.text.out_of_vocabulary import word_index
 from textveil.text.passing import OTHER, Passing, begin_sentences, role
-from textveil.text.render import label, written
+from textveil.text.render import EncodedTexts as EncodedTexts
+from textveil.text.render import Legend, label, written
+from textveil.text.render import NumberPlaces as NumberPlaces
+from textveil.text.render import WordPlaces as WordPlaces
 from textveil.text.tokens import PLACEHOLDERS, Kind, classify, split
 from textveil.types import Ids, Integers
 

@@ -1,29 +1,36 @@
-"""White space and punctuation in plain form: the two things that a release shows as they are can carry data.
+"""White space and punctuation in plain form: the two things that a release shows unchanged can carry data.
 
 A pattern of thin spaces, a row of odd symbols or a quotation mark of one country tells more than a reader sees.
 So by default
 
 - punctuation and currency signs become ASCII marks by ``plain_mark``; what has no such mark is dropped, and a
-  space stands for it where words would touch otherwise, or a word and an apostrophe, which joins words;
+  space stands for it if words would touch otherwise, or a word and an apostrophe, which joins words;
 - tokens that cannot be seen (zero-width spaces, byte order and direction marks that stand alone) are dropped too;
-- white space is one space, or one or two line ends where it holds as many or more; carriage returns, tabs, thin
+- white space is one space, or one or two line ends if it holds as many or more; carriage returns, tabs, thin
   and no-break spaces, indents and spaces at the end of a line vanish in these;
 - of marks in a row the first three stay, the same or mixed.
 
 What comes out beside words, digits and placeholders is then one of ``PLAIN``. All of this looks at kinds of
 tokens, white space and punctuation alone, which are public, so it moves no guarantee.
+
+``codes`` does this for texts whose words are drawn; the functions on strings do it for texts whose words stay.
 """
 
 from __future__ import annotations
 
 import string
 import unicodedata
+from collections.abc import Iterator
+from itertools import groupby
 from types import MappingProxyType
-from typing import Final, Literal, TypeAlias, final
+from typing import Final, Literal, NamedTuple, TypeAlias, final
 
 import numpy as np
 
+from textveil.cuts import replaced
 from textveil.errors import need
+from textveil.text.patterns import lazy_regex
+from textveil.text.tokens import Kind, tokenize
 from textveil.types import Flags, Ids, Integers
 
 Marks: TypeAlias = Literal["normalize", "keep"]
@@ -254,3 +261,96 @@ def _begins(bounds: Ids, size: int) -> Flags:
     begins = np.zeros(size, dtype=np.bool_)
     begins[bounds[bounds < size]] = True
     return begins
+
+
+_ODD: Final = lazy_regex(r"[^\w\s!-~]|[^\S\n ]|[ \n]{2}|[!-/:-@\[-`{-~]{4}")
+"""What a text in plain form has nowhere; most texts have it nowhere."""
+
+
+class Edit(NamedTuple):
+    """The characters ``text[start:end]`` become ``plain``."""
+
+    start: int
+    end: int
+    plain: str
+
+
+class _Part(NamedTuple):
+    """A token: ``plain`` is what it becomes, None where white space is decided on as a whole."""
+
+    start: int
+    end: int
+    plain: str | None
+    solid: bool = False
+
+    @property
+    def joins(self) -> bool:
+        """Whether it must not touch what stood apart from it: another word, or an apostrophe."""
+        return self.solid or self.plain == "'"
+
+
+def plain_text(text: str, after_solid: bool = False, before_solid: bool = False) -> str:
+    """``text`` with all edits.
+
+    Args:
+        text: any string.
+        after_solid: whether something stands before it that is neither white space nor a mark.
+        before_solid: the same of what stands behind it.
+    """
+    return replaced(text, plain_edits(text, after_solid, before_solid))
+
+
+def plain_edits(text: str, after_solid: bool = False, before_solid: bool = False) -> list[Edit]:
+    """What changes where a text's white space and marks are put into plain form, in order.
+
+    Arguments as of ``plain_text``.
+    """
+    if _ODD.search(text) is None:
+        return []
+    edits: list[Edit] = []
+    run, solid = 0, after_solid
+    groups = [(blank, list(parts)) for blank, parts in groupby(_parts(text), key=lambda part: part.plain is None)]
+    for place, (blank, parts) in enumerate(groups):
+        if blank:
+            following = groups[place + 1][1][0].joins if place + 1 < len(groups) else before_solid
+            plain = _gap(text, parts, between=solid and following)
+            _edit(edits, text, parts[0].start, parts[-1].end, plain)
+            run, solid = (0 if plain else run), (solid and not plain)
+            continue
+        for part in parts:
+            stays = part.plain or ""
+            if part.solid:
+                run = 0
+            else:
+                stays = stays[: max(0, LONGEST_RUN - run)]
+                run += len(part.plain or "")
+                _edit(edits, text, part.start, part.end, stays)
+            solid = part.joins
+    return edits
+
+
+def _parts(text: str) -> Iterator[_Part]:
+    """The tokens of a text, by what becomes of them."""
+    for start, end, kind in tokenize(text):
+        surface = text[start:end]
+        if kind is Kind.PUNCTUATION:
+            mark = plain_mark(surface)
+            yield _Part(start, end, None if mark == DROPPED else mark)
+        elif kind is Kind.SPACE or (kind is Kind.SYMBOL and is_unseen(surface)):
+            yield _Part(start, end, None)
+        else:
+            yield _Part(start, end, surface, solid=True)
+
+
+def _gap(text: str, parts: list[_Part], *, between: bool) -> str:
+    """What a run of white space, and of what is dropped, becomes."""
+    shown = text[parts[0].start : parts[-1].end]
+    lines = min(shown.count("\n"), _LINE_ENDS)
+    if lines:
+        return "\n" * lines
+    return " " if between or any(text[part.start].isspace() for part in parts) else ""
+
+
+def _edit(edits: list[Edit], text: str, start: int, end: int, plain: str) -> None:
+    if text[start:end] != plain:
+        edits.append(Edit(start, end, plain))

@@ -1,15 +1,180 @@
-"""What is a file and no text: mails with encoded parts, archives, office documents, images, base64 alone.
+"""Refuses files that are no text: mails with encoded parts, archives, office documents, images, base64 alone.
 
-Detectors read letters. What a file holds in another form would pass them as it is, so it is refused.
+Detectors read letters; what a file holds in another form would pass them unchanged. Texts within a text in base64,
+in hexadecimal digits or as quoted-printable are decoded where possible, and else count as unreadable. Up to 128
+hexadecimal digits and short base64 that decode to no text (digests, keys, marks) are ignored.
 """
 
 from __future__ import annotations
 
+import base64
+import binascii
 import re
-from typing import Final
+from collections.abc import Iterator
+from typing import Final, NamedTuple, final
 
-from textveil.text.encoded import is_encoded_alone
 from textveil.text.patterns import lazy_regex
+
+LONG_BASE64: Final = 256
+"""Characters from which on base64 that stands for no text is taken for a file."""
+
+_LONG_HEX: Final = 2 * LONG_BASE64
+_HEX_KINDS: Final = 8
+"""Different digits of long hexadecimal ones: a line of one letter is none."""
+
+_SHORT: Final = 7
+_SURE_BYTES: Final = 12
+"""Bytes from which on random ones can hardly all be printed: one time in 100,000."""
+
+_SURE: Final = 24
+"""The same where many of them are beyond ASCII."""
+
+_LINE = r"[A-Za-z0-9+/]{40,100}+\r?\n[ \t>]{0,8}+"
+_RUN: Final = lazy_regex(
+    rf"(?<![A-Za-z0-9+/_-])(?:(?:{_LINE})++(?:[A-Za-z0-9+/]{{1,100}}+={{0,2}}(?=\s|[\"'<\\]|\Z))?"
+    rf"|[A-Za-z0-9+/_-]{{{_SHORT},}}+={{0,2}})"
+)
+"""Base64, in lines too."""
+
+_PIECE: Final = lazy_regex(rf"[A-Za-z0-9]{{{_SHORT},}}+={{0,2}}")
+_MIXED: Final = lazy_regex(r"[a-z0-9][A-Z]|=\Z")
+"""What base64 of a text has and a word has not."""
+
+_HEX: Final = lazy_regex(
+    r"(?:(?<![0-9A-Za-z])(?:0x)?|(?<=\\x))("
+    r"(?:[0-9a-fA-F]{2}){5,}+[0-9a-fA-F]?+|[0-9a-fA-F]{2}(?:[ :][0-9a-fA-F]{2}){4,1000}+"
+    r"|[0-9a-fA-F]{4}(?: [0-9a-fA-F]{4}){3,600}+"
+    r")(?![0-9A-Za-z])"
+)
+_SPACE: Final = re.compile(r"[\s>:]+")
+_WORD: Final = lazy_regex(r"[^\W\d_]{3}")
+_DATA: Final = lazy_regex(r"data:[\w.+/-]{0,100}(?:;[\w.=+-]{0,60}){0,4};base64,\Z")
+_BEFORE: Final = 400
+"""Characters before a run in which a data URI may begin."""
+
+_BINARY: Final = (
+    b"PK\x03\x04", b"%PDF", b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"BZh", b"\xfd7zXZ", b"7z\xbc\xaf", b"Rar!", b"\x89PNG",
+    b"\xff\xd8\xff", b"GIF8", b"\xd0\xcf\x11\xe0", b"{\\rtf", b"SQLite format", b"PAR1",
+)  # fmt: skip
+_MAGIC_CHARACTERS: Final = 24
+"""Characters from which on first bytes tell a file: fewer hold none."""
+
+_DIGEST: Final = 128
+"""Hexadecimal digits of the longest digest."""
+
+
+@final
+class Encoded(NamedTuple):
+    """The characters ``text[start:end]`` stand for ``plain``; None where it cannot be read."""
+
+    start: int
+    end: int
+    plain: str | None
+
+
+def encoded_runs(text: str) -> Iterator[Encoded]:
+    """What is written in base64 or in hexadecimal digits; in time that is linear in the text's length.
+
+    Args:
+        text: any string.
+    """
+    for match in _RUN.finditer(text):
+        run = match[0].rstrip()
+        if _MIXED.search(run):
+            yield from _of_base64(text, match.start(), run)
+    for match in _HEX.finditer(text):
+        digits = _SPACE.sub("", match[1])
+        raw = bytes.fromhex(digits[: len(digits) // 2 * 2])
+        plain = as_text(raw)
+        if plain is not None and len(digits) < match.end(1) - match.start(1) and _WORD.search(plain) is None:
+            continue  # numbers of two digits, apart: they stand for digits and marks
+        if plain is not None:
+            yield Encoded(*match.span(1), plain)
+        elif _unreadable_hex(digits, raw):
+            yield Encoded(*match.span(1), None)
+
+
+def _unreadable_hex(digits: str, raw: bytes) -> bool:
+    """Whether hexadecimal digits are a file rather than a digest."""
+    if len(digits) <= _DIGEST:
+        return False
+    return raw.startswith(_BINARY) or (len(digits) > _LONG_HEX and len(set(digits)) >= _HEX_KINDS)
+
+
+def is_encoded_alone(text: str) -> bool:
+    """Whether a text is long, is written so, stands for no text, and is hardly anything else."""
+    if len(text) < LONG_BASE64:
+        return False
+    head = text[: 4 * LONG_BASE64]
+    if len(head.split()) > len(head) // 40 + 1:
+        return False  # words
+    held = sum(run.end - run.start for run in encoded_runs(text) if run.plain is None)
+    return held >= LONG_BASE64 and 10 * held > 9 * len(text.strip())
+
+
+def _of_base64(text: str, start: int, run: str) -> Iterator[Encoded]:
+    raw = _bytes(run)
+    plain = as_text(raw)
+    end = start + len(run)
+    if plain is not None:
+        yield Encoded(start, end, plain)
+        return
+    uri = _DATA.search(text[max(0, start - _BEFORE) : start]) is not None
+    long = len(run) >= LONG_BASE64 and _several(run)
+    if uri or long or (len(run) >= _MAGIC_CHARACTERS and raw.startswith(_BINARY)):
+        yield Encoded(start, end, None)
+        return
+    for piece in _PIECE.finditer(run):  # a part of a path, or behind a name
+        plain = as_text(_bytes(piece[0])) if _MIXED.search(piece[0]) and piece[0] != run else None
+        if plain is not None:
+            yield Encoded(start + piece.start(), start + piece.end(), plain)
+
+
+def _several(run: str) -> bool:
+    """Whether a long run has letters of both cases and digits, as no line of marks and no row of words has."""
+    head = run[:LONG_BASE64]
+    return all(any(map(test, head)) for test in (str.islower, str.isupper, str.isdigit))
+
+
+def _bytes(run: str) -> bytes:
+    """What base64 stands for, as far as it goes; nothing where it is none."""
+    data = _SPACE.sub("", run).rstrip("=").replace("-", "+").replace("_", "/")
+    data = data[: len(data) - (len(data) % 4 == 1)]
+    try:
+        return base64.b64decode(data + "=" * (-len(data) % 4), validate=True)
+    except binascii.Error:
+        return b""
+
+
+def as_text(raw: bytes) -> str | None:
+    """Bytes as the text that they are in UTF-8, UTF-16 or Windows-1252; None where they are hardly one."""
+    raw = raw.removeprefix(b"\xef\xbb\xbf")
+    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+        tries: tuple[str, ...] = ("utf-16",)
+    elif len(raw) >= 2 * _SHORT and len(raw) % 2 == 0 and not (any(raw[1::2]) and any(raw[::2])):
+        tries = ("utf-16-be",) if any(raw[1::2]) else ("utf-16-le",)
+    else:
+        tries, raw = ("utf-8", "cp1252"), raw.rstrip(b"\0")
+    for encoding in tries:
+        try:
+            text = raw.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        if not text.isprintable() and not all(character.isprintable() or character in "\t\r\n" for character in text):
+            return None
+        foreign = sum(character > "\x7f" for character in text)
+        if 8 * foreign > len(text) and (encoding == "cp1252" or (len(raw) < _SURE and not _is_word(text))):
+            return None
+        letters = sum(character.isalpha() or character == " " for character in text)
+        sure = len(raw) >= _SURE_BYTES or (10 * letters >= 7 * len(text) and _WORD.search(text) is not None)
+        return text if sure else None
+    return None
+
+
+def _is_word(text: str) -> bool:
+    """Whether a short text has letters and spaces alone, but for a few marks: random bytes are no such UTF-8."""
+    return sum(character.isalpha() or character in " ,.'-" for character in text) == len(text)
+
 
 LOOKED_AT: Final = 2**16
 """Characters at the start of a text in which the head of a mail is looked for."""

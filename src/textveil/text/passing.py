@@ -12,7 +12,7 @@ from typing import Final, NamedTuple, final
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.text.function_words import FUNCTION_WORDS, function_word
+from textveil.text.english import FUNCTION_WORDS, function_word
 from textveil.types import Flags, Ids
 
 OTHER, BETWEEN, STOP, LINE_END = range(4)
@@ -70,7 +70,7 @@ PASSING_FUNCTION_WORDS: Final = Passing(
     {form: place for place, word in enumerate(_FUNCTION) for form in (word, _capital(word)) if function_word(form)},
     {},
 )
-"""Function words, as ``function_words.function_word`` tells them."""
+"""Function words, as ``english.function_word`` tells them."""
 
 
 def role(character: str, *, blank: bool) -> int:

@@ -1,4 +1,4 @@
-"""From tokens back to text: casing, and where each token stands.
+"""Writes released text from codes and draws: casing, and the place of each token.
 
 Casing is a function of the text that is released, never of the input: a release of the same words with the
 same spacing and punctuation is cased the same, whoever wrote what. A word that has a capital of its own
@@ -18,16 +18,75 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, NamedTuple
+from itertools import pairwise
+from typing import Any, Final, NamedTuple, final
 
+import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import need
-from textveil.text.capitals import ALWAYS_CAPITAL
+from textveil.text.english import ALWAYS_CAPITAL
 from textveil.text.patterns import lazy_regex
 from textveil.text.tokens import PLACEHOLDERS, Kind
-from textveil.types import Integers
+from textveil.types import Ids, Integers
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Legend:
+    """What codes stand for; indexed by code. Words are written as released: with the capital that they keep.
+
+    Attributes:
+        written: the string that is released, an array of str.
+        lengths: its length.
+        kinds: the kind of the token that the code begins; GOES_ON where it begins none.
+    """
+
+    written: NDArray[Any]
+    lengths: Integers
+    kinds: NDArray[np.int8]
+
+
+class EncodedTexts(NamedTuple):
+    """Texts in a row: the codes of all, and where each begins in them and the last ends."""
+
+    codes: NDArray[np.int64]
+    bounds: NDArray[np.int64]
+
+
+class WordPlaces(NamedTuple):
+    """The words among codes.
+
+    Attributes:
+        indices: where they stand, in order.
+        ids: the vocabulary's id for each.
+        out_of_vocabulary: for every code, whether it is a word that the vocabulary does not have.
+    """
+
+    indices: Ids
+    ids: Ids
+    out_of_vocabulary: NDArray[np.bool_]
+
+
+class NumberPlaces(NamedTuple):
+    """The digits among codes, number by number; a number may be several tokens (``text.numbers``).
+
+    Attributes:
+        indices: where they stand, in order.
+        digits: the value of each, in [0, 10).
+        lengths: how many of them belong to each number.
+        going_on: where tokens begin that go on with a number begun by an earlier one.
+        zero: the code of the digit 0 where it goes on with a number; the others follow.
+    """
+
+    indices: Ids
+    digits: Ids
+    lengths: Ids
+    going_on: Ids
+    zero: int
+
 
 _KIND: Final = dict(enumerate(Kind)).__getitem__
 _WRITTEN: Final = {word: word.capitalize() for word in sorted(ALWAYS_CAPITAL)}
@@ -119,3 +178,46 @@ def spans(lengths: Integers, kinds: NDArray[Any]) -> list[Span]:
     starts = (ends - lengths)[firsts].tolist()
     stops = [*starts[1:], int(ends[-1])] if starts else []
     return list(map(_SPAN, zip(starts, stops, map(_KIND, kinds[firsts].tolist()), strict=True)))
+
+
+class WrittenText(NamedTuple):
+    """A text as it is released, with the spans of its tokens where they were asked for."""
+
+    text: str
+    spans: tuple[Span, ...]
+
+
+def with_draws(codes: Integers, words: WordPlaces, ids: Ids, numbers: NumberPlaces, digits: Ids) -> Integers:
+    """The codes with other words and digits in the places of these.
+
+    Args:
+        codes: as encoded.
+        words: those of the texts.
+        ids: a word for each.
+        numbers: those of the texts.
+        digits: a digit for each.
+    """
+    drawn = codes.copy()
+    drawn[words.indices] = ids
+    if len(digits):
+        drawn[numbers.indices] = digits + numbers.zero
+    return drawn
+
+
+def written_texts(
+    drawn: EncodedTexts, legend: Legend, kinds: NDArray[np.int8], *, with_spans: bool
+) -> list[WrittenText]:
+    """What is released of each text.
+
+    Args:
+        drawn: codes of all texts, ``with_draws``.
+        legend: what they stand for.
+        kinds: the kind of the token that each code begins, -1 elsewhere; shape (codes,).
+        with_spans: whether spans are wanted (about twice the time).
+    """
+    strings = legend.written[drawn.codes].tolist()
+    written = []
+    for start, stop in pairwise(drawn.bounds.tolist()):
+        drawn_spans = spans(legend.lengths[drawn.codes[start:stop]], kinds[start:stop]) if with_spans else ()
+        written.append(WrittenText(with_capitals("".join(strings[start:stop])), tuple(drawn_spans)))
+    return written

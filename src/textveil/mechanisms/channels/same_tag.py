@@ -17,7 +17,7 @@ from textveil.mechanisms.options import GUARANTEE, NEIGHBORHOODS, POSITIVE, Opti
 from textveil.mechanisms.parameters import Clip, GroupEpsilon
 from textveil.mechanisms.sampling.distance_weights import distance_weights
 from textveil.privacy.units import within_groups
-from textveil.text.function_words import FUNCTION_WORDS
+from textveil.text.english import FUNCTION_WORDS
 from textveil.types import Integers, Progress
 from textveil.vocabulary.vocabulary import Vocabulary
 

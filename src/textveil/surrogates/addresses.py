@@ -30,7 +30,6 @@ _SIGN: Final = lazy_regex(r"@|#|/?[ur]/|")
 
 
 def _two_names(label: str, key: str, forms: int, scope: Scope, rng: np.random.Generator) -> tuple[str, str, int]:
-    """A given name, a family, both in small letters, and the number of a form."""
     given, family = pool("given"), pool("family")
     rest, form = divmod(scope.place(label, key, len(given) * len(family) * forms, rng), forms)
     first, second = divmod(rest, len(family))

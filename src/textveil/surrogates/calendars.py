@@ -63,8 +63,7 @@ _OTHERS: Final = {
     },
     "es": {"setiembre": ("es month", 9), "set": ("es short month", 9)},
 }
-_SHORTEST: Final = 3
-"""Letters of a name that is cut short."""
+_SHORTEST: Final = 3  # letters of a name that is cut short
 
 
 @cache
@@ -112,17 +111,13 @@ _ORDINALS: Final = frozenset(("st", "nd", "rd", "th"))
 _MARKS: Final = frozenset(",/-.'")
 _TOKEN: Final = lazy_regex(r"[0-9]+|[^\W\d_]+|\s+|.", re.DOTALL)
 _FIRST: Final = lazy_regex(r"\b(?:premier|primeiro|primero|primo)\b", re.IGNORECASE)
+# What is written behind some days or weekdays and not behind others, in languages other than English.
 _ENDING: Final = lazy_regex(
     r"(?<=[0-9])(?:e?ro?|o|ste|de|e|\.?[\xaa\xba\xb0])(?![^\W\d_])|(?<=a)-feira\b|(?<=di)'", re.IGNORECASE
 )
-"""What is written behind some days or weekdays and not behind others, in languages other than English."""
 
-_MOST: Final = 30
-"""Pieces of a value that can be a date."""
-
-_CENTURY: Final = 1950
-"""Years of two digits are in the hundred years from here on."""
-
+_MOST: Final = 30  # pieces of a value that can be a date
+_CENTURY: Final = 1950  # years of two digits are in the hundred years from here on
 _QUARTER: Final = lazy_regex(
     r"(?P<before>[Qq])(?P<quarter>[1-4])(?P<gap>[ /-]|, | of )(?P<year>[12][0-9]{3}|'[0-9]{2})"
 )
@@ -362,7 +357,6 @@ def _day_and_month(
     year: int,
     day_first: bool,
 ) -> _Read | None:
-    """Two numbers, with a year or without."""
     known = Known.DATE if years else Known.ANNIVERSARY
     first, second = small
     if years and first < years[0] < second:

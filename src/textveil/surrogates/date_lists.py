@@ -87,7 +87,6 @@ def convention_of(values: Iterable[str], order: str, language: str) -> Conventio
 
 
 def _pairs(value: str) -> list[tuple[int, int]]:
-    """Numbers that may be a day and a month in either order."""
     return [
         (int(match[1]), int(match[3]))
         for match in _PAIR.finditer(value)

@@ -200,8 +200,7 @@ def date_window(
     )
 
 
-_Days: TypeAlias = Callable[[_Written, str, Scope, np.random.Generator], list[date]]
-"""The days that a value gets."""
+_Days: TypeAlias = Callable[[_Written, str, Scope, np.random.Generator], list[date]]  # the days that a value gets
 
 
 class _Drawing(TypedDict):
@@ -214,8 +213,6 @@ class _Drawing(TypedDict):
 
 @final
 class _Settings(NamedTuple):
-    """How dates are read and written, as it is set."""
-
     order: str
     language: str
     months: str
@@ -292,8 +289,8 @@ class _Settings(NamedTuple):
 
 
 _BORN: Final = "birth date"
+# What of a birth date tells an age.
 _WITH_YEAR: Final = frozenset((Known.DATE, Known.MONTH, Known.QUARTER, Known.YEAR, Known.DECADE))
-"""What of a birth date tells an age."""
 _SETTLED: Final = "order of day and month"
 _BIRTH: Final = lazy_regex(
     r"(?<![A-Za-z])(?:[Bb]orn|BORN|[Bb]irth(?:[ _-]?[Dd]at[ea]|[ _-]?[Yy]ear|[Dd]ay)?|BIRTH(?:[ _-]?DAT[EA]|DAY)?"
@@ -313,7 +310,6 @@ def _known_in(scope: Scope, convention: Convention) -> Convention:
 
 
 def _note(scope: Scope, convention: Convention, order: str) -> None:
-    """Remember the order that the dates of a text show."""
     if order == OF_TEXT and convention.settled and convention.shown:
         scope.remembered(_SETTLED)[""] = DAY_FIRST if convention.day_first else MONTH_FIRST
 
@@ -357,7 +353,6 @@ def _parts(written: WrittenDate) -> list[str]:
 
 
 def _key_of(written: _Written, value: str) -> str:
-    """What values of one convention are told apart by."""
     if written.known is Known.NOTHING:
         return f"{written.known.value} {value}"
     return f"{written.known.value} {' '.join(str(day.day) for day in _each(written))}"

@@ -29,9 +29,7 @@ _COUNT: Final = lazy_regex(
 )
 _FEW: Final = ("two", "three", "four", "five", "six")
 _STATES: Final = ("divorced", "married", "separated", "widowed")
-_LEAST: Final = 2
-"""A pool of fewer entries with the right article is not used: the article would tell the value."""
-
+_LEAST: Final = 2  # a pool of fewer entries with the right article is not used: the article would tell the value
 _GENERALIZE = Option(help="Write the class in brackets, such as [nationality], in place of a draw.")
 
 
@@ -92,7 +90,6 @@ def demographic(*, generalize: Annotated[bool, _GENERALIZE] = False) -> Drawn:
 
 
 def _key(value: str) -> str:
-    """What values are told apart by."""
     read = _read(value)
     return f"{read.label}: {key_of(read.bare)}"
 
@@ -116,7 +113,6 @@ def _read(value: str) -> _Read:
 
 
 def _begins_with_vowel(written: str) -> bool:
-    """Whether "an" stands before it rather than "a"."""
     return written[:1] in _VOWELS and not _SAID_WITH_CONSONANT.match(written)
 
 
@@ -137,7 +133,6 @@ def _form(bare: str) -> Form:
 
 
 def _counted(bare: str) -> str:
-    """How a value counts children; empty where it does not."""
     for name, pattern in (("with", _WITH), ("parent", _PARENT), ("children", _COUNT)):
         match = pattern.fullmatch(bare)
         if match is not None:
@@ -164,7 +159,6 @@ def _pool(form: Form) -> tuple[str, ...]:
 
 
 def _family(use: str) -> tuple[str, ...]:
-    """What is drawn for a value that counts children."""
     name, _, written = use.partition(", ")
     counts = tuple(map(str, range(2, 2 + len(_FEW)))) if written == "digits" else _FEW
     if written == "one":

@@ -101,7 +101,6 @@ class Drawn:
         ]
 
     def _legible(self, value: str) -> str:
-        """A value as draws and counts read it."""
         return value if self.of_pool else in_digits(value)
 
     def _checked(self, drawn: str | None) -> str:

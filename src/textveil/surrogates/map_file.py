@@ -152,7 +152,6 @@ class MapCipher:
         return Frame(mark, plain)
 
     def _bound(self, number: int, mark: bytes) -> bytes:
-        """What a frame is bound to."""
         return self.header + number.to_bytes(8, "big") + mark
 
 
@@ -175,7 +174,6 @@ def _read(stream: BinaryIO, length: int) -> bytes:
 
 
 def _derived(secret: bytes, salt: bytes) -> tuple[bytes, bytes]:
-    """The key of a file, and what tells that it is the right one."""
     if len(secret) != SECRET_BYTES:
         raise ParameterError(f"map_key must have {SECRET_BYTES} bytes; got {len(secret)}.")
     _, hkdf, digest, _ = need_package()

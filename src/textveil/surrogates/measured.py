@@ -24,12 +24,9 @@ from textveil.surrogates.surrogate import Counts, Mention, Surrogate
 from textveil.surrogates.writing import filled, in_case_of, ordinal_ending
 from textveil.text.patterns import lazy_regex
 
-_CELLS: Final = 1000
-"""Numbers that are told apart in a range at the most; in a longer one they are drawn by cells."""
+_CELLS: Final = 1000  # numbers that are told apart in a range at the most; in a longer one they are drawn by cells
 _MOST_DIGITS: Final = 15
-_MOST_WORDS: Final = 20
-"""The highest number that is written as a word."""
-
+_MOST_WORDS: Final = 20  # the highest number that is written as a word
 _WORD: Final = "|".join(sorted(WORDS, key=len, reverse=True)).replace("-", "[ -]")
 _PLACED: Final = "|".join(sorted(ORDINAL_WORDS, key=len, reverse=True))
 _NUMBERS: Final = lazy_regex(
@@ -187,7 +184,6 @@ class _Piece(NamedTuple):
 
 
 def _pieces(value: str) -> list[_Piece] | None:
-    """The pieces of a value; None if there is a number in what would stay."""
     if LIST_NUMBER.fullmatch(value):
         return [_Piece("", value)]
     pieces: list[_Piece] = []
@@ -251,12 +247,10 @@ class _Row(NamedTuple):
 
 
 def _cased(model: str, entry: str) -> str:
-    """An entry in the letter case of a word: small, in capitals, or with a capital in front."""
     return in_case_of(model, entry) if model.islower() or (model.isupper() and len(model) > 1) else entry.title()
 
 
 def _part(model: str, entry: str) -> str:
-    """A part of what follows: half an hour, a third of an hour."""
     _, _, article = model.partition(" ")
     first, *others = [entry, article] if entry == "half" else ["a", entry, "of", article] if article else [entry]
     return " ".join([_cased(model.split(" ")[0], first), *(in_case_of(model, word) for word in others)]).rstrip()

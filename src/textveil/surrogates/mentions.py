@@ -90,7 +90,6 @@ def compared_form(original: str) -> str:
 
 
 def _in_case(original: str, surface: str, mention: str) -> str:
-    """The original as the mention is written: in capitals, in small letters, or as it is."""
     if mention.isupper() and not surface.isupper() and len(mention) > 1:
         return original.upper()
     if mention.islower() and not surface.islower():
@@ -109,18 +108,17 @@ def _with_gaps(original: str, mention: str) -> str:
     return "".join(part for pair in zip(words, [*gaps, ""], strict=True) for part in pair)
 
 
+# Scripts without spaces between words, or with particles that follow a name at once: a character is a word.
 _UNSPACED = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\U00020000-\U0003ffff"
-"""Scripts without spaces between words, or with particles that follow a name at once: a character is a word."""
 
 _WORD = rf"[^\W_{_UNSPACED}]+"
+# What ends the date of a timestamp, and its T: 2025-03-04T11:20 mentions a date and a time.
 _STAMP = r"(?<=-)[0-9]{2}(?=T[0-9]{2}:)|(?<=[0-9])T(?=[0-9]{2}:)"
-"""What ends the date of a timestamp, and its T: 2025-03-04T11:20 mentions a date and a time."""
 _TOKEN: Final = lazy_regex(rf"{_STAMP}|{_WORD}|.", re.DOTALL)
 _STAMP_BEFORE: Final = lazy_regex(r"(?<=[0-9]T)[0-9]{2}:")
 _STAMP_BEHIND: Final = lazy_regex(r"(?<=-[0-9]{2})T[0-9]{2}:")
 _COLUMNS: Final = lazy_regex(r"([^\W_]{1,16}),([^\W_]{1,6})")
-_IN_URL: Final = lazy_regex(r"://[^\s/@:]*+:\Z")
-"""What stands before a password in a URL, which ends at the "@"."""
+_IN_URL: Final = lazy_regex(r"://[^\s/@:]*+:\Z")  # what stands before a password in a URL, which ends at the "@"
 _LONGEST_USER: Final = 64
 _IS_UNSPACED: Final = lazy_regex(rf"[{_UNSPACED}]")
 
@@ -135,18 +133,14 @@ AHEAD: Final = 8
 
 _APOSTROPHES = "'\u2019"
 _HYPHENS = "-\u2010\u2011"
-_JOINS = frozenset(f"{_APOSTROPHES}{_HYPHENS}_@.")
-"""Marks that make one word of two."""
-
+_JOINS = frozenset(f"{_APOSTROPHES}{_HYPHENS}_@.")  # marks that make one word of two
 _JOINS_DIGITS = _JOINS | frozenset(",:/")
 _SIBILANT = ("s", "x", "z", "ch", "sh")
-_LONGEST_CLITIC = 4
-"""Letters behind an apostrophe that are no part of a name: 's, 'll, 've."""
-
+_LONGEST_CLITIC = 4  # letters behind an apostrophe that are no part of a name: 's, 'll, 've
 _LIST_MARK: Final = lazy_regex(r"(?:^|\n)[ \t>*-]{0,8}$")
 
+# Nodes below, by the next token; what is known of the surrogate that ends here, under None.
 _Node: TypeAlias = dict[str | None, Any]
-"""Nodes below, by the next token; what is known of the surrogate that ends here, under None."""
 
 
 @final
@@ -192,7 +186,6 @@ class Mentions:
                 at = mention.end
 
     def _node(self, form: str) -> _Node:
-        """Where a surrogate's tokens end."""
         node = self._root
         reach = AHEAD + 2
         first = True
@@ -256,7 +249,6 @@ def folded_words(surrogate: str) -> set[tuple[str, ...]]:
 
 
 def _compiled_starts(marks: set[str]) -> re.Pattern[str]:
-    """What finds the next token with which a surrogate may begin."""
     others = f"|[{re.escape(''.join(sorted(marks)))}]" if marks else ""
     return re.compile(f"{_STAMP}|{_WORD}{others}")
 
@@ -287,12 +279,10 @@ def _gap(text: str, at: int) -> int:
 
 
 def _is_narrow(character: str) -> bool:
-    """Whether it is a letter or digit of a script with spaces."""
     return character.isalnum() and not _IS_UNSPACED.match(character)
 
 
 def _begins(text: str, start: int) -> bool:
-    """Whether a whole word begins there."""
     if start == 0 or _IS_UNSPACED.match(text[start]):
         return True
     before, first = text[start - 1], text[start]

@@ -30,8 +30,8 @@ _TITLES: Final = (
 )
 _SHORT_TITLES: Final = r"rev|hon|capt|sgt|lt|col|gen"
 _OPENING: Final = lazy_regex(_TITLES, re.IGNORECASE)
+# Titles that are names too, and so stay only before a period.
 _OPENING_WITH_PERIOD: Final = lazy_regex(_SHORT_TITLES, re.IGNORECASE)
-"""Titles that are names too, and so stay only before a period."""
 
 _CLOSING: Final = lazy_regex(r"(?:jr|sr|ii|iii|iv|esq|phd|md|rn|dds|mba|msc|bsc)", re.IGNORECASE)
 _TITLE_BEFORE: Final = lazy_regex(
@@ -148,8 +148,8 @@ def _keep_titles(words: Sequence[str], marks: Sequence[str], roles: list[Role | 
 
 E = TypeVar("E")
 
+# What stands for one particle, and for all that follow it.
 _PARTICLES: Final = (("de", "la"), ("de", "los"), ("von", "der"), ("van", "der"), ("van", "den"), ("van", "de"))
-"""What stands for one particle, and for all that follow it."""
 
 _INITIALS: Final = "ABCDEFGHIJKLMNOPRSTVW"
 
@@ -270,7 +270,6 @@ class Person:
         return "".join([*pieces, ending])
 
     def _part(self, part: Part, roles: Mapping[str, str], scope: Scope, rng: np.random.Generator) -> str:
-        """What stands in the place of one part."""
         if part.role is Role.KEPT:
             return part.written
         if part.role is Role.INITIAL:
@@ -279,7 +278,6 @@ class Person:
         return in_case_of(part.written, _taken(f"person {wanted}", part.key, pool(wanted), scope, rng))
 
     def _pool(self, part: Part, role: str) -> str:
-        """The name of the pool of a part, by what the options make public of it."""
         if self.keeps_script:
             begins = unicodedata.name(part.written[0], "").split(" ")[0].lower()
             script = {"cjk": "han"}.get(begins.split("-")[0], begins)

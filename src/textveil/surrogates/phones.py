@@ -149,16 +149,13 @@ def _plan(digits: str, plus: bool, country_code: int) -> _Plan:
 
 
 def _drawn(plan: _Plan, number: str, rng: np.random.Generator) -> str:
-    """As many digits as the number has, with one of the plan's beginnings."""
     begins = plan.beginnings[int(rng.integers(len(plan.beginnings)))]
     return (begins + filled("9" * len(number), rng))[: len(number)]
 
 
 def _capitals(letters: str, rng: np.random.Generator) -> str:
-    """As many capitals as there are letters."""
     return filled("A" * int(letters.partition(" ")[0] or 0), rng)
 
 
 def _digits(written: str) -> str:
-    """The digits of a text, as 0 to 9."""
     return "".join(str(unicodedata.digit(character)) for character in written if character.isdigit())

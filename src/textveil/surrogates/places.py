@@ -22,23 +22,19 @@ AFTER: Final = (
 )
 STREETS: Final = ("Street", "Avenue", "Road", "Lane", "Drive", "Court", "Way", "Place", "Terrace", "Boulevard")
 
-_MARK: Final = lazy_regex(r"([,\n])")
-"""What parts of a place are parted by."""
-
-_CODE: Final = lazy_regex(r"AA(?:\s+[9-]{3,10})?")
-"""The shape of a state, with or without a postal code."""
-
+_MARK: Final = lazy_regex(r"([,\n])")  # what parts of a place are parted by
+_CODE: Final = lazy_regex(r"AA(?:\s+[9-]{3,10})?")  # the shape of a state, with or without a postal code
+# The shape of a postal code with letters: British, Canadian, Dutch.
 _POSTAL: Final = lazy_regex(r"A{1,2}9{1,2}A? ?9AA|A9A ?9A9|9999 ?AA")
-"""The shape of a postal code with letters: British, Canadian, Dutch."""
 
+# The shape of a town behind its postal code: streets have two words behind a number of so many digits.
 _CODE_AND_TOWN: Final = lazy_regex(r"9{4,5} [^\s9]+")
-"""The shape of a town behind its postal code: streets have two words behind a number of so many digits."""
 
+# What equality of parts is public, within a place and among places.
 _EQUAL: Final = (
     "are equal, but for case and possessive; also which streets are, whatever their house numbers, and which states "
     "and towns are, whatever their postal codes"
 )
-"""What equality of parts is public, within a place and among places."""
 
 _LEVEL = Option(
     domain=named("drawn", "kept"),
@@ -86,7 +82,6 @@ def place(*, level: Annotated[str, _LEVEL] = "drawn") -> Drawn:
 
 
 def _place_key(value: str) -> str:
-    """What places are told apart by: what each part is, and the part."""
     bare, _ = without_possessive(unicodedata.normalize("NFC", value))
     parts = (part.strip() for part in _MARK.split(bare)[::2])
     return ", ".join(f"{_format(part, shape_of(part))} {key_of(part)}" for part in parts)
@@ -106,7 +101,6 @@ def _format(part: str, shape: str) -> str:
 
 
 def _part(part: str, level: str, scope: Scope, rng: np.random.Generator) -> str:
-    """The surrogate of what stands between two commas."""
     shape, key = shape_of(part), key_of(part)
     written = _format(part, shape)
     if written == "state":
@@ -136,7 +130,6 @@ def _town_of(key: str, scope: Scope, rng: np.random.Generator) -> str:
 
 
 def _town(place: int) -> str:
-    """The town of that number."""
     stem, form = divmod(place, len(BEFORE) + len(AFTER))
     name = pool("town")[stem]
     return BEFORE[form] + name if form < len(BEFORE) else name + AFTER[form - len(BEFORE)]
@@ -173,8 +166,7 @@ FORMS: Final = (
 """A family and one of these: the names are made up, and some company may be called so by chance."""
 
 _NAME: Final = "organization"
-_ACRONYM: Final = range(2, 6)
-"""How many letters an acronym has."""
+_ACRONYM: Final = range(2, 6)  # how many letters an acronym has
 
 
 @declared(summary="A made-up company, or as many capitals for an acronym.", kinds=("organization",), proof=PSEUDONYMS)
@@ -209,7 +201,6 @@ def _organization_label(bare: str) -> str:
 
 
 def _organization_key(value: str) -> str:
-    """What organizations are told apart by."""
     bare, _ = without_possessive(unicodedata.normalize("NFC", value))
     return f"{_organization_label(bare)}: {key_of(bare)}"
 

@@ -119,9 +119,7 @@ _AGE: Final = lazy_regex(
 ADULT: Final = 18
 """Years from which on an age is not a child's."""
 
-_LAST: Final = {"d": 30, "w": 52, "m": 24}
-"""The highest age in days, weeks and months."""
-
+_LAST: Final = {"d": 30, "w": 52, "m": 24}  # the highest age in days, weeks and months
 _LOWEST = Option(domain=at_least(0), help="The lowest age; lower ones count as it.", metavar="YEARS")
 _HIGHEST = Option(domain=at_least(1), help="The highest age; higher ones count as it.", metavar="YEARS")
 _AGE_WIDTH = Option(
@@ -234,18 +232,15 @@ def age(
 
 
 def _group(number: int, lowest: int, highest: int) -> tuple[int, int]:
-    """The ages of a child, or of an adult."""
     return (lowest, ADULT - 1) if number < ADULT else (max(lowest, ADULT), highest)
 
 
 def _key(value: str) -> str:
-    """What ages are told apart by: the number and the unit, where they can be read."""
     read = _read_age(value)
     return UNREAD + value if read.match is None else f"{read.number} {read.unit}"
 
 
 def _read_age(value: str) -> _Read:
-    """The age in a value."""
     match = _AGE.fullmatch(value) if len(value) <= 40 else None
     if match is None:
         return _Read(0, "y", None)
@@ -265,7 +260,6 @@ def age_of(value: str) -> tuple[int, str] | None:
 
 
 def _written(number: int, read: _Read, top_code: int | None) -> str:
-    """A drawn age in the format of one that was read."""
     match, top = read.match, top_code is not None and read.unit == "y" and number >= top_code
     shown = f"{top_code}+" if top else str(number)
     if match is None:
@@ -292,13 +286,13 @@ _AMOUNT: Final = lazy_regex(
     r"|(?P<spoken>(?i:an?|[a-z]+)(?:[ -][A-Za-z]+){0,34}?(?=[ -])))"
     rf"(?P<after>[\s-]?(?:{_WORDS}|(?i:{_CURRENCY})|%|(?i:percent))|)(?P<again>(?: (?:{CODES}))?{AGAIN})"
 )
+# Units with a plural.
 _COUNTED: Final = lazy_regex(
     r"(?<![A-Za-z])(dollar|cent|euro|pound|franc|rupee|peso|buck|rouble|ruble|lira|dinar|dirham|forint|shekel"
     r"|shilling|zloty|guilder)s?"
     r"(?![a-z])",
     re.IGNORECASE,
 )
-"""Units with a plural."""
 _AMOUNT_NUMBERS: Final = {word: number for number, word in enumerate(WORDS)} | {"a": 1, "an": 1, "and": 0}
 
 _MANY: Final = {"hundred": 2, "k": 3, "t": 3, "m": 6, "b": 9, "trillion": 12}
@@ -393,7 +387,6 @@ def amount(
 
 
 def _counted(unit: str, number: str) -> str:
-    """A unit in the singular or plural that a number asks for."""
     return _COUNTED.sub(lambda match: match[1] + ("" if number == "1" else in_case_of(match[1], "s")), unit)
 
 
@@ -431,6 +424,5 @@ def _read_amount(match: re.Match[str], decimal: str) -> float | None:
 
 
 def _number(value: float, decimals: bool, decimal: str) -> str:
-    """A number with its thousands parted."""
     shown = f"{value:,.2f}" if decimals else f"{max(1, round(value)) if value >= 0.5 else value:,}"
     return shown if decimal == "." else shown.translate(str.maketrans(",.", ".,"))

@@ -23,8 +23,8 @@ from textveil.text.patterns import lazy_regex
 
 _CARD: Final = lazy_regex(r"9(?:[\s-]?9){12,18}")
 _IBAN: Final = lazy_regex(r"AA99(?: ?[Aa9]){11,30}")
+# Each by the shape alone: whether a letter is one of A to Z is private.
 _SOCIAL: Final = lazy_regex(r"999([\s-])99\1 ?9999")
-"""Each by the shape alone: whether a letter is one of A to Z is private."""
 
 _UUID: Final = lazy_regex("[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _HEXADECIMAL: Final = lazy_regex(
@@ -194,7 +194,6 @@ def digits(*, epsilon: OptionalEpsilon = 0.0, digit_keep_limit: Annotated[float,
 
 
 def _answered(response: DigitResponse, value: str, shape: str, rng: np.random.Generator) -> str:
-    """A draw for each digit, in the places of the digits of a string that is drawn for the shape."""
     places = [place for place, character in enumerate(shape) if character == "9"]
     out = list(filled(shape, rng))
     if places:
@@ -206,8 +205,8 @@ def _answered(response: DigitResponse, value: str, shape: str, rng: np.random.Ge
 
 _BEGINNING: Final = lazy_regex("|".join(map(re.escape, KEPT_BEGINNINGS)))
 _FRAME: Final = lazy_regex(rf"-----(?:BEGIN|END) {PEM_LABEL}-----")
+# Line breaks that are written as letters: behind a backslash in other secrets, such letters are drawn.
 _FRAME_AND_BREAKS: Final = lazy_regex(rf"{_FRAME.pattern}|\\[rn]")
-"""Line breaks that are written as letters: behind a backslash in other secrets, such letters are drawn."""
 _SYMBOLS: Final = {"9": "9", "a": "a", "A": "A", "9a": MIXED, "9A": LARGE_MIXED, "Aa": "w", "9Aa": ANY}
 _SMALL_HEX: Final = lazy_regex("[^0-9a-f]")
 _CAPITAL_HEX: Final = lazy_regex("[^0-9A-F]")
@@ -261,7 +260,6 @@ def secret_shape(value: str) -> tuple[str, str]:
 
 
 def _symbol(rest: str, shape: str) -> str:
-    """The symbol of the alphabet that letters and digits are drawn from."""
     classes = "".join(symbol for symbol in "9Aa" if symbol in shape)
     word = "".join(character for character in rest if character.isalnum())
     if len(word) >= _SHORTEST_HEX and classes in ("9a", "9A"):

@@ -23,22 +23,19 @@ from textveil.text.escapes import Places, Quotes, open_end, read
 Maps: TypeAlias = PrivateMap | Iterable[PrivateMap]
 """The map of one release, or of several: those of a conversation, or a map file."""
 
+# Surrogates that a release mentions by chance, with one such mention; the flag says whether it is in small letters.
 _Met: TypeAlias = "dict[tuple[KnownSurrogate, bool], str]"
-"""Surrogates that a release mentions by chance, with one such mention; the flag says whether it is in small letters."""
 
 MARGIN: Final = 16
 """A piece is restored by position if the text agrees with the release for so many characters behind it."""
 
-_CONTEXT: Final = 256
-"""Characters around a place that show its escapes, and whether a mention begins there."""
-
+_CONTEXT: Final = 256  # characters around a place that show its escapes, and whether a mention begins there
+# A stream that holds back only an unfinished escape stops waiting for its end after so many characters.
 _LONGEST_ESCAPE: Final = 4096
-"""A stream that holds back only an unfinished escape stops waiting for its end after so many characters."""
 
 _NAMES_WITH_PARTS = ("person",)
 _POSSESSIVES = ("'s", "\u2019s", "'S", "\u2019S")
-_NO_NAMES = FIRM_TITLES | SUFFIXES
-"""Words of a person's name that name nobody by themselves."""
+_NO_NAMES = FIRM_TITLES | SUFFIXES  # words of a person's name that name nobody by themselves
 
 
 @final
@@ -270,7 +267,6 @@ def _checked(private_map: Maps) -> Iterable[PrivateMap]:
 
 
 def _as_read(private_map: PrivateMap) -> PrivateMap:
-    """The map with escapes decoded, in the release and in the originals."""
     released, original = read(private_map.released), read(private_map.original())
     if not released.escaped and not original.escaped:
         return private_map
@@ -312,7 +308,6 @@ def _names(word: str) -> bool:
 
 
 def _inside(mention: FoundMention, piece: Replaced) -> bool:
-    """Whether a mention is only a part of a piece."""
     within = piece.start <= mention.start and mention.end <= piece.end
     return within and (piece.start, piece.end) != (mention.start, mention.end)
 
@@ -433,7 +428,6 @@ class RestoringStream:
             self._release = None
 
     def _counts(self, surface: str, piece: Replaced) -> bool:
-        """Whether a piece is a surrogate, and no mark in plain form; notes that the surrogate was used."""
         if not piece.kind or not any(character.isalnum() for character in surface):
             return False
         for mention in self._mentions.in_text(surface, 0, 1):

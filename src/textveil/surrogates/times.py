@@ -25,8 +25,8 @@ _TIME: Final = lazy_regex(
     r"(?P<offset>z|[+-](?P<hours>[0-9]{2})(?:(?P<colon>:?)(?P<minutes>[0-9]{2}))?)?",
     re.IGNORECASE,
 )
+# Minutes that clocks somewhere are before or behind UTC; the first 27 are whole hours.
 _SHIFTS: Final = (*range(-720, 841, 60), -570, -210, 210, 270, 330, 345, 390, 525, 570, 630, 765)
-"""Minutes that clocks somewhere are before or behind UTC; the first 27 are whole hours."""
 _WHOLE_HOURS: Final = 27
 
 _WIDTH = Option(
@@ -79,7 +79,6 @@ def time(*, epsilon: OptionalEpsilon = 0.0, width: Annotated[int, _WIDTH] | None
 
 
 def _key(value: str) -> str:
-    """What times are told apart by: minute of the day and second, where they can be read."""
     match = _TIME.fullmatch(value) if len(value) <= 30 else None
     minute = -1 if match is None else minute_of(match)
     if match is None or minute < 0:
@@ -88,7 +87,6 @@ def _key(value: str) -> str:
 
 
 def _offset_key(match: re.Match[str]) -> str:
-    """The offset of a time as it is read, however it is written."""
     return (match["offset"] or "").replace(":", "").lower()
 
 
@@ -119,7 +117,6 @@ def minute_of(match: re.Match[str]) -> int:
 
 
 def _written(drawn: str, match: re.Match[str]) -> str:
-    """A drawn minute of the day, and what is finer, in the format of the time that was read."""
     minute, second, fraction, shift = drawn.split(" ")
     hour, rest = divmod(int(minute), 60)
     end = match["end"]

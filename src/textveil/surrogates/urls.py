@@ -63,9 +63,7 @@ SLASH: Final = f"(?:{_written('/', 'sol')}|{_written(chr(92), 'bsol')})"
 COLON: Final = _written(":", "colon")
 _S = rf"(?:{BLANKS}{_written('s')})?"
 _HTTP, _WS, _FTP = (BLANKS.join(map(_written, name)) for name in ("http", "ws", "ftp"))
-_SPECIAL = f"(?:{_HTTP}|{_WS}){_S}|{_FTP}"
-"""Their letters, which browsers read over line breaks and tabs."""
-
+_SPECIAL = f"(?:{_HTTP}|{_WS}){_S}|{_FTP}"  # their letters, which browsers read over line breaks and tabs
 _ODD: Final = (
     r"(?P<absurd>&(?:amp;){3}|&(?:amp;){0,2}#x?0{6})|\\&(?:\#|bsol|sol|colon|tab|newline)|%(?:25){3}|\\{9}"
     rf"|{_AMP}(?:#(?:0{{0,5}}(?:3[578]|4[89]|5[0-7]|6[5-9]|[78][0-9]|9[0-9]|1[01][0-9]|12[0-2])(?![0-9])"
@@ -88,16 +86,14 @@ META: Final = lazy_regex(rf"{_written('<', 'lt')}meta[\s/&\\]", re.IGNORECASE)
 ODD_LEAD: Final = lazy_regex(r"[%&]|\\(?![\\/])")
 """In what a URL begins with: what not all readers read alike."""
 
+# Behind these there may be a quote in escapes, so they are told from it.
 _ALL_BLANKS: Final = lazy_regex(
     rf"(?:{_PLAIN_OR_REFERENCE}|{_BACKSLASH}(?:[nrtv]|(?:u00|x|0000)(?:0[1-9a-f]|1[0-9a-f]|20)"
     r"|0{0,5}(?:1[0-9a-f]|20|[1-9a-f])(?![0-9a-f])))+",
     re.IGNORECASE,
 )
-"""Behind these there may be a quote in escapes, so they are told from it."""
 
-_WITHIN_PATH: Final = lazy_regex(r"[\w.~+-]\Z")
-"""Before two slashes that begin no URL, but part a path."""
-
+_WITHIN_PATH: Final = lazy_regex(r"[\w.~+-]\Z")  # before two slashes that begin no URL, but part a path
 _DRIVE: Final = lazy_regex(r"(?<![A-Za-z])[A-Za-z]:\Z")
 _SCHEME_BEFORE: Final = lazy_regex(rf"{COLON}\Z", re.IGNORECASE)
 _LETTER_BEFORE: Final = lazy_regex(r"[A-Za-z]\Z")
@@ -185,18 +181,16 @@ LONGEST_HOST: Final = 300
 """Characters in which a host must end; no original goes to a longer one."""
 
 _PIECE: Final = 4096
-_LOCAL: Final = frozenset(("localhost", "127.0.0.1"))
-"""Hosts that are the reader's own machine."""
-
+_LOCAL: Final = frozenset(("localhost", "127.0.0.1"))  # hosts that are the reader's own machine
+# Schemes that nothing fetches when it shows a text: a file that a tool reads may name their hosts.
 _SERVICES: Final = (
     r"postgres(?:ql)?(?:\+[a-z0-9]+)?|mysql(?:\+[a-z0-9]+)?|mariadb|mssql(?:\+[a-z0-9]+)?|mongodb(?:\+srv)?|rediss?|amqps?"
     r"|clickhouse|smtps?|imaps?|ldaps?|ssh"
 )
-"""Schemes that nothing fetches when it shows a text: a file that a tool reads may name their hosts."""
 
 _SERVICE: Final = lazy_regex(rf"\b({_SERVICES}):/\\{{0,8}}/", re.IGNORECASE)
+# Of a service, of which a password may hold marks that no URL may have as they are.
 _SERVICE_HOST: Final = lazy_regex(r"(?:[^\s\"'`<>/\\@]*@)?((?:[\w-]+\.)*[\w-]+)(?::[0-9]*)?")
-"""Of a service, of which a password may hold marks that no URL may have as they are."""
 
 _SERVICE_AUTHORITY: Final = lazy_regex(r"([^\s\"'`<>/\\]*)(?P<end>[\s\"'`<>/\\])?")
 _SERVICE_END: Final = lazy_regex(r"[/\\]")
@@ -204,8 +198,8 @@ _SERVICE_BEFORE: Final = lazy_regex(rf"(?<![\w+.-])({_SERVICES}):\Z", re.IGNOREC
 _NAMES: Final = lazy_regex(r"/\\{0,8}/|\b(?P<www>www)\.", re.IGNORECASE)
 _SLASHES: Final = lazy_regex(rf"(?:{SLASH}|{BLANK})+", re.IGNORECASE)
 _AUTHORITY_END: Final = lazy_regex(r"[/?#]")
+# An authority as all readers read it: behind a user, a host, and perhaps a port.
 _HOST: Final = lazy_regex(r"(?:[\w.~!$*+,;=:-]*@)?((?:[\w-]+\.)*[\w-]+)\.?(?::[0-9]*)?")
-"""An authority as all readers read it: behind a user, a host, and perhaps a port."""
 
 _MARKS: Final = ".,;:!*_~"
 _AUTHORITY: Final = lazy_regex(r"([^\s\"'`<>()\[\]{}|/\\?#]*)(?P<end>[\s\"'`<>()\[\]{}|/\\?#])?")
@@ -223,14 +217,15 @@ def _before(between: str) -> str:
 
 _BEFORE: Final = lazy_regex(_before(""), re.IGNORECASE)
 _BEFORE_HIDDEN: Final = lazy_regex(_before(r"[^\"'<>()=\n]{0,80}"), re.IGNORECASE)
+# What may stand before a URL to which a tag ``meta`` sends its reader.
 _REFRESH_BEFORE: Final = lazy_regex(
     r"=[ \0]?(?:\\*[\"'])?[^\"'<>=]*\Z|[0-9.;,][ \0]?\Z|url[ \0]?=[ \0]?[\"']?[ \0]?\Z", re.IGNORECASE
 )
-"""What may stand before a URL to which a tag ``meta`` sends its reader."""
 
+# Behind a double quote that ends a value of JSON or HTML; a bare URL goes on behind any other.
 _QUOTE_ENDS: Final = lazy_regex(r"[,}\]:\s>]")
-"""Behind a double quote that ends a value of JSON or HTML; a bare URL goes on behind any other."""
 
+# What may end a URL, by what it stands in.
 _ENDS: Final = {
     "angle": lazy_regex(r"[>\n]"),
     "paren": lazy_regex(r"[()\n]"),
@@ -239,7 +234,6 @@ _ENDS: Final = {
     "whole": lazy_regex(r"(?!)"),
     "quoted": lazy_regex(r"(?!)"),
 }
-"""What may end a URL, by what it stands in."""
 
 
 @final
@@ -302,7 +296,6 @@ def services_in(text: str) -> frozenset[str]:
 
 
 def _host(written: str) -> str | None:
-    """The host at the beginning of a text; None if there is none that all readers read."""
     authority = _AUTHORITY.match(written)
     host = None if authority is None else _HOST.fullmatch(authority[1].rstrip(_MARKS))
     return None if host is None else host[1].lower()

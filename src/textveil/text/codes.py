@@ -53,25 +53,23 @@ GOES_ON: Final = -1
 MEMORY_BYTES: Final = 1 << 25
 """Bytes, about, of what is remembered before the older half is forgotten: of pieces, and again of surfaces."""
 
-_LONGEST: Final = 64
-"""Longer pieces and surfaces are not remembered."""
-
+_LONGEST: Final = 64  # longer pieces and surfaces are not remembered
 _ENTRY_BYTES: Final = 240
+# White space that pieces end at, beside the space: put between two spaces, which are dropped again.
 _PADDED: Final = "\n\t"
-"""White space that pieces end at, beside the space: put between two spaces, which are dropped again."""
 
 BASE: Final = 10
 """Digits there are."""
 
+# Room for the characters that pass: white space and punctuation of all writings are fewer than a thousand.
 _MARKS: Final = 1 << 11
-"""Room for the characters that pass: white space and punctuation of all writings are fewer than a thousand."""
 
 # Codes past those of words, as offsets from the first of them.
 _END, _FIRST_DIGIT, _DIGIT, _POINT, _COMMA, _PLACEHOLDER, _UNSEEN = 0, 1, 11, 21, 22, 23, 23 + len(Kind)
 _MARK = _UNSEEN + 1
 
+# Words that pass: their codes come last, and then those of the same words with a capital.
 _PASSING: Final = _MARK + _MARKS
-"""Words that pass: their codes come last, and then those of the same words with a capital."""
 
 Lookup: TypeAlias = Callable[[Sequence[str]], Sequence[tuple[int, bool]]]
 """The code of each word, and whether it stands for a word outside the vocabulary."""
@@ -191,7 +189,6 @@ class TextCodes:
         return codes >= self._base + _PASSING
 
     def _codes_of(self, passing: Passing) -> dict[str, int]:
-        """The code of each way to write a word that passes; those of capitals are settled for each text."""
         codes = {written: self._first_passing + place for written, place in passing.anywhere.items()}
         return codes | {written: self._capitals + place for written, place in passing.at_starts.items()}
 
@@ -224,7 +221,6 @@ class TextCodes:
         return NumberPlaces(indices, offsets % BASE, lengths, going_on, self._base + _DIGIT)
 
     def _same_number(self, coded: EncodedTexts, ends: Ids, starts: Ids) -> NDArray[np.bool_]:
-        """Whether a token of digits goes on with the number that ends before it, for each pair of them."""
         codes, bounds = coded
         kinds = self.legend.kinds[codes]
         if len(bounds) == 2 and far_apart(kinds.tobytes(), ends, starts, (_SPACE_KIND, _MARK_KIND)):
@@ -275,7 +271,6 @@ class TextCodes:
         return self._base + _PLACEHOLDER
 
     def _encoded(self, texts: Iterable[str]) -> EncodedTexts:
-        """The codes of texts with their white space and marks as they are."""
         pieces: list[Any] = []
         ends = 0
         padded = False
@@ -356,7 +351,6 @@ class TextCodes:
         return learned
 
     def _coded(self, surfaces: set[str], known: dict[Any, Codes]) -> dict[str, Codes]:
-        """The codes of tokens; those of unknown words are looked for together."""
         coded = {surface: known[surface] for surface in surfaces if surface in known}
         coded.update(self._surfaces.again(surfaces.difference(coded), known))
         new: dict[str, Codes] = {}
@@ -382,7 +376,6 @@ class TextCodes:
         return coded
 
     def _word_codes(self, words: Sequence[str]) -> NDArray[np.int64]:
-        """The codes of words that do not pass."""
         size = len(self._words)
         codes = [word + size if mapped else word for word, mapped in self._lookup(words)]
         return np.array(codes, dtype=np.int64)
@@ -395,7 +388,6 @@ class TextCodes:
         return _row(self._base + _FIRST_DIGIT + int(first), *inner)
 
     def _mark(self, character: str) -> int:
-        """The code of a character that passes."""
         known = self._marks.get(character)
         if known is None:
             # The legend is written first: another thread that sees the code finds it explained.
@@ -453,7 +445,6 @@ def token_kinds(coded: EncodedTexts, legend: Legend) -> NDArray[np.int8]:
 
 
 def _row(*codes: int) -> Codes:
-    """Codes as a row to be remembered."""
     return array("q", codes).tobytes()
 
 

@@ -26,15 +26,13 @@ RECORD: Final = "common_words.json"
 LEVELS: Final = ("low", "medium", "high")
 """How much linkage a list allows; ``measured`` holds what was measured. Each list holds the one before it."""
 
+# For ``common_words_of``: the largest ln(documents / documents with the word) sqrt(uses per document with it).
 _LARGEST_SCORE: Final = {"low": 1.5, "medium": 2.2, "high": 3.3}
-"""For ``common_words_of``: the largest ln(documents / documents with the word) sqrt(uses per document with it)."""
 
-_FEWEST: Final = 20
-"""Documents that a list can be made from."""
-
+_FEWEST: Final = 20  # documents that a list can be made from
 _WORDS: Final = lazy_regex(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
+# Words that do not begin in a-z and follow a word in lower case, a comma or a semicolon: they begin no sentence.
 _CAPITALS: Final = lazy_regex(r"(?<=[a-z,;] )[^\W\d_a-z][^\W\d_]*(?:['\u2019][^\W\d_]+)*")
-"""Words that do not begin in a-z and follow a word in lower case, a comma or a semicolon: they begin no sentence."""
 
 
 @final

@@ -31,11 +31,11 @@ LONGEST: Final = 40
 """Characters of an escape of one layer, about: so much before and behind a place tells how it is written."""
 
 _HEX = "[0-9A-Fa-f]"
+# Of any number of layers: each layer more doubles the backslashes.
 _BACKSLASH: Final = lazy_regex(
     rf"(?<!\\)(?:\\++(?:u[dD][89abAB]{_HEX}{{2}}\\++u[dD][c-fC-F]{_HEX}{{2}}|u{_HEX}{{4}}|u\{{{_HEX}{{1,6}}\}}|U{_HEX}{{8}}"
     rf"|x{_HEX}{{2}}(?:\\++x{_HEX}{{2}})*|[\"'/bfnrt])|\\\\++)"
 )
-"""Of any number of layers: each layer more doubles the backslashes."""
 
 _PERCENT: Final = lazy_regex(rf"(?:%(?:25)*(?:{_HEX}{{2}}|u{_HEX}{{4}}))+")
 _PERCENT_UNIT: Final = lazy_regex(rf"%(?:25)*(?:({_HEX}{{2}})|u({_HEX}{{4}}))")
@@ -50,8 +50,8 @@ No numbers ("w=244"), and no end of base64.
 
 _QUOTED_BYTE: Final = lazy_regex(r"=([0-9A-F]{2})()")
 _LONGEST_HEADER_WORD: Final = 450
+# A word of a mail's header in quoted-printable (RFC 2047), where "_" is a space: =?utf-8?Q?Maria_Gonzalez?=.
 _ENCODED_WORD: Final = lazy_regex(r"=\?[A-Za-z0-9._-]{1,40}\?[Qq]\?(?P<text>[!->@-~]{1,400})\?=")
-"""A word of a mail's header in quoted-printable (RFC 2047), where "_" is a space: =?utf-8?Q?Maria_Gonzalez?="""
 
 _BYTE: Final = lazy_regex(rf"(?<!\\)\\++x({_HEX}{{2}})()")
 _ENTITY: Final = lazy_regex(r"&(?:amp;)*((?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});)")
@@ -61,15 +61,13 @@ _WORDED: Final = lazy_regex(r"[\[({<] ?(?:(?P<at>at|AT|At)|dot|DOT|Dot) ?[\])}>]
 _WORDED_HOST: Final = lazy_regex(r"[\w-]{1,63}(?:\.|[ \t]{0,2}[\[({<] ?(?:dot|DOT|Dot) ?[\])}>][ \t]{0,2})[\w-]")
 _WORD: Final = lazy_regex(r"\w")
 _HINT: Final = lazy_regex(r"[\\%&\ufdd0]|=[^\s\"'<>\\+=]*+\+|[\[({<] ?(?:[aA][tT]|[dD][oO][tT])\b")
+# Characters of Latin-1 before its accented letters that are letters, or stand between parts of a name.
 _LETTERS: Final = "\xaa\xb5\xba\xb7"
-"""Characters of Latin-1 before its accented letters that are letters, or stand between parts of a name."""
 _NAMED: Final = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
 
 _WORDED_MARKS: Final = "[({<"
-_OPEN_MARK: Final = lazy_regex(r"[\\%&\[({<]")
-"""What an escape begins with; an open one is looked for there alone."""
-
+_OPEN_MARK: Final = lazy_regex(r"[\\%&\[({<]")  # what an escape begins with; an open one is looked for there alone
 _CHAIN: Final = lazy_regex(rf"(?:\\++(?:[uUx]\{{?{_HEX}*+)?+)++|(?:%[0-9A-Fa-fu]*+)++")
 _OPEN: Final = lazy_regex(
     r"(?:&(?:amp;)*[#A-Za-z0-9]{0,32}"
@@ -250,7 +248,6 @@ def open_end(text: str) -> int:
 
 
 def _edits(text: str, *, outermost: bool) -> list[_Edit]:
-    """The escapes of one layer, in order."""
     edits: list[_Edit] = []
     if "\\" in text:
         for match in _BACKSLASH.finditer(text):
@@ -269,7 +266,6 @@ def _edits(text: str, *, outermost: bool) -> list[_Edit]:
 
 
 def _unescaped(escape: str) -> str:
-    """The character of an escape, given what stands behind its backslashes."""
     if len(escape) < 2:
         return _NAMED.get(escape, escape or "\\")
     first, _, second = escape.partition("\\")
@@ -314,7 +310,6 @@ def _entities(text: str) -> Iterator[_Edit]:
 
 
 def _worded(text: str) -> Iterator[_Edit]:
-    """What stands for the marks of an address: with the spaces around it, and between words alone."""
     for match in _WORDED.finditer(text):
         start, end = _around(text, *match.span())
         behind = _WORDED_HOST.match(text, end) if match["at"] else _WORD.match(text, end)
@@ -323,7 +318,6 @@ def _worded(text: str) -> Iterator[_Edit]:
 
 
 def _around(text: str, start: int, end: int) -> tuple[int, int]:
-    """A piece with up to two spaces on each side."""
     for _ in range(2):
         start -= text[start - 1 : start] in (" ", "\t")
         end += text[end : end + 1] in (" ", "\t")
@@ -352,8 +346,7 @@ _IN_JSON: Final = lazy_regex(r"[\"\\\x00-\x1f\ud800-\udfff]")
 _IN_HTML: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
 _JSON_NAMED: Final = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _RESERVED: Final = ":/?#[]@!$&'()*,;="
-_DEEPEST_STRING: Final = 8
-"""JSON within JSON so deep is written; deeper, a quote takes more than 500 backslashes."""
+_DEEPEST_STRING: Final = 8  # JSON within JSON so deep is written; deeper, a quote takes more than 500 backslashes
 
 
 @final
@@ -400,7 +393,6 @@ class Place(NamedTuple):
         return value + BORDER * own.count(BORDER)
 
     def _worded(self, value: str) -> str:
-        """An address with the words for its marks."""
         for mark, words in (("@", _AT), (".", _DOT)):
             used = words.search(self.own)
             if used is not None:
@@ -423,7 +415,6 @@ class Place(NamedTuple):
 
 
 def _touching(ends: re.Pattern[str], begins: re.Pattern[str], before: str, own: str, after: str) -> Any:
-    """An escape of a kind in a place, or next to it."""
     return begins.search(own) or ends.search(before) or begins.match(after)
 
 
@@ -432,7 +423,6 @@ def _as_html(value: str, deeper: int) -> str:
 
 
 def _in_strings(value: str, strings: int) -> str:
-    """What stands in a JSON string, in another, and so on."""
     for _ in range(strings):
         value = _IN_JSON.sub(_escape, value)
     return value

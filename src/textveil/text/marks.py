@@ -105,11 +105,9 @@ class _PlainMarks(dict[int, str]):
         return plain
 
 
-_KNOWN: Final = 1 << 13
-"""Characters that the table holds at most: a hostile text has a million different ones."""
-
+_KNOWN: Final = 1 << 13  # characters that the table holds at most: a hostile text has a million different ones
+# ASCII stands there already: a call for each letter would take as long as all else.
 _PLAIN_MARKS: Final = _PlainMarks({code: chr(code) for code in range(128)})
-"""ASCII stands there already: a call for each letter would take as long as all else."""
 
 
 def with_plain_marks(text: str) -> str:
@@ -257,14 +255,13 @@ def single_constants(codes: Integers, bounds: Ids, constant: Flags, space: int) 
 
 
 def _begins(bounds: Ids, size: int) -> Flags:
-    """Whether a text begins at a place."""
     begins = np.zeros(size, dtype=np.bool_)
     begins[bounds[bounds < size]] = True
     return begins
 
 
+# What a text in plain form has nowhere; most texts have it nowhere.
 _ODD: Final = lazy_regex(r"[^\w\s!-~]|[^\S\n ]|[ \n]{2}|[!-/:-@\[-`{-~]{4}")
-"""What a text in plain form has nowhere; most texts have it nowhere."""
 
 
 class Edit(NamedTuple):
@@ -330,7 +327,6 @@ def plain_edits(text: str, after_solid: bool = False, before_solid: bool = False
 
 
 def _parts(text: str) -> Iterator[_Part]:
-    """The tokens of a text, by what becomes of them."""
     for start, end, kind in tokenize(text):
         surface = text[start:end]
         if kind is Kind.PUNCTUATION:

@@ -19,27 +19,19 @@ LONG_BASE64: Final = 256
 """Characters from which on base64 that stands for no text is taken for a file."""
 
 _LONG_HEX: Final = 2 * LONG_BASE64
-_HEX_KINDS: Final = 8
-"""Different digits of long hexadecimal ones: a line of one letter is none."""
-
+_HEX_KINDS: Final = 8  # different digits of long hexadecimal ones: a line of one letter is none
 _SHORT: Final = 7
-_SURE_BYTES: Final = 12
-"""Bytes from which on random ones can hardly all be printed: one time in 100,000."""
-
-_SURE: Final = 24
-"""The same where many of them are beyond ASCII."""
-
+_SURE_BYTES: Final = 12  # bytes from which on random ones can hardly all be printed: one time in 100,000
+_SURE: Final = 24  # the same where many of them are beyond ASCII
 _LINE = r"[A-Za-z0-9+/]{40,100}+\r?\n[ \t>]{0,8}+"
+# Base64, in lines too.
 _RUN: Final = lazy_regex(
     rf"(?<![A-Za-z0-9+/_-])(?:(?:{_LINE})++(?:[A-Za-z0-9+/]{{1,100}}+={{0,2}}(?=\s|[\"'<\\]|\Z))?"
     rf"|[A-Za-z0-9+/_-]{{{_SHORT},}}+={{0,2}})"
 )
-"""Base64, in lines too."""
 
 _PIECE: Final = lazy_regex(rf"[A-Za-z0-9]{{{_SHORT},}}+={{0,2}}")
-_MIXED: Final = lazy_regex(r"[a-z0-9][A-Z]|=\Z")
-"""What base64 of a text has and a word has not."""
-
+_MIXED: Final = lazy_regex(r"[a-z0-9][A-Z]|=\Z")  # what base64 of a text has and a word has not
 _HEX: Final = lazy_regex(
     r"(?:(?<![0-9A-Za-z])(?:0x)?|(?<=\\x))("
     r"(?:[0-9a-fA-F]{2}){5,}+[0-9a-fA-F]?+|[0-9a-fA-F]{2}(?:[ :][0-9a-fA-F]{2}){4,1000}+"
@@ -49,18 +41,13 @@ _HEX: Final = lazy_regex(
 _SPACE: Final = re.compile(r"[\s>:]+")
 _WORD: Final = lazy_regex(r"[^\W\d_]{3}")
 _DATA: Final = lazy_regex(r"data:[\w.+/-]{0,100}(?:;[\w.=+-]{0,60}){0,4};base64,\Z")
-_BEFORE: Final = 400
-"""Characters before a run in which a data URI may begin."""
-
+_BEFORE: Final = 400  # characters before a run in which a data URI may begin
 _BINARY: Final = (
     b"PK\x03\x04", b"%PDF", b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"BZh", b"\xfd7zXZ", b"7z\xbc\xaf", b"Rar!", b"\x89PNG",
     b"\xff\xd8\xff", b"GIF8", b"\xd0\xcf\x11\xe0", b"{\\rtf", b"SQLite format", b"PAR1",
 )  # fmt: skip
-_MAGIC_CHARACTERS: Final = 24
-"""Characters from which on first bytes tell a file: fewer hold none."""
-
-_DIGEST: Final = 128
-"""Hexadecimal digits of the longest digest."""
+_MAGIC_CHARACTERS: Final = 24  # characters from which on first bytes tell a file: fewer hold none
+_DIGEST: Final = 128  # hexadecimal digits of the longest digest
 
 
 @final
@@ -182,6 +169,7 @@ LOOKED_AT: Final = 2**16
 ADVICE: Final = "Save its text, and that of its attachments, as text first."
 """What to do with what is refused."""
 
+# How files begin, byte by byte, and what they are.
 _MAGIC: Final = (
     ("PK\x03\x04", "an archive or office document"),
     ("PK\x05\x06", "an archive or office document"),
@@ -211,38 +199,27 @@ _MAGIC: Final = (
     ("MZ", "a program"),
     ("\0asm", "a program"),
 )
-"""How files begin, byte by byte, and what they are."""
 
 _ENCODED: Final = "base64 or hexadecimal digits alone"
 
-_SHORTEST: Final = 64
-"""Characters that each file has."""
-
-_HEAD: Final = 128
-"""Characters among which one that no text has shows that printable first letters are a file's."""
-
-_TEXT_HEADS: Final = frozenset(("{\\rtf",))
-"""What no text begins with, though all of it is printable."""
-
+_SHORTEST: Final = 64  # characters that each file has
+_HEAD: Final = 128  # characters among which one that no text has shows that printable first letters are a file's
+_TEXT_HEADS: Final = frozenset(("{\\rtf",))  # what no text begins with, though all of it is printable
 _CONTROL: Final = lazy_regex(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 _MOST_CONTROLS: Final = 16
-_SHARE: Final = 20
-"""A text of which so many characters, and more than one in so many, are control characters is none."""
-
+_SHARE: Final = 20  # a text of which so many characters, and more than one in so many, are control characters is none
 _MARKED: Final = lazy_regex(r"[Cc][Oo][Nn][Tt][Ee][Nn][Tt]-[Tt]")
+# A part of a mail in base64, with some of what it holds.
 _ENCODING: Final = re.compile(
     r"^[> \t]{0,8}Content-Transfer-Encoding:[ \t]{0,8}\"?base64\b[^\n]{0,200}\n(?:[^\n]{1,1000}\n){0,40}?"
     r"[> \t]{0,8}\r?\n(?:[> \t]{0,8}\r?\n){0,4}[> \t]{0,8}[A-Za-z0-9+/]{8,}={0,2}[ \t]*(?:\r?$|\Z)",
     re.IGNORECASE | re.MULTILINE,
 )
-"""A part of a mail in base64, with some of what it holds."""
 
 _MULTIPART: Final = re.compile(r"^[> \t]{0,8}Content-Type:[ \t]{0,8}multipart/", re.IGNORECASE | re.MULTILINE)
 _BOUNDARY: Final = re.compile(r"boundary[ \t]?=[ \t]?\"?([^\"\s;]{1,200})", re.IGNORECASE)
 _PART: Final = re.compile(r"^[> \t]{0,8}--(\S{1,200})", re.MULTILINE)
-_HEADER: Final = 1000
-"""Characters of a header line, with those that go on with it."""
-
+_HEADER: Final = 1000  # characters of a header line, with those that go on with it
 _HEAD_LINES: Final = lazy_regex(r"\A(?:From [^\n]{1,300}\n)?(?:[A-Za-z][A-Za-z0-9-]{0,60}:[^\n]*\n(?:[ \t][^\n]*\n)*)+")
 _HEAD_ENCODED: Final = re.compile(
     r"^Content-(?:Transfer-Encoding:[ \t]{0,8}\"?(?:base64|quoted-printable)\"?[ \t]{0,8}(?:;|\r?$)"

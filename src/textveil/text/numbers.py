@@ -91,8 +91,6 @@ def _is_attached(text: str, marked: str, place: int) -> bool:
 
 @final
 class _Marked(dict[int, str]):
-    """A table for ``str.translate`` that fills itself, up to a bound, as characters are met."""
-
     def __missing__(self, code: int) -> str:
         written = "0" if unicodedata.category(chr(code)) in ("No", "Nl") else chr(code)
         if len(self) < _REMEMBERED:
@@ -107,8 +105,8 @@ JOINING: Final = "-/()'\""
 """Marks that, with one character of white space on one side or both, are still a single separator."""
 
 _SEPARATORS: Final = ".,"
+# Characters of white space and punctuation, all together, that one number may have between two groups of digits.
 _MOST: Final = 3
-"""Characters of white space and punctuation, all together, that one number may have between two groups of digits."""
 
 
 def plain_number(surface: str) -> str:
@@ -172,9 +170,7 @@ def far_apart(kinds: bytes, ends: Ids, starts: Ids, separators: Sequence[int]) -
 
 
 _BLANK: Final = " "
-_LINE_ENDS: Final = str.maketrans("\x85\u2028\u2029", "\n\n\n")
-"""Line ends that a view shows as spaces."""
-
+_LINE_ENDS: Final = str.maketrans("\x85\u2028\u2029", "\n\n\n")  # line ends that a view shows as spaces
 _SEPARATOR: Final = rf"(?:[{MARKS_IN_VIEW}]|{_BLANK}|{_BLANK}[-/()'\"]{_BLANK}?|[-/()'\"]{_BLANK})"
 _DIGIT: Final = re.compile("[0-9]").search
 _NUMBERS: Final = lazy_regex(rf"[0-9]++(?:{_SEPARATOR}[0-9]++)*+")

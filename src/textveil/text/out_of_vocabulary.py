@@ -47,11 +47,9 @@ from textveil.types import Ids, Integers
 FARTHEST: Final = 2
 """The greatest distance at which one word counts as a typing error of another."""
 
-_READ: Final = 8
-"""Letters of a word that the index reads; fewer make more candidates, more make more remainders."""
-
+_READ: Final = 8  # letters of a word that the index reads; fewer make more candidates, more make more remainders
+# Words that are compared with every spelling before the index is made: both take about a tenth of a second.
 _SCANNED: Final = 256
-"""Words that are compared with every spelling before the index is made: both take about a tenth of a second."""
 
 _AT_ONCE: Final = 2048
 _SCAN_AT_ONCE: Final = 32
@@ -95,7 +93,6 @@ class TypingErrors:
         return np.where(positions < 0, -1, self._ids[positions])
 
     def _scan(self, words: Sequence[str]) -> Ids:
-        """Places by comparison with every spelling."""
         from rapidfuzz import process  # here, because most runs meet a known word first
         from rapidfuzz.distance import OSA
 
@@ -131,7 +128,6 @@ class TypingErrors:
         return np.where(best < none, best, -1)
 
     def _distances(self, words: Sequence[str], which: Ids, positions: Ids) -> NDArray[np.uint8]:
-        """Distances of pairs, cut off above ``FARTHEST``."""
         from rapidfuzz import process
         from rapidfuzz.distance import OSA
 
@@ -228,7 +224,6 @@ def _weights(length: int) -> tuple[NDArray[np.uint64], Ids]:
 
 
 def _ranks(groups: Ids) -> Ids:
-    """The place of each entry within its group; groups stand together."""
     firsts = np.flatnonzero(np.diff(groups, prepend=-1))
     return np.arange(len(groups)) - np.repeat(firsts, np.diff(firsts, append=len(groups)))
 
@@ -297,7 +292,6 @@ class _Beginnings:
 
 
 def _shared_prefix(first: str, second: str) -> int:
-    """How many characters two words share from the start."""
     size = min(len(first), len(second))
     while first[:size] != second[:size]:
         size -= 1
@@ -402,7 +396,6 @@ def word_index(words: tuple[str, ...]) -> WordIndex:
 
 
 def _first_places(words: Sequence[str]) -> dict[str, int]:
-    """The first place of each word."""
     last = len(words) - 1
     return dict(zip(reversed(words), range(last, -1, -1), strict=True))
 

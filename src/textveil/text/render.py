@@ -124,8 +124,7 @@ class Span(NamedTuple):
     kind: Kind
 
 
-_SPAN: Final = partial(tuple.__new__, Span)
-"""A span of three values, made without the call of a function of Python's."""
+_SPAN: Final = partial(tuple.__new__, Span)  # a span of three values, made without the call of a function of Python's
 
 
 def _with_capital(match: re.Match[str]) -> str:

@@ -12,6 +12,7 @@ from typing import Final
 
 from textveil.text.patterns import lazy_regex
 
+# Lower-case Latin letters that compatibility decomposition leaves alone, and how they are spelled.
 _LATIN_LETTERS: Final = MappingProxyType(
     {
         **dict.fromkeys("æǽ", "ae"),
@@ -44,7 +45,6 @@ _LATIN_LETTERS: Final = MappingProxyType(
         "\N{LATIN SMALL LETTER V WITH HOOK}": "v",
     }
 )
-"""Lower-case Latin letters that compatibility decomposition leaves alone, and how they are spelled."""
 
 _SPELLED: Final = {
     **{ord(letter): plain for letter, plain in _LATIN_LETTERS.items()},

@@ -134,7 +134,6 @@ _REMEMBERED: Final = 1 << 14
 
 
 def _class_of(character: str) -> str:
-    """The character that stands for a non-ASCII character in a view."""
     if character == "\N{RIGHT SINGLE QUOTATION MARK}":
         return "'"
     if character.isspace():
@@ -206,7 +205,6 @@ def class_view(text: str) -> str:
 
 
 def _entities(view: str) -> list[tuple[int, int, Kind]]:
-    """Start, end and kind of each e-mail address, URL and handle, in order."""
     if "@" not in view and "://" not in view and "www." not in view.lower():
         return []
     entities = []
@@ -220,7 +218,6 @@ def _entities(view: str) -> list[tuple[int, int, Kind]]:
 
 
 def _split_view(view: str) -> list[str]:
-    """The tokens of a view."""
     entities = _entities(view)
     if not entities:
         return _FIND_PLAIN.findall(view)

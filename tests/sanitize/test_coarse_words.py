@@ -13,7 +13,7 @@ from tests.helpers.constant import Constant
 from textveil.detection.demographic_lists import demographics
 from textveil.mechanisms.document.keywords import keywords
 from textveil.sanitize.sanitizer import Sanitizer
-from textveil.surrogates.places import _town
+from textveil.surrogates.places import town
 from textveil.surrogates.places import towns as towns_of_places
 from textveil.surrogates.pools import pool
 from textveil.text.codes import TextCodes
@@ -70,7 +70,7 @@ def test_no_demeaning_word_can_be_written_under_a_preset(name: str) -> None:
 
 
 def test_no_pool_of_surrogates_holds_a_coarse_word() -> None:
-    towns = {place[:1].lower() + place[1:] for place in map(_town, range(towns_of_places()))}
+    towns = {place[:1].lower() + place[1:] for place in map(town, range(towns_of_places()))}
     entries = {entry for name in ("given", "family", "town", "country", "state") for entry in pool(name)}
     entries |= {word for form in demographics().pools.values() for entry in form for word in entry.split()}
     coarse = listed(entries | towns)

@@ -104,19 +104,13 @@ def ip(*, ranges: Annotated[str, _RANGES] = "documentation") -> Drawn:
 
     def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
         if value.count(":") > 1:
-            return str(_version_6(scope.place("ip 6", key_of(value), _SIZE6, rng)))
-        return str(IPv4Address(_version_4(ranges, scope.place(f"ip 4 {ranges}", key_of(value), _SIZES[ranges], rng))))
+            place = scope.place("ip 6", key_of(value), _SIZE6, rng)
+            return str(IPv6Address((0x20010DB8 << 96) | (place >> 46) << 80 | (place & (1 << 46) - 1) + 1))
+        place = scope.place(f"ip 4 {ranges}", key_of(value), _SIZES[ranges], rng)
+        if ranges == "documentation":
+            return str(IPv4Address(_DOCUMENTATION[place // 254] + 1 + place % 254))
+        return str(IPv4Address((_PRIVATE + 1 if ranges == "private" else _ANY) + place))
 
     public = ("whether it is of version 4 or 6",)
     parameters = {"ranges": ranges}
     return pseudonym("ip", public, surrogate_of, _SIZES[ranges], parameters, equality=BUT_FOR_CASE, read=key_of)
-
-
-def _version_4(ranges: str, place: int) -> int:
-    if ranges == "documentation":
-        return _DOCUMENTATION[place // 254] + 1 + place % 254
-    return (_PRIVATE + 1 if ranges == "private" else _ANY) + place
-
-
-def _version_6(place: int) -> IPv6Address:
-    return IPv6Address((0x20010DB8 << 96) | (place >> 46) << 80 | (place & (1 << 46) - 1) + 1)

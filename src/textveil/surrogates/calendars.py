@@ -68,7 +68,7 @@ _SHORTEST: Final = 3  # letters of a name that is cut short
 
 @cache
 def names(language: str) -> dict[str, tuple[str, int]]:
-    """The part of a date and the number, from 1, of every name, as ``read_as`` gives it.
+    """Return the part of a date and the number, from 1, of every name, as ``read_as`` gives it.
 
     Parts are "en month" or, of names cut short, "en short month"; weekdays are cut short in English alone. A beginning
     of a name is that name where no other has it.
@@ -94,14 +94,14 @@ def names(language: str) -> dict[str, tuple[str, int]]:
 
 
 def name_of(part: str, number: int) -> str:
-    """The name of a month or a weekday, from 1, for a part of ``names``."""
+    """Return the name of a month or a weekday, from 1, for a part of ``names``."""
     language, *short, kind = part.split(" ")
     listed = _SHORT[f"{language} {kind}"] if short else (MONTHS if kind == "month" else _WEEKDAYS)[language]
     return listed.split(" ")[number - 1]
 
 
 def read_as(name: str) -> str:
-    """In small letters and without accents."""
+    """Return the name in small letters and without accents."""
     letters = unicodedata.normalize("NFD", name.lower())
     return "".join(letter for letter in letters if not unicodedata.combining(letter))
 
@@ -141,15 +141,10 @@ class Known(Enum):
 
 @final
 class Field(NamedTuple):
-    """A piece of a form.
+    """A piece of a form."""
 
-    Attributes:
-        part: empty where the text stays; else what of a date goes there.
-        text: what stood there in the value: it stays, or shows the letter case of a name.
-    """
-
-    part: str
-    text: str
+    part: str  # empty if the text stays; else what of a date goes there
+    text: str  # what stood there in the value: it stays, or shows the letter case of a name
 
 
 @final
@@ -167,7 +162,7 @@ class WrittenDate(NamedTuple):
     form: tuple[Field, ...]
 
     def moved(self, days: int) -> date:
-        """The date so many days later, or earlier.
+        """Return the date so many days later, or earlier.
 
         Dates without a year go round the 366 days of a leap year, years of two digits round their 100 years, weekdays
         round the week, and others end at the first and the last day of the years 1 to 9999.
@@ -183,20 +178,20 @@ class WrittenDate(NamedTuple):
         return first + timedelta(days=((self.day - first).days + days) % size)
 
     def with_day(self, day: date) -> str:
-        """The form with another date."""
+        """Return the form with another date."""
         return "".join(filled(field, day) for field in self.form)
 
 
 def read_date(
     value: str, *, day_first: bool = False, language: str = "en", short_months: bool = False
 ) -> WrittenDate | None:
-    """The date that a value is, with the form in which it is written; None where it has not the pieces of one.
+    """Return the date that a value is, with the form in which it is written; None if it has not the pieces of one.
 
     Args:
         day_first: whether 3/4/2024 is the third of April. Numbers of which only the other order is a date are read in
             that; the form has the order of the setting all the same. With dots the day is first.
-        short_months: whether the form has names of months cut short; with hyphens or slashes, and with a weekday that
-            is cut short, it always has.
+        short_months: whether the form has short names of months, as it always has with hyphens, slashes or a short
+            name of a weekday.
     """
     coarse = _coarse(value)
     if coarse is not None:
@@ -237,7 +232,7 @@ def read_date(
 
 
 def _coarse(value: str) -> WrittenDate | None:
-    """A quarter of a year (Q3 2021) or a decade (1990s), each by its middle; None where it is neither."""
+    """A quarter of a year (Q3 2021) or a decade (1990s), each by its middle; None if it is neither."""
     quarter, decade = _QUARTER.fullmatch(value), _DECADE.fullmatch(value)
     match = quarter or decade
     if match is None:
@@ -247,20 +242,15 @@ def _coarse(value: str) -> WrittenDate | None:
     year = int(digits) if len(digits) == 4 else year_of(int(digits))
     size = "" if len(digits) == 4 else "2"
     if quarter is not None:
-        form = (
-            Field("", quarter["before"]),
-            Field("quarter", ""),
-            Field("", quarter["gap"]),
-            mark,
-            Field(f"year{size}", ""),
-        )
+        before, gap = Field("", quarter["before"]), Field("", quarter["gap"])
+        form = (before, Field("quarter", ""), gap, mark, Field(f"year{size}", ""))
         return WrittenDate(Known.QUARTER, date(year, 3 * int(quarter["quarter"]) - 1, 15), form)
     ending = Field("", match["mark"] + match["end"])
     return WrittenDate(Known.DECADE, date(year + 5, 1, 1), (mark, Field(f"decade{size}", ""), ending))
 
 
 def usual_form(language: str, *, short_months: bool = False) -> WrittenDate:
-    """The form of what is read as no date: January 1, 2000."""
+    """Return the form of what is read as no date: January 1, 2000."""
     month = Field(month_part(language, short=short_months), MONTHS[language].split(" ")[0])
     day, year = Field("bare day", "1"), Field("year", "2000")
     space, comma = Field("", " "), Field("", ", ")
@@ -269,12 +259,12 @@ def usual_form(language: str, *, short_months: bool = False) -> WrittenDate:
 
 
 def month_part(language: str, *, short: bool) -> str:
-    """The part of a form that is the name of a month."""
+    """Return the part of a form that is the name of a month."""
     return f"{language} short month" if short else f"{language} month"
 
 
 def without_endings(value: str, language: str) -> str:
-    """A value without what only some days have behind them: 1er mars, primero de mayo, quarta-feira."""
+    """Return a value without what only some days have behind them: 1er mars, primero de mayo, quarta-feira."""
     return value if language == "en" else _ENDING.sub("", _FIRST.sub("1", value))
 
 
@@ -300,7 +290,7 @@ _Read = tuple[Known, int, int, int]
 
 
 def year_of(number: int) -> int:
-    """The year of two digits."""
+    """Return the year of two digits."""
     return _CENTURY + (number - _CENTURY) % 100
 
 
@@ -337,7 +327,15 @@ def _in_numbers(parts: list[str], texts: list[str], numbers: list[int], day_firs
         last = small.pop()
         parts[last], year, years = "year2", year_of(numbers[last]), [last]
     if len(small) == 2:
-        return _day_and_month(parts, texts, numbers, small, years, year, day_first)
+        known = Known.DATE if years else Known.ANNIVERSARY
+        first, second = small
+        if years and first < years[0] < second:
+            return None
+        ahead = bool(years) and years[0] < first
+        day_first = not ahead and (day_first or "." in texts[first + 1 : second])
+        parts[first], parts[second] = ("day", "month") if day_first else ("month", "day")
+        day, month = (numbers[first], numbers[second]) if day_first else (numbers[second], numbers[first])
+        return (known, year, month, day) if month <= 12 else (known, year, day, month)
     if len(small) == 1 and years:
         parts[small[0]] = "month"
         return Known.MONTH, year, numbers[small[0]], 15
@@ -348,30 +346,8 @@ def _in_numbers(parts: list[str], texts: list[str], numbers: list[int], day_firs
     return (Known.WEEKDAY, 0, 0, 0) if any(part.endswith("weekday") for part in parts) else None
 
 
-def _day_and_month(
-    parts: list[str],
-    texts: list[str],
-    numbers: list[int],
-    small: list[int],
-    years: list[int],
-    year: int,
-    day_first: bool,
-) -> _Read | None:
-    known = Known.DATE if years else Known.ANNIVERSARY
-    first, second = small
-    if years and first < years[0] < second:
-        return None
-    ahead = bool(years) and years[0] < first
-    day_first = not ahead and (day_first or "." in texts[first + 1 : second])
-    parts[first], parts[second] = ("day", "month") if day_first else ("month", "day")
-    day, month = (numbers[first], numbers[second]) if day_first else (numbers[second], numbers[first])
-    if month > 12:
-        day, month = month, day
-    return known, year, month, day
-
-
 def filled(field: Field, day: date) -> str:
-    """One piece of a form for a date."""
+    """Return one piece of a form for a date."""
     part, text = field
     plain = {
         "": text,

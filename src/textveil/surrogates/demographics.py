@@ -35,18 +35,13 @@ _GENERALIZE = Option(help="Write the class in brackets, such as [nationality], i
 
 @final
 class _Read(NamedTuple):
-    """A value as far as it is public, and its private part.
+    """A value as far as it is public, and its private part."""
 
-    Attributes:
-        label: the class, the use and the first sound: what a draw is made under.
-        ending: "national" or "citizens" behind a nationality, and the possessive.
-    """
-
-    label: str
+    label: str  # the class, the use and the first sound: what a draw is made under
     group: str
     entries: tuple[str, ...]
     bare: str
-    ending: str
+    ending: str  # "national" or "citizens" behind a nationality, and the possessive
 
 
 @declared(
@@ -101,13 +96,10 @@ def _read(value: str) -> _Read:
         bare, ending = bare[: tail.start()], tail[0] + ending
     form = _form(bare)
     vowel = _begins_with_vowel(bare)
-    if not form.group:
-        group = "demographic"
+    group, label = "religion" if form.group == "faith" else form.group, f"demographic, {form.group} {form.use}"
+    if not group:
         form = Form(OCCUPATION, SINGULAR) if bare[:1].islower() else Form("nationality", ADJECTIVE)
-        label = f"demographic, unlisted {form.group}"
-    else:
-        group = "religion" if form.group == "faith" else form.group
-        label = f"demographic, {form.group} {form.use}"
+        group, label = "demographic", f"demographic, unlisted {form.group}"
     sound = "a vowel" if vowel else "a consonant"
     return _Read(f"{label} with {sound}", group, _entries(form, vowel), bare, ending)
 
@@ -122,20 +114,15 @@ def _form(bare: str) -> Form:
     forms = demographics().forms
     if words in forms:
         return forms[words]
-    counted = _counted(bare)
-    if counted:
+    if counted := _counted(bare):
         return Form("family", counted)
-    for first in range(1, len(words)):
-        form = forms.get(words[first:])
-        if form is not None and form.group == OCCUPATION:
-            return form
-    return Form("", "")
+    ends = (forms.get(words[first:]) for first in range(1, len(words)))
+    return next((form for form in ends if form is not None and form.group == OCCUPATION), Form("", ""))
 
 
 def _counted(bare: str) -> str:
     for name, pattern in (("with", _WITH), ("parent", _PARENT), ("children", _COUNT)):
-        match = pattern.fullmatch(bare)
-        if match is not None:
+        if (match := pattern.fullmatch(bare)) is not None:
             written = "digits" if match["count"].isdigit() else "words"
             several = name == "parent" and match["several"] is not None
             single = name == "children" and match["count"].lower() in ("1", "one")

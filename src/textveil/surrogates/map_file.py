@@ -56,11 +56,7 @@ class Frame(NamedTuple):
 
 
 def need_package() -> tuple[Any, Any, Any, type[Exception]]:
-    """What is used of ``cryptography``: the cipher, the derivation of keys, its digest, and the error of a wrong tag.
-
-    Raises:
-        MissingExtra: it is not installed.
-    """
+    """Return the cipher, key derivation, digest and tag error of ``cryptography``. Raises MissingExtra without it."""
     try:
         from cryptography.exceptions import InvalidTag
         from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
@@ -81,15 +77,7 @@ class MapCipher:
 
     @classmethod
     def new(cls, secret: bytes) -> MapCipher:
-        """That of a new file.
-
-        Args:
-            secret: the user's key, 32 bytes.
-
-        Raises:
-            MissingExtra: ``cryptography`` is not installed.
-            ParameterError: the key has another length.
-        """
+        """Make the cipher of a new file from the user's key of 32 bytes. Raises MissingExtra, ParameterError."""
         salt = secrets.token_bytes(_SALT)
         key, mark = _derived(secret, salt)
         start = TITLE + salt + mark
@@ -97,7 +85,7 @@ class MapCipher:
 
     @classmethod
     def of_file(cls, secret: bytes, header: bytes) -> MapCipher:
-        """That of a file with this header.
+        """Make the cipher of a file with this header.
 
         Raises:
             MissingExtra: ``cryptography`` is not installed.
@@ -119,7 +107,7 @@ class MapCipher:
         return cls(header, key)
 
     def sealed(self, number: int, mark: bytes, plain: bytes) -> bytes:
-        """The frame of that number, from 0. Raises ParameterError: it would be larger than a frame can be."""
+        """Return the frame of that number, from 0. Raises ParameterError: it would be larger than a frame can be."""
         if len(plain) + _NONCE + _TAG > _MOST:
             raise ParameterError("a private map's block must have at most 2 GB; got more. Use smaller documents.")
         cipher, *_ = need_package()
@@ -128,11 +116,7 @@ class MapCipher:
         return mark + len(text).to_bytes(_LENGTH_BYTES, "big") + text
 
     def opened(self, number: int, stream: BinaryIO) -> Frame:
-        """The frame of that number, read from where it begins.
-
-        Raises:
-            InputError: there is none, or it is not as it was written.
-        """
+        """Read and open the frame of that number. Raises InputError if it is missing or was changed."""
         cipher, _, _, invalid = need_package()
         head = stream.read(_FRAME_HEAD)
         mark, length = head[:1], int.from_bytes(head[1:], "big")
@@ -156,7 +140,7 @@ class MapCipher:
 
 
 def damaged(what: str) -> InputError:
-    """The error of a file that was changed."""
+    """Return the error of a file that was changed."""
     return InputError(f"the private map must be as it was written; {what} was changed or moved. Take another copy.")
 
 
@@ -187,7 +171,7 @@ def _checksum(start: bytes) -> bytes:
 
 
 def read_key(path: Path) -> bytes:
-    """The key in a file, for ``map_key``; see ``key_files.read_key``."""
+    """Return the key in a file, for ``map_key``; see ``key_files.read_key``."""
     return key_files.read_key(path, "map_key")
 
 
@@ -201,33 +185,26 @@ Document: TypeAlias = tuple[PrivateMap, ...]
 
 
 def begun(cipher: MapCipher, about: Mapping[str, Any]) -> bytes:
-    """What a file begins with.
-
-    Args:
-        about: public facts about the release, as JSON data: its format and fields.
-    """
+    """Return the beginning of a file; ``about`` holds public facts about the release: its format and fields."""
     return cipher.header + cipher.sealed(0, ABOUT, json.dumps(dict(about)).encode("ascii"))
 
 
 def block(cipher: MapCipher, number: int, documents: Sequence[Document]) -> bytes:
-    """What stands in a file for a block of documents.
-
-    Args:
-        number: of the block, from 0 and without gaps.
-    """
-    facts, texts = [], []
+    """Return the bytes of a block of documents, numbered from 0 without gaps."""
+    facts: list[list[Any]] = []
+    texts: list[str] = []
     for maps in documents:
-        facts.append(
-            [[len(private_map.released), [_facts(piece) for piece in private_map.replaced]] for private_map in maps]
-        )
+        facts.append([])
         for private_map in maps:
+            pieces = [[piece.start, piece.end, len(piece.original), piece.kind] for piece in private_map.replaced]
+            facts[-1].append([len(private_map.released), pieces])
             texts += [private_map.released, *(piece.original for piece in private_map.replaced)]
     plain = json.dumps(facts).encode("ascii") + b"\n" + "".join(texts).encode("utf-8", "surrogatepass")
     return cipher.sealed(number + 1, BLOCK, zlib.compress(plain))
 
 
 def ended(cipher: MapCipher, blocks: int, documents: int) -> bytes:
-    """What ends a file of so many blocks and documents."""
+    """Return the end of a file of so many blocks and documents."""
     return cipher.sealed(blocks + 1, END, json.dumps({"documents": documents}).encode("ascii"))
 
 
@@ -260,10 +237,10 @@ class MapFile:
             yield from maps
 
     def documents(self) -> Iterator[Document]:
-        """The maps of document after document; that the file is whole shows when the last one was given.
+        """Yield the maps of document after document; that the file is whole shows at the end.
 
         Raises:
-            InputError: the file is not as it was written; what was given before is.
+            InputError: the file was changed; all maps that were yielded before are right.
         """
         with _opened(self._path) as stream:
             cipher = self._cipher(stream)
@@ -278,11 +255,11 @@ class MapFile:
                 raise damaged("its end")
 
     def document(self, number: int) -> Document:
-        """The maps of one document, by its number from 1; reads the whole file, so that it is known to be whole.
+        """Return the maps of one document, by its number from 1; reads the whole file, so that it is known to be whole.
 
         Raises:
-            ParameterError: there are less.
-            InputError: the file is not as it was written.
+            ParameterError: there are fewer.
+            InputError: the file was changed.
         """
         wanted, count = None, 0
         for count, maps in enumerate(self.documents(), start=1):
@@ -309,10 +286,6 @@ def _about(cipher: MapCipher, stream: BinaryIO) -> Mapping[str, Any]:
     if frame.mark != ABOUT:
         raise damaged("frame 0")
     return json_data(frame.plain)
-
-
-def _facts(piece: Replaced) -> list[Any]:
-    return [piece.start, piece.end, len(piece.original), piece.kind]
 
 
 def _documents(plain: bytes) -> Iterator[Document]:

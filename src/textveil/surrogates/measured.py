@@ -101,9 +101,8 @@ def measurement(
         if len(whole) + len(fraction) > _MOST_DIGITS:
             return filled("9" * len(whole), rng) + mark + filled("9" * len(fraction), rng)
         power = 10 ** len(fraction)
-        if low is None or high is None:
-            least, most = (10 ** (len(whole) - 1) if len(whole) > 1 else 0) * power, 10 ** len(whole) * power - 1
-        else:
+        least, most = (10 ** (len(whole) - 1) if len(whole) > 1 else 0) * power, 10 ** len(whole) * power - 1
+        if low is not None and high is not None:
             least = round(low * power)
             most = max(round(high * power), least + 1)
         place = drawn_place(least, most, int(whole + fraction), share, rng)
@@ -197,7 +196,8 @@ def _pieces(value: str) -> list[_Piece] | None:
         if not _may_stay(before):
             return None
         pieces.append(_Piece("", before))
-        if (kind == "alone" and _counted_by(pieces)) or (match[0].lower() == "second" and _is_unit(pieces)):
+        unit = match[0].lower() == "second" and (_counted_by(pieces) or _BEFORE_UNIT.search(before))
+        if unit or (kind == "alone" and _counted_by(pieces)):
             kind = ""
         position = match.end()
         if kind in ("graded", "roman"):
@@ -215,9 +215,7 @@ def _pieces(value: str) -> list[_Piece] | None:
 
 def _may_stay(between: str) -> bool:
     """Whether there is no number in what stands between those that are drawn."""
-    if any(map(str.isnumeric, between)):
-        return False
-    return NUMBER_WORD.search(plain(between).text) is None
+    return not any(map(str.isnumeric, between)) and NUMBER_WORD.search(plain(between).text) is None
 
 
 def _counted_by(pieces: Sequence[_Piece]) -> bool:
@@ -227,23 +225,13 @@ def _counted_by(pieces: Sequence[_Piece]) -> bool:
     return pieces[-2].kind != "" or _MAGNITUDE.fullmatch(pieces[-2].written) is not None
 
 
-def _is_unit(pieces: Sequence[_Piece]) -> bool:
-    """Whether "second" behind these is a unit of time."""
-    return _counted_by(pieces) or _BEFORE_UNIT.search(pieces[-1].written) is not None
-
-
 @final
 class _Row(NamedTuple):
-    """A public row of words for numbers.
-
-    Attributes:
-        place: of a word in it; one outside counts as the nearest.
-        written: an entry in the place of a word, in its letter case.
-    """
+    """A public row of words for numbers."""
 
     entries: tuple[str, ...]
-    place: Callable[[str], int]
-    written: Callable[[str, str], str]
+    place: Callable[[str], int]  # of a word; one outside counts as the nearest
+    written: Callable[[str, str], str]  # an entry in the place of a word, in its letter case
 
 
 def _cased(model: str, entry: str) -> str:

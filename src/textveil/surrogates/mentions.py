@@ -15,6 +15,7 @@ from textveil.detection.lists import Marks, lists
 from textveil.text.patterns import lazy_regex
 
 _SPACE = lazy_regex(r"\s+")
+_ANOTHER_WORD: Final = Marks.COMMON | Marks.SMALL  # of small letters, used as another word than a name: will, may, rose
 
 
 @final
@@ -63,9 +64,9 @@ class KnownSurrogate:
         return self.replaced(surface)
 
     def replaced(self, surface: str) -> str | None:
-        """The same if no text held it by chance."""
+        """Return the same as if no text held the surrogate by chance."""
         exact = plain(surface)
-        if exact.islower() and not self._surface.islower() and _is_common(exact):
+        if exact.islower() and not self._surface.islower() and lists().words.get(exact, 0) & _ANOTHER_WORD:
             return None
         if exact in self._exact:
             original = self._exact[exact]
@@ -74,18 +75,13 @@ class KnownSurrogate:
         return None if original is None else _with_gaps(original, surface)
 
 
-def _is_common(word: str) -> bool:
-    """Whether a word in small letters is used as another word than a name: will, may, rose."""
-    return bool(lists().words.get(word, 0) & (Marks.COMMON | Marks.SMALL))
-
-
 def plain(surface: str) -> str:
-    """A text with single spaces."""
+    """Return a text with single spaces."""
     return " ".join(surface.split())
 
 
 def compared_form(original: str) -> str:
-    """What two originals that are one value have in common."""
+    """Return the form in which two originals of one value are equal: folded, with single spaces."""
     return plain(original).casefold()
 
 
@@ -165,7 +161,7 @@ class Mentions:
         """Characters from a mention's first that can tell what it is."""
 
     def known(self, surrogate: str) -> KnownSurrogate:
-        """What is known of a surrogate: the same for all its cases and ways to write its accents."""
+        """Return what is known of a surrogate: the same for all its cases and ways to write its accents."""
         longest: KnownSurrogate | None = None
         for form in _forms(surrogate):
             node = self._node(form)
@@ -186,17 +182,16 @@ class Mentions:
                 at = mention.end
 
     def _node(self, form: str) -> _Node:
-        node = self._root
-        reach = AHEAD + 2
-        first = True
-        for token in _TOKEN.findall(" ".join(form.split())):
-            folded = token.casefold()
-            if first and not _is_narrow(token[0]) and token not in self._marks:
+        node, reach = self._root, AHEAD + 2
+        tokens = _TOKEN.findall(plain(form))
+        for token in tokens[:1]:
+            if not _is_narrow(token[0]) and token not in self._marks:
                 self._marks.add(token)
                 self._starts = None
+        for token in tokens:
+            folded = token.casefold()
             node = node.setdefault(folded, {})
             reach += GAP if token == " " else len(folded)
-            first = False
         self.reach = max(self.reach, reach)
         return node
 
@@ -261,7 +256,7 @@ def _suffixes(folded: str) -> tuple[str, ...]:
 
 
 def inflected(original: str, suffix: str) -> str:
-    """An original in the plural in which its surrogate is mentioned."""
+    """Return an original in the plural in which its surrogate is mentioned."""
     if not suffix or not original:
         return original
     plural = "es" if original.casefold().endswith(_SIBILANT) else "s"
@@ -269,7 +264,7 @@ def inflected(original: str, suffix: str) -> str:
 
 
 def _gap(text: str, at: int) -> int:
-    """The length of the white space there; 0 where it is too long, or an empty line."""
+    """The length of the white space there; 0 if it is too long, or an empty line."""
     end = at
     while end < len(text) and text[end].isspace():
         end += 1
@@ -299,18 +294,21 @@ def _begins(text: str, start: int) -> bool:
 
 def _parts_columns(text: str, comma: int) -> bool:
     """Whether a comma between digits parts two columns, for it can be in no number: 0182,5527417286 or 12,9BC4."""
-    begin = comma
-    while begin > 0 and comma - begin < BEHIND and _is_narrow(text[begin - 1]):
-        begin -= 1
-    runs = _COLUMNS.match(text, begin)
+    runs = _COLUMNS.match(text, _word_start(text, comma, BEHIND))
     return runs is not None and not (runs[1].isdigit() and runs[2].isdigit() and len(runs[2]) <= 3)
+
+
+def _word_start(text: str, end: int, most: int) -> int:
+    """Where the word that ends there begins, at most so many characters before."""
+    begin = end
+    while begin > 0 and end - begin < most and _is_narrow(text[begin - 1]):
+        begin -= 1
+    return begin
 
 
 def _is_elision(text: str, apostrophe: int) -> bool:
     """Whether what stands before the apostrophe is an article or the like: l'Anna, qu'Anna, but not O'Brien."""
-    begin = apostrophe
-    while begin > 0 and apostrophe - begin < 3 and _is_narrow(text[begin - 1]):
-        begin -= 1
+    begin = _word_start(text, apostrophe, 3)
     return apostrophe - begin < 3 and text[begin:apostrophe].islower()
 
 
@@ -329,19 +327,16 @@ def _ends(text: str, start: int, end: int) -> bool:
         return False
     if end + 1 == len(text) or not _is_narrow(text[end + 1]):
         return True
+    in_url = _IN_URL.search(text, max(0, start - _LONGEST_USER), start) is not None
     if last.isdigit():
-        if after == "," and _parts_columns(text, end):
-            return True
-        if after == "@" and _IN_URL.search(text, max(0, start - _LONGEST_USER), start):
+        if (after == "," and _parts_columns(text, end)) or (after == "@" and in_url):
             return True
         return after not in (_JOINS_DIGITS if text[end + 1].isdigit() else "_@.")
     if after in _APOSTROPHES:
         return _is_clitic(text, end)
     if after in _HYPHENS:
         return text[end + 1].islower() and text[start].isupper()
-    return after not in _JOINS or (
-        after == "@" and _IN_URL.search(text, max(0, start - _LONGEST_USER), start) is not None
-    )
+    return after not in _JOINS or (after == "@" and in_url)
 
 
 def _is_clitic(text: str, apostrophe: int) -> bool:

@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Annotated, Any, Final, NamedTuple, TypeVar, final
+from typing import Annotated, Any, ClassVar, Final, NamedTuple, TypeVar, final
 
 import numpy as np
 
@@ -53,13 +53,9 @@ class Role(Enum):
 
 @final
 class Part(NamedTuple):
-    """A part of a name.
+    """A part of a name."""
 
-    Attributes:
-        mark: what stands before it: white space and punctuation.
-    """
-
-    mark: str
+    mark: str  # what stands before it: white space and punctuation
     written: str
     role: Role | None
 
@@ -78,16 +74,13 @@ class NameParts(NamedTuple):
 
 
 def letters_of(written: str) -> str:
-    """The letters of a part as a reader counts them: composed, and without marks that no letter holds."""
-    if written.isascii():
-        return written
-    return "".join(
-        character for character in unicodedata.normalize("NFC", written) if not unicodedata.combining(character)
-    )
+    """Return the letters of a part as a reader counts them: composed, and without marks that no letter holds."""
+    composed = written if written.isascii() else unicodedata.normalize("NFC", written)
+    return "".join(character for character in composed if not unicodedata.combining(character))
 
 
 def parts_of(value: str, before: str = "") -> NameParts:
-    """The parts of a name, with the roles that the mention shows.
+    """Return the parts of a name, with the roles that the mention shows.
 
     Titles and suffixes by public lists; single capitals, and up to three capitals beside other letters, are initials;
     what is written small beside capitals is a particle (de, van); of what is left the last is the family and all before
@@ -121,14 +114,11 @@ def parts_of(value: str, before: str = "") -> NameParts:
 
 def _alone(word: str, *, all_small: bool, all_large: bool) -> Role | None:
     """What a part is by how it is written beside the others, which are all small, all capitals, or neither."""
-    letters = len(letters_of(word))
-    if letters == 1 and word.isupper():
-        return Role.INITIAL
     if word.islower() and not all_small:
         return Role.PARTICLE
-    if letters <= _MOST_INITIALS and word.isupper() and not all_large:
-        return Role.INITIAL
-    return None
+    letters = len(letters_of(word))
+    initial = word.isupper() and (letters == 1 or (letters <= _MOST_INITIALS and not all_large))
+    return Role.INITIAL if initial else None
 
 
 def _keep_titles(words: Sequence[str], marks: Sequence[str], roles: list[Role | None]) -> bool:
@@ -186,34 +176,19 @@ class Person:
 
     keeps_gender: bool = False
     keeps_script: bool = False
-
-    @property
-    def name(self) -> str:
-        """The name by which policies ask for it."""
-        return "person"
+    name: ClassVar[str] = "person"
+    counts: ClassVar[Counts] = "value"
+    consistent: ClassVar[bool] = True
+    equality: ClassVar[str] = "which parts of names are equal, but for letter case"
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """Its options."""
-        return {name: "kept" if kept else "drawn" for name, kept in self._kept().items()}
-
-    def _kept(self) -> dict[str, bool]:
-        return {"gender": self.keeps_gender, "script": self.keeps_script}
+        kept = {"gender": self.keeps_gender, "script": self.keeps_script}
+        return {name: "kept" if is_kept else "drawn" for name, is_kept in kept.items()}
 
     @property
     def guarantee(self) -> PureDP:
-        """0-DP of one name."""
         return proved(0.0, PSEUDONYMS)
-
-    @property
-    def counts(self) -> Counts:
-        """All mentions of a name share its draws."""
-        return "value"
-
-    @property
-    def consistent(self) -> bool:
-        """Yes, part by part."""
-        return True
 
     @property
     def entries(self) -> int:
@@ -222,7 +197,6 @@ class Person:
 
     @property
     def public(self) -> tuple[str, ...]:
-        """What stays public of a name."""
         facts = [
             "how many parts it has, with the spaces, punctuation and possessive between and after them",
             "of each part its letter case, whether it is one capital, or two or three beside other letters, "
@@ -236,13 +210,8 @@ class Person:
             facts.append("its script, of eight")
         return tuple(facts)
 
-    @property
-    def equality(self) -> str:
-        """Parts are drawn one by one, so the names that share one are told."""
-        return "which parts of names are equal, but for letter case"
-
     def key(self, value: str) -> str:
-        """The parts of a name that are drawn: initials and particles are told from names by how they are written."""
+        """Return the parts of a name that are drawn; how they are written tells initials and particles from names."""
         drawn = (part for part in parts_of(value).parts if part.role is not Role.KEPT)
         return " ".join(f"{_class_of(part)} {part.key}" for part in drawn)
 

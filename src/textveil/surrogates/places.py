@@ -121,15 +121,16 @@ def _part(part: str, level: str, scope: Scope, rng: np.random.Generator) -> str:
 
 
 def towns() -> int:
-    """How many towns there are."""
+    """Return how many towns there are."""
     return len(pool("town")) * (len(BEFORE) + len(AFTER))
 
 
 def _town_of(key: str, scope: Scope, rng: np.random.Generator) -> str:
-    return _town(scope.place("place", key, towns(), rng))
+    return town(scope.place("place", key, towns(), rng))
 
 
-def _town(place: int) -> str:
+def town(place: int) -> str:
+    """Return the town of a number below ``towns()``."""
     stem, form = divmod(place, len(BEFORE) + len(AFTER))
     name = pool("town")[stem]
     return BEFORE[form] + name if form < len(BEFORE) else name + AFTER[form - len(BEFORE)]
@@ -149,19 +150,13 @@ def _digits(shape: str, key: str, scope: Scope, rng: np.random.Generator) -> str
     return agreed(scope, f"place digits {shape}", key, rng, lambda source: filled(shape, source), distinct="9" in shape)
 
 
-FORMS: Final = (
-    *(
-        "{} & Sons",
-        "{} and Partners",
-        "{} Associates",
-        "{} Brothers",
-        "{} Consulting",
-        "{} Corporation",
-        "{} Enterprises",
-    ),
-    *("{} Foundation", "{} Group", "{} Holdings", "{} Inc.", "{} Industries", "{} Institute", "{} International"),
-    *("{} Laboratories", "{} Ltd.", "{} LLC", "{} Logistics", "{} Media", "{} Services", "{} Solutions", "{} Systems"),
-    *("{} Technologies", "{} Trading", "{} Trust", "{} Works"),
+FORMS: Final = tuple(
+    f"{{}} {form}"
+    for form in (
+        *("& Sons", "and Partners", "Associates", "Brothers", "Consulting", "Corporation", "Enterprises", "Foundation"),
+        *("Group", "Holdings", "Inc.", "Industries", "Institute", "International", "Laboratories", "Ltd.", "LLC"),
+        *("Logistics", "Media", "Services", "Solutions", "Systems", "Technologies", "Trading", "Trust", "Works"),
+    )
 )
 """A family and one of these: the names are made up, and some company may be called so by chance."""
 
@@ -206,5 +201,5 @@ def _organization_key(value: str) -> str:
 
 
 def organizations() -> int:
-    """How many there are."""
+    """Return how many organizations there are."""
     return len(pool("family")) * len(FORMS)

@@ -40,18 +40,18 @@ def pool(name: str) -> tuple[str, ...]:
 
 
 def has_pool(name: str) -> bool:
-    """Whether there is a pool of that name."""
+    """Return whether there is a pool of that name."""
     return name in _all_pools()
 
 
 @cache
 def keys_of(name: str) -> frozenset[str]:
-    """What the entries of a pool are compared by."""
+    """Return the keys by which the entries of a pool are compared."""
     return frozenset(map(key_of, pool(name)))
 
 
 def pools_of(data: bytes) -> dict[str, tuple[str, ...]]:
-    """The pools in the bytes of a file: a line ``[name]`` before the entries of each, one a line."""
+    """Return the pools in the bytes of a file: a line ``[name]`` before the entries of each, one a line."""
     pools: dict[str, list[str]] = {}
     for line in gzip.decompress(data).decode("utf-8").splitlines():
         if line.startswith("["):
@@ -62,7 +62,7 @@ def pools_of(data: bytes) -> dict[str, tuple[str, ...]]:
 
 
 def chance_of_a_hit(draws: int, present: int, entries: int) -> float:
-    """Probability that some of ``draws`` surrogates equals one of ``present`` values that stand in the texts.
+    """Return the probability that some of ``draws`` surrogates equals one of ``present`` values of the texts.
 
     A draw never looks at the texts: to avoid a name because it occurs there would tell that it does. So a released name
     can be somebody's by chance; a reader cannot tell, and the map of the release can.
@@ -76,7 +76,7 @@ def chance_of_a_hit(draws: int, present: int, entries: int) -> float:
 
 
 def chance_of_a_collision(values: int, entries: int) -> float:
-    """Probability that two of ``values`` different values share a surrogate in a ``KeyedScope``.
+    """Return the probability that two of ``values`` different values share a surrogate in a ``KeyedScope``.
 
     In a ``MemoryScope`` none do, until every entry of the pool has been given.
     """

@@ -33,13 +33,10 @@ class Window:
 
     So the loss is epsilon for any two places. Around a place near an end stand the places at that end; on a circle the
     row goes on at its beginning. Proof: privacy/proofs/surrogates.md.
-
-    Attributes:
-        weights: the two integers that are drawn by; None is a uniform draw.
     """
 
     size: int
-    weights: TwoLevelWeights | None
+    weights: TwoLevelWeights | None  # the two integers that are drawn by; None is a uniform draw
     circle: bool = False
 
     @property
@@ -48,12 +45,12 @@ class Window:
         return self.size if self.weights is None else self.weights.members
 
     def first(self, place: int) -> int:
-        """The first place of the window around ``place``; on a circle it may lie before 0."""
+        """Return the first place of the window around ``place``; on a circle it may lie before 0."""
         begin = place - self.width // 2
         return begin if self.circle else min(max(begin, 0), self.size - self.width)
 
     def draw(self, place: int, rng: np.random.Generator) -> int:
-        """A place for the one that is given, in [0, size)."""
+        """Return a place for the one that is given, in [0, size)."""
         if self.weights is None:
             return int(rng.integers(self.size))
         uniform, member = self.weights.draw(1, rng)
@@ -70,7 +67,7 @@ class Window:
 
 @lru_cache(maxsize=256)
 def window(*, size: int, epsilon: float, width: int | None = None, circle: bool = False) -> Window:
-    """The staircase at ``epsilon`` nats for any two places.
+    """Return the staircase at ``epsilon`` nats for any two places.
 
     Args:
         size: number of places, >= 2.
@@ -96,6 +93,22 @@ def best_width(size: int, epsilon: float, *, circle: bool = False) -> int:
     return 2 * min(range((size + 1) // 2), key=mean_distance) + 1
 
 
+def width_option(units: str, metavar: str) -> Option:
+    """Return the option that sets the width of a staircase."""
+    return Option(
+        domain=at_least(1),
+        help=f"How many {units} around the true one are raised.",
+        metavar=metavar,
+        unset="the one of least mean error at epsilon",
+    )
+
+
+def check_width(width: int | None, epsilon: float, size: int, wanted: str) -> None:
+    """Raise ParameterError if a staircase at this epsilon has no such width."""
+    need(epsilon > 0 or width is None, "epsilon", epsilon, "> 0 with `width`", "Leave `width` out for uniform draws.")
+    need(width is None or width <= size, "width", width, wanted)
+
+
 _ONES: Final = (
     *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
     *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
@@ -108,7 +121,6 @@ WORDS: Final = (
 """Numbers from 0 to 99, in words."""
 
 _AGE_NUMBERS: Final = {word: number for number, word in enumerate(WORDS)}
-
 _AGE: Final = lazy_regex(
     r"(?P<before>age[ds]?:?\s{1,3}|age of\s{1,3})?"
     r"(?:(?P<digits>[0-9]{1,3})(?:\.[0-9]|[ -][1-9]/[1-9])?(?P<decade>s)?"
@@ -122,12 +134,7 @@ ADULT: Final = 18
 _LAST: Final = {"d": 30, "w": 52, "m": 24}  # the highest age in days, weeks and months
 _LOWEST = Option(domain=at_least(0), help="The lowest age; lower ones count as it.", metavar="YEARS")
 _HIGHEST = Option(domain=at_least(1), help="The highest age; higher ones count as it.", metavar="YEARS")
-_AGE_WIDTH = Option(
-    domain=at_least(1),
-    help="How many ages around the true one are raised.",
-    metavar="YEARS",
-    unset="the one of least mean error at epsilon",
-)
+_AGE_WIDTH = width_option("ages", "YEARS")
 _LAW = Option(
     domain=named("staircase", "laplace"),
     help="staircase: ages around the true one are raised by e^epsilon; laplace: discrete Laplace noise, clamped.",
@@ -177,8 +184,7 @@ def age(
     where ``epsilon`` is above 0.
     """
     need(highest > lowest, "highest", highest, f"above lowest, {lowest}")
-    need(epsilon > 0 or width is None, "epsilon", epsilon, "> 0 with `width`", "Leave `width` out for uniform draws.")
-    need(width is None or width <= highest - lowest + 1, "width", width, "no more than the range")
+    check_width(width, epsilon, highest - lowest + 1, "no more than the range")
     need(law != "laplace" or epsilon > 0, "epsilon", epsilon, "> 0 with law laplace")
     need(law != "laplace" or width is None, "width", width, "None with law laplace", "Leave it out.")
     kept = group == "kept"
@@ -187,7 +193,9 @@ def age(
     label = f"age {epsilon!r} {lowest} {highest} {width} {law}" + (" by group" if kept else "")
 
     def drawn_years(number: int, rng: np.random.Generator) -> int:
-        least, most = _group(number, lowest, highest) if kept else (lowest, highest)
+        least, most = lowest, highest
+        if kept:
+            least, most = (lowest, ADULT - 1) if number < ADULT else (max(lowest, ADULT), highest)
         place = min(max(number, least), most) - least
         if law == "laplace":
             noisy = place + discrete_laplace(Fraction(most - least) / Fraction(epsilon), rng)
@@ -209,16 +217,12 @@ def age(
         number = agreed(scope, label, _key(value), rng, lambda source: str(drawn(read, source)))
         return _written(int(number), read, top_code)
 
-    given = {
-        "law": law if epsilon > 0 else None,
-        "width": width,
-        "top_code": top_code,
-        "group": group if kept else None,
-    }
+    optional = {"law": law if epsilon > 0 else None, "width": width, "top_code": top_code}
+    optional["group"] = group if kept else None
     return Drawn(
         name="age",
         parameters={"epsilon": epsilon, "lowest": lowest, "highest": highest}
-        | {name: value for name, value in given.items() if value is not None},
+        | {name: value for name, value in optional.items() if value is not None},
         guarantee=proved(epsilon, SURROGATES),
         public=(
             "its format: digits or words, letter case, what stands around the number but for plurals and parts of a "
@@ -231,10 +235,6 @@ def age(
     )
 
 
-def _group(number: int, lowest: int, highest: int) -> tuple[int, int]:
-    return (lowest, ADULT - 1) if number < ADULT else (max(lowest, ADULT), highest)
-
-
 def _key(value: str) -> str:
     read = _read_age(value)
     return UNREAD + value if read.match is None else f"{read.number} {read.unit}"
@@ -244,17 +244,13 @@ def _read_age(value: str) -> _Read:
     match = _AGE.fullmatch(value) if len(value) <= 40 else None
     if match is None:
         return _Read(0, "y", None)
-    if match["digits"] is not None:
-        number = int(match["digits"])
-    else:
-        number = _AGE_NUMBERS.get(match["word"].lower().replace(" ", "-"), -1)
-    if number < 0:
-        return _Read(0, "y", None)
-    return _Read(number, (match["unit"] or "y")[0].lower(), match)
+    word = (match["word"] or "").lower().replace(" ", "-")
+    number = int(match["digits"]) if match["digits"] is not None else _AGE_NUMBERS.get(word, -1)
+    return _Read(0, "y", None) if number < 0 else _Read(number, (match["unit"] or "y")[0].lower(), match)
 
 
 def age_of(value: str) -> tuple[int, str] | None:
-    """The number of an age and the first letter of its unit; None where it cannot be read."""
+    """Return the number of an age and the first letter of its unit; None if it cannot be read."""
     read = _read_age(value)
     return None if read.match is None else (read.number, read.unit)
 
@@ -293,7 +289,7 @@ _COUNTED: Final = lazy_regex(
     r"(?![a-z])",
     re.IGNORECASE,
 )
-_AMOUNT_NUMBERS: Final = {word: number for number, word in enumerate(WORDS)} | {"a": 1, "an": 1, "and": 0}
+_AMOUNT_NUMBERS: Final = _AGE_NUMBERS | {"a": 1, "an": 1, "and": 0}
 
 _MANY: Final = {"hundred": 2, "k": 3, "t": 3, "m": 6, "b": 9, "trillion": 12}
 _LONGEST: Final = 120
@@ -306,12 +302,7 @@ _SCALE = Option(
     help="Relative width of a cell: 0.1 makes cells of 10 %; amounts of one cell are not told apart.",
     metavar="S",
 )
-_AMOUNT_WIDTH = Option(
-    domain=at_least(1),
-    help="How many cells around the true one are raised.",
-    metavar="CELLS",
-    unset="the one of least mean error at epsilon",
-)
+_AMOUNT_WIDTH = width_option("cells", "CELLS")
 _DECIMAL = Option(
     domain=named(".", ","),
     help="The mark before decimals, where it is in doubt and in what is written.",
@@ -343,12 +334,9 @@ def amount(
     reach = math.log(high) - lowest
     cells = math.ceil(reach / math.log1p(scale) - 1e-9)
     need(cells <= _MOST_CELLS, "scale", scale, f"large enough for at most {_MOST_CELLS:,d} cells between low and high")
-    need(epsilon > 0 or width is None, "epsilon", epsilon, "> 0 with `width`", "Leave `width` out for uniform draws.")
-    need(width is None or width <= cells, "width", width, f"at most the {cells} cells")
-    grid, label = (
-        window(size=cells, epsilon=epsilon, width=width),
-        f"amount {epsilon!r} {low!r} {high!r} {scale!r} {width}",
-    )
+    check_width(width, epsilon, cells, f"at most the {cells} cells")
+    grid = window(size=cells, epsilon=epsilon, width=width)
+    label = f"amount {epsilon!r} {low!r} {high!r} {scale!r} {width}"
 
     def drawn(cell: int | None, rng: np.random.Generator) -> str:
         place = int(rng.integers(cells)) if cell is None else grid.draw(cell, rng)
@@ -356,8 +344,7 @@ def amount(
         return repr(math.exp(lowest + exponent))  # low * exp(exponent) may be beyond all floats
 
     def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
-        match = _AMOUNT.fullmatch(value) if len(value) <= _LONGEST else None
-        read = None if match is None else _read_amount(match, decimal)
+        match, read = read_in(value)
         if match is None or read is None:
             released = agreed(scope, label, key(value), rng, lambda source: drawn(None, source))
             return _number(float(released), False, decimal)
@@ -366,9 +353,12 @@ def amount(
         shown = _number(float(released), re.search(r"[.,][0-9]{2}\Z", match["number"] or "") is not None, decimal)
         return match["sign"] + match["before"] + shown + _counted(match["after"] + match["again"], shown)
 
-    def key(value: str) -> str:
+    def read_in(value: str) -> tuple[re.Match[str] | None, float | None]:
         match = _AMOUNT.fullmatch(value) if len(value) <= _LONGEST else None
-        read = None if match is None else _read_amount(match, decimal)
+        return match, None if match is None else _read_amount(match, decimal)
+
+    def key(value: str) -> str:
+        read = read_in(value)[1]
         return UNREAD + value if read is None else repr(read)
 
     given = {} if width is None else {"width": width}
@@ -391,7 +381,7 @@ def _counted(unit: str, number: str) -> str:
 
 
 def _spoken(words: str) -> float | None:
-    """The number that some words are; None where one of them is no number."""
+    """The number that some words are; None if one of them is no number."""
     total = part = 0
     for word in re.split("[ -]", words.lower()):
         if word in ("thousand", "million", "billion", "trillion"):
@@ -406,7 +396,7 @@ def _spoken(words: str) -> float | None:
 
 
 def _read_amount(match: re.Match[str], decimal: str) -> float | None:
-    """The amount that was read; None where the number is not well written."""
+    """The amount that was read; None if the number is not well written."""
     if match["spoken"]:
         return _spoken(match["spoken"])
     number = re.sub(r"['\u00a0\u202f ]", "", match["number"])

@@ -36,6 +36,9 @@ _COORDINATE: Final = lazy_regex(
     r"(?P<rest>\.[0-9]+|(?:[\u00b0 ] ?[0-9]{1,2}(?:['\u2032 ] ?[0-9]{1,2})?(?:\.[0-9]+)?))?"
     r"(?P<after>[\u00b0\"'\u2032\u2033 ]{0,3}[NSEWnsew]?)(?![A-Za-z0-9])"
 )
+_FORMAT: Final = (
+    "its format: which characters are digits, capitals or other letters, and the marks and white space between them"
+)
 _VERSIONS: Final = "12345678"
 _HEMISPHERES: Final = str.maketrans("NSEWnsew", "nneennee")
 
@@ -56,20 +59,17 @@ def id_surrogate() -> Drawn:
     """
 
     def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
-        shape, country = formal_shape(value), ""
-        if _IBAN.fullmatch(shape) and value[:2].isascii():
-            country = value[:2]
-        return agreed(
-            scope, f"id {country}", value, rng, lambda source: drawn_id(shape, country, source), distinct=True
-        )
+        shape = formal_shape(value)
+        country = value[:2] if _IBAN.fullmatch(shape) and value[:2].isascii() else ""
+        label = f"id {country}"
+        return agreed(scope, label, value, rng, lambda source: drawn_id(shape, country, source), distinct=True)
 
     return Drawn(
         name="id",
         parameters={},
         guarantee=proved(0.0, SURROGATES),
         public=(
-            "its format: which characters are digits, capitals or other letters, and the marks and white space between "
-            "them",
+            _FORMAT,
             "the country of what is written as an IBAN, where it is two letters of A to Z",
             "whether it is hexadecimal, with the version of a UUID, or geographic coordinates",
         ),
@@ -79,7 +79,7 @@ def id_surrogate() -> Drawn:
 
 
 def formal_shape(value: str) -> str:
-    """The shape of an id, with a symbol of its own for what is hexadecimal, or a coordinate."""
+    """Return the shape of an id, with a symbol of its own for what is hexadecimal, or a coordinate."""
     if not value.isascii() and not any(mark in value for mark in "\u00b0\u2032\u2033"):
         return shape_of(value)
     if _UUID.fullmatch(value):
@@ -123,7 +123,7 @@ def _coordinates(value: str) -> str:
 
 
 def drawn_id(shape: str, country: str, rng: np.random.Generator) -> str:
-    """A string of that shape; ``country`` is what an IBAN begins with, or empty where that is drawn."""
+    """Return a string of that shape; ``country`` is what an IBAN begins with, or empty if that is drawn."""
     drawn = filled(shape, rng)
     if _IBAN.fullmatch(shape):
         return with_iban_check((country or drawn[:2]) + drawn[2:])
@@ -136,14 +136,14 @@ def drawn_id(shape: str, country: str, rng: np.random.Generator) -> str:
 
 
 def with_luhn_digit(number: str) -> str:
-    """A card number with its last digit such that the Luhn sum is a multiple of ten."""
+    """Return a card number with its last digit such that the Luhn sum is a multiple of ten."""
     digits = [int(character) for character in number if character.isdigit()][:-1]
     doubled = [sum(divmod(2 * digit, 10)) if index % 2 == 0 else digit for index, digit in enumerate(reversed(digits))]
     return number[:-1] + str(-sum(doubled) % 10)
 
 
 def with_iban_check(number: str) -> str:
-    """An IBAN with the two check digits that ISO 13616 asks for: the rest after dividing by 97 is 1."""
+    """Return an IBAN with the two check digits that ISO 13616 asks for: the rest after dividing by 97 is 1."""
     bare = number.replace(" ", "").upper()
     moved = "".join(str(int(character, 36)) for character in f"{bare[4:]}{bare[:2]}00")
     return f"{number[:2]}{98 - int(moved) % 97:02d}{number[4:]}"
@@ -184,10 +184,7 @@ def digits(*, epsilon: OptionalEpsilon = 0.0, digit_keep_limit: Annotated[float,
         name="digits",
         parameters={"epsilon": epsilon} | ({"digit_keep_limit": limit} if epsilon > 0 else {}),
         guarantee=proved(epsilon, SURROGATES),
-        public=(
-            "its format: which characters are digits, capitals or other letters, and the marks and white space between "
-            "them",
-        ),
+        public=(_FORMAT,),
         equality=IN_ANY_DIGITS,
         surrogate_of=surrogate_of,
     )
@@ -229,7 +226,12 @@ def secret_surrogate() -> Drawn:
 
     def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
         kept, shape = secret_shape(value)
-        return agreed(scope, "secret", value, rng, lambda source: _drawn(kept, shape, source), distinct=True)
+
+        def drawn(source: np.random.Generator) -> str:
+            characters = iter(filled(shape, source))
+            return "".join(next(characters) if mark == "\0" else mark for mark in kept)
+
+        return agreed(scope, "secret", value, rng, drawn, distinct=True)
 
     return Drawn(
         name="secret",
@@ -246,7 +248,7 @@ def secret_surrogate() -> Drawn:
 
 
 def secret_shape(value: str) -> tuple[str, str]:
-    """What stays of a secret, with a null character for each other one; and the shape of these."""
+    """Return what stays of a secret, with a null character for each other character, and the shape of these."""
     kept = list("\0" * len(value))
     beginning = _BEGINNING.match(value)
     frames = [(beginning.start(), beginning.end())] if beginning else []
@@ -268,8 +270,3 @@ def _symbol(rest: str, shape: str) -> str:
         if not _CAPITAL_HEX.search(word):
             return LARGE_HEX
     return _SYMBOLS.get(classes, "9")
-
-
-def _drawn(kept: str, shape: str, rng: np.random.Generator) -> str:
-    drawn = iter(filled(shape, rng))
-    return "".join(next(drawn) if character == "\0" else character for character in kept)

@@ -103,7 +103,7 @@ _RANKS: Final = {"\n": 2, " ": 1, "\t": 1, "\r": 1, "\f": 1}
 
 
 def one_blank(text: str) -> str:
-    """A text with each run of blanks as one: a space, or NUL if there is an escape in it."""
+    """Return a text with each run of blanks as one: a space, or NUL if there is an escape in it."""
     return _ALL_BLANKS.sub(lambda run: "\0" if run[0].strip(_PLAIN_BLANKS) else " ", text)
 
 
@@ -121,7 +121,7 @@ def _begins(text: str, start: re.Match[str]) -> bool:
 
 
 def start_in(text: str) -> re.Match[str] | None:
-    """The first beginning of a URL in a text."""
+    """Return the first beginning of a URL in a text."""
     at = 0
     while (start := _START.search(text, at)) is not None and not _begins(text, start):
         at = start.end() if start["slashes"] in ("//", "\\\\") else start.start() + 1
@@ -129,24 +129,18 @@ def start_in(text: str) -> re.Match[str] | None:
 
 
 def is_absurd(start: re.Match[str]) -> bool:
-    """Whether it has an escape so long that nobody can tell where what it stands in ends."""
-    odd = _ODD_WITHIN.search(start[0])
-    return odd is not None and odd["absurd"] is not None
+    """Return whether it has an escape so long that nobody can tell where what it stands in ends."""
+    return (odd := _ODD_WITHIN.search(start[0])) is not None and odd["absurd"] is not None
 
 
 def is_hidden(start: re.Match[str]) -> bool:
-    """Whether the beginning of a URL may lie further ahead: an escape may be one of its later letters."""
+    """Return whether the beginning of a URL may lie further ahead: an escape may be one of its later letters."""
     return start["odd"] is not None or "\\" in start[0] or _ODD_WITHIN.search(start[0]) is not None
 
 
 def is_unfinished(start: re.Match[str]) -> bool:
-    """Whether more text, a digit, could turn what ends a text into the beginning of nothing."""
+    """Return whether more text, a digit, could turn what ends a text into the beginning of nothing."""
     return start.end() == len(start.string) and _NUMBER_END.search(start[0][-32:]) is not None
-
-
-def nested_in(path: str) -> re.Match[str] | None:
-    """The first beginning of a URL within the path of another."""
-    return _NESTED.search(path)
 
 
 def narrowed(text: str, rank: int) -> tuple[str, int]:
@@ -257,7 +251,7 @@ class UrlRule:
         need(self.mode in IN_URLS, "in_urls", str(self.mode)[:40], " or ".join(IN_URLS))
 
     def allows(self, authority: str, service: str = "") -> bool:
-        """Whether originals may stand in URLs of this host, and perhaps port.
+        """Return whether originals may stand in URLs of this host, and perhaps port.
 
         Args:
             authority: of the URL.
@@ -273,26 +267,25 @@ class UrlRule:
 
 
 def named_hosts(private_map: PrivateMap) -> frozenset[str]:
-    """The hosts that the original of a release names, in small letters."""
+    """Return the hosts that the original of a release names, in small letters."""
     urls = [piece.original for piece in private_map.replaced if piece.kind == "url"]
     hosts = [host for url in urls if (host := _host(url[:LONGEST_HOST].lstrip("/"))) is not None]
     return hosts_in(private_map.original()).union(hosts)
 
 
 def hosts_in(text: str) -> frozenset[str]:
-    """The hosts that URLs of a text name, in small letters."""
+    """Return the hosts that URLs of a text name, in small letters."""
     begins = (start.start() if start["www"] else start.end() for start in _NAMES.finditer(text))
     return frozenset(host for at in begins if (host := _host(text[at : at + LONGEST_HOST])) is not None)
 
 
 def services_in(text: str) -> frozenset[str]:
     """Services that a text names by scheme and host, as ``postgresql://db.internal``: what no reader fetches."""
-    found = set()
-    for start in _SERVICE.finditer(text):
-        host = _SERVICE_HOST.match(text, start.end(), start.end() + LONGEST_HOST)
-        if host is not None:
-            found.add(f"{start[1].lower()}://{host[1].lower()}")
-    return frozenset(found)
+    return frozenset(
+        f"{start[1].lower()}://{host[1].lower()}"
+        for start in _SERVICE.finditer(text)
+        if (host := _SERVICE_HOST.match(text, start.end(), start.end() + LONGEST_HOST)) is not None
+    )
 
 
 def _host(written: str) -> str | None:
@@ -305,9 +298,7 @@ def _host(written: str) -> str | None:
 class UrlScanner:
     """Follows a text as it is written, and tells whether an original may come next.
 
-    Args:
-        rule: where originals may stand.
-        alone: whether the text is a value by itself, as a string of JSON is: a URL that it begins with is all of it.
+    ``alone`` says that the text is a value by itself, as a string of JSON is: a URL that it begins with is all of it.
     """
 
     def __init__(self, rule: UrlRule, *, alone: bool = False) -> None:
@@ -330,7 +321,7 @@ class UrlScanner:
         self._service = ""
 
     def allows(self, original: str, behind: str, *, last: bool) -> bool | None:
-        """Whether this original may come next; None if more of the text must tell.
+        """Return whether this original may come next; None if more of the text must tell.
 
         Args:
             original: as it would be written.
@@ -481,7 +472,7 @@ class UrlScanner:
                     self._authority = None
             else:
                 seen = self._path + text
-                nested = nested_in(seen)
+                nested = _NESTED.search(seen)
                 self._unfinished = nested is not None and is_unfinished(nested)
                 if nested is None or self._unfinished:
                     self._path = seen[-LONGEST_START:]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import unicodedata
-from typing import Final, final
+from typing import Final
 
 import numpy as np
 
-from textveil.text.patterns import lazy_regex
+from textveil.text.patterns import CharacterTable, lazy_regex
 
 _POSSESSIVE: Final = lazy_regex(r"(['\u2019\u02bc])[sS]?\Z")
 
@@ -44,14 +44,14 @@ _ALPHABETS: Final = {
 
 
 def key_of(value: str) -> str:
-    """What values are compared by: case folded, in one Unicode form."""
+    """Return the form in which values are compared: case folded, in one Unicode form."""
     if value.isascii():
         return value.lower()
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", value).casefold())
 
 
 def without_possessive(value: str) -> tuple[str, str]:
-    """A value and its possessive ending, which is empty where it has none."""
+    """Return a value and its possessive ending, which is empty if it has none."""
     match = _POSSESSIVE.search(value)
     return (value, "") if match is None else (value[: match.start()], match[1] + "s")
 
@@ -64,7 +64,7 @@ def in_case_of(model: str, written: str) -> str:
 
 
 def ordinal_ending(number: int) -> str:
-    """The letters after an ordinal in digits."""
+    """Return the letters after an ordinal in digits."""
     return "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
 
 
@@ -81,17 +81,7 @@ def _class(character: str) -> str:
     return character if character in _KEPT or character.isspace() else "-"
 
 
-@final
-class _Shapes(dict[int, str]):
-    def __missing__(self, code: int) -> str:
-        shape = _class(chr(code))
-        if len(self) < _REMEMBERED:
-            self[code] = shape
-        return shape
-
-
-_REMEMBERED: Final = 1 << 12
-_SHAPES: Final = _Shapes()
+_SHAPES: Final = CharacterTable(_class)
 
 
 def filled(shape: str, rng: np.random.Generator) -> str:

@@ -100,13 +100,13 @@ class _Memory:
         self._used = 0
 
     def roll(self) -> dict[Any, Codes]:
-        """The dictionary to use for the next texts; a new one where the last has grown to its bound."""
+        """Return the dictionary to use for the next texts; a new one where the last has grown to its bound."""
         if self._used > MEMORY_BYTES // 2:
             self.older, self.recent, self._used = self.recent, dict(self._fixed), 0
         return self.recent
 
     def again(self, keys: set[Any], recent: dict[Any, Codes]) -> dict[Any, Codes]:
-        """What is remembered from longer ago of ``keys``; it is put into ``recent``."""
+        """Return those of ``keys`` that are remembered from longer ago, and put them into ``recent``."""
         older = self.older
         remembered = {key: older[key] for key in keys if key in older} if older else {}
         self.keep(remembered, recent)
@@ -158,7 +158,10 @@ class TextCodes:
         kept = () if passing is None else passing.words
         self._capitals = self._base + _PASSING + len(kept)
         self._first_passing = 0 if drawn else self._base + _PASSING
-        self._passing = self._codes_of(passing) if passing is not None else {}
+        self._passing: dict[str, int] = {}  # the code of each way to write a word that passes
+        if passing is not None:
+            self._passing = {written: self._first_passing + place for written, place in passing.anywhere.items()}
+            self._passing |= {written: self._capitals + place for written, place in passing.at_starts.items()}
         public = _legend(tuple(words), tuple(written_as.items()), kept)
         self.legend = Legend(public.written.copy(), public.lengths.copy(), public.kinds.copy())  # marks come to it
         self._forms = np.zeros(len(self.legend.kinds), dtype=np.uint8)
@@ -177,7 +180,7 @@ class TextCodes:
         self._surfaces = _Memory({})
 
     def words(self, codes: Integers) -> WordPlaces:
-        """The words among codes, those outside the vocabulary by the id that stands for them."""
+        """Return the words among codes, those outside the vocabulary by the id that stands for them."""
         size = len(self._words)
         word = codes < self._base
         indices = word.nonzero()[0]
@@ -188,12 +191,9 @@ class TextCodes:
         """For every code, whether it is a word that passes."""
         return codes >= self._base + _PASSING
 
-    def _codes_of(self, passing: Passing) -> dict[str, int]:
-        codes = {written: self._first_passing + place for written, place in passing.anywhere.items()}
-        return codes | {written: self._capitals + place for written, place in passing.at_starts.items()}
-
     def _settled(self, coded: EncodedTexts) -> EncodedTexts:
-        """The codes in which a word with a capital passes at the start of a sentence and is like others elsewhere."""
+        """The codes in plain form; a word with a capital passes at the start of a sentence, not elsewhere."""
+        coded = self._in_plain_form(coded) if self._plain else coded
         if self._otherwise is None:
             return coded
         places = (coded.codes >= self._capitals).nonzero()[0]
@@ -206,7 +206,7 @@ class TextCodes:
         return EncodedTexts(codes, coded.bounds)
 
     def numbers(self, coded: EncodedTexts) -> NumberPlaces:
-        """The digits of texts, and which of them belong to one number."""
+        """Return the digits of texts, and which of them belong to one number."""
         codes = coded.codes
         indices = ((codes >= self._base + _FIRST_DIGIT) & (codes < self._base + _POINT)).nonzero()[0]
         if len(indices) == 0:
@@ -232,13 +232,13 @@ class TextCodes:
     def with_numbers_left_out(
         self, coded: EncodedTexts, kinds: NDArray[np.int8], constants: slice, blank: int | None
     ) -> tuple[EncodedTexts, NDArray[np.int8]]:
-        """Codes in which a constant stands for each number, and one constant for a run of equal ones.
+        """Return the codes with a constant for each number, and one constant for a run of equal ones.
 
         Args:
-            coded: of all texts.
-            kinds: the kind of the token that each code begins, GOES_ON elsewhere.
+            coded: all texts.
+            kinds: kind of the token that each code begins, GOES_ON elsewhere.
             constants: codes of ``words`` that are constants.
-            blank: the one of them that stands for numbers and for what has a placeholder too; None leaves these.
+            blank: the constant that also stands for numbers and placeholders; None leaves these.
         """
         codes, bounds = coded.codes.copy(), coded.bounds
         number = self._base + _PLACEHOLDER + Kind.NUMBER
@@ -252,18 +252,18 @@ class TextCodes:
         return EncodedTexts(codes[keep], _after(keep, bounds)), kinds[keep]
 
     def encode(self, texts: Iterable[str]) -> EncodedTexts:
-        """The codes of texts, each on its own."""
-        coded = self._encoded(texts)
-        return self._settled(self._in_plain_form(coded) if self._plain else coded)
+        """Return the codes of texts, each on its own."""
+        return self._settled(self._encoded(texts))
 
     def encode_around(self, texts: Sequence[Sequence[str]]) -> EncodedTexts:
-        """The codes of texts that are given in stretches; ``gap`` stands between two stretches of a text."""
+        """Return the codes of texts that are given in stretches; ``gap`` stands between two stretches of a text."""
         flat = self._encoded([stretch for text in texts for stretch in text])
         counts = np.array([len(text) for text in texts], dtype=np.int64)
         ends = np.concatenate([[0], np.cumsum(counts)])
         inner, added = np.setdiff1d(np.arange(1, int(ends[-1])), ends), ends - np.arange(len(ends))
-        coded = EncodedTexts(np.insert(flat.codes, flat.bounds[inner], self.gap), flat.bounds[ends] + added)
-        return self._settled(self._in_plain_form(coded) if self._plain else coded)
+        return self._settled(
+            EncodedTexts(np.insert(flat.codes, flat.bounds[inner], self.gap), flat.bounds[ends] + added)
+        )
 
     @property
     def gap(self) -> int:

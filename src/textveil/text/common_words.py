@@ -38,15 +38,10 @@ _CAPITALS: Final = lazy_regex(r"(?<=[a-z,;] )[^\W\d_a-z][^\W\d_]*(?:['\u2019][^\
 @final
 @dataclass(frozen=True, slots=True)
 class CommonWords:
-    """A list of words that stay.
+    """A list of words that stay."""
 
-    Attributes:
-        words: in lower case.
-        names: those of ``words`` that are also names or months: with a capital they do not stay.
-    """
-
-    words: frozenset[str]
-    names: frozenset[str]
+    words: frozenset[str]  # in lower case
+    names: frozenset[str]  # those of ``words`` that are also names or months: with a capital they do not stay
 
 
 @cache
@@ -68,12 +63,7 @@ def measured() -> dict[str, Any]:
 
 @cache
 def common_words(level: str = "low") -> CommonWords:
-    """The embedded list of a level.
-
-    Raises:
-        ParameterError: the level is none of ``LEVELS``.
-        InputError: the file is not the one that was shipped.
-    """
+    """Return the embedded list of a level. Raises ParameterError for another level, InputError for a changed file."""
     need(level in LEVELS, "level", level, f"one of {', '.join(LEVELS)}")
     levels = LEVELS[: LEVELS.index(level) + 1]
     entries = [(word, name) for entry, word, name in _entries() if entry in levels]

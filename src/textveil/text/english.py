@@ -94,13 +94,10 @@ NAMES_TOO: Final = frozenset(["an", "can", "do", "even", "may", "more", "per", "
 
 
 def function_word(surface: str) -> str | None:
-    """The word of the list that a token is, in lower case; None where it is none.
+    """Return the word of the list that a token is, in lower case; None if it is none.
 
-    It is one where it is written in lower case, or with its first letter alone a capital ("The", not "US" or "WHO"),
-    unless it can be a name then ("Will"). Anything else about it, a mark that cannot be seen, say, makes it none.
-
-    Args:
-        surface: of a token.
+    It is one if it is written in lower case, or with its first letter alone a capital ("The", not "US" or "WHO"),
+    unless it can be a name then ("Will"). Any other character, such as a mark that cannot be seen, makes it none.
     """
     plain = surface.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
     lower = plain.lower()

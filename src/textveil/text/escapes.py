@@ -115,19 +115,18 @@ class Reading:
         return bool(self._escapes)
 
     def written(self, start: int, end: int) -> tuple[int, int]:
-        """Where ``text[start:end]``, at least one character, begins and ends in ``source``."""
+        """Return where ``text[start:end]``, at least one character, begins and ends in ``source``."""
         return self.start(start), self._last(end - 1)
 
     def start(self, place: int) -> int:
-        """Where the character of ``text`` at a place, or its end, begins in ``source``."""
-        at = self._at(place)
-        if at is None:
+        """Return where the character of ``text`` at a place, or its end, begins in ``source``."""
+        if (at := self._at(place)) is None:
             return place
         beyond = place - at.place - at.size
         return at.begin if beyond < 0 else at.end + beyond
 
     def inner(self, place: int) -> tuple[int, int]:
-        """The places in ``text`` before and behind a place of ``source``: the same, unless it cuts an escape."""
+        """Return the places in ``text`` before and behind a place of ``source``: the same, unless it cuts an escape."""
         number = bisect_right(self._escapes, place, key=_begin) - 1
         if number < 0:
             return place, place
@@ -138,7 +137,7 @@ class Reading:
         return behind, behind
 
     def value(self, start: int, end: int) -> str:
-        """How ``source[start:end]`` is read."""
+        """Return how ``source[start:end]`` is read."""
         return self.text[self.inner(start)[0] : self.inner(end)[1]]
 
     def take(self, edits: Sequence[_Edit]) -> None:
@@ -159,8 +158,7 @@ class Reading:
         self._escapes = escapes
 
     def _moved(self, number: int, shift: int) -> _Escape:
-        escape = self._escapes[number]
-        return escape._replace(place=escape.place - shift)
+        return self._escapes[number]._replace(place=self._escapes[number].place - shift)
 
     def _at(self, place: int) -> _Escape | None:
         """The last escape whose character stands at a place or before it."""
@@ -178,11 +176,7 @@ _place: Final = attrgetter("place")
 
 
 def read(text: str) -> Reading:
-    """A text as who reads it in the end would; in time that is linear in its length.
-
-    Args:
-        text: any string.
-    """
+    """Read a text as its final reader would, in time that is linear in its length."""
     reading = Reading(text)
     if _HINT.search(text) is None:
         return reading
@@ -198,7 +192,7 @@ def read(text: str) -> Reading:
 
 
 def quoted_printable(reading: Reading) -> Reading | None:
-    """A text as it is read where "=" and two digits stand for a byte too; None where nothing does.
+    """Return the text with "=" and two digits read as a byte too; None if there is no such escape.
 
     Such an escape may be none ("x=20"), so that this is read beside the text as it is.
     """
@@ -219,19 +213,19 @@ def quoted_printable(reading: Reading) -> Reading | None:
 
 
 def unquoted(value: str) -> str:
-    """A value as ``quoted_printable`` reads it."""
+    """Return a value as ``quoted_printable`` reads it."""
     decoded = quoted_printable(Reading(value))
     return value if decoded is None else decoded.text
 
 
 def is_in_header_word(text: str, place: int) -> bool:
-    """Whether a place lies in a word of a mail's header, in which "_" is a space."""
+    """Return whether a place lies in a word of a mail's header, in which "_" is a space."""
     begin = text.rfind("=?", max(0, place - _LONGEST_HEADER_WORD), place)
     return begin >= 0 and "?=" not in text[begin + 2 : place]
 
 
 def open_end(text: str) -> int:
-    """How many characters at the end of a text may be a part of an escape, or one with what follows."""
+    """Return how many characters at the end of a text may be a part of an escape, or one with what follows."""
     tried = 0
     for mark in _OPEN_MARK.finditer(text):
         start = mark.start()
@@ -351,28 +345,18 @@ _DEEPEST_STRING: Final = 8  # JSON within JSON so deep is written; deeper, a quo
 
 @final
 class Place(NamedTuple):
-    """Where a value stands, as it is written.
+    """Where a value stands, as it is written."""
 
-    Attributes:
-        before: the last ``LONGEST`` characters before it, or less.
-        own: what stands there.
-        after: the first characters behind it.
-        strings: JSON strings around it, one in another (``Quotes``).
-        within: whether the innermost of them lies within percent-encoding or HTML, rather than around it.
-        read_before: the last characters before it, as they are read.
-        read: what stands there, as it is read.
-    """
-
-    before: str
-    own: str
-    after: str
-    strings: int
-    within: bool
-    read_before: str
-    read: str
+    before: str  # the last ``LONGEST`` characters before it, or less
+    own: str  # what stands there
+    after: str  # the first characters behind it
+    strings: int  # JSON strings around it, one in another (``Quotes``)
+    within: bool  # whether the innermost of them lies within percent-encoding or HTML, rather than around it
+    read_before: str  # the last characters before it, as they are read
+    read: str  # what stands there, as it is read
 
     def written(self, value: str) -> str:
-        """A value as it is to be written here; it is read as it was."""
+        """Return a value as it is to be written here, so that it is read as it was."""
         if NUMBER.fullmatch(self.read) and not NUMBER.fullmatch(value) and _AFTER_KEY.search(self.read_before):
             value = f'"{value}"'  # a number in JSON, which this is not
         before, own, after = self.before, self.own, self.after
@@ -387,7 +371,8 @@ class Place(NamedTuple):
             value = self._percent(value, 0 if percent is None else len(percent[1]) // 2)
         entity = _touching(_ENTITY_BEFORE, _ENTITY_ESCAPE, before, own, after)
         if entity is not None:
-            value = _as_html(value, len(entity[1]) // 4)
+            value = "".join(_IN_HTML.get(character, character) for character in value)
+            value = value.replace("&", "&" + "amp;" * (len(entity[1]) // 4))
         if not self.within:
             value = _in_strings(value, strings)
         return value + BORDER * own.count(BORDER)
@@ -418,18 +403,10 @@ def _touching(ends: re.Pattern[str], begins: re.Pattern[str], before: str, own: 
     return begins.search(own) or ends.search(before) or begins.match(after)
 
 
-def _as_html(value: str, deeper: int) -> str:
-    return "".join(_IN_HTML.get(character, character) for character in value).replace("&", "&" + "amp;" * deeper)
-
-
 def _in_strings(value: str, strings: int) -> str:
     for _ in range(strings):
-        value = _IN_JSON.sub(_escape, value)
+        value = _IN_JSON.sub(lambda match: _JSON_NAMED.get(match[0]) or f"\\u{ord(match[0]):04x}", value)
     return value
-
-
-def _escape(match: re.Match[str]) -> str:
-    return _JSON_NAMED.get(match[0]) or f"\\u{ord(match[0]):04x}"
 
 
 @final
@@ -479,12 +456,11 @@ class Quotes:
 
 @final
 class Places:
-    """The places of a text, asked for from left to right.
+    """Writes values into a text, from left to right.
 
     Args:
-        reading: of the text.
-        begin: the place in its source from which on there are such.
-        quotes: of what stands before ``begin``; None where nothing does.
+        begin: place in the reading's source from which values are written.
+        quotes: state of the text before ``begin``; None if nothing stands there.
     """
 
     def __init__(self, reading: Reading, begin: int = 0, quotes: Quotes | None = None) -> None:
@@ -493,7 +469,7 @@ class Places:
         self._at = begin
 
     def written(self, value: str, start: int, end: int) -> str:
-        """A value as it is to be written in place of ``source[start:end]``."""
+        """Return a value as it is to be written in place of ``source[start:end]``."""
         source = self._reading.source
         number = NUMBER.fullmatch(source, start, end) is not None
         if not self._reading.escaped and not number and _IN_JSON.search(value) is None:

@@ -23,13 +23,13 @@ import unicodedata
 from collections.abc import Iterator
 from itertools import groupby
 from types import MappingProxyType
-from typing import Final, Literal, NamedTuple, TypeAlias, final
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from textveil.cuts import replaced
 from textveil.errors import need
-from textveil.text.patterns import lazy_regex
+from textveil.text.patterns import CharacterTable, lazy_regex
 from textveil.text.tokens import Kind, tokenize
 from textveil.types import Flags, Ids, Integers
 
@@ -76,7 +76,7 @@ _BY_CATEGORY: Final = MappingProxyType({"Pd": "-", "Ps": "(", "Pe": ")", "Pi": '
 
 
 def plain_mark(mark: str) -> str:
-    """The ASCII marks for a character of punctuation or a currency sign; ``DROPPED`` where it has none.
+    """Return the ASCII marks for a character of punctuation or a currency sign; ``DROPPED`` where it has none.
 
     In order: ASCII stays; a closed table (quotes of all kinds, bullets, the stops and commas of other writings);
     the compatibility form where that is ASCII punctuation (full-width forms, the ellipsis); then by category dashes
@@ -92,40 +92,31 @@ def plain_mark(mark: str) -> str:
     return _BY_CATEGORY.get(unicodedata.category(mark), DROPPED)
 
 
-@final
-class _PlainMarks(dict[int, str]):
-    """A table for ``str.translate`` that fills itself as characters are met, up to ``_KNOWN`` of them."""
-
-    def __missing__(self, code: int) -> str:
-        character = chr(code)
-        category = unicodedata.category(character)
-        plain = plain_mark(character) if category[0] == "P" or category == "Sc" else character
-        if len(self) < _KNOWN:
-            self[code] = plain
-        return plain
+_KNOWN: Final = 1 << 13
 
 
-_KNOWN: Final = 1 << 13  # characters that the table holds at most: a hostile text has a million different ones
+def _plain_character(character: str) -> str:
+    category = unicodedata.category(character)
+    return plain_mark(character) if category[0] == "P" or category == "Sc" else character
+
+
+_PLAIN_MARKS: Final = CharacterTable(_plain_character, _KNOWN)
 # ASCII stands there already: a call for each letter would take as long as all else.
-_PLAIN_MARKS: Final = _PlainMarks({code: chr(code) for code in range(128)})
+_PLAIN_MARKS.update({code: chr(code) for code in range(128)})
 
 
 def with_plain_marks(text: str) -> str:
-    """The text with ``plain_mark`` of every mark in it; all other characters stay."""
+    """Return the text with ``plain_mark`` of every mark in it; all other characters stay."""
     return text if text.isascii() else text.translate(_PLAIN_MARKS)
 
 
 def is_unseen(surface: str) -> bool:
-    """Whether a token shows nothing: format characters alone."""
+    """Return whether a token shows nothing: format characters alone."""
     return all(unicodedata.category(character) == "Cf" for character in surface)
 
 
 def checked_marks(marks: Marks) -> Marks:
-    """``marks`` if it is one.
-
-    Raises:
-        ParameterError: it is not.
-    """
+    """Return ``marks``. Raises ParameterError if it is none of ``MARKS``."""
     need(marks in MARKS, "marks", marks, " or ".join(MARKS))
     return marks
 
@@ -138,16 +129,16 @@ _TOO_MANY_MARKS: Final = bytes([MARK] * (LONGEST_RUN + 1))
 
 
 def is_plain(forms: bytes) -> bool:
-    """Whether ``plain_gaps`` and ``short_runs`` would leave everything: most texts, told in a twentieth of the time.
+    """Return whether ``plain_gaps`` and ``short_runs`` would change nothing, as in most texts; 20 times as fast.
 
     Args:
-        forms: a byte for each code: ``BLANK``, ``MARK``, ``ODD`` or another, for what is none of them.
+        forms: a byte for each code: ``BLANK``, ``MARK``, ``ODD`` or another.
     """
     return not (ODD in forms or _TWO_BLANKS in forms or _TOO_MANY_MARKS in forms)
 
 
 def single_spaces(codes: Integers, forms: bytes, space: int, line_end: int) -> Integers | None:
-    """The codes of one text in plain form where all that it takes is one space for many; None where it takes more.
+    """Return the codes of one text in plain form where all that it takes is one space for many; None if it takes more.
 
     It gives what ``plain_gaps`` and ``short_runs`` do, in a tenth of the time; see there and ``is_plain``.
     """
@@ -170,7 +161,7 @@ def plain_gaps(
     line_end: int,
     apostrophe: int,
 ) -> tuple[Integers, Flags]:
-    """Codes of texts with every run of white space in plain form.
+    """Return the codes with every run of white space in plain form, and which of them stay.
 
     Args:
         codes: of all texts in a row.
@@ -178,12 +169,7 @@ def plain_gaps(
         blank: whether a code stands for white space, or for something that is dropped.
         mark: whether it stands for punctuation.
         vanishing: whether it is dropped; blank too.
-        space: the code of a space.
-        line_end: the code of a line end.
-        apostrophe: the code of an apostrophe.
-
-    Returns:
-        The codes, and which of them stay.
+        space: code of a space; ``line_end`` and ``apostrophe`` likewise.
     """
     keep = np.ones(len(codes), dtype=np.bool_)
     begins = _begins(bounds, len(codes))
@@ -212,7 +198,7 @@ def plain_gaps(
 
 
 def short_runs(bounds: Ids, mark: Flags) -> Flags:
-    """Which codes stay where of marks in a row the first ``LONGEST_RUN`` do.
+    """Return which codes stay if the first ``LONGEST_RUN`` marks of a run do.
 
     Args:
         bounds: where each text begins, and where the last ends.
@@ -234,13 +220,13 @@ def short_runs(bounds: Ids, mark: Flags) -> Flags:
 
 
 def single_constants(codes: Integers, bounds: Ids, constant: Flags, space: int) -> Flags:
-    """Which codes stay where one constant stands for a run of equal ones, side by side or with a space between.
+    """Return which codes stay if one constant stands for a run of equal ones, side by side or with a space between.
 
     Args:
         codes: of all texts in a row.
         bounds: where each text begins, and where the last ends.
         constant: whether a code stands for something that is left out.
-        space: the code of a space.
+        space: code of a space.
     """
     keep = np.ones(len(codes), dtype=np.bool_)
     if len(codes) < 2:
@@ -273,7 +259,7 @@ class Edit(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """A token: ``plain`` is what it becomes, None where white space is decided on as a whole."""
+    """A token: ``plain`` is what it becomes, None if white space is decided on as a whole."""
 
     start: int
     end: int
@@ -287,20 +273,16 @@ class _Part(NamedTuple):
 
 
 def plain_text(text: str, after_solid: bool = False, before_solid: bool = False) -> str:
-    """``text`` with all edits.
-
-    Args:
-        text: any string.
-        after_solid: whether something stands before it that is neither white space nor a mark.
-        before_solid: the same of what stands behind it.
-    """
+    """Return ``text`` with all its ``plain_edits``."""
     return replaced(text, plain_edits(text, after_solid, before_solid))
 
 
 def plain_edits(text: str, after_solid: bool = False, before_solid: bool = False) -> list[Edit]:
-    """What changes where a text's white space and marks are put into plain form, in order.
+    """Return what changes if the white space and marks of a text are put into plain form, in order.
 
-    Arguments as of ``plain_text``.
+    Args:
+        after_solid: whether something stands before the text that is neither white space nor a mark.
+        before_solid: the same behind it.
     """
     if _ODD.search(text) is None:
         return []

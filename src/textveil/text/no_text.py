@@ -52,7 +52,7 @@ _DIGEST: Final = 128  # hexadecimal digits of the longest digest
 
 @final
 class Encoded(NamedTuple):
-    """The characters ``text[start:end]`` stand for ``plain``; None where it cannot be read."""
+    """The characters ``text[start:end]`` stand for ``plain``; None if it cannot be read."""
 
     start: int
     end: int
@@ -60,11 +60,7 @@ class Encoded(NamedTuple):
 
 
 def encoded_runs(text: str) -> Iterator[Encoded]:
-    """What is written in base64 or in hexadecimal digits; in time that is linear in the text's length.
-
-    Args:
-        text: any string.
-    """
+    """Yield what is written in base64 or in hexadecimal digits, in time that is linear in the text's length."""
     for match in _RUN.finditer(text):
         run = match[0].rstrip()
         if _MIXED.search(run):
@@ -77,19 +73,14 @@ def encoded_runs(text: str) -> Iterator[Encoded]:
             continue  # numbers of two digits, apart: they stand for digits and marks
         if plain is not None:
             yield Encoded(*match.span(1), plain)
-        elif _unreadable_hex(digits, raw):
+        elif len(digits) > _DIGEST and (
+            raw.startswith(_BINARY) or (len(digits) > _LONG_HEX and len(set(digits)) >= _HEX_KINDS)
+        ):
             yield Encoded(*match.span(1), None)
 
 
-def _unreadable_hex(digits: str, raw: bytes) -> bool:
-    """Whether hexadecimal digits are a file rather than a digest."""
-    if len(digits) <= _DIGEST:
-        return False
-    return raw.startswith(_BINARY) or (len(digits) > _LONG_HEX and len(set(digits)) >= _HEX_KINDS)
-
-
 def is_encoded_alone(text: str) -> bool:
-    """Whether a text is long, is written so, stands for no text, and is hardly anything else."""
+    """Return whether a text is long, and almost all of it is encoded and decodes to no text."""
     if len(text) < LONG_BASE64:
         return False
     head = text[: 4 * LONG_BASE64]
@@ -107,7 +98,9 @@ def _of_base64(text: str, start: int, run: str) -> Iterator[Encoded]:
         yield Encoded(start, end, plain)
         return
     uri = _DATA.search(text[max(0, start - _BEFORE) : start]) is not None
-    long = len(run) >= LONG_BASE64 and _several(run)
+    # No line of marks and no row of words has letters of both cases and digits.
+    head, tests = run[:LONG_BASE64], (str.islower, str.isupper, str.isdigit)
+    long = len(run) >= LONG_BASE64 and all(any(map(test, head)) for test in tests)
     if uri or long or (len(run) >= _MAGIC_CHARACTERS and raw.startswith(_BINARY)):
         yield Encoded(start, end, None)
         return
@@ -117,14 +110,8 @@ def _of_base64(text: str, start: int, run: str) -> Iterator[Encoded]:
             yield Encoded(start + piece.start(), start + piece.end(), plain)
 
 
-def _several(run: str) -> bool:
-    """Whether a long run has letters of both cases and digits, as no line of marks and no row of words has."""
-    head = run[:LONG_BASE64]
-    return all(any(map(test, head)) for test in (str.islower, str.isupper, str.isdigit))
-
-
 def _bytes(run: str) -> bytes:
-    """What base64 stands for, as far as it goes; nothing where it is none."""
+    """What base64 stands for, as far as it goes; nothing if it is none."""
     data = _SPACE.sub("", run).rstrip("=").replace("-", "+").replace("_", "/")
     data = data[: len(data) - (len(data) % 4 == 1)]
     try:
@@ -134,7 +121,7 @@ def _bytes(run: str) -> bytes:
 
 
 def as_text(raw: bytes) -> str | None:
-    """Bytes as the text that they are in UTF-8, UTF-16 or Windows-1252; None where they are hardly one."""
+    """Return bytes as the text that they are in UTF-8, UTF-16 or Windows-1252; None if they are hardly one."""
     raw = raw.removeprefix(b"\xef\xbb\xbf")
     if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
         tries: tuple[str, ...] = ("utf-16",)
@@ -150,17 +137,14 @@ def as_text(raw: bytes) -> str | None:
         if not text.isprintable() and not all(character.isprintable() or character in "\t\r\n" for character in text):
             return None
         foreign = sum(character > "\x7f" for character in text)
-        if 8 * foreign > len(text) and (encoding == "cp1252" or (len(raw) < _SURE and not _is_word(text))):
+        # A short word has letters and spaces alone, but for a few marks: random bytes are no such UTF-8.
+        word = all(character.isalpha() or character in " ,.'-" for character in text)
+        if 8 * foreign > len(text) and (encoding == "cp1252" or (len(raw) < _SURE and not word)):
             return None
         letters = sum(character.isalpha() or character == " " for character in text)
         sure = len(raw) >= _SURE_BYTES or (10 * letters >= 7 * len(text) and _WORD.search(text) is not None)
         return text if sure else None
     return None
-
-
-def _is_word(text: str) -> bool:
-    """Whether a short text has letters and spaces alone, but for a few marks: random bytes are no such UTF-8."""
-    return sum(character.isalpha() or character in " ,.'-" for character in text) == len(text)
 
 
 LOOKED_AT: Final = 2**16
@@ -170,36 +154,26 @@ ADVICE: Final = "Save its text, and that of its attachments, as text first."
 """What to do with what is refused."""
 
 # How files begin, byte by byte, and what they are.
-_MAGIC: Final = (
-    ("PK\x03\x04", "an archive or office document"),
-    ("PK\x05\x06", "an archive or office document"),
-    ("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an office document"),
-    ("%PDF-", "a PDF file"),
-    ("{\\rtf", "an RTF document"),
-    ("\x1f\x8b", "a compressed file"),
-    ("\x28\xb5\x2f\xfd", "a compressed file"),
-    ("BZh", "a compressed file"),
-    ("\xfd7zXZ\0", "a compressed file"),
-    ("7z\xbc\xaf\x27\x1c", "an archive"),
-    ("Rar!\x1a\x07", "an archive"),
-    ("\x89PNG\r\n", "an image"),
-    ("\xff\xd8\xff", "an image"),
-    ("GIF87a", "an image"),
-    ("GIF89a", "an image"),
-    ("II*\0", "an image"),
-    ("MM\0*", "an image"),
-    ("RIFF", "a sound or image file"),
-    ("OggS", "a sound file"),
-    ("ID3", "a sound file"),
-    ("SQLite format 3\0", "a database"),
-    ("PAR1", "a parquet file"),
-    ("ARROW1", "an Arrow file"),
-    ("\x89HDF\r\n", "an HDF file"),
-    ("\x7fELF", "a program"),
-    ("MZ", "a program"),
-    ("\0asm", "a program"),
+_MAGIC: Final = tuple(
+    (magic, name)
+    for name, magics in {
+        "an archive or office document": ("PK\x03\x04", "PK\x05\x06"),
+        "an office document": ("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",),
+        "a PDF file": ("%PDF-",),
+        "an RTF document": ("{\\rtf",),
+        "a compressed file": ("\x1f\x8b", "\x28\xb5\x2f\xfd", "BZh", "\xfd7zXZ\0"),
+        "an archive": ("7z\xbc\xaf\x27\x1c", "Rar!\x1a\x07"),
+        "an image": ("\x89PNG\r\n", "\xff\xd8\xff", "GIF87a", "GIF89a", "II*\0", "MM\0*"),
+        "a sound or image file": ("RIFF",),
+        "a sound file": ("OggS", "ID3"),
+        "a database": ("SQLite format 3\0",),
+        "a parquet file": ("PAR1",),
+        "an Arrow file": ("ARROW1",),
+        "an HDF file": ("\x89HDF\r\n",),
+        "a program": ("\x7fELF", "MZ", "\0asm"),
+    }.items()
+    for magic in magics
 )
-
 _ENCODED: Final = "base64 or hexadecimal digits alone"
 
 _SHORTEST: Final = 64  # characters that each file has
@@ -229,16 +203,16 @@ _HEAD_ENCODED: Final = re.compile(
 
 
 def what_it_is(text: str) -> str:
-    """What a text is instead, as the end of "got ..."; empty where it is one.
+    """Return what a text is instead, as the end of "got ..."; empty if it is a text.
 
     Args:
-        text: any string; where it was made from bytes, Latin-1 or UTF-8.
+        text: any string; if it was made from bytes, by Latin-1 or UTF-8.
     """
     return _file(text) or _mail(text) or (_ENCODED if is_encoded_alone(text) else "")
 
 
 def what_it_begins(start: bytes) -> str:
-    """The same of a file, given its first bytes."""
+    """Return the same for a file, given its first bytes."""
     text = start[:LOOKED_AT].removeprefix(b"\xef\xbb\xbf").decode("latin-1")
     found = _file(text)
     if found:

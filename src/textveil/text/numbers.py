@@ -21,28 +21,27 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
-from typing import Final, final
+from typing import Final
 
 import numpy as np
 
-from textveil.text.patterns import lazy_regex, matches, translated
+from textveil.text.patterns import CharacterTable, lazy_regex, matches, translated
 from textveil.text.tokens import MARKS_IN_VIEW, class_view
 from textveil.types import Flags, Ids
 
 _NOT_ASCII: Final = lazy_regex(r"[^\x00-\x7f]")
 _IN_DIGITS: Final = lazy_regex(r"[0-9/.()]+")
-_REMEMBERED: Final = 1 << 12
 
 
 def has_numerals(text: str) -> bool:
-    """Whether there is a number in another writing than 0 to 9: letters of Chinese that are numbers (\u4e09) too."""
+    """Return whether a number is written otherwise than in 0 to 9; Chinese letters that are numbers (\u4e09) count."""
     return not text.isascii() and any(character.isnumeric() and not character.isascii() for character in text)
 
 
 def in_digits(text: str) -> str:
-    """A text with its numbers in 0 to 9: digits of any script, small and circled ones, \u00bd as 1/2.
+    """Return the text with its numbers in 0 to 9: digits of any script, small and circled ones, \u00bd as 1/2.
 
-    Numerals that are written otherwise (\u2163, \u4e09) stay: ``has_numerals`` tells of them.
+    Numerals that are written otherwise (\u2163, \u4e09) stay; ``has_numerals`` finds them.
     """
     if not has_numerals(text):
         return text
@@ -64,7 +63,7 @@ def _in_digits(text: str, match: re.Match[str]) -> str:
 
 
 def marked_numerals(text: str) -> str:
-    """A text with a digit in the place of each numeral that is no decimal digit and no letter: \u2464, \u00bd, \u2163.
+    """Return the text with a digit for each numeral that is no decimal digit and no letter: \u2464, \u00bd, \u2163.
 
     A single raised or lowered digit behind a letter stays: it is a part of a unit or a formula (m\u00b2, H\u2082O).
     """
@@ -89,17 +88,7 @@ def _is_attached(text: str, marked: str, place: int) -> bool:
     return alone and text[place].isdigit() and text[max(0, place - 1) : place].isalpha()
 
 
-@final
-class _Marked(dict[int, str]):
-    def __missing__(self, code: int) -> str:
-        written = "0" if unicodedata.category(chr(code)) in ("No", "Nl") else chr(code)
-        if len(self) < _REMEMBERED:
-            self[code] = written
-        return written
-
-
-_MARKED: Final = _Marked()
-
+_MARKED: Final = CharacterTable(lambda character: "0" if unicodedata.category(character) in ("No", "Nl") else character)
 
 JOINING: Final = "-/()'\""
 """Marks that, with one character of white space on one side or both, are still a single separator."""
@@ -110,34 +99,22 @@ _MOST: Final = 3
 
 
 def plain_number(surface: str) -> str:
-    """The decimal digits of any writing in ``surface`` as 0 to 9, and its '.' and ',', left to right.
-
-    Args:
-        surface: a NUMBER token. Of any other string, too, nothing else survives.
-    """
+    """Return the decimal digits of any writing in ``surface`` as 0 to 9, and its '.' and ','; nothing else survives."""
     if surface.isascii() and surface.isdecimal():
         return surface
-    return "".join(
-        [str(int(character)) if character.isdecimal() else character for character in surface if _stays(character)]
-    )
-
-
-def _stays(character: str) -> bool:
-    return character.isdecimal() or character in _SEPARATORS
+    kept = (character for character in surface if character.isdecimal() or character in _SEPARATORS)
+    return "".join([str(int(character)) if character.isdecimal() else character for character in kept])
 
 
 def same_number(ends: Ids, starts: Ids, blank: Flags, mark: Flags, joins: Callable[[Ids], Flags]) -> Flags:
-    """Whether each group of digits goes on with the number of the group before it, by the rule above.
+    """Return for each pair of groups of digits whether they are one number by the rule above, in linear time.
 
     Args:
-        ends: the place of the last digit of each group, ascending, shape (pairs,).
-        starts: the place of the first digit of the group that follows it.
+        ends: place of the last digit of each group, ascending, shape (pairs,).
+        starts: place of the first digit of the group that follows it.
         blank: for every place, whether it holds white space.
         mark: the same for punctuation.
-        joins: tells of places which hold one of ``JOINING``.
-
-    Returns:
-        A flag for each pair. Time is linear in the places.
+        joins: whether each of some places holds one of ``JOINING``.
     """
     separators = np.flatnonzero(blank | mark)
     first, stop = np.searchsorted(separators, ends), np.searchsorted(separators, starts)
@@ -153,15 +130,10 @@ def same_number(ends: Ids, starts: Ids, blank: Flags, mark: Flags, joins: Callab
 
 
 def far_apart(kinds: bytes, ends: Ids, starts: Ids, separators: Sequence[int]) -> bool:
-    """Whether so much stands between all groups of digits that no two are one number: ``same_number`` is then False.
+    """Return whether so much stands between all groups of digits that ``same_number`` is False for each pair.
 
-    Of the few groups of a short text this is told in a tenth of the time.
-
-    Args:
-        kinds: a byte for every place.
-        ends: see ``same_number``.
-        starts: see there.
-        separators: the kinds of white space and punctuation.
+    For the few groups of a short text this takes a tenth of the time. ``kinds`` has a byte for every place, and
+    ``separators`` are the kinds of white space and punctuation.
     """
     return all(
         sum(kinds.count(kind, end, start) for kind in separators) > _MOST
@@ -177,11 +149,7 @@ _NUMBERS: Final = lazy_regex(rf"[0-9]++(?:{_SEPARATOR}[0-9]++)*+")
 
 
 def number_places(text: str) -> list[tuple[int, int]]:
-    """Start and end of every number, in order; no digit or numeral stands outside. Time is linear in the text.
-
-    Args:
-        text: any string.
-    """
+    """Return start and end of every number, in order; no digit or numeral stands outside. Time is linear."""
     if text.isascii() and _DIGIT(text) is None:  # as in most stretches
         return []
     return [match.span() for match in matches(_NUMBERS, class_view(translated(marked_numerals(text), _LINE_ENDS)))]

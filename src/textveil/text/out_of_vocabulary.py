@@ -33,6 +33,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from itertools import combinations
+from os.path import commonprefix
 from types import MappingProxyType
 from typing import Final, final
 
@@ -79,17 +80,14 @@ class TypingErrors:
         self._scanned = 0
 
     def nearest(self, words: Sequence[str]) -> Ids:
-        """The id for each word, -1 where no spelling is near; int64, shape (len(words),)."""
+        """Return the id for each word, -1 if no spelling is near; int64, shape (len(words),)."""
         if self._index is None and self._scanned + len(words) > _SCANNED:
             self._index = _Remainders.over(self._spellings)
-        index = self._index
-        if index is None:
-            self._scanned += len(words)
+        self._scanned += len(words)
         positions = np.full(len(words), -1, dtype=np.int64)
-        step = _SCAN_AT_ONCE if index is None else _AT_ONCE
+        look, step = (self._scan, _SCAN_AT_ONCE) if self._index is None else (self._search, _AT_ONCE)
         for start in range(0, len(words), step):
-            part = words[start : start + step]
-            positions[start : start + step] = self._scan(part) if index is None else self._search(part, index)
+            positions[start : start + step] = look(words[start : start + step])
         return np.where(positions < 0, -1, self._ids[positions])
 
     def _scan(self, words: Sequence[str]) -> Ids:
@@ -100,9 +98,10 @@ class TypingErrors:
         positions = table.argmin(axis=1)  # the first of equals
         return np.where(table[np.arange(len(words)), positions] <= FARTHEST, positions, -1)
 
-    def _search(self, words: Sequence[str], index: _Remainders) -> Ids:
+    def _search(self, words: Sequence[str]) -> Ids:
         """Places by the index: what may be at distance 1 is measured first, and the rest until one is found."""
-        which, positions, close = index.candidates(words)
+        assert self._index is not None
+        which, positions, close = self._index.candidates(words)
         none = len(self._spellings)
         near = np.flatnonzero(close)
         distances = self._distances(words, which[near], positions[near])
@@ -118,7 +117,8 @@ class TypingErrors:
         far = np.flatnonzero(~close & ~done[which] & (positions < best[which]))
         size = _FIRST_ROUND
         while len(far):
-            rank = _ranks(which[far])
+            firsts = np.flatnonzero(np.diff(which[far], prepend=-1))
+            rank = np.arange(len(far)) - np.repeat(firsts, np.diff(firsts, append=len(far)))  # within its word's pairs
             tried = far[rank < size]
             hits = tried[self._distances(words, which[tried], positions[tried]) <= FARTHEST]
             np.minimum.at(best, which[hits], positions[hits])
@@ -131,12 +131,9 @@ class TypingErrors:
         from rapidfuzz import process
         from rapidfuzz.distance import OSA
 
-        spellings = self._spellings
-        left, right = [words[index] for index in which.tolist()], [spellings[place] for place in positions.tolist()]
-        distances: NDArray[np.uint8] = process.cpdist(
-            left, right, scorer=OSA.distance, score_cutoff=FARTHEST, dtype=np.uint8
-        )
-        return distances
+        left = [words[index] for index in which.tolist()]
+        right = [self._spellings[place] for place in positions.tolist()]
+        return process.cpdist(left, right, scorer=OSA.distance, score_cutoff=FARTHEST, dtype=np.uint8)
 
 
 @final
@@ -145,16 +142,14 @@ class _Remainders:
     """What is left of each spelling when up to two of its first letters are dropped, in order of hash."""
 
     lengths: NDArray[np.int64]
-    starts: NDArray[np.int32]
-    """Where the hashes with each upper part begin."""
+    starts: NDArray[np.int32]  # where the hashes with each upper part begin
     shift: np.uint64
     hashes: NDArray[np.uint32]
-    entries: NDArray[np.uint32]
-    """Four times the place of the spelling, plus the letters dropped."""
+    entries: NDArray[np.uint32]  # four times the place of the spelling, plus the letters dropped
 
     @staticmethod
     def over(spellings: Sequence[str]) -> _Remainders:
-        """The index of ``spellings``, fewer than 2^30."""
+        """Return the index of ``spellings``, fewer than 2^30."""
         keys = []
         for positions, hashes, dropped in _remainders(spellings):
             entries = (positions[:, None] * 4 + dropped).astype(np.uint64)
@@ -169,10 +164,9 @@ class _Remainders:
         return _Remainders(lengths, starts, shift, hashes.astype(np.uint32), (key & _LOW).astype(np.uint32))
 
     def candidates(self, words: Sequence[str]) -> tuple[Ids, Ids, NDArray[np.bool_]]:
-        """Pairs of a word and a spelling, all within ``FARTHEST`` edits among them, in order.
+        """Return pairs of a word and a spelling by their places, in order, and whether their distance can be 1.
 
-        Returns:
-            The place of the word, the place of the spelling, and whether their distance can be 1.
+        All pairs within ``FARTHEST`` edits are among them.
         """
         candidates = []
         lengths = np.fromiter(map(len, words), np.int64, len(words))
@@ -221,11 +215,6 @@ def _weights(length: int) -> tuple[NDArray[np.uint64], Ids]:
         for rank, position in enumerate(kept, 1):
             weights[position, column] = pow(_MULTIPLIER, rank, 2**64)
     return weights, np.array([len(drop) for drop in drops], dtype=np.int64)
-
-
-def _ranks(groups: Ids) -> Ids:
-    firsts = np.flatnonzero(np.diff(groups, prepend=-1))
-    return np.arange(len(groups)) - np.repeat(firsts, np.diff(firsts, append=len(groups)))
 
 
 LONGEST: Final = 64
@@ -280,22 +269,15 @@ class _Beginnings:
         return _Beginnings(spellings, ids, np.fromiter(map(len, spellings), np.int64, len(spellings)))
 
     def nearest(self, spelled: str) -> int:
-        """The id of the longest common prefix; then the closest length; then the lowest."""
+        """Return the id of the longest common prefix; then the closest length; then the lowest."""
         index = bisect_left(self.spellings, spelled)
         around = self.spellings[max(index - 1, 0) : index + 1]
-        size = max(_shared_prefix(spelled, other) for other in around)
+        size = max(len(commonprefix((spelled, other))) for other in around)
         prefix = spelled[:size]
         start = bisect_left(self.spellings, prefix)
         end = bisect_right(self.spellings, prefix, lo=start, key=lambda other: other[:size])
         gaps = np.abs(self.lengths[start:end] - len(spelled))
         return int(self.ids[start:end][gaps == gaps.min()].min())
-
-
-def _shared_prefix(first: str, second: str) -> int:
-    size = min(len(first), len(second))
-    while first[:size] != second[:size]:
-        size -= 1
-    return size
 
 
 @final
@@ -319,14 +301,9 @@ class WordIndex:
         object.__setattr__(self, "words", tuple(self.words))
 
     def lookup(self, surface: str) -> tuple[int, bool]:
-        """The id for a word as it is written, and whether the word is unknown and was mapped.
+        """Return the id for a word as it is written, and whether the word is unknown and was mapped.
 
-        Args:
-            surface: any string.
-
-        Returns:
-            ``(id, mapped)``. Not mapped: the vocabulary holds the word, up to case, accents and
-            characters that cannot be seen.
+        It is known if the vocabulary holds it, up to case, accents and characters that cannot be seen.
         """
         return self.lookup_many([surface])[0]
 
@@ -342,10 +319,9 @@ class WordIndex:
                 if known is None:
                     waiting.setdefault(spelled[:LONGEST], []).append(index)
             results.append((-1, True) if known is None else (known, False))
-        if waiting:
-            for indices, mapped in zip(waiting.values(), self._map(list(waiting)), strict=True):
-                for index in indices:
-                    results[index] = (mapped, True)
+        for indices, mapped in zip(waiting.values(), self._map(list(waiting)) if waiting else (), strict=True):
+            for index in indices:
+                results[index] = (mapped, True)
         return results
 
     def _map(self, spellings: list[str]) -> list[int]:
@@ -359,7 +335,7 @@ class WordIndex:
         return [ids[surface] for surface in plain]
 
     def _inflected(self, spelled: str) -> int:
-        """The id of the spelling or of what it looks like an inflection of; -1 where there is none."""
+        """The id of the spelling or of what it looks like an inflection of; -1 if there is none."""
         known = self._spelled.get(spelled, -1)
         if known < 0 and spelled[-1:] in _LAST_LETTERS:
             return next((self._spelled[stem] for stem in _stems(spelled) if stem in self._spelled), -1)

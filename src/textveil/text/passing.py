@@ -74,14 +74,14 @@ PASSING_FUNCTION_WORDS: Final = Passing(
 
 
 def role(character: str, *, blank: bool) -> int:
-    """What a mark or a space is to the word behind it; ``blank`` is whether it is white space."""
+    """Return what a mark, or a space if ``blank``, is to the word behind it."""
     if blank:
         return LINE_END if character in _LINE_ENDS else BETWEEN
     return STOP if character in _STOPS else BETWEEN if character in _BETWEEN else OTHER
 
 
 def begin_sentences(roles: NDArray[np.uint8], bounds: Ids, places: Ids) -> Flags:
-    """Whether each of some places of texts is where a sentence begins: told by public marks and spaces alone.
+    """Return whether each of some places of texts is where a sentence begins: told by public marks and spaces alone.
 
     A text and a line begin a sentence; so does what follows a full stop, "!" or "?" and a space. Quotes, brackets and
     dashes may stand between.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
@@ -39,6 +39,21 @@ class LazyRegex:
         return self.__dict__[name]
 
 
+@final
+class CharacterTable(dict[int, str]):
+    """A table for ``str.translate`` that fills itself as it meets characters, up to a bound: there are a million."""
+
+    def __init__(self, plain_of: Callable[[str], str], most: int = 1 << 12) -> None:
+        super().__init__()
+        self._plain_of, self._most = plain_of, most
+
+    def __missing__(self, code: int) -> str:
+        plain = self._plain_of(chr(code))
+        if len(self) < self._most:
+            self[code] = plain
+        return plain
+
+
 def lazy_regex(pattern: str, flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[str]:
     """``re.compile(pattern, flags)``, at the first use of what it returns."""
     return cast("re.Pattern[str]", LazyRegex(pattern, flags))
@@ -52,7 +67,7 @@ _UNTIL: Final[ContextVar[tuple[float, float] | None]] = ContextVar("until", defa
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Texts that this thread reads within may take so many seconds of its processor time."""
+    """Limit the processor time of this thread, in seconds, for the texts that it reads within."""
     token = _UNTIL.set((time.thread_time() + seconds, seconds))
     try:
         yield
@@ -61,18 +76,13 @@ def time_limit(seconds: float) -> Iterator[None]:
 
 
 def check_time() -> None:
-    """Go on, unless a limit is over.
-
-    Raises:
-        SlowText: it is.
-    """
-    until = _UNTIL.get()
-    if until is not None and time.thread_time() > until[0]:
+    """Raise SlowText if a time limit is over."""
+    if (until := _UNTIL.get()) is not None and time.thread_time() > until[0]:
         raise too_slow(until[1])
 
 
 def too_slow(seconds: float) -> SlowText:
-    """The error of texts that take longer than so many seconds."""
+    """Return the error of texts that take longer than so many seconds."""
     return SlowText(f"the texts must take at most {seconds:g} s to be read; they take longer. Send less at a time.")
 
 
@@ -84,14 +94,7 @@ def translated(text: str, table: Mapping[int, str | int | None]) -> str:
 
 
 def matches(pattern: re.Pattern[str], text: str, start: int = 0, end: int | None = None) -> Iterator[re.Match[str]]:
-    """``pattern.finditer(text, start, end)``; in slices where a match of the pattern has a longest length.
-
-    Args:
-        pattern: any.
-        text: any.
-        start: where the search begins.
-        end: where it ends; None is the end of the text.
-    """
+    """Like ``pattern.finditer(text, start, end)``, in slices if matches of the pattern have a longest length."""
     stop = len(text) if end is None else min(end, len(text))
     if stop - start <= SLICE:
         return pattern.finditer(text, start, stop)
@@ -127,10 +130,7 @@ def _checked(matched: Iterator[re.Match[str]]) -> Iterator[re.Match[str]]:
 
 @lru_cache(maxsize=256)
 def reach_of(pattern: re.Pattern[str]) -> float:
-    """How many characters from its start a match is decided by, at the most.
-
-    Infinity where there is no bound, and where a match may be empty.
-    """
+    """Return how many characters from its start decide a match at most; infinity if unbounded or possibly empty."""
     parsed = import_module("re._parser").parse(pattern.pattern, pattern.flags)
     return inf if parsed.getwidth()[0] == 0 else _reach(parsed, {}) + 1  # an end is looked at too
 

@@ -36,17 +36,11 @@ from textveil.types import Ids, Integers
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Legend:
-    """What codes stand for; indexed by code. Words are written as released: with the capital that they keep.
+    """What codes stand for; indexed by code. Words are written as released: with the capital that they keep."""
 
-    Attributes:
-        written: the string that is released, an array of str.
-        lengths: its length.
-        kinds: the kind of the token that the code begins; GOES_ON where it begins none.
-    """
-
-    written: NDArray[Any]
-    lengths: Integers
-    kinds: NDArray[np.int8]
+    written: NDArray[Any]  # the string that is released, an array of str
+    lengths: Integers  # its length
+    kinds: NDArray[np.int8]  # the kind of the token that the code begins; GOES_ON if it begins none
 
 
 class EncodedTexts(NamedTuple):
@@ -57,35 +51,21 @@ class EncodedTexts(NamedTuple):
 
 
 class WordPlaces(NamedTuple):
-    """The words among codes.
+    """The words among codes."""
 
-    Attributes:
-        indices: where they stand, in order.
-        ids: the vocabulary's id for each.
-        out_of_vocabulary: for every code, whether it is a word that the vocabulary does not have.
-    """
-
-    indices: Ids
-    ids: Ids
-    out_of_vocabulary: NDArray[np.bool_]
+    indices: Ids  # where they stand, in order
+    ids: Ids  # the vocabulary's id for each
+    out_of_vocabulary: NDArray[np.bool_]  # for every code, whether it is a word that the vocabulary does not have
 
 
 class NumberPlaces(NamedTuple):
-    """The digits among codes, number by number; a number may be several tokens (``text.numbers``).
+    """The digits among codes, number by number; a number may be several tokens (``text.numbers``)."""
 
-    Attributes:
-        indices: where they stand, in order.
-        digits: the value of each, in [0, 10).
-        lengths: how many of them belong to each number.
-        going_on: where tokens begin that go on with a number begun by an earlier one.
-        zero: the code of the digit 0 where it goes on with a number; the others follow.
-    """
-
-    indices: Ids
-    digits: Ids
-    lengths: Ids
-    going_on: Ids
-    zero: int
+    indices: Ids  # where they stand, in order
+    digits: Ids  # the value of each, in [0, 10)
+    lengths: Ids  # how many of them belong to each number
+    going_on: Ids  # where tokens begin that go on with a number begun by an earlier one
+    zero: int  # the code of the digit 0 if it goes on with a number; the others follow
 
 
 _KIND: Final = dict(enumerate(Kind)).__getitem__
@@ -112,7 +92,7 @@ _CONSTANTS: Final = str.maketrans({BLANK: "_", _OPEN: "["})
 
 
 def label(name: str) -> str:
-    """The name in brackets, as it stands for what is left out until capitals are set."""
+    """Return the name in brackets, as it stands for what is left out until capitals are set."""
     return f"{_OPEN}{name}]"
 
 
@@ -137,7 +117,7 @@ def _with_capital(match: re.Match[str]) -> str:
 
 
 def written(surface: str) -> str:
-    """A released surface with the capital that it has wherever it stands: "Monday", "I"."""
+    """Return a released surface with the capital that it has wherever it stands: "Monday", "I"."""
     return _WRITTEN.get(surface, surface)
 
 
@@ -149,23 +129,16 @@ def with_capitals(text: str) -> str:
 
 
 def render_text(surfaces: Iterable[str]) -> str:
-    """The released text: the surfaces in a row, cased by the rule at the top of this module.
-
-    Args:
-        surfaces: what is released for each token, in order.
-    """
+    """Return the surfaces of a release in a row, cased by the rule at the top of this module."""
     return with_capitals("".join(map(written, surfaces)))
 
 
 def spans(lengths: Integers, kinds: NDArray[Any]) -> list[Span]:
-    """A span for each token of a released text, in order.
+    """Return a span for each token of a released text, in order; they begin at 0, meet, and end at the text's end.
 
     Args:
         lengths: characters of the pieces that the text is made of, shape (pieces,).
-        kinds: the kind of the token that a piece begins, or -1 where it goes on with the one before.
-
-    Returns:
-        Spans that begin at 0, meet, and end at the text's end.
+        kinds: kind of the token that a piece begins, or -1 if it goes on with the one before.
 
     Raises:
         ParameterError: there are not as many kinds as lengths.
@@ -187,15 +160,7 @@ class WrittenText(NamedTuple):
 
 
 def with_draws(codes: Integers, words: WordPlaces, ids: Ids, numbers: NumberPlaces, digits: Ids) -> Integers:
-    """The codes with other words and digits in the places of these.
-
-    Args:
-        codes: as encoded.
-        words: those of the texts.
-        ids: a word for each.
-        numbers: those of the texts.
-        digits: a digit for each.
-    """
+    """Return the codes with drawn ``ids`` in the places of words and drawn ``digits`` in those of numbers."""
     drawn = codes.copy()
     drawn[words.indices] = ids
     if len(digits):
@@ -206,13 +171,12 @@ def with_draws(codes: Integers, words: WordPlaces, ids: Ids, numbers: NumberPlac
 def written_texts(
     drawn: EncodedTexts, legend: Legend, kinds: NDArray[np.int8], *, with_spans: bool
 ) -> list[WrittenText]:
-    """What is released of each text.
+    """Return the releases of all texts.
 
     Args:
-        drawn: codes of all texts, ``with_draws``.
-        legend: what they stand for.
-        kinds: the kind of the token that each code begins, -1 elsewhere; shape (codes,).
-        with_spans: whether spans are wanted (about twice the time).
+        drawn: codes ``with_draws``.
+        kinds: kind of the token that each code begins, -1 elsewhere; shape (codes,).
+        with_spans: whether to return spans too, which doubles the time.
     """
     strings = legend.written[drawn.codes].tolist()
     written = []

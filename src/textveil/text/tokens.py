@@ -37,10 +37,10 @@ from collections.abc import Mapping
 from enum import IntEnum
 from itertools import accumulate, pairwise
 from types import MappingProxyType
-from typing import Final, NamedTuple, final
+from typing import Final, NamedTuple
 
 from textveil.errors import need
-from textveil.text.patterns import lazy_regex, translated
+from textveil.text.patterns import CharacterTable, lazy_regex, translated
 from textveil.text.spelling import fold as fold
 from textveil.text.spelling import is_latin, spelling
 
@@ -73,7 +73,7 @@ _FIRST: Final = tuple(first for first, _ in _RANGES)
 
 
 def is_emoji(character: str) -> bool:
-    """Whether one character is an emoji, or a part of one that can be seen: a skin tone, half of a flag."""
+    """Return whether one character is an emoji, or a part of one that can be seen: a skin tone, half of a flag."""
     place = bisect_right(_FIRST, ord(character)) - 1
     return place >= 0 and ord(character) <= _RANGES[place][1]
 
@@ -130,10 +130,10 @@ _LATIN, _SCRIPT, _MARK, _FORMAT, _PUNCTUATION, _EMOJI, _OTHER = "éþ\xa8\xad¿�
 MARKS_IN_VIEW: Final = f"!-/:-@\\[-`{{-~{_PUNCTUATION}"
 """The characters that stand for punctuation in ``class_view``, as the inside of a class of a regular expression."""
 
-_REMEMBERED: Final = 1 << 14
-
 
 def _class_of(character: str) -> str:
+    if character.isascii():
+        return character
     if character == "\N{RIGHT SINGLE QUOTATION MARK}":
         return "'"
     if character.isspace():
@@ -151,18 +151,7 @@ def _class_of(character: str) -> str:
     return {"Nd": "0", "Cf": _FORMAT}.get(category, _EMOJI if is_emoji(character) else _OTHER)
 
 
-@final
-class _Classes(dict[int, str]):
-    """A table for ``str.translate`` that fills itself, up to a bound, as characters are met."""
-
-    def __missing__(self, code: int) -> str:
-        view = chr(code) if code < 0x80 else _class_of(chr(code))
-        if len(self) < _REMEMBERED:
-            self[code] = view
-        return view
-
-
-_CLASSES: Final = _Classes()
+_CLASSES: Final = CharacterTable(_class_of, 1 << 14)
 
 _LETTER: Final = f"A-Za-z{_LATIN}{_SCRIPT}"
 _ATTACHED: Final = f"{_MARK}{_FORMAT}"
@@ -200,7 +189,7 @@ _IS_NUMBER: Final = lazy_regex(f"{_FORMAT}*+{_NUMBER}")
 
 
 def class_view(text: str) -> str:
-    """The text with every non-ASCII character replaced by that of its class: digits are "0", white space " "."""
+    """Return the text with every non-ASCII character replaced by that of its class: digits are "0", white space " "."""
     return text if text.isascii() else translated(text, _CLASSES)
 
 
@@ -218,12 +207,9 @@ def _entities(view: str) -> list[tuple[int, int, Kind]]:
 
 
 def _split_view(view: str) -> list[str]:
-    entities = _entities(view)
-    if not entities:
-        return _FIND_PLAIN.findall(view)
     parts: list[str] = []
     position = 0
-    for start, end, _ in entities:
+    for start, end, _ in _entities(view):
         parts += _FIND_PLAIN.findall(view, position, start)
         parts.append(view[start:end])
         position = end
@@ -231,13 +217,9 @@ def _split_view(view: str) -> list[str]:
 
 
 def split(text: str) -> list[str]:
-    """The surfaces of the tokens of ``text``, in order; none is empty.
+    """Return the surfaces of the tokens of ``text``, in order; none is empty, and joined they are ``text``.
 
-    Args:
-        text: any string; lone surrogates are characters like others (SYMBOL).
-
-    Returns:
-        A list whose concatenation is ``text``.
+    Lone surrogates are characters like others (SYMBOL).
     """
     view = class_view(text)
     parts = _split_view(view)
@@ -248,13 +230,10 @@ def split(text: str) -> list[str]:
 
 
 def classify(surface: str) -> Kind:
-    """The kind of a token, from its surface alone.
+    """Return the kind of a token, from its surface alone. Raises ParameterError if the surface is empty.
 
     For every token of every text this is the kind that its place in the text gave it. A string that is
     not one token (two words, say) is SYMBOL, so nothing of it passes.
-
-    Raises:
-        ParameterError: the surface is empty.
     """
     need(bool(surface), "surface", "an empty string", "at least one character long")
     view = class_view(surface)
@@ -278,12 +257,12 @@ _PASSING: Final = frozenset(f"!\"#$%&'()*+,-./:;<=>?@[\\]^_`{{|}}~{_PUNCTUATION}
 
 
 def addresses(text: str) -> list[Token]:
-    """The e-mail addresses, URLs and handles among the tokens of ``text``, in order."""
+    """Return the e-mail addresses, URLs and handles among the tokens of ``text``, in order."""
     return [Token(start, end, kind) for start, end, kind in _entities(class_view(text))]
 
 
 def tokenize(text: str) -> list[Token]:
-    """The tokens of ``text`` with their places: they begin at 0, meet, and end at ``len(text)``."""
+    """Return the tokens of ``text`` with their places: they begin at 0, meet, and end at ``len(text)``."""
     kinds: dict[str, Kind] = {}
     tokens = []
     start = 0

@@ -153,8 +153,8 @@ def agreed(
     if drawn is None:
         taken = scope.remembered(label + TAKEN) if distinct else {}
         source = scope.generator(label, value, rng)
-        attempts = _ATTEMPTS
-        while (drawn := make(source)) in taken and attempts:
-            attempts -= 1
+        drawn, attempts = make(source), _ATTEMPTS
+        while drawn in taken and attempts:
+            drawn, attempts = make(source), attempts - 1
         taken[drawn] = known[value] = drawn
     return drawn

@@ -11,7 +11,6 @@ import pytest
 from tests.helpers.constant import Constant
 
 from textveil.detection.demographic_lists import demographics
-from textveil.mechanisms.document.keywords import keywords
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.surrogates.places import town
 from textveil.surrogates.places import towns as towns_of_places
@@ -21,6 +20,7 @@ from textveil.text.tokens import Kind
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.milder import milder_words
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.mechanisms.document.keywords import keywords
 
 WORDS = load_vocabulary().words
 MILDER = milder_words(load_vocabulary())

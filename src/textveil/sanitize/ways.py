@@ -23,11 +23,11 @@ from textveil.sanitize.left_out import LEFT_OUT, LeftOut
 from textveil.sanitize.release import Release
 from textveil.sanitize.setting import Protected, Setting
 from textveil.sanitize.token_draws import CountedTexts, DrawsWords, TokenDraws
-from textveil.sanitize.vectors import WordVectors
 from textveil.surrogates.scopes import Scope
 from textveil.text.marks import Marks
 from textveil.text.passing import Passing
 from textveil.text.render import written_texts
+from textveil_lab.posterior.word_vectors import WordVectors
 
 
 class Way(Protocol):

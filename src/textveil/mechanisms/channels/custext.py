@@ -16,19 +16,20 @@ from textveil.errors import need
 from textveil.mechanisms.channels.integer_channel import GroupedChannel
 from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.options import NEIGHBORHOODS, VECTORS, Option, at_least, named
-from textveil.mechanisms.parameters import GroupEpsilon, given
-from textveil.mechanisms.sampling.listed_rows import ListedRow, ListedRows
-from textveil.mechanisms.sampling.normalizer_bounds import ListedNormalizers, Normalizers, bounds_of, steepest
+from textveil.mechanisms.parameters import GroupEpsilon
 from textveil.numerics.integer_weights import exp_minus_half_ceiling, log_ratio_up, stated_epsilon
 from textveil.privacy.guarantees import PureDP
 from textveil.privacy.proved import status_of
 from textveil.privacy.units import CLUSTERED_CONTENT, Adjacency, within_groups
 from textveil.text.english import FUNCTION_WORDS
 from textveil.types import Ids, Integers, Progress, Reals
-from textveil.vocabulary.clusters import EUCLIDEAN, MEASURES, distances_among, frequency_clusters
 from textveil.vocabulary.geometry import remembered
 from textveil.vocabulary.grid import integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.mechanisms.parameters import given
+from textveil_lab.mechanisms.sampling.listed_rows import ListedRow, ListedRows
+from textveil_lab.mechanisms.sampling.normalizer_bounds import ListedNormalizers, Normalizers, bounds_of, steepest
+from textveil_lab.vocabulary.clusters import EUCLIDEAN, MEASURES, distances_among, frequency_clusters
 
 PROOF: Final = "privacy/proofs/custext.md"
 SOURCE: Final = "Chen et al. 2023 (CusText)"

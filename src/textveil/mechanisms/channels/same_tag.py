@@ -14,12 +14,13 @@ from textveil.errors import InputError, ParameterError, need
 from textveil.mechanisms.channels.integer_channel import GroupedChannel
 from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.options import GUARANTEE, NEIGHBORHOODS, POSITIVE, Option, file_or_named
-from textveil.mechanisms.parameters import Clip, GroupEpsilon
-from textveil.mechanisms.sampling.distance_weights import distance_weights
+from textveil.mechanisms.parameters import GroupEpsilon
 from textveil.privacy.units import within_groups
 from textveil.text.english import FUNCTION_WORDS
 from textveil.types import Integers, Progress
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.mechanisms.parameters import Clip
+from textveil_lab.mechanisms.sampling.distance_weights import distance_weights
 
 ENDINGS: Final = "endings"  # tags with a name; a file of that name is given as ``./endings``
 

@@ -21,7 +21,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Final
 
-from textveil.text.function_words import FUNCTION_WORDS
+from textveil.text.english import FUNCTION_WORDS
 from textveil.vocabulary.embedded import DATA, load_vocabulary
 from textveil.vocabulary.frequencies import word_frequencies
 from textveil.vocabulary.word_classes import CLASS_NAMES, FILE, RECORD, base_forms

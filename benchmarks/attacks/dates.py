@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from textveil.statistics import clopper_pearson
-from textveil.surrogates.calendar_names import MONTHS
+from textveil.surrogates.calendars import MONTHS
 from textveil.surrogates.making import make_surrogate
 from textveil.surrogates.scopes import MemoryScope
 from textveil.surrogates.surrogate import Mention

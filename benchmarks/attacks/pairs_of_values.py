@@ -13,7 +13,7 @@ from random import Random
 from types import MappingProxyType
 from typing import Final, final
 
-from textveil.surrogates.ages import WORDS
+from textveil.surrogates.quantities import WORDS
 
 LETTERS: Final = "abcdefghijklmnopqrstuvwyzäéñøżжλ"
 EMOJI: Final = "\U0001f600\U0001f525\u2615\U0001f4a1\U0001f99c"

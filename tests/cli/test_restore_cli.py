@@ -15,8 +15,7 @@ from tests.helpers.extras import skip_without_extra
 from tests.helpers.private_maps import map_of
 
 from textveil.surrogates import map_file
-from textveil.surrogates.map_cipher import MapCipher
-from textveil.surrogates.map_file import Document, read_or_made_key
+from textveil.surrogates.map_file import Document, MapCipher, read_or_made_key
 
 Textveil = Callable[..., tuple[int, bytes, str]]
 

@@ -9,7 +9,7 @@ import pytest
 import textveil as tv
 from textveil.detection.measurements import find_measurements
 from textveil.detection.quantities import find_counts, find_list_numbers, find_named_numbers
-from textveil.text.slices import time_limit
+from textveil.text.patterns import time_limit
 
 
 def found(text: str, *kinds: str) -> list[str]:

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from textveil.detection.checked import checked_spans
 from textveil.detection.token_kinds import TOKEN_SPANS, TokenKindDetector
 from textveil.errors import ParameterError
-from textveil.surrogates.emoji import EMOJI
 from textveil.surrogates.making import make_surrogate
+from textveil.surrogates.pools import EMOJI
 from textveil.text.tokens import Kind, tokenize
 
 TEXT = "Great \U0001f60b\U0001f44d\U0001f3fd, \u041c\u0438\u0440 \u00bd \u2764\ufe0fok \x00"

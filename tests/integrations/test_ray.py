@@ -28,8 +28,7 @@ from textveil.mechanisms.kinds import Mechanism
 from textveil.sanitize.policy.choice import policy
 from textveil.sanitize.policy.policy import Policy
 from textveil.surrogates import map_file
-from textveil.surrogates.map_cipher import MapCipher
-from textveil.surrogates.map_file import MapFile
+from textveil.surrogates.map_file import MapCipher, MapFile
 from textveil.vocabulary.vocabulary import Vocabulary
 
 WORDS = ["apple", "bread", "cloud", "dance", "eagle", "flame", "grass", "honey"]

@@ -81,7 +81,9 @@ def test_a_new_aggregate_is_claimed_and_those_of_textveil_are_proved() -> None:
 def test_a_mechanism_and_a_surrogate_whose_module_is_not_registered_are_claimed(tiny: Any, monkeypatch: Any) -> None:
     register = {
         page: {
-            module: digest for module, digest in modules.items() if module not in (MODULE, "textveil.surrogates.ages")
+            module: digest
+            for module, digest in modules.items()
+            if module not in (MODULE, "textveil.surrogates.quantities")
         }
         for page, modules in proved.registered(PACKAGE / "privacy/proofs").items()
     }

@@ -13,7 +13,7 @@ from tests.helpers.lab import needs_lab
 
 from textveil.detection.demographic_lists import demographics
 from textveil.sanitize.sanitizer import Sanitizer
-from textveil.surrogates.places import _town
+from textveil.surrogates.places import town
 from textveil.surrogates.places import towns as towns_of_places
 from textveil.surrogates.pools import pool
 from textveil.text.codes import TextCodes
@@ -21,6 +21,7 @@ from textveil.text.tokens import Kind
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.milder import milder_words
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.mechanisms.document.keywords import keywords
 
 WORDS = load_vocabulary().words
 MILDER = milder_words(load_vocabulary())
@@ -70,7 +71,7 @@ def test_no_demeaning_word_can_be_written_under_a_preset(name: str) -> None:
 
 
 def test_no_pool_of_surrogates_holds_a_coarse_word() -> None:
-    towns = {place[:1].lower() + place[1:] for place in map(_town, range(towns_of_places()))}
+    towns = {place[:1].lower() + place[1:] for place in map(town, range(towns_of_places()))}
     entries = {entry for name in ("given", "family", "town", "country", "state") for entry in pool(name)}
     entries |= {word for form in demographics().pools.values() for entry in form for word in entry.split()}
     coarse = listed(entries | towns)
@@ -126,7 +127,6 @@ def test_what_a_mechanism_draws_is_written_milder(coarse: int) -> None:
 
 @needs_lab
 def test_keywords_of_a_document_are_none_of_them() -> None:
-    from textveil_lab.mechanisms.document.keywords import keywords
 
     coarse = max(MILDER)
     made = keywords(load_vocabulary(), epsilon=60.0, keywords=3, candidates=1)

@@ -10,7 +10,7 @@ from textveil.errors import ParameterError
 from textveil.privacy.guarantees import Status
 from textveil.sanitize.policy.policy import Action, Policy, Rule
 from textveil.sanitize.sanitizer import Sanitizer
-from textveil.surrogates.emoji import EMOJI
+from textveil.surrogates.pools import EMOJI
 
 TEXT = "Good soup \U0001f60b\U0001f44d\U0001f3fd, cold \U0001f976! \u041c\u0438\u0440 \u00bd 12 \U0001f976"
 KEEPS = Rule(kind="word", action=Action.KEEP)

@@ -13,7 +13,7 @@ import textveil as tv
 from textveil.sanitize.policy.policy import Action, Policy, Rule
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.surrogates import dates
-from textveil.surrogates.conventions import convention_of
+from textveil.surrogates.date_lists import convention_of
 from textveil.surrogates.making import make_surrogate
 from textveil.surrogates.scopes import MemoryScope
 from textveil.surrogates.surrogate import Mention

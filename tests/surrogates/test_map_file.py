@@ -15,8 +15,7 @@ from tests.helpers.private_maps import any_map, map_of
 
 from textveil.errors import InputError, MissingExtra, OutputError, ParameterError
 from textveil.surrogates import map_file
-from textveil.surrogates.map_cipher import HEADER_BYTES, TITLE, MapCipher
-from textveil.surrogates.map_file import Document, MapFile, read_key, read_or_made_key
+from textveil.surrogates.map_file import HEADER_BYTES, TITLE, Document, MapCipher, MapFile, read_key, read_or_made_key
 from textveil.surrogates.restoring import Restorer, restore
 
 KEY = bytes(range(32))

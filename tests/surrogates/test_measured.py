@@ -12,9 +12,9 @@ from tests.helpers.surrogates import outputs
 
 from textveil.errors import ParameterError
 from textveil.surrogates.making import make_surrogate
+from textveil.surrogates.quantities import window
 from textveil.surrogates.scopes import MemoryScope
 from textveil.surrogates.surrogate import Mention
-from textveil.surrogates.windows import window
 
 ALPHA = 1e-6
 

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 from tests.helpers.surrogates import exact_law, outputs
 
-from textveil.surrogates import name_parts
 from textveil.surrogates import person as module
+from textveil.surrogates import person as name_parts
 from textveil.surrogates.making import make_surrogate
-from textveil.surrogates.name_parts import Role, parts_of
+from textveil.surrogates.person import Role, parts_of
 from textveil.surrogates.pools import keys_of, pool
 from textveil.surrogates.scopes import KeyedScope, MemoryScope
 from textveil.surrogates.surrogate import Mention

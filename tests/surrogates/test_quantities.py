@@ -13,11 +13,10 @@ from tests.helpers.surrogates import outputs
 from textveil.detection.money import CODES
 from textveil.errors import ParameterError
 from textveil.mechanisms.channels.digits import KEEP_LIMIT
-from textveil.surrogates.ages import WORDS
 from textveil.surrogates.making import make_surrogate
+from textveil.surrogates.quantities import WORDS, window
 from textveil.surrogates.scopes import MemoryScope
 from textveil.surrogates.surrogate import Mention
-from textveil.surrogates.windows import window
 
 ALPHA = 1e-6
 

@@ -10,7 +10,7 @@ from tests.helpers.private_maps import HOSTILE, any_map, map_of
 import textveil as tv
 from textveil.errors import ParameterError
 from textveil.surrogates.private_map import PrivateMap, Replaced
-from textveil.surrogates.restoring import AmbiguousPlace, Restorer
+from textveil.surrogates.restoring import RestoredPlace, Restorer
 from textveil.text.escapes import BORDER
 
 NOTE = map_of(
@@ -73,12 +73,12 @@ def test_a_surrogate_of_several_originals_is_told_by_position_alone() -> None:
     assert tv.restore("Ann Lee met Ann Lee.", made) == "Ida Roe met Eve Day."
     done = Restorer(made).restore("Hello Ann Lee!")
     assert done.text == "Hello Ann Lee!"
-    assert done.ambiguous == (AmbiguousPlace(6, 13),)
+    assert done.ambiguous == (RestoredPlace(6, 13),)
     assert done.replaced == 0
     beside = map_of("Ann Lee met Ann Moe.", [("Ann Lee", "Ida Roe", "person"), ("Ann Moe", "Eve Day", "person")])
     done = Restorer(beside).restore("Ann and Lee and Moe")
     assert done.text == "Ann and Roe and Day"
-    assert done.ambiguous == (AmbiguousPlace(0, 3),)
+    assert done.ambiguous == (RestoredPlace(0, 3),)
 
 
 def test_a_surrogate_that_the_text_held_before_is_told_by_position_alone() -> None:
@@ -86,7 +86,7 @@ def test_a_surrogate_that_the_text_held_before_is_told_by_position_alone() -> No
     assert tv.restore(made.released, made) == "Ida met Will. Ann was glad, and will stay."
     done = Restorer(made).restore("Did Ann see BOB?")
     assert done.text == "Did Ann see WILL?"
-    assert done.ambiguous == (AmbiguousPlace(4, 7),)
+    assert done.ambiguous == (RestoredPlace(4, 7),)
     other = map_of("Will came and will stay.", [("Will", "Ida", "person")])
     assert tv.restore("So Will will go.", other) == "So Ida will go."
     rose = map_of("Rose Baker came.", [("Rose Baker", "Ida Roe", "person")])
@@ -108,14 +108,14 @@ def test_cases_that_stand_for_different_originals_are_told_apart() -> None:
     made = map_of("Ann Lee met ANN LEE.", [("Ann Lee", "Ida Roe", "date"), ("ANN LEE", "EVE DAY", "date")])
     done = Restorer(made).restore("So Ann Lee, ANN LEE, ann lee")
     assert done.text == "So Ida Roe, EVE DAY, ann lee"
-    assert done.ambiguous == (AmbiguousPlace(21, 28),)
+    assert done.ambiguous == (RestoredPlace(21, 28),)
 
 
 def test_one_character_is_told_by_position_alone() -> None:
     made = map_of("On 6 May there were 47 of them.", [("6", "3", "number"), ("47", "12", "number")])
     assert tv.restore(made.released, made) == "On 3 May there were 12 of them."
     done = Restorer(made).restore("For 6 reasons, 47 came.")
-    assert (done.text, done.ambiguous) == ("For 6 reasons, 12 came.", (AmbiguousPlace(4, 5),))
+    assert (done.text, done.ambiguous) == ("For 6 reasons, 12 came.", (RestoredPlace(4, 5),))
 
 
 def test_an_edited_release_is_told_by_position_as_far_as_it_agrees() -> None:

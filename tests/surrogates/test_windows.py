@@ -12,7 +12,7 @@ from scipy.stats import chisquare
 
 from textveil.errors import ParameterError
 from textveil.numerics.integer_weights import exp_floor
-from textveil.surrogates.windows import Window, best_width, window
+from textveil.surrogates.quantities import Window, best_width, window
 
 ALPHA = 1e-6
 

@@ -18,7 +18,7 @@ from textveil.surrogates.drawn import Drawn, proved
 from textveil.surrogates.making import SURROGATE_ENTRIES, make_surrogate
 from textveil.surrogates.scopes import MemoryScope
 from textveil.surrogates.surrogate import Mention
-from textveil.text.numerals import has_numerals, in_digits
+from textveil.text.numbers import has_numerals, in_digits
 
 NUMERALS: Final = [character for character in map(chr, range(0x80, sys.maxunicode + 1)) if character.isnumeric()]
 """All characters but 0 to 9 that stand for a number: str.isdecimal and str.isdigit hold for a part of them."""

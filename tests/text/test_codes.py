@@ -13,8 +13,8 @@ from textveil.text import codes
 from textveil.text.codes import GOES_ON, TextCodes, token_kinds
 from textveil.text.numbers import plain_number
 from textveil.text.out_of_vocabulary import WordIndex
+from textveil.text.render import with_draws
 from textveil.text.tokens import PLACEHOLDERS, Kind, classify, split
-from textveil.text.writing import with_draws
 
 WORDS = ["the", "cat", "monday", "Paris", "caf\u00e9", "dog"]
 INDEX = WordIndex(WORDS)

@@ -16,9 +16,8 @@ import pytest
 
 import textveil as tv
 from textveil.sanitize.policy.reading import policy_of
-from textveil.text.encoded import Encoded, as_text, encoded_runs
 from textveil.text.escapes import Reading, quoted_printable
-from textveil.text.no_text import what_it_begins, what_it_is
+from textveil.text.no_text import Encoded, as_text, encoded_runs, what_it_begins, what_it_is
 
 NAME = "Maria Gonzalez"
 

@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.helpers.escaping import WAYS
 
-from textveil.text.escaped_places import Places, Quotes
-from textveil.text.escapes import BORDER, DEEPEST, open_end, read
+from textveil.text.escapes import BORDER, DEEPEST, Places, Quotes, open_end, read
 
 PLAIN = st.text(
     st.one_of(

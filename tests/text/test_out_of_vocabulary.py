@@ -13,9 +13,8 @@ from rapidfuzz.distance import OSA
 from tests.helpers.shared import shared_path
 
 from textveil.errors import VocabularyError
-from textveil.text.out_of_vocabulary import INFLECTIONS, WordIndex
+from textveil.text.out_of_vocabulary import INFLECTIONS, TypingErrors, WordIndex
 from textveil.text.spelling import spelling
-from textveil.text.typing_errors import TypingErrors
 
 WORDS = [
     *("the", "we", "well", "did", "cant", "maria", "obrien", "it", "its", "i", "is", "will", "can", "download"),
@@ -242,8 +241,8 @@ def test_rapidfuzz_measures_what_the_rule_says() -> None:
 @given(st.lists(SMALL_WORD | ENDED_WORD, min_size=1, max_size=25), st.lists(SMALL_WORD | ENDED_WORD, max_size=12))
 def test_many_at_once_and_by_the_index_equal_brute_force(words: list[str], surfaces: list[str]) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("textveil.text.typing_errors._SCANNED", 0)
-        patch.setattr("textveil.text.typing_errors._AT_ONCE", 5)
+        patch.setattr("textveil.text.out_of_vocabulary._SCANNED", 0)
+        patch.setattr("textveil.text.out_of_vocabulary._AT_ONCE", 5)
         assert WordIndex(words).lookup_many(surfaces) == [slow_lookup(words, one) for one in surfaces]
 
 
@@ -253,7 +252,7 @@ def test_many_at_once_and_by_the_index_equal_brute_force(words: list[str], surfa
 def test_long_words_and_few_letters_are_found_by_the_index(words: list[str], surface: str) -> None:
     """Long words agree in what the index reads of them, and few letters make many remainders agree."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("textveil.text.typing_errors._SCANNED", 0)
+        patch.setattr("textveil.text.out_of_vocabulary._SCANNED", 0)
         assert WordIndex(words).lookup(surface) == slow_lookup(words, surface)
 
 

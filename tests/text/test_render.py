@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textveil.errors import ParameterError
-from textveil.text.capitals import ALWAYS_CAPITAL
+from textveil.text.english import ALWAYS_CAPITAL
 from textveil.text.render import Span, render_text, spans
 from textveil.text.tokens import PLACEHOLDERS, Kind, classify, split
 

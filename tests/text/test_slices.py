@@ -17,10 +17,9 @@ from textveil.detection.given import PatternDetector
 from textveil.detection.numbers import NumberDetector
 from textveil.detection.plain import plain
 from textveil.errors import SlowText
-from textveil.text import slices
-from textveil.text.number_places import number_places
-from textveil.text.patterns import LazyRegex
-from textveil.text.slices import check_time, matches, reach_of, search, time_limit, translated
+from textveil.text import patterns as slices
+from textveil.text.numbers import number_places
+from textveil.text.patterns import LazyRegex, check_time, matches, reach_of, search, time_limit, translated
 
 MODULES = ("addresses", "ages", "dates", "identifiers", "money", "names", "phones", "small_names", "streets")
 

@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textveil.errors import ParameterError
-from textveil.text.emoji import is_emoji
 from textveil.text.spelling import fold, spelling
-from textveil.text.tokens import PLACEHOLDERS, Kind, classify, split, tokenize
+from textveil.text.tokens import PLACEHOLDERS, Kind, classify, is_emoji, split, tokenize
 
 W, N, P, S = Kind.WORD, Kind.NUMBER, Kind.PUNCTUATION, Kind.SPACE
 EMAIL, URL, HANDLE, SCRIPT, SYMBOL, EMOJI = Kind.EMAIL, Kind.URL, Kind.HANDLE, Kind.SCRIPT, Kind.SYMBOL, Kind.EMOJI

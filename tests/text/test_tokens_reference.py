@@ -14,9 +14,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tests.helpers.shared import shared_path
 
-from textveil.text.emoji import is_emoji
 from textveil.text.spelling import is_latin, spelling
-from textveil.text.tokens import Kind, split, tokenize
+from textveil.text.tokens import Kind, is_emoji, split, tokenize
 
 BRACKETS_AND_QUOTES = '()[]<>"`{}|\\^'
 TRIMMED = ".,;:!?'*"

@@ -33,17 +33,11 @@ _NAMES: Final = frozenset(text[1:-1] for text in PLACEHOLDERS.values())
 
 
 class ReleasedTexts(NamedTuple):
-    """The tokens of released texts, in a row.
+    """The tokens of released texts, in a row."""
 
-    Attributes:
-        surfaces: as they are written; those of one text joined are the text.
-        codes: of each the id of its word, or one of this module's constants, shape (tokens,).
-        bounds: where each text begins and the last ends, shape (texts + 1,).
-    """
-
-    surfaces: list[str]
-    codes: Integers
-    bounds: Integers
+    surfaces: list[str]  # as they are written; those of one text joined are the text
+    codes: Integers  # of each the id of its word, or one of this module's constants, shape (tokens,)
+    bounds: Integers  # where each text begins and the last ends, shape (texts + 1,)
 
     @property
     def words(self) -> Ids:
@@ -60,11 +54,7 @@ class ReleasedTexts(NamedTuple):
 
 @final
 class ReleaseReader:
-    """Reads released texts. Safe to use from several threads at once.
-
-    Args:
-        words: the vocabulary's, in the order of their ids.
-    """
+    """Reads released texts in ``words``, ordered by id. Safe to use from several threads at once."""
 
     __slots__ = ("_codes", "_ids")
 
@@ -73,11 +63,7 @@ class ReleaseReader:
         self._codes: dict[str, int] = {}
 
     def read(self, texts: Sequence[str]) -> ReleasedTexts:
-        """The tokens of texts.
-
-        Raises:
-            ParameterError: one is no str.
-        """
+        """Return the tokens of texts. Raises ParameterError if one is no str."""
         surfaces: list[str] = []
         bounds = [0]
         for number, text in enumerate(texts, 1):
@@ -97,11 +83,10 @@ class ReleaseReader:
         return ReleasedTexts(surfaces, codes, np.array(bounds, dtype=np.int64))
 
     def read_releases(self, texts: Sequence[str], numbers: Sequence[int] | None = None) -> ReleasedTexts:
-        """The tokens of texts that must be releases in words of this vocabulary.
+        """Return the tokens of releases in words of this vocabulary.
 
         Args:
-            texts: released.
-            numbers: of the documents that they belong to, for errors; None counts from 1.
+            numbers: of the documents, for errors; None counts from 1.
 
         Raises:
             InputError: a text holds a word that the vocabulary does not have.

@@ -41,8 +41,7 @@ from textveil.sanitize.sanitizer import Sanitizer
 from textveil.sanitize.sender_report import SenderReport
 from textveil.sanitize.setting import Setting
 from textveil.surrogates import map_file
-from textveil.surrogates.map_cipher import MapCipher, need_package
-from textveil.surrogates.map_file import read_or_made_key
+from textveil.surrogates.map_file import MapCipher, need_package, read_or_made_key
 from textveil.types import Progress
 from textveil.whole_files import atomic_writers, check_folder, write_whole
 

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from textveil.surrogates import map_file
-from textveil.surrogates.map_cipher import MapCipher
-from textveil.surrogates.map_file import Document
+from textveil.surrogates.map_file import Document, MapCipher
 from textveil.surrogates.private_map import PrivateMap
 from textveil.whole_files import atomic_writers
 

@@ -9,8 +9,7 @@ from typing import Final
 from textveil.detection.found import Found
 from textveil.detection.gates import at_digits, either, matching
 from textveil.detection.plain import OTHER
-from textveil.text.patterns import lazy_regex
-from textveil.text.slices import matches
+from textveil.text.patterns import lazy_regex, matches
 from textveil.text.tokens import Kind, addresses
 
 _KINDS: Final = {Kind.EMAIL: "email", Kind.URL: "url", Kind.HANDLE: "handle"}

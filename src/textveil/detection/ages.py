@@ -9,8 +9,7 @@ from typing import Final
 from textveil.detection.found import Found, near, near_places
 from textveil.detection.gates import at_digits, either, holding, with_words
 from textveil.detection.number_words import BELOW_HUNDRED
-from textveil.text.patterns import lazy_regex
-from textveil.text.slices import matches
+from textveil.text.patterns import lazy_regex, matches
 
 _NUMBER: Final = r"(?:1[0-4][0-9]|[1-9]?[0-9])"
 _UNIT: Final = r"(?:years?|yrs?|yr|months?|mos?|weeks?|wks?|days?)"

@@ -11,8 +11,7 @@ from textveil.detection.gates import at_digits
 from textveil.detection.national_ids import luhn
 from textveil.detection.plain import without
 from textveil.detection.readings import readings
-from textveil.text.patterns import lazy_regex
-from textveil.text.slices import matches
+from textveil.text.patterns import lazy_regex, matches
 
 _NUMBER: Final = r"[0-9](?:[ -]?[0-9]){11,18}"
 _CARD: Final = lazy_regex(rf"(?=[0-9])(?<![\w.,+-]){_NUMBER}(?![\w]|[.,][0-9])")

@@ -18,8 +18,7 @@ from textveil.detection.secret_values import (
     looks_drawn,
 )
 from textveil.detection.secrets import apart, places
-from textveil.text.patterns import lazy_regex
-from textveil.text.slices import matches
+from textveil.text.patterns import lazy_regex, matches
 
 _ASSIGNED: Final = 0.9
 _SAID: Final = 0.7

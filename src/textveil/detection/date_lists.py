@@ -14,8 +14,7 @@ from textveil.detection.dates import find_named_dates
 from textveil.detection.found import Found
 from textveil.detection.gates import at_digits, either, with_words
 from textveil.detection.plain import without
-from textveil.text.patterns import lazy_regex
-from textveil.text.slices import matches
+from textveil.text.patterns import lazy_regex, matches
 
 _ENGLISH: Final = "january february march april may june july august september october november december"
 _ENGLISH_SHORT: Final = "jan feb mar apr jun jul aug sep sept oct nov dec"

@@ -12,8 +12,7 @@ from textveil.detection.found import Found, near, words_in
 from textveil.detection.gates import at_digits, with_words
 from textveil.detection.number_words import ORDINAL, YEAR
 from textveil.detection.plain import without
-from textveil.text.patterns import lazy_regex
-from textveil.text.slices import matches
+from textveil.text.patterns import lazy_regex, matches
 
 _MONTH: Final = (
     r"(?:[Jj]an(?:uary)?|[Ff]eb(?:ruary)?|[Mm]ar(?:ch)?|[Aa]pr(?:il)?|[Mm]ay|[Jj]une?|[Jj]uly?|[Aa]ug(?:ust)?"

@@ -23,8 +23,7 @@ from textveil.detection.demographic_lists import (
 )
 from textveil.detection.found import Found
 from textveil.detection.gates import WithWords, either, holding, places_of, with_words
-from textveil.text.patterns import lazy_regex
-from textveil.text.slices import matches, search
+from textveil.text.patterns import lazy_regex, matches, search
 
 KIND: Final = "demographic"
 

@@ -8,8 +8,7 @@ from typing import Final
 from textveil.detection.found import Found
 from textveil.detection.gates import with_words
 from textveil.detection.number_words import BELOW_HUNDRED, at_numbers
-from textveil.text.patterns import lazy_regex
-from textveil.text.slices import matches
+from textveil.text.patterns import lazy_regex, matches
 
 _UNIT: Final = (
     r"(?:(?:calendar|working|business|consecutive|whole|full|more|further|additional|long|short|school|military) ){0,2}"

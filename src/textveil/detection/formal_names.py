@@ -11,8 +11,7 @@ from textveil.detection.found import Found, words_in
 from textveil.detection.gates import either, matching, with_words
 from textveil.detection.lists import Marks, lists
 from textveil.detection.person_fields import is_plain_form
-from textveil.text.patterns import lazy_regex
-from textveil.text.slices import matches
+from textveil.text.patterns import lazy_regex, matches
 
 _WORD: Final = r"[A-Z][A-Za-z]*(?:['-][A-Za-z]+)*"
 _TITLED: Final = lazy_regex(

@@ -12,7 +12,7 @@ from textveil.detection.gates import Gate, Seen, glance, words_of
 from textveil.detection.plain import without
 from textveil.detection.spans import DetectedSpan
 from textveil.errors import InternalError
-from textveil.text.slices import check_time, matches
+from textveil.text.patterns import check_time, matches
 
 
 @final

@@ -12,8 +12,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import accumulate, chain
 from typing import Final, Literal, NamedTuple, Protocol, final
 
-from textveil.text.patterns import lazy_regex
-from textveil.text.slices import check_time, matches, search
+from textveil.text.patterns import check_time, lazy_regex, matches, search
 
 BEFORE_DIGITS: Final = 8
 AFTER_DIGITS: Final = 12

@@ -14,8 +14,7 @@ from textveil.detection.kinds import checked_kind
 from textveil.detection.lists import Marks, lists
 from textveil.detection.spans import DetectedSpan
 from textveil.errors import ParameterError, need
-from textveil.text.patterns import lazy_regex
-from textveil.text.slices import matches
+from textveil.text.patterns import lazy_regex, matches
 from textveil.text.spelling import spelling
 
 _UNSEEN: Final = "\u00ad\u200b-\u200f\u2060\ufeff\u0300-\u036f"

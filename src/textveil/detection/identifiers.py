@@ -11,8 +11,7 @@ from textveil.detection.gates import at_digits, either, holding, matching, with_
 from textveil.detection.national_ids import checked_label
 from textveil.detection.plain import without
 from textveil.detection.readings import readings
-from textveil.text.patterns import lazy_regex
-from textveil.text.slices import matches
+from textveil.text.patterns import lazy_regex, matches
 
 _IBAN: Final = lazy_regex(
     r"(?<![A-Za-z0-9])[A-Za-z]{2}[0-9]{2}(?:[A-Za-z0-9]{11,30}|(?: [A-Za-z0-9]{4}){2,7}(?: [A-Za-z0-9]{1,3})?)"

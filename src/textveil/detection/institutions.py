@@ -9,8 +9,7 @@ from textveil.detection import name_words as known
 from textveil.detection.found import Found
 from textveil.detection.gates import with_words
 from textveil.detection.lists import Marks
-from textveil.text.patterns import lazy_regex
-from textveil.text.slices import matches
+from textveil.text.patterns import lazy_regex, matches
 
 _LISTED: Final = int(Marks.GIVEN | Marks.FAMILY | Marks.PLACE)
 _NAMES: Final = int(Marks.GIVEN | Marks.FAMILY)

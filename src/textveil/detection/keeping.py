@@ -17,7 +17,7 @@ from textveil.detection.given import TOKEN, checked_pattern, token_key
 from textveil.detection.kinds import OWN
 from textveil.detection.spans import DetectedSpan
 from textveil.errors import need
-from textveil.text.slices import matches
+from textveil.text.patterns import matches
 
 _DATA: Final = Path(__file__).parent / "data" / "keep"
 SHIPPED: Final = tuple(sorted(file.stem for file in _DATA.glob("*.txt")))

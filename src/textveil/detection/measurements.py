@@ -15,8 +15,7 @@ from textveil.detection.gates import at_digits, with_words
 from textveil.detection.lists import Marks, lists
 from textveil.detection.number_words import NUMBER_WORDS, SPOKEN, at_numbers
 from textveil.detection.units import DOSE_TAIL, LONG, RATIO, SHORT, UNIT
-from textveil.text.patterns import lazy_regex
-from textveil.text.slices import matches
+from textveil.text.patterns import lazy_regex, matches
 
 _NUMBER: Final = (
     r"(?:[0-9]{1,3}(?:,[0-9]{3}){1,3}|[0-9]{1,6})(?![0-9])(?:(?:\.[0-9]{1,4}|,[0-9]{1,2})(?![0-9]|,[0-9]))?"

@@ -13,8 +13,7 @@ from textveil.detection import name_words as known
 from textveil.detection.found import Found
 from textveil.detection.institutions import glosses
 from textveil.detection.lists import Marks, lists
-from textveil.text.patterns import lazy_regex
-from textveil.text.slices import matches
+from textveil.text.patterns import lazy_regex, matches
 
 EVIDENCE: Final = 0.35
 """Spans above this score are found by more than a capital letter."""

@@ -8,8 +8,7 @@ from typing import Final
 from textveil.detection.found import Found, near, near_places
 from textveil.detection.gates import at_digits, either, joined_words, places_of, with_words
 from textveil.detection.number_words import AMOUNT
-from textveil.text.patterns import lazy_regex
-from textveil.text.slices import matches
+from textveil.text.patterns import lazy_regex, matches
 
 _SCALE: Final = r"(?: ?-?(?:[Hh]undred|[Tt]housand|[Mm]illion|[Bb]illion|[Tt]rillion|mln|bln|[KkMmBb]n?)\b)"
 _NUMBER: Final = r"(?:[0-9]{1,3}(?:[,' ][0-9]{3}){1,6}(?![0-9])|[0-9]{1,15})(?:[.,][0-9]{1,2}(?![0-9]))?"

@@ -11,8 +11,7 @@ from textveil.detection.found import Found
 from textveil.detection.institutions import Word, institution, small_end
 from textveil.detection.lists import Lists, Marks, lists
 from textveil.detection.plain import OTHER
-from textveil.text.patterns import lazy_regex
-from textveil.text.slices import matches
+from textveil.text.patterns import lazy_regex, matches
 
 _ABBREVIATED: Final = "Mr|Mrs|Ms|Mx|Dr|Prof|St|Jr|Sr|Inc|Corp|Ltd|Co|Gen|Sen|Rep|Gov|Lt|Col|Sgt|Capt|Rev|Hon|Mt|Ft"
 _SHORT_GIVEN: Final = "Cz|Sz|Wm|Zh|Dz|Zs|Gy|Chr|Jos|Geo"

@@ -13,8 +13,7 @@ from typing import Final, NamedTuple, TypeAlias, final
 from textveil.detection.found import Found, near
 from textveil.detection.gates import at_digits, either, with_words
 from textveil.detection.readings import shorter
-from textveil.text.patterns import lazy_regex
-from textveil.text.slices import matches
+from textveil.text.patterns import lazy_regex, matches
 
 Check: TypeAlias = Callable[[str], bool]
 """Whether check digits are right; gets letters in capitals and digits, without marks."""

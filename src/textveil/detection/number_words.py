@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from textveil.text.patterns import lazy_regex
-from textveil.text.slices import matches
+from textveil.text.patterns import lazy_regex, matches
 
 _UNITS: Final = "one|two|three|four|five|six|seven|eight|nine"
 _TEENS: Final = "ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen"

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final, final
 
 from textveil.detection.spans import DetectedSpan
-from textveil.text.numerals import marked_numerals
-from textveil.text.patterns import lazy_regex
-from textveil.text.slices import matches
+from textveil.text.numbers import marked_numerals
+from textveil.text.patterns import lazy_regex, matches
 
 _NUMBERS: Final = lazy_regex(r"\d+(?:[.,]\d+)*")
 

@@ -16,8 +16,7 @@ from textveil.detection.found import Found, Search
 from textveil.detection.gates import Gate, anywhere, at_digits
 from textveil.detection.lists import Marks, lists
 from textveil.detection.ordinary_words import ordinary_words
-from textveil.text.patterns import lazy_regex
-from textveil.text.slices import matches
+from textveil.text.patterns import lazy_regex, matches
 
 ORDINARY: Final = "ordinary"
 """The kind of what names nobody; no detector gives it."""

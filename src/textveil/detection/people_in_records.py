@@ -12,8 +12,7 @@ from textveil.detection.found import Found, words_in
 from textveil.detection.gates import both, holding, with_words
 from textveil.detection.lists import Marks, lists
 from textveil.detection.person_fields import is_plain_form, is_plain_word, names_login, names_user
-from textveil.text.patterns import lazy_regex
-from textveil.text.slices import check_time, matches
+from textveil.text.patterns import check_time, lazy_regex, matches
 
 _SCORE: Final = 0.7
 

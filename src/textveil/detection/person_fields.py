@@ -11,8 +11,7 @@ from textveil.detection.found import Found, words_in
 from textveil.detection.gates import either, holding, with_words
 from textveil.detection.keeping import shipped_words
 from textveil.detection.lists import Marks, lists
-from textveil.text.patterns import lazy_regex
-from textveil.text.slices import matches
+from textveil.text.patterns import lazy_regex, matches
 
 _USER: Final = lazy_regex(
     r"(?<![A-Za-z<])(?:[a-z]{1,12}[_.-])?(?:(?:[Uu]ser(?:[_-]?(?:[Nn]ame|[Ii]d|login))?|[Ll]og[io]n|logname|uname|acct"

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import Final, NamedTuple, final
 
 from textveil.cuts import replaced
-from textveil.text.slices import translated
+from textveil.text.patterns import translated
 from textveil.text.spelling import spelling
 
 CURRENCY, LARGE, SMALL, OTHER = "\xa4\xde\xfe\xb7"

@@ -10,8 +10,7 @@ from textveil.detection.found import Found, near
 from textveil.detection.gates import at_digits, both, either, holding, with_words
 from textveil.detection.number_words import BELOW_HUNDRED, NUMBER_WORDS, at_numbers
 from textveil.detection.units import WITH_DIGITS, is_name
-from textveil.text.patterns import lazy_regex
-from textveil.text.slices import matches
+from textveil.text.patterns import lazy_regex, matches
 
 _FIGURES: Final = r"(?:[0-9]{1,3}(?:,[0-9]{3}){1,4}|[0-9]{1,5})(?![0-9])(?:\.[0-9]{1,4}(?![0-9]))?"
 _BEFORE: Final = r"(?<![\w.,$\xa4/:#+-])"

@@ -6,8 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Final, TypeAlias, TypeVar
 
-from textveil.text.patterns import lazy_regex
-from textveil.text.slices import matches
+from textveil.text.patterns import lazy_regex, matches
 
 T = TypeVar("T")
 

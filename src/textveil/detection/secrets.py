@@ -9,8 +9,7 @@ from textveil.detection.found import Found
 from textveil.detection.gates import holding, holding_in_runs
 from textveil.detection.secret_forms import FORMS, PEM_LABEL
 from textveil.detection.secret_values import looks_drawn
-from textveil.text.patterns import lazy_regex
-from textveil.text.slices import check_time
+from textveil.text.patterns import check_time, lazy_regex
 
 SURE: Final = 0.95
 

@@ -12,8 +12,7 @@ from textveil.detection.found import Found
 from textveil.detection.gates import Seen, Together, joined_words, words_of
 from textveil.detection.lists import Marks, lists
 from textveil.detection.person_fields import is_plain_word
-from textveil.text.patterns import lazy_regex
-from textveil.text.slices import matches
+from textveil.text.patterns import lazy_regex, matches
 
 _WORD: Final = lazy_regex(r"[a-z]{1,40}+(?:['-][a-z]{1,40}+){0,8}(?![A-Za-z0-9_@/(])")
 _WORDS: Final = lazy_regex(r"[a-z](?<![A-Za-z0-9_@#./'-].)[a-z]*(?:['-][a-z]+)*(?![A-Za-z0-9_@/(])")

@@ -12,9 +12,8 @@ from typing import Final
 from textveil.detection.found import Found, Search, near
 from textveil.detection.gates import CUT, Gate, at_digits, both, either, holding, matching, with_words
 from textveil.detection.plain import OTHER
-from textveil.text.function_words import FUNCTION_WORDS
-from textveil.text.patterns import lazy_regex
-from textveil.text.slices import matches
+from textveil.text.english import FUNCTION_WORDS
+from textveil.text.patterns import lazy_regex, matches
 
 
 def _either(words: str) -> str:

@@ -23,8 +23,7 @@ from textveil.detection.names import begins_order
 from textveil.detection.person_fields import is_plain_form
 from textveil.errors import InputError
 from textveil.json_text import json_file
-from textveil.text.patterns import lazy_regex
-from textveil.text.slices import matches
+from textveil.text.patterns import lazy_regex, matches
 
 FILE: Final = "tagger.bin.xz"
 RECORD: Final = "tagger.json"

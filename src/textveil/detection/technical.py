@@ -18,8 +18,7 @@ from textveil.detection.gates import Seen, at_digits, either, holding, matching
 from textveil.detection.keeping import shipped_words
 from textveil.detection.lists import Marks, lists
 from textveil.detection.name_words import COMPANY_ENDS
-from textveil.text.patterns import lazy_regex
-from textveil.text.slices import matches, search
+from textveil.text.patterns import lazy_regex, matches, search
 
 
 def _set(words: str) -> frozenset[str]:

@@ -25,7 +25,7 @@ from textveil.risk.words import blanked, words_of
 from textveil.sanitize.policy.choice import is_path, policy
 from textveil.sanitize.policy.policy import Policy
 from textveil.sanitize.sanitizer import Sanitizer
-from textveil.text.function_words import FUNCTION_WORDS
+from textveil.text.english import FUNCTION_WORDS
 from textveil.types import Ids, Progress, Vectors
 from textveil.vocabulary.vocabulary import Vocabulary
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from textveil.risk.linkage import Fits
 from textveil.risk.words import without_placeholders, words_of
-from textveil.text.function_words import FUNCTION_WORDS
+from textveil.text.english import FUNCTION_WORDS
 from textveil.types import Reals, Vectors
 
 _MARKS: Final = ".,;:!?()\"'-/&%\n"

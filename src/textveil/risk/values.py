@@ -12,8 +12,8 @@ from textveil.detection.keeping import SHIPPED, KeepList, shipped_words
 from textveil.detection.kinds import OWN
 from textveil.detection.spans import DetectedSpan, Detector
 from textveil.risk.words import words_of
-from textveil.surrogates.ages import age_of
 from textveil.surrogates.calendars import Known, read_date
+from textveil.surrogates.quantities import age_of
 
 LISTED: Final = "listed name"
 """The kind of a name on a public keep list, such as that of a medicine or a product: of nobody, but it may tell."""

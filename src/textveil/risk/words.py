@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from textveil.text.function_words import FUNCTION_WORDS
+from textveil.text.english import FUNCTION_WORDS
 
 _PLACEHOLDER: Final = re.compile(r"\[[a-z][a-z -]*\]")
 _WORDS: Final = re.compile(r"[^\W_]+(?:'[^\W_]+)*")

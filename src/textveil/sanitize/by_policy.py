@@ -31,8 +31,7 @@ from textveil.surrogates.making import guarantee_of
 from textveil.surrogates.private_map import PrivateMap, Replaced
 from textveil.surrogates.scopes import ApartScope, KeyedScope, KindScope, MemoryScope, Scope
 from textveil.surrogates.surrogate import Mention, Surrogate
-from textveil.text.escaped_places import Places
-from textveil.text.escapes import Reading
+from textveil.text.escapes import Places, Reading
 from textveil.text.marks import Marks
 from textveil.text.patterns import lazy_regex
 

@@ -26,7 +26,7 @@ from textveil.errors import InputError, SlowText
 from textveil.sanitize.policy.finding import RecordValues, SpanFinder
 from textveil.sanitize.policy.making import parts_of
 from textveil.sanitize.policy.policy import Policy
-from textveil.text.slices import time_limit
+from textveil.text.patterns import time_limit
 
 SIZE: Final = 8
 """Bytes before each message that tell its length, the largest first."""

@@ -24,7 +24,7 @@ from textveil.sanitize.finding_process import (
 )
 from textveil.sanitize.policy.finding import RecordValues
 from textveil.sanitize.policy.policy import Policy
-from textveil.text.slices import too_slow
+from textveil.text.patterns import too_slow
 
 _ATTEMPTS: Final = 2
 """Processes that are asked, if the first ends for another reason than a limit."""

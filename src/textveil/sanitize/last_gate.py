@@ -27,8 +27,8 @@ from textveil.randomness import resolve
 from textveil.surrogates.drawn import DrawMentions
 from textveil.surrogates.scopes import MemoryScope
 from textveil.surrogates.surrogate import Mention, Surrogate
+from textveil.text.marks import plain_text
 from textveil.text.patterns import lazy_regex
-from textveil.text.plain_text import plain_text
 
 ALPHA: Final = 1e-12
 """Probability that a value is refused though its draws follow their law."""

@@ -16,9 +16,8 @@ from textveil.privacy.units import ONE_TOKEN_OUTSIDE
 from textveil.sanitize.setting import Protected
 from textveil.sanitize.token_draws import CountedTexts, DrawsWords, TokenDraws
 from textveil.surrogates.private_map import Replaced
-from textveil.text.marks import Marks
+from textveil.text.marks import Marks, plain_edits, plain_text
 from textveil.text.passing import Passing
-from textveil.text.plain_text import plain_edits, plain_text
 from textveil.text.render import with_capitals
 
 _NOTHING: Final[Mapping[str, int]] = {}

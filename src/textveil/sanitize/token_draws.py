@@ -17,9 +17,8 @@ from textveil.sanitize.left_out import LeftOut
 from textveil.text.codes import GOES_ON, EncodedTexts, NumberPlaces, TextCodes, WordPlaces, token_kinds
 from textveil.text.marks import Marks
 from textveil.text.passing import Passing
-from textveil.text.render import BLANK
+from textveil.text.render import BLANK, with_draws
 from textveil.text.tokens import Kind
-from textveil.text.writing import with_draws
 from textveil.types import Flags, Ids, Integers
 from textveil.vocabulary.milder import milder_words
 

@@ -25,7 +25,8 @@ from textveil.sanitize.token_draws import CountedTexts, DrawsWords, TokenDraws
 from textveil.surrogates.scopes import Scope
 from textveil.text.marks import Marks
 from textveil.text.passing import Passing
-from textveil.text.writing import written_texts
+from textveil.text.render import written_texts
+from textveil_lab.posterior.word_vectors import WordVectors
 
 
 class Way(Protocol):

@@ -35,7 +35,7 @@ from textveil.sanitize.finding_process import (
 )
 from textveil.sanitize.policy.policy import Policy
 from textveil.server.errors import ApiError
-from textveil.text.slices import too_slow
+from textveil.text.patterns import too_slow
 
 logger = logging.getLogger("textveil.server.finding")
 

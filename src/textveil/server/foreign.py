@@ -22,7 +22,7 @@ from textveil.sanitize.sanitizer import Sanitizer
 from textveil.sanitize.setting import Setting
 from textveil.server.conversations import OWN, UNTRACED, ConversationState
 from textveil.server.phrases import Phrase, Phrases, phrase, without
-from textveil.surrogates.known import KnownSurrogate, compared_form
+from textveil.surrogates.mentions import KnownSurrogate, compared_form
 from textveil.surrogates.private_map import PrivateMap
 from textveil.surrogates.restoring import name_parts
 from textveil.surrogates.scopes import ApartScope, MemoryScope

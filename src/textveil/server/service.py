@@ -43,7 +43,7 @@ from textveil.server.reserving import BudgetLedger as BudgetLedger
 from textveil.server.reserving import Reserving
 from textveil.surrogates.scopes import ApartScope, MemoryScope
 from textveil.surrogates.urls import hosts_in, services_in
-from textveil.text.slices import time_limit
+from textveil.text.patterns import time_limit
 
 Result = TypeVar("Result")
 Value = TypeVar("Value")

@@ -1,10 +1,14 @@
-"""Dates as they are written: what of a date is known, the form that is left without it, and the form with another date.
+"""Reads a written date: what of it is known, its form without the date, and the form with another date.
 
 The form shows as little of a date as can be. Days and months in digits come in pairs, and a day beside the name of a
 month without a leading zero, however the private date is written; else a zero, or none, would tell of a day below ten.
 In which order day and month stand, how long names of months are, and their language are settings for the same reason:
 May is as long in full as cut short, so among short dates the one with a long month would be in May. Full stops that
 stand for letters left out, and what some languages write on the first of a month alone, are not in the form.
+
+Names of months and weekdays are read in seven languages, in full and in every cut form that is common, with or without
+accents: a name that was not read would show which it is among those that are (``mars``, ``mai`` and ``ao\u00fbt`` are
+never cut in French).
 """
 
 from __future__ import annotations
@@ -13,28 +17,107 @@ import re
 import unicodedata
 from datetime import date, timedelta
 from enum import Enum
+from functools import cache
 from typing import Final, NamedTuple, final
 
-from textveil.surrogates.calendar_names import MONTHS, name_of, names, read_as
 from textveil.surrogates.writing import in_case_of, ordinal_ending
 from textveil.text.patterns import lazy_regex
+
+MONTHS: Final = {
+    "en": "January February March April May June July August September October November December",
+    "de": "Januar Februar M\u00e4rz April Mai Juni Juli August September Oktober November Dezember",
+    "es": "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
+    "fr": "janvier f\u00e9vrier mars avril mai juin juillet ao\u00fbt septembre octobre novembre d\u00e9cembre",
+    "it": "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre",
+    "nl": "januari februari maart april mei juni juli augustus september oktober november december",
+    "pt": "janeiro fevereiro mar\u00e7o abril maio junho julho agosto setembro outubro novembro dezembro",
+}
+"""Names of months by language."""
+
+_WEEKDAYS: Final = {
+    "en": "Monday Tuesday Wednesday Thursday Friday Saturday Sunday",
+    "de": "Montag Dienstag Mittwoch Donnerstag Freitag Samstag Sonntag",
+    "es": "lunes martes mi\u00e9rcoles jueves viernes s\u00e1bado domingo",
+    "fr": "lundi mardi mercredi jeudi vendredi samedi dimanche",
+    "it": "luned\u00ec marted\u00ec mercoled\u00ec gioved\u00ec venerd\u00ec sabato domenica",
+    "nl": "maandag dinsdag woensdag donderdag vrijdag zaterdag zondag",
+    "pt": "segunda ter\u00e7a quarta quinta sexta s\u00e1bado domingo",
+}
+_SHORT: Final = {
+    "en month": "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec",
+    "de month": "Jan Feb M\u00e4r Apr Mai Jun Jul Aug Sep Okt Nov Dez",
+    "es month": "ene feb mar abr may jun jul ago sep oct nov dic",
+    "fr month": "janv f\u00e9vr mars avr mai juin juil ao\u00fbt sept oct nov d\u00e9c",
+    "it month": "gen feb mar apr mag giu lug ago set ott nov dic",
+    "nl month": "jan feb mrt apr mei jun jul aug sep okt nov dec",
+    "pt month": "jan fev mar abr mai jun jul ago set out nov dez",
+    "en weekday": "Mon Tue Wed Thu Fri Sat Sun",
+}
+_OTHERS: Final = {
+    "en": {"weds": ("en short weekday", 3)},
+    "de": {
+        "maerz": ("de month", 3),
+        "mrz": ("de short month", 3),
+        "janner": ("de month", 1),
+        "sonnabend": ("de weekday", 6),
+    },
+    "es": {"setiembre": ("es month", 9), "set": ("es short month", 9)},
+}
+_SHORTEST: Final = 3  # letters of a name that is cut short
+
+
+@cache
+def names(language: str) -> dict[str, tuple[str, int]]:
+    """Return the part of a date and the number, from 1, of every name, as ``read_as`` gives it.
+
+    Parts are "en month" or, of names cut short, "en short month"; weekdays are cut short in English alone. A beginning
+    of a name is that name where no other has it.
+    """
+    full = {
+        kind: [read_as(name) for name in listed[language].split(" ")]
+        for kind, listed in (("month", MONTHS), ("weekday", _WEEKDAYS))
+    }
+    every = full["month"] + full["weekday"]
+    known: dict[str, tuple[str, int]] = {}
+    for kind, listed in full.items():
+        cut = _SHORT.get(f"{language} {kind}")
+        if cut is not None:
+            short = f"{language} short {kind}"
+            for number, name in enumerate(listed, 1):
+                for length in range(_SHORTEST, len(name)):
+                    if sum(other.startswith(name[:length]) for other in every) == 1:
+                        known[name[:length]] = (short, number)
+            known |= {read_as(name): (short, number) for number, name in enumerate(cut.split(" "), 1)}
+    for kind, listed in full.items():
+        known |= {name: (f"{language} {kind}", number) for number, name in enumerate(listed, 1)}
+    return known | _OTHERS.get(language, {})
+
+
+def name_of(part: str, number: int) -> str:
+    """Return the name of a month or a weekday, from 1, for a part of ``names``."""
+    language, *short, kind = part.split(" ")
+    listed = _SHORT[f"{language} {kind}"] if short else (MONTHS if kind == "month" else _WEEKDAYS)[language]
+    return listed.split(" ")[number - 1]
+
+
+def read_as(name: str) -> str:
+    """Return the name in small letters and without accents."""
+    letters = unicodedata.normalize("NFD", name.lower())
+    return "".join(letter for letter in letters if not unicodedata.combining(letter))
+
 
 _FILLERS: Final = frozenset(("of", "de", "del", "the"))
 _ORDINALS: Final = frozenset(("st", "nd", "rd", "th"))
 _MARKS: Final = frozenset(",/-.'")
 _TOKEN: Final = lazy_regex(r"[0-9]+|[^\W\d_]+|\s+|.", re.DOTALL)
 _FIRST: Final = lazy_regex(r"\b(?:premier|primeiro|primero|primo)\b", re.IGNORECASE)
+# What is written behind some days or weekdays and not behind others, in languages other than English.
 _ENDING: Final = lazy_regex(
     r"(?<=[0-9])(?:e?ro?|o|ste|de|e|\.?[\xaa\xba\xb0])(?![^\W\d_])|(?<=a)-feira\b|(?<=di)'", re.IGNORECASE
 )
-"""What is written behind some days or weekdays and not behind others, in languages other than English."""
 
-_MOST: Final = 30
-"""Pieces of a value that can be a date."""
-
-_CENTURY: Final = 1950
-"""Years of two digits are in the hundred years from here on."""
-
+_MOST: Final = 30  # pieces of a value that can be a date
+_CENTURY: Final = 1950  # years of two digits are in the hundred years from here on
 _QUARTER: Final = lazy_regex(
     r"(?P<before>[Qq])(?P<quarter>[1-4])(?P<gap>[ /-]|, | of )(?P<year>[12][0-9]{3}|'[0-9]{2})"
 )
@@ -58,15 +141,10 @@ class Known(Enum):
 
 @final
 class Field(NamedTuple):
-    """A piece of a form.
+    """A piece of a form."""
 
-    Attributes:
-        part: empty where the text stays; else what of a date goes there.
-        text: what stood there in the value: it stays, or shows the letter case of a name.
-    """
-
-    part: str
-    text: str
+    part: str  # empty if the text stays; else what of a date goes there
+    text: str  # what stood there in the value: it stays, or shows the letter case of a name
 
 
 @final
@@ -84,7 +162,7 @@ class WrittenDate(NamedTuple):
     form: tuple[Field, ...]
 
     def moved(self, days: int) -> date:
-        """The date so many days later, or earlier.
+        """Return the date so many days later, or earlier.
 
         Dates without a year go round the 366 days of a leap year, years of two digits round their 100 years, weekdays
         round the week, and others end at the first and the last day of the years 1 to 9999.
@@ -100,20 +178,20 @@ class WrittenDate(NamedTuple):
         return first + timedelta(days=((self.day - first).days + days) % size)
 
     def with_day(self, day: date) -> str:
-        """The form with another date."""
+        """Return the form with another date."""
         return "".join(filled(field, day) for field in self.form)
 
 
 def read_date(
     value: str, *, day_first: bool = False, language: str = "en", short_months: bool = False
 ) -> WrittenDate | None:
-    """The date that a value is, with the form in which it is written; None where it has not the pieces of one.
+    """Return the date that a value is, with the form in which it is written; None if it has not the pieces of one.
 
     Args:
         day_first: whether 3/4/2024 is the third of April. Numbers of which only the other order is a date are read in
             that; the form has the order of the setting all the same. With dots the day is first.
-        short_months: whether the form has names of months cut short; with hyphens or slashes, and with a weekday that
-            is cut short, it always has.
+        short_months: whether the form has short names of months, as it always has with hyphens, slashes or a short
+            name of a weekday.
     """
     coarse = _coarse(value)
     if coarse is not None:
@@ -154,7 +232,7 @@ def read_date(
 
 
 def _coarse(value: str) -> WrittenDate | None:
-    """A quarter of a year (Q3 2021) or a decade (1990s), each by its middle; None where it is neither."""
+    """A quarter of a year (Q3 2021) or a decade (1990s), each by its middle; None if it is neither."""
     quarter, decade = _QUARTER.fullmatch(value), _DECADE.fullmatch(value)
     match = quarter or decade
     if match is None:
@@ -164,20 +242,15 @@ def _coarse(value: str) -> WrittenDate | None:
     year = int(digits) if len(digits) == 4 else year_of(int(digits))
     size = "" if len(digits) == 4 else "2"
     if quarter is not None:
-        form = (
-            Field("", quarter["before"]),
-            Field("quarter", ""),
-            Field("", quarter["gap"]),
-            mark,
-            Field(f"year{size}", ""),
-        )
+        before, gap = Field("", quarter["before"]), Field("", quarter["gap"])
+        form = (before, Field("quarter", ""), gap, mark, Field(f"year{size}", ""))
         return WrittenDate(Known.QUARTER, date(year, 3 * int(quarter["quarter"]) - 1, 15), form)
     ending = Field("", match["mark"] + match["end"])
     return WrittenDate(Known.DECADE, date(year + 5, 1, 1), (mark, Field(f"decade{size}", ""), ending))
 
 
 def usual_form(language: str, *, short_months: bool = False) -> WrittenDate:
-    """The form of what is read as no date: January 1, 2000."""
+    """Return the form of what is read as no date: January 1, 2000."""
     month = Field(month_part(language, short=short_months), MONTHS[language].split(" ")[0])
     day, year = Field("bare day", "1"), Field("year", "2000")
     space, comma = Field("", " "), Field("", ", ")
@@ -186,12 +259,12 @@ def usual_form(language: str, *, short_months: bool = False) -> WrittenDate:
 
 
 def month_part(language: str, *, short: bool) -> str:
-    """The part of a form that is the name of a month."""
+    """Return the part of a form that is the name of a month."""
     return f"{language} short month" if short else f"{language} month"
 
 
 def without_endings(value: str, language: str) -> str:
-    """A value without what only some days have behind them: 1er mars, primero de mayo, quarta-feira."""
+    """Return a value without what only some days have behind them: 1er mars, primero de mayo, quarta-feira."""
     return value if language == "en" else _ENDING.sub("", _FIRST.sub("1", value))
 
 
@@ -217,7 +290,7 @@ _Read = tuple[Known, int, int, int]
 
 
 def year_of(number: int) -> int:
-    """The year of two digits."""
+    """Return the year of two digits."""
     return _CENTURY + (number - _CENTURY) % 100
 
 
@@ -254,7 +327,15 @@ def _in_numbers(parts: list[str], texts: list[str], numbers: list[int], day_firs
         last = small.pop()
         parts[last], year, years = "year2", year_of(numbers[last]), [last]
     if len(small) == 2:
-        return _day_and_month(parts, texts, numbers, small, years, year, day_first)
+        known = Known.DATE if years else Known.ANNIVERSARY
+        first, second = small
+        if years and first < years[0] < second:
+            return None
+        ahead = bool(years) and years[0] < first
+        day_first = not ahead and (day_first or "." in texts[first + 1 : second])
+        parts[first], parts[second] = ("day", "month") if day_first else ("month", "day")
+        day, month = (numbers[first], numbers[second]) if day_first else (numbers[second], numbers[first])
+        return (known, year, month, day) if month <= 12 else (known, year, day, month)
     if len(small) == 1 and years:
         parts[small[0]] = "month"
         return Known.MONTH, year, numbers[small[0]], 15
@@ -265,31 +346,8 @@ def _in_numbers(parts: list[str], texts: list[str], numbers: list[int], day_firs
     return (Known.WEEKDAY, 0, 0, 0) if any(part.endswith("weekday") for part in parts) else None
 
 
-def _day_and_month(
-    parts: list[str],
-    texts: list[str],
-    numbers: list[int],
-    small: list[int],
-    years: list[int],
-    year: int,
-    day_first: bool,
-) -> _Read | None:
-    """Two numbers, with a year or without."""
-    known = Known.DATE if years else Known.ANNIVERSARY
-    first, second = small
-    if years and first < years[0] < second:
-        return None
-    ahead = bool(years) and years[0] < first
-    day_first = not ahead and (day_first or "." in texts[first + 1 : second])
-    parts[first], parts[second] = ("day", "month") if day_first else ("month", "day")
-    day, month = (numbers[first], numbers[second]) if day_first else (numbers[second], numbers[first])
-    if month > 12:
-        day, month = month, day
-    return known, year, month, day
-
-
 def filled(field: Field, day: date) -> str:
-    """One piece of a form for a date."""
+    """Return one piece of a form for a date."""
     part, text = field
     plain = {
         "": text,

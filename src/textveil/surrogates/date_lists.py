@@ -1,22 +1,141 @@
-"""Lists and ranges of dates in one value: 29 and 30 June 1992, 3-5 May 2021, 02.01. bis 09.01.2024, 1998-2003.
+"""Lists and ranges of dates in one value (29 and 30 June 1992, 3-5 May 2021), and how a text writes its dates.
 
 What several dates share is written once. Which of them share a month or a year follows from the dates, so it is written
 anew for the new ones: "29 and 30 June", moved by a day, is "30 June and 1 July". The form keeps what stands between the
 dates, in which order day and month are, and whether every date has its own year.
+
+Whether the day or the month is first, and in which language names are, are public facts of all dates of the text
+together: a change of one date that changes them is a change of what is public. ``order`` and ``language`` of a rule
+set them; then no date is looked at.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple, final
 
-from textveil.surrogates.calendar_names import names, read_as
-from textveil.surrogates.calendars import Field, Known, WrittenDate, filled, month_part, without_endings, year_of
+from textveil.surrogates.calendars import (
+    MONTHS,
+    Field,
+    Known,
+    WrittenDate,
+    filled,
+    month_part,
+    names,
+    read_as,
+    without_endings,
+    year_of,
+)
 from textveil.text.patterns import lazy_regex
+
+OF_TEXT: Final = "document"
+"""The setting by which the dates of a text tell."""
+
+DAY_FIRST: Final = "day-first"
+MONTH_FIRST: Final = "month-first"
+
+_LONGEST: Final = 120
+_PAIR: Final = lazy_regex(r"(?<![0-9])([0-9]{1,2})([-/])([0-9]{1,2})(?![0-9])(?:\2[0-9]{2,4}(?![0-9]))?")
+_YEAR_AHEAD: Final = lazy_regex(r"[0-9]{4}[-/.]$")
+_WORD: Final = lazy_regex(r"[^\W\d_]+")
+_DAY_THEN_NAME: Final = lazy_regex(
+    r"(?<![0-9])[0-9]{1,2}(?:st|nd|rd|th|er|\.?[\xaa\xba\xb0])?[ .-]{1,2}(?:(?:of|de|di) |d')?(?=[^\W\d_]{3})"
+)
+_NAME_THEN_DAY: Final = lazy_regex(r"(?<=[^\W\d_]{3})\.?[ -](?:the )?[0-9]{1,2}(?![0-9:])")
+_DOTTED: Final = lazy_regex(r"(?<![0-9])[0-9]{1,2}\. ?[0-9]{1,2}\.")
+
+
+@final
+class Convention(NamedTuple):
+    """How the dates of a text are read and written."""
+
+    day_first: bool  # whether 3/4/2024 is the third of April
+    languages: tuple[str, ...]  # of names, the text's first; others where a name is none of it
+    settled: bool = True  # False if dates in digits leave open which is first
+    shown: bool = True
+
+
+def convention_of(values: Iterable[str], order: str, language: str) -> Convention:
+    """Return the convention of the dates of a text.
+
+    Args:
+        order: "day-first", "month-first", or "document": what the dates in digits show (a number above 12); where they
+            show nothing, or both, what stands first beside names of months and in dates with dots; else month-first.
+        language: one of ``MONTHS``, or "document": the one that reads most of the names, the first of equal ones.
+    """
+    dates = [unicodedata.normalize("NFC", value) for value in values if len(value) <= _LONGEST]
+    languages = (language,) if language != OF_TEXT else _languages(dates)
+    if order != OF_TEXT:
+        return Convention(order == DAY_FIRST, languages)
+    day_first = _of_digits([pair for date_text in dates for pair in _pairs(date_text)])
+    if day_first is None:
+        day_first = _of_form(dates, languages[0])
+    if day_first is None:
+        return Convention(day_first=False, languages=languages, settled=not any(map(_pairs, dates)), shown=False)
+    return Convention(day_first, languages)
+
+
+def _pairs(value: str) -> list[tuple[int, int]]:
+    return [
+        (int(match[1]), int(match[3]))
+        for match in _PAIR.finditer(value)
+        if not _YEAR_AHEAD.search(value, max(0, match.start() - 5), match.start())
+    ]
+
+
+def _of_digits(pairs: Iterable[tuple[int, int]]) -> bool | None:
+    """Whether the day is first, as numbers above 12 show it; None if there are none, or they contradict."""
+    shown = {first > 12 for first, second in pairs if (first > 12) != (second > 12)}
+    return shown.pop() if len(shown) == 1 else None
+
+
+def _of_form(values: Sequence[str], language: str) -> bool | None:
+    """Whether the day is first in dates with the name of a month or with dots; None if they contradict."""
+    shown = {True} if language != "en" else set()
+    for value in values:
+        if _DAY_THEN_NAME.search(value) or _DOTTED.search(value):
+            shown.add(True)
+        elif _NAME_THEN_DAY.search(value) and _WORD.match(value):
+            shown.add(False)
+    return shown.pop() if len(shown) == 1 else None
+
+
+def _languages(values: Sequence[str]) -> tuple[str, ...]:
+    """All languages, by how many of the dates they have every name of; in the order of ``MONTHS`` where as many."""
+    read = dict(zip(MONTHS, map(sum, zip(*map(_fits, values), strict=True)), strict=False))
+    return tuple(sorted(MONTHS, key=lambda language: -read.get(language, 0)))
+
+
+@lru_cache(maxsize=1 << 12)
+def _fits(value: str) -> tuple[int, ...]:
+    """How well a date fits each language, in the order of ``MONTHS``."""
+    words = [read_as(word) for word in _WORD.findall(value)]
+    every = [word for word in words if len(word) >= 3 and any(word in names(language) for language in MONTHS)]
+    dotted = bool(re.match(r"[0-9]{1,2}\. [^\W\d_]", value))
+    fitting = [bool(every) and all(word in names(language) for word in every) for language in MONTHS]
+    # What stands beside the names may sound like the language: "de", "und", the full stop of "3. April".
+    sounding = [(dotted and language == "de") or not _PARTICLES[language].isdisjoint(words) for language in MONTHS]
+    return tuple(2 * fits + (fits and sounds) for fits, sounds in zip(fitting, sounding, strict=True))
+
+
+_PARTICLES: Final = {
+    language: frozenset(words.split())
+    for language, words in {
+        "en": "of the and to between",
+        "es": "de del y al entre",
+        "pt": "de e a entre",
+        "fr": "et au entre",
+        "it": "di e al tra",
+        "nl": "en tot tussen",
+        "de": "und bis zwischen",
+    }.items()
+}
+
 
 _MOST: Final = 160
 _BETWEEN: Final = lazy_regex(
@@ -46,7 +165,7 @@ _YEARS: Final = lazy_regex(r"(?P<year>[12][0-9]{3}|[0-9]{2})")
 
 @final
 class _Part(NamedTuple):
-    """One date of a list, as far as it is written there; 0 and -1 where it is not."""
+    """One date of a list, as far as it is written there; 0 and -1 if it is not."""
 
     day: int
     month: int
@@ -61,7 +180,7 @@ class _Style(NamedTuple):
     Attributes:
         order: "dm", "md" (names), "m" (months alone), "y" (years alone), "n" (in digits).
         month: the part of a form that writes a month.
-        year: the part of a form that writes a year; empty where none is written.
+        year: the part of a form that writes a year; empty if none is written.
         case: a month as it is written, for its letter case.
     """
 
@@ -76,15 +195,10 @@ class _Style(NamedTuple):
 
 @final
 class WrittenDates(NamedTuple):
-    """Several dates that were read.
+    """Several dates that were read."""
 
-    Attributes:
-        dates: each by itself.
-        between: what stands before, between and behind them: one more than there are dates.
-    """
-
-    dates: tuple[WrittenDate, ...]
-    between: tuple[str, ...]
+    dates: tuple[WrittenDate, ...]  # each by itself
+    between: tuple[str, ...]  # what stands before, between and behind them: one more than there are dates
     style: _Style
 
     @property
@@ -93,7 +207,7 @@ class WrittenDates(NamedTuple):
         return self.dates[0].known
 
     def with_days(self, days: Sequence[date]) -> str:
-        """The form with other dates, what they share written once."""
+        """Return the form with other dates, what they share written once."""
         written = [self.between[0]]
         for place, day in enumerate(days):
             before = days[place - 1] if place else None
@@ -134,7 +248,7 @@ class WrittenDates(NamedTuple):
 def read_dates(
     value: str, *, day_first: bool = False, language: str = "en", short_months: bool = False
 ) -> WrittenDates | None:
-    """The dates of a value that is a list or a range of them; None where it is none. Settings: see ``read_date``."""
+    """The dates of a value that is a list or a range of them; None if it is none. Settings: see ``read_date``."""
     if len(value) > _MOST:
         return None
     text = without_endings(unicodedata.normalize("NFC", value), language)
@@ -184,7 +298,10 @@ def _made(parts: list[_Part], between: list[str], style: _Style, known: Known) -
         return None
     if years and not full:
         shared = _ascending(shared)
-    kinds = _years_written(parts, style) if years else ("",) * len(parts)
+    short = any(part.short_year for part in parts)
+    kinds = ("year2" if short else "year",) * len(parts) if years else ("",) * len(parts)
+    if style.order == "y":
+        kinds = tuple("year2" if part.short_year else "year" for part in parts)
     style = style._replace(full=full, years=kinds)
     month_of = {Known.MONTH: (15, 0), Known.YEAR: (1, 7)}.get(known, (0, 0))
     form = (Field("year2", ""),) if "year2" in kinds else ()
@@ -198,14 +315,6 @@ def _made(parts: list[_Part], between: list[str], style: _Style, known: Known) -
             return WrittenDates((empty,) * len(parts), (*between, ""), style)
         dates.append(WrittenDate(known if years else Known.ANNIVERSARY, day, form))
     return WrittenDates(tuple(dates), (*between, ""), style)
-
-
-def _years_written(parts: list[_Part], style: _Style) -> tuple[str, ...]:
-    """The part that writes the year of each: of two digits where the list has one so."""
-    if style.order == "y":
-        return tuple("year2" if part.short_year else "year" for part in parts)
-    short = any(part.short_year for part in parts)
-    return ("year2" if short else "year",) * len(parts)
 
 
 def _shared(parts: list[_Part], *, from_left: bool) -> list[_Part] | None:
@@ -260,9 +369,7 @@ def _years(pieces: list[str], between: list[str], day_first: bool, language: str
             year += 100 * (year < parts[-1].year)
         century = year // 100
         parts.append(_Part(0, 0, year, two))
-    style = _Style("y", "", ("", ""), "", tuple("" for _ in parts), full=True)
-    dates = _made(parts, between, style, Known.YEAR)
-    return dates
+    return _made(parts, between, _Style("y", "", ("", ""), "", ("",) * len(parts), full=True), Known.YEAR)
 
 
 def _in_digits(
@@ -277,7 +384,8 @@ def _in_digits(
         return None
     first = day_first or mark[0] == "."
     pairs = [(int(match["day"]), int(match["month"] or 0)) for match in matches_of_pieces if match is not None]
-    turned = first if first and mark[0] == "." else _turned(pairs, first)
+    turned = None if first and mark[0] == "." else _of_digits(pair for pair in pairs if pair[1])
+    turned = first if turned is None else turned
     parts: list[_Part] = []
     for match, (left, right) in zip(matches_of_pieces, pairs, strict=True):
         assert match is not None
@@ -289,12 +397,6 @@ def _in_digits(
         return None
     style = _Style("n", "day first" if first else "month first", (mark, end), "", (), full=False)
     return _made(parts, between, style, Known.DATE)
-
-
-def _turned(pairs: Sequence[tuple[int, int]], first: bool) -> bool:
-    """Whether the day is first, as numbers above 12 show it, else as it is set."""
-    shown = {left > 12 for left, right in pairs if right and (left > 12) != (right > 12)}
-    return shown.pop() if len(shown) == 1 else first
 
 
 def _named(pieces: list[str], between: list[str], day_first: bool, language: str, short: bool) -> WrittenDates | None:

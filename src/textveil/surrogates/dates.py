@@ -14,16 +14,22 @@ from textveil.errors import need
 from textveil.numerics.discrete_laplace import discrete_laplace
 from textveil.privacy.units import Adjacency, Unit
 from textveil.registry.options import Domain, Option, at_least, named
-from textveil.surrogates.ages import age_of
-from textveil.surrogates.calendar_names import MONTHS
-from textveil.surrogates.calendars import Known, WrittenDate, read_date, usual_form
-from textveil.surrogates.conventions import DAY_FIRST, MONTH_FIRST, OF_TEXT, Convention, convention_of
-from textveil.surrogates.date_lists import WrittenDates, read_dates
+from textveil.surrogates.calendars import MONTHS, Known, WrittenDate, read_date, usual_form
+from textveil.surrogates.date_lists import (
+    DAY_FIRST,
+    MONTH_FIRST,
+    OF_TEXT,
+    Convention,
+    WrittenDates,
+    convention_of,
+    read_dates,
+)
 from textveil.surrogates.declaration import PSEUDONYMS, SURROGATES, NeededEpsilon, declared
 from textveil.surrogates.drawn import AS_READ, Draw, Drawn, OfMentions, agreed, proved
+from textveil.surrogates.quantities import age_of
 from textveil.surrogates.scopes import Scope
 from textveil.surrogates.surrogate import Mention
-from textveil.text.numerals import in_digits
+from textveil.text.numbers import in_digits
 from textveil.text.patterns import lazy_regex
 
 _FIRST: Final = "1950-01-01"
@@ -128,7 +134,7 @@ def date_shift(
         every = _each(written)
         if written.known is Known.NOTHING:
             return sorted(_any_day(value, scope, rng, place) for place in range(len(every)))
-        return [written.moved(moved_by) for written in every]
+        return [each.moved(moved_by) for each in every]
 
     parameters = {"epsilon": epsilon, "days": days, "order": order, "months": months, "language": language}
     return Drawn(
@@ -194,8 +200,7 @@ def date_window(
     )
 
 
-_Days: TypeAlias = Callable[[_Written, str, Scope, np.random.Generator], list[date]]
-"""The days that a value gets."""
+_Days: TypeAlias = Callable[[_Written, str, Scope, np.random.Generator], list[date]]  # the days that a value gets
 
 
 class _Drawing(TypedDict):
@@ -208,8 +213,6 @@ class _Drawing(TypedDict):
 
 @final
 class _Settings(NamedTuple):
-    """How dates are read and written, as it is set."""
-
     order: str
     language: str
     months: str
@@ -220,7 +223,7 @@ class _Settings(NamedTuple):
         return OF_TEXT in (self.order, self.language)
 
     def convention(self, values: Iterable[str]) -> Convention:
-        """Of a text with these dates."""
+        """Return the convention of a text with these dates."""
         return convention_of(values, self.order, self.language)
 
     def reader(self, convention: Convention) -> _Read:
@@ -228,7 +231,7 @@ class _Settings(NamedTuple):
         return lambda value: _read(value, convention, short_months=self.months == "short")
 
     def key(self, value: str) -> str:
-        """What values are told apart by, whatever the order of their text is.
+        """Return what tells values apart, whatever the order of their text is.
 
         A date of two numbers that may be either is told apart from those in other forms: else its key would be equal to
         one of theirs only where a number is above 12.
@@ -237,14 +240,17 @@ class _Settings(NamedTuple):
         written = self.reader(alone)(value)
         if self.order == OF_TEXT and isinstance(written, WrittenDate):
             turned = self.reader(alone._replace(day_first=True))(value)
-            if turned != written and isinstance(turned, WrittenDate) and _parts(turned) != _parts(written):
-                return "in either order " + _key_of(written, value)
-        if isinstance(written, WrittenDates) and written.style.order == "n" and "/" in written.style.gaps:
-            return "in either order " + _key_of(written, value)
-        return _key_of(written, value)
+            either = (
+                turned != written
+                and isinstance(turned, WrittenDate)
+                and [field.part for field in turned.form] != [field.part for field in written.form]
+            )
+        else:
+            either = isinstance(written, WrittenDates) and written.style.order == "n" and "/" in written.style.gaps
+        return ("in either order " if either else "") + _key_of(written, value)
 
     def draws(self, days: _Days, *, births: bool) -> _Drawing:
-        """The draw of a value alone, and of those of a text."""
+        """Return the draw of a value alone, and of those of a text."""
 
         def of_mentions(mentions: Sequence[Mention], ages: Sequence[str]) -> Draw:
             convention = self.convention(mention.value for mention in mentions)
@@ -254,14 +260,16 @@ class _Settings(NamedTuple):
                 read = self.reader(known)
                 keyed = [(_key_of(read(mention.value), mention.value), mention) for mention in mentions]
                 born = frozenset(key for key, mention in keyed if births and _BIRTH.search(mention.before))
-                others = {
-                    key: mention.value for key, mention in keyed if key not in born and _is_full(read(mention.value))
-                }
-                return read, born, others
+                others = [(key, mention.value) for key, mention in keyed if key not in born]
+                return read, born, {key: value for key, value in others if read(value).known is Known.DATE}
 
             def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
-                reads, born, others = read_by(convention if convention.settled else _known_in(scope, convention))
-                _note(scope, convention, self.order)
+                known = convention
+                if not convention.settled and (order := scope.remembered(_SETTLED).get("")) is not None:
+                    known = convention._replace(day_first=order == DAY_FIRST)  # as earlier texts of the scope show
+                reads, born, others = read_by(known)
+                if self.order == OF_TEXT and convention.settled and convention.shown:
+                    scope.remembered(_SETTLED)[""] = DAY_FIRST if convention.day_first else MONTH_FIRST
                 written = reads(value)
                 key = _key_of(written, value)
                 before = scope.remembered(_BORN) if births else {}
@@ -286,8 +294,8 @@ class _Settings(NamedTuple):
 
 
 _BORN: Final = "birth date"
+# What of a birth date tells an age.
 _WITH_YEAR: Final = frozenset((Known.DATE, Known.MONTH, Known.QUARTER, Known.YEAR, Known.DECADE))
-"""What of a birth date tells an age."""
 _SETTLED: Final = "order of day and month"
 _BIRTH: Final = lazy_regex(
     r"(?<![A-Za-z])(?:[Bb]orn|BORN|[Bb]irth(?:[ _-]?[Dd]at[ea]|[ _-]?[Yy]ear|[Dd]ay)?|BIRTH(?:[ _-]?DAT[EA]|DAY)?"
@@ -298,18 +306,6 @@ _BIRTH: Final = lazy_regex(
 _NOW: Final = date(2015, 1, 1)
 _YEARS_OF_NOW: Final = 10
 _UNITS: Final = {"y": 365.25, "m": 30.4375, "w": 7.0, "d": 1.0}
-
-
-def _known_in(scope: Scope, convention: Convention) -> Convention:
-    """The order that earlier texts of the scope have shown, where the dates of this one show none."""
-    order = scope.remembered(_SETTLED).get("")
-    return convention if order is None else convention._replace(day_first=order == DAY_FIRST)
-
-
-def _note(scope: Scope, convention: Convention, order: str) -> None:
-    """Remember the order that the dates of a text show."""
-    if order == OF_TEXT and convention.settled and convention.shown:
-        scope.remembered(_SETTLED)[""] = DAY_FIRST if convention.day_first else MONTH_FIRST
 
 
 def _birth(near: date | None, ages: Sequence[str], rng: np.random.Generator) -> date:
@@ -328,30 +324,18 @@ def _birth(near: date | None, ages: Sequence[str], rng: np.random.Generator) -> 
 @lru_cache(maxsize=1 << 12)
 def _read(value: str, convention: Convention, *, short_months: bool) -> _Written:
     for language in convention.languages:
-        for reads in _READS:
+        for reads in (read_date, read_dates):
             written = reads(value, day_first=convention.day_first, language=language, short_months=short_months)
             if written is not None:
                 return written
     return usual_form(convention.languages[0], short_months=short_months)
 
 
-_READS: Final[tuple[Callable[..., _Written | None], ...]] = (read_date, read_dates)
-
-
 def _each(written: _Written) -> tuple[WrittenDate, ...]:
     return (written,) if isinstance(written, WrittenDate) else written.dates
 
 
-def _is_full(written: _Written) -> bool:
-    return written.known is Known.DATE
-
-
-def _parts(written: WrittenDate) -> list[str]:
-    return [field.part for field in written.form]
-
-
 def _key_of(written: _Written, value: str) -> str:
-    """What values of one convention are told apart by."""
     if written.known is Known.NOTHING:
         return f"{written.known.value} {value}"
     return f"{written.known.value} {' '.join(str(day.day) for day in _each(written))}"

@@ -29,26 +29,19 @@ _COUNT: Final = lazy_regex(
 )
 _FEW: Final = ("two", "three", "four", "five", "six")
 _STATES: Final = ("divorced", "married", "separated", "widowed")
-_LEAST: Final = 2
-"""A pool of fewer entries with the right article is not used: the article would tell the value."""
-
+_LEAST: Final = 2  # a pool of fewer entries with the right article is not used: the article would tell the value
 _GENERALIZE = Option(help="Write the class in brackets, such as [nationality], in place of a draw.")
 
 
 @final
 class _Read(NamedTuple):
-    """A value as far as it is public, and its private part.
+    """A value as far as it is public, and its private part."""
 
-    Attributes:
-        label: the class, the use and the first sound: what a draw is made under.
-        ending: "national" or "citizens" behind a nationality, and the possessive.
-    """
-
-    label: str
+    label: str  # the class, the use and the first sound: what a draw is made under
     group: str
     entries: tuple[str, ...]
     bare: str
-    ending: str
+    ending: str  # "national" or "citizens" behind a nationality, and the possessive
 
 
 @declared(
@@ -92,7 +85,6 @@ def demographic(*, generalize: Annotated[bool, _GENERALIZE] = False) -> Drawn:
 
 
 def _key(value: str) -> str:
-    """What values are told apart by."""
     read = _read(value)
     return f"{read.label}: {key_of(read.bare)}"
 
@@ -104,19 +96,15 @@ def _read(value: str) -> _Read:
         bare, ending = bare[: tail.start()], tail[0] + ending
     form = _form(bare)
     vowel = _begins_with_vowel(bare)
-    if not form.group:
-        group = "demographic"
+    group, label = "religion" if form.group == "faith" else form.group, f"demographic, {form.group} {form.use}"
+    if not group:
         form = Form(OCCUPATION, SINGULAR) if bare[:1].islower() else Form("nationality", ADJECTIVE)
-        label = f"demographic, unlisted {form.group}"
-    else:
-        group = "religion" if form.group == "faith" else form.group
-        label = f"demographic, {form.group} {form.use}"
+        group, label = "demographic", f"demographic, unlisted {form.group}"
     sound = "a vowel" if vowel else "a consonant"
     return _Read(f"{label} with {sound}", group, _entries(form, vowel), bare, ending)
 
 
 def _begins_with_vowel(written: str) -> bool:
-    """Whether "an" stands before it rather than "a"."""
     return written[:1] in _VOWELS and not _SAID_WITH_CONSONANT.match(written)
 
 
@@ -126,21 +114,15 @@ def _form(bare: str) -> Form:
     forms = demographics().forms
     if words in forms:
         return forms[words]
-    counted = _counted(bare)
-    if counted:
+    if counted := _counted(bare):
         return Form("family", counted)
-    for first in range(1, len(words)):
-        form = forms.get(words[first:])
-        if form is not None and form.group == OCCUPATION:
-            return form
-    return Form("", "")
+    ends = (forms.get(words[first:]) for first in range(1, len(words)))
+    return next((form for form in ends if form is not None and form.group == OCCUPATION), Form("", ""))
 
 
 def _counted(bare: str) -> str:
-    """How a value counts children; empty where it does not."""
     for name, pattern in (("with", _WITH), ("parent", _PARENT), ("children", _COUNT)):
-        match = pattern.fullmatch(bare)
-        if match is not None:
+        if (match := pattern.fullmatch(bare)) is not None:
             written = "digits" if match["count"].isdigit() else "words"
             several = name == "parent" and match["several"] is not None
             single = name == "children" and match["count"].lower() in ("1", "one")
@@ -164,7 +146,6 @@ def _pool(form: Form) -> tuple[str, ...]:
 
 
 def _family(use: str) -> tuple[str, ...]:
-    """What is drawn for a value that counts children."""
     name, _, written = use.partition(", ")
     counts = tuple(map(str, range(2, 2 + len(_FEW)))) if written == "digits" else _FEW
     if written == "one":

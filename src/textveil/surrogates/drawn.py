@@ -15,7 +15,7 @@ from textveil.privacy.units import ONE_VALUE, Adjacency
 from textveil.surrogates.declaration import PSEUDONYMS
 from textveil.surrogates.scopes import TAKEN, Scope
 from textveil.surrogates.surrogate import Counts, Mention
-from textveil.text.numerals import has_numerals, in_digits
+from textveil.text.numbers import has_numerals, in_digits
 
 Draw: TypeAlias = Callable[[str, Scope, np.random.Generator], str | None]
 """The surrogate of one value in a scope; None if the value cannot be read and nothing of it may stay."""
@@ -41,10 +41,6 @@ UNREAD: Final = "unread: "
 _ATTEMPTS: Final = 64
 
 
-def _settled(values: Sequence[str]) -> bool:
-    return False
-
-
 @final
 @dataclass(frozen=True, slots=True, weakref_slot=True, kw_only=True)
 class Drawn:
@@ -54,12 +50,12 @@ class Drawn:
     is one whose surrogate still has a number in another writing, which no draw writes: it would be the value's own.
 
     Attributes:
-        equality: what is public of several values together, where equal ones get equal surrogates; empty where nothing.
+        equality: what is public of several values together, where equal ones get equal surrogates; empty if nothing.
         consistent: whether equal values of a scope get equal surrogates.
-        entries: how many surrogates there are for a value, all equally probable; None where that depends on the value's
+        entries: how many surrogates there are for a value, all equally probable; None if that depends on the value's
             public form, or they are not.
         of_mentions: the draw of the mentions of one text, where it depends on public facts of all of them, or on what
-            the text's release says elsewhere; None where it does not.
+            the text's release says elsewhere; None if it does not.
         unsettled: whether the values of a text leave open how they are to be read (3/4/2024), which is public.
         read: what values are told apart by, in draws and in counts (``Surrogate.key``); None takes them as they are
             written.
@@ -77,7 +73,7 @@ class Drawn:
     entries: int | None = None
     surrogate_of: Draw = field(repr=False)
     of_mentions: OfMentions | None = field(default=None, repr=False)
-    unsettled: Callable[[Sequence[str]], bool] = field(default=_settled, repr=False)
+    unsettled: Callable[[Sequence[str]], bool] = field(default=lambda values: False, repr=False)
     read: Callable[[str], str] | None = field(default=None, repr=False)
     of_pool: bool = False
 
@@ -89,11 +85,7 @@ class Drawn:
         return self.of_text(mentions)(mentions, scope, rng)
 
     def of_text(self, mentions: Sequence[Mention], ages: Sequence[str] = ()) -> DrawMentions:
-        """What draws any mentions of a text.
-
-        Args:
-            ages: of the text, in order, as they are released.
-        """
+        """Return a function that draws any mentions of a text, given its ``ages`` in order, as they are released."""
         legible = [mention._replace(value=self._legible(mention.value)) for mention in mentions]
         draw = self.surrogate_of if self.of_mentions is None else self.of_mentions(legible, ages)
         return lambda some, scope, rng: [
@@ -101,7 +93,6 @@ class Drawn:
         ]
 
     def _legible(self, value: str) -> str:
-        """A value as draws and counts read it."""
         return value if self.of_pool else in_digits(value)
 
     def _checked(self, drawn: str | None) -> str:
@@ -126,7 +117,7 @@ def pseudonym(
     equality: str = "which are equal",
     read: Callable[[str], str] | None = None,
 ) -> Drawn:
-    """A surrogate that is an entry of a public pool: 0-DP by privacy/proofs/pseudonyms.md."""
+    """Return a surrogate that is an entry of a public pool: 0-DP by privacy/proofs/pseudonyms.md."""
     return Drawn(
         name=name,
         parameters=parameters,
@@ -149,7 +140,7 @@ def agreed(
     *,
     distinct: bool = False,
 ) -> str:
-    """What ``make`` drew for this value in this scope, drawn once.
+    """Return what ``make`` draws for this value in this scope, drawn once.
 
     Args:
         label: the surrogate with its parameters, and whatever else ``make`` depends on but the value.
@@ -162,10 +153,8 @@ def agreed(
     if drawn is None:
         taken = scope.remembered(label + TAKEN) if distinct else {}
         source = scope.generator(label, value, rng)
-        drawn = make(source)
-        for _ in range(_ATTEMPTS):
-            if drawn not in taken:
-                break
-            drawn = make(source)
+        drawn, attempts = make(source), _ATTEMPTS
+        while drawn in taken and attempts:
+            drawn, attempts = make(source), attempts - 1
         taken[drawn] = known[value] = drawn
     return drawn

@@ -1,25 +1,177 @@
 """Private maps in an encrypted file: written block by block, read document by document.
 
-The file is never part of a release: whoever has it and its key has the text.
+The file is never part of a release: whoever has it and its key has the text. Without the key nobody can read, change or
+move its bytes: a header, and frames.
+
+    header  a line that says what this is, with the version; 16 bytes of salt; 16 that tell the key; 8 that tell damage
+    frame   its mark, the length of what follows, 12 bytes of nonce, the encrypted text with its tag
+
+A file has a frame about itself, one for each block of documents, in order, and one that ends it. Each is encrypted
+under a key of its file alone (HKDF-SHA256 of the user's key and the salt) by ChaCha20-Poly1305 with a random nonce,
+bound to the header, its number and its mark. So a frame that was changed, left out, put elsewhere or taken from another
+file is refused, and so is a file that ends before its last frame.
 """
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import json
+import secrets
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO, TypeAlias, final
+from typing import Any, BinaryIO, Final, NamedTuple, TypeAlias, final
 
 from textveil import key_files
-from textveil.errors import InputError, ParameterError
+from textveil.errors import InputError, MissingExtra, ParameterError
 from textveil.json_text import json_data
-from textveil.surrogates.map_cipher import ABOUT, BLOCK, END, HEADER_BYTES, MapCipher, damaged
+from textveil.key_files import SECRET_BYTES
 from textveil.surrogates.private_map import PrivateMap, Replaced
+
+TITLE: Final = b"textveil private map 1: not part of a release\n"
+"""First line of a map file; the number is the version of its form."""
+
+_TITLE_BEGINS: Final = b"textveil private map "
+
+_SALT, _KEY_MARK, _SUM, _NONCE, _TAG = 16, 16, 8, 12, 16
+HEADER_BYTES: Final = len(TITLE) + _SALT + _KEY_MARK + _SUM
+"""Length of the header."""
+
+_LENGTH_BYTES = 4
+_FRAME_HEAD = 1 + _LENGTH_BYTES
+_MOST = 2**31 - 1
+_PIECE = 2**20
+
+ABOUT, BLOCK, END = b"A", b"B", b"E"
+"""Marks of frames: the first, those of documents, the last."""
+
+
+class Frame(NamedTuple):
+    """A frame, opened; holds private text."""
+
+    mark: bytes
+    plain: bytes
+
+
+def need_package() -> tuple[Any, Any, Any, type[Exception]]:
+    """Return the cipher, key derivation, digest and tag error of ``cryptography``. Raises MissingExtra without it."""
+    try:
+        from cryptography.exceptions import InvalidTag
+        from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
+        from cryptography.hazmat.primitives.hashes import SHA256
+        from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+    except ImportError:
+        raise MissingExtra("cryptography", "maps") from None
+    return ChaCha20Poly1305, HKDF, SHA256, InvalidTag
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class MapCipher:
+    """Seals and opens the frames of one map file; picklable, and as private as the user's key."""
+
+    header: bytes
+    key: bytes = field(repr=False)
+
+    @classmethod
+    def new(cls, secret: bytes) -> MapCipher:
+        """Make the cipher of a new file from the user's key of 32 bytes. Raises MissingExtra, ParameterError."""
+        salt = secrets.token_bytes(_SALT)
+        key, mark = _derived(secret, salt)
+        start = TITLE + salt + mark
+        return cls(start + _checksum(start), key)
+
+    @classmethod
+    def of_file(cls, secret: bytes, header: bytes) -> MapCipher:
+        """Make the cipher of a file with this header.
+
+        Raises:
+            MissingExtra: ``cryptography`` is not installed.
+            InputError: it is no header of a map file, or was changed.
+            ParameterError: the key is another one, or has another length.
+        """
+        if not header.startswith(TITLE):
+            if header.startswith(_TITLE_BEGINS):
+                raise InputError("the private map must have a form that this version knows; got another. Update.")
+            raise InputError("the private map must be a file that textveil made; this is none.")
+        start = header[: HEADER_BYTES - _SUM]
+        if len(header) != HEADER_BYTES or header[len(start) :] != _checksum(start):
+            raise damaged("its header")
+        key, mark = _derived(secret, start[len(TITLE) : len(TITLE) + _SALT])
+        if not hmac.compare_digest(mark, start[-_KEY_MARK:]):
+            error = ParameterError("map_key must be the one with which the private map was made; got another.")
+            error.parameter = "map_key"
+            raise error
+        return cls(header, key)
+
+    def sealed(self, number: int, mark: bytes, plain: bytes) -> bytes:
+        """Return the frame of that number, from 0. Raises ParameterError: it would be larger than a frame can be."""
+        if len(plain) + _NONCE + _TAG > _MOST:
+            raise ParameterError("a private map's block must have at most 2 GB; got more. Use smaller documents.")
+        cipher, *_ = need_package()
+        nonce = secrets.token_bytes(_NONCE)
+        text = nonce + cipher(self.key).encrypt(nonce, plain, self._bound(number, mark))
+        return mark + len(text).to_bytes(_LENGTH_BYTES, "big") + text
+
+    def opened(self, number: int, stream: BinaryIO) -> Frame:
+        """Read and open the frame of that number. Raises InputError if it is missing or was changed."""
+        cipher, _, _, invalid = need_package()
+        head = stream.read(_FRAME_HEAD)
+        mark, length = head[:1], int.from_bytes(head[1:], "big")
+        if len(head) < _FRAME_HEAD:
+            raise _cut_short(number)
+        if mark not in (ABOUT, BLOCK, END) or not _NONCE + _TAG <= length <= _MOST:
+            raise damaged(f"frame {number}")
+        text = _read(stream, length)
+        if len(text) < length:
+            raise _cut_short(number)
+        try:
+            plain = cipher(self.key).decrypt(text[:_NONCE], text[_NONCE:], self._bound(number, mark))
+        except invalid:
+            plain = None
+        if plain is None:
+            raise damaged(f"frame {number}")
+        return Frame(mark, plain)
+
+    def _bound(self, number: int, mark: bytes) -> bytes:
+        return self.header + number.to_bytes(8, "big") + mark
+
+
+def damaged(what: str) -> InputError:
+    """Return the error of a file that was changed."""
+    return InputError(f"the private map must be as it was written; {what} was changed or moved. Take another copy.")
+
+
+def _cut_short(number: int) -> InputError:
+    return InputError(f"the private map must be whole; it ends before the end of frame {number}. Take another copy.")
+
+
+def _read(stream: BinaryIO, length: int) -> bytes:
+    """So many bytes, or those that there are: what a changed length asks for is not made room for."""
+    parts, left = [], length
+    while left and (data := stream.read(min(left, _PIECE))):
+        parts.append(data)
+        left -= len(data)
+    return b"".join(parts)
+
+
+def _derived(secret: bytes, salt: bytes) -> tuple[bytes, bytes]:
+    if len(secret) != SECRET_BYTES:
+        raise ParameterError(f"map_key must have {SECRET_BYTES} bytes; got {len(secret)}.")
+    _, hkdf, digest, _ = need_package()
+    derived = hkdf(algorithm=digest(), length=SECRET_BYTES + _KEY_MARK, salt=salt, info=TITLE).derive(secret)
+    return derived[:SECRET_BYTES], derived[SECRET_BYTES:]
+
+
+def _checksum(start: bytes) -> bytes:
+    """Tells damage from another key; it is no secret."""
+    return hashlib.sha256(start).digest()[:_SUM]
 
 
 def read_key(path: Path) -> bytes:
-    """The key in a file, for ``map_key``; see ``key_files.read_key``."""
+    """Return the key in a file, for ``map_key``; see ``key_files.read_key``."""
     return key_files.read_key(path, "map_key")
 
 
@@ -33,33 +185,26 @@ Document: TypeAlias = tuple[PrivateMap, ...]
 
 
 def begun(cipher: MapCipher, about: Mapping[str, Any]) -> bytes:
-    """What a file begins with.
-
-    Args:
-        about: public facts about the release, as JSON data: its format and fields.
-    """
+    """Return the beginning of a file; ``about`` holds public facts about the release: its format and fields."""
     return cipher.header + cipher.sealed(0, ABOUT, json.dumps(dict(about)).encode("ascii"))
 
 
 def block(cipher: MapCipher, number: int, documents: Sequence[Document]) -> bytes:
-    """What stands in a file for a block of documents.
-
-    Args:
-        number: of the block, from 0 and without gaps.
-    """
-    facts, texts = [], []
+    """Return the bytes of a block of documents, numbered from 0 without gaps."""
+    facts: list[list[Any]] = []
+    texts: list[str] = []
     for maps in documents:
-        facts.append(
-            [[len(private_map.released), [_facts(piece) for piece in private_map.replaced]] for private_map in maps]
-        )
+        facts.append([])
         for private_map in maps:
+            pieces = [[piece.start, piece.end, len(piece.original), piece.kind] for piece in private_map.replaced]
+            facts[-1].append([len(private_map.released), pieces])
             texts += [private_map.released, *(piece.original for piece in private_map.replaced)]
     plain = json.dumps(facts).encode("ascii") + b"\n" + "".join(texts).encode("utf-8", "surrogatepass")
     return cipher.sealed(number + 1, BLOCK, zlib.compress(plain))
 
 
 def ended(cipher: MapCipher, blocks: int, documents: int) -> bytes:
-    """What ends a file of so many blocks and documents."""
+    """Return the end of a file of so many blocks and documents."""
     return cipher.sealed(blocks + 1, END, json.dumps({"documents": documents}).encode("ascii"))
 
 
@@ -92,10 +237,10 @@ class MapFile:
             yield from maps
 
     def documents(self) -> Iterator[Document]:
-        """The maps of document after document; that the file is whole shows when the last one was given.
+        """Yield the maps of document after document; that the file is whole shows at the end.
 
         Raises:
-            InputError: the file is not as it was written; what was given before is.
+            InputError: the file was changed; all maps that were yielded before are right.
         """
         with _opened(self._path) as stream:
             cipher = self._cipher(stream)
@@ -110,11 +255,11 @@ class MapFile:
                 raise damaged("its end")
 
     def document(self, number: int) -> Document:
-        """The maps of one document, by its number from 1; reads the whole file, so that it is known to be whole.
+        """Return the maps of one document, by its number from 1; reads the whole file, so that it is known to be whole.
 
         Raises:
-            ParameterError: there are less.
-            InputError: the file is not as it was written.
+            ParameterError: there are fewer.
+            InputError: the file was changed.
         """
         wanted, count = None, 0
         for count, maps in enumerate(self.documents(), start=1):
@@ -141,10 +286,6 @@ def _about(cipher: MapCipher, stream: BinaryIO) -> Mapping[str, Any]:
     if frame.mark != ABOUT:
         raise damaged("frame 0")
     return json_data(frame.plain)
-
-
-def _facts(piece: Replaced) -> list[Any]:
-    return [piece.start, piece.end, len(piece.original), piece.kind]
 
 
 def _documents(plain: bytes) -> Iterator[Document]:

@@ -16,21 +16,17 @@ from textveil.detection.quantities import AFTER_SECTION, LIST_NUMBER, SECTION_NU
 from textveil.detection.units import WITH_DIGITS, is_name
 from textveil.errors import need
 from textveil.registry.options import Option, interval
-from textveil.surrogates.ages import WORDS
 from textveil.surrogates.declaration import SURROGATES, OptionalEpsilon, declared
 from textveil.surrogates.drawn import Drawn, agreed, proved
+from textveil.surrogates.quantities import WORDS, window
 from textveil.surrogates.scopes import Scope
 from textveil.surrogates.surrogate import Counts, Mention, Surrogate
-from textveil.surrogates.windows import window
 from textveil.surrogates.writing import filled, in_case_of, ordinal_ending
 from textveil.text.patterns import lazy_regex
 
-_CELLS: Final = 1000
-"""Numbers that are told apart in a range at the most; in a longer one they are drawn by cells."""
+_CELLS: Final = 1000  # numbers that are told apart in a range at the most; in a longer one they are drawn by cells
 _MOST_DIGITS: Final = 15
-_MOST_WORDS: Final = 20
-"""The highest number that is written as a word."""
-
+_MOST_WORDS: Final = 20  # the highest number that is written as a word
 _WORD: Final = "|".join(sorted(WORDS, key=len, reverse=True)).replace("-", "[ -]")
 _PLACED: Final = "|".join(sorted(ORDINAL_WORDS, key=len, reverse=True))
 _NUMBERS: Final = lazy_regex(
@@ -105,9 +101,8 @@ def measurement(
         if len(whole) + len(fraction) > _MOST_DIGITS:
             return filled("9" * len(whole), rng) + mark + filled("9" * len(fraction), rng)
         power = 10 ** len(fraction)
-        if low is None or high is None:
-            least, most = (10 ** (len(whole) - 1) if len(whole) > 1 else 0) * power, 10 ** len(whole) * power - 1
-        else:
+        least, most = (10 ** (len(whole) - 1) if len(whole) > 1 else 0) * power, 10 ** len(whole) * power - 1
+        if low is not None and high is not None:
             least = round(low * power)
             most = max(round(high * power), least + 1)
         place = drawn_place(least, most, int(whole + fraction), share, rng)
@@ -188,7 +183,6 @@ class _Piece(NamedTuple):
 
 
 def _pieces(value: str) -> list[_Piece] | None:
-    """The pieces of a value; None if there is a number in what would stay."""
     if LIST_NUMBER.fullmatch(value):
         return [_Piece("", value)]
     pieces: list[_Piece] = []
@@ -202,7 +196,8 @@ def _pieces(value: str) -> list[_Piece] | None:
         if not _may_stay(before):
             return None
         pieces.append(_Piece("", before))
-        if (kind == "alone" and _counted_by(pieces)) or (match[0].lower() == "second" and _is_unit(pieces)):
+        unit = match[0].lower() == "second" and (_counted_by(pieces) or _BEFORE_UNIT.search(before))
+        if unit or (kind == "alone" and _counted_by(pieces)):
             kind = ""
         position = match.end()
         if kind in ("graded", "roman"):
@@ -220,9 +215,7 @@ def _pieces(value: str) -> list[_Piece] | None:
 
 def _may_stay(between: str) -> bool:
     """Whether there is no number in what stands between those that are drawn."""
-    if any(map(str.isnumeric, between)):
-        return False
-    return NUMBER_WORD.search(plain(between).text) is None
+    return not any(map(str.isnumeric, between)) and NUMBER_WORD.search(plain(between).text) is None
 
 
 def _counted_by(pieces: Sequence[_Piece]) -> bool:
@@ -232,32 +225,20 @@ def _counted_by(pieces: Sequence[_Piece]) -> bool:
     return pieces[-2].kind != "" or _MAGNITUDE.fullmatch(pieces[-2].written) is not None
 
 
-def _is_unit(pieces: Sequence[_Piece]) -> bool:
-    """Whether "second" behind these is a unit of time."""
-    return _counted_by(pieces) or _BEFORE_UNIT.search(pieces[-1].written) is not None
-
-
 @final
 class _Row(NamedTuple):
-    """A public row of words for numbers.
-
-    Attributes:
-        place: of a word in it; one outside counts as the nearest.
-        written: an entry in the place of a word, in its letter case.
-    """
+    """A public row of words for numbers."""
 
     entries: tuple[str, ...]
-    place: Callable[[str], int]
-    written: Callable[[str, str], str]
+    place: Callable[[str], int]  # of a word; one outside counts as the nearest
+    written: Callable[[str, str], str]  # an entry in the place of a word, in its letter case
 
 
 def _cased(model: str, entry: str) -> str:
-    """An entry in the letter case of a word: small, in capitals, or with a capital in front."""
     return in_case_of(model, entry) if model.islower() or (model.isupper() and len(model) > 1) else entry.title()
 
 
 def _part(model: str, entry: str) -> str:
-    """A part of what follows: half an hour, a third of an hour."""
     _, _, article = model.partition(" ")
     first, *others = [entry, article] if entry == "half" else ["a", entry, "of", article] if article else [entry]
     return " ".join([_cased(model.split(" ")[0], first), *(in_case_of(model, word) for word in others)]).rstrip()

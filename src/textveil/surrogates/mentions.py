@@ -1,4 +1,4 @@
-"""Where a text mentions known surrogates: whole words, the longest first, in one pass from left to right.
+"""Finds known surrogates in a text: whole words, the longest first, in one pass from left to right.
 
 Surrogates stand in a tree by their tokens, so a text costs the same whether ten of them are known or ten thousand. A
 token is a word, one mark, or one character of a script that writes no spaces between words.
@@ -11,21 +11,110 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple, TypeAlias, final
 
-from textveil.surrogates.known import KnownSurrogate
+from textveil.detection.lists import Marks, lists
 from textveil.text.patterns import lazy_regex
 
+_SPACE = lazy_regex(r"\s+")
+_ANOTHER_WORD: Final = Marks.COMMON | Marks.SMALL  # of small letters, used as another word than a name: will, may, rose
+
+
+@final
+class KnownSurrogate:
+    """Holds private text, so it prints as nothing."""
+
+    __slots__ = ("_chance", "_chance_lower", "_exact", "_first", "_several", "_surface", "whole")
+
+    def __init__(self) -> None:
+        self._exact: dict[str, str | None] = {}
+        self._first: str | None = None
+        self._surface = ""
+        self._several = False
+        self._chance = 0
+        self._chance_lower = 0
+        self.whole = False
+        """Whether it stands in a release as it is, rather than as a part of a name."""
+
+    def __repr__(self) -> str:
+        return "KnownSurrogate()"
+
+    def add(self, surface: str, original: str) -> bool:
+        """Note that a surrogate, as it is written there, stands for an original; whether that says anything new."""
+        surface, compared = plain(surface), compared_form(original)
+        new = surface not in self._exact
+        there = self._exact.setdefault(surface, original)
+        if there is not None and compared_form(there) != compared:
+            self._exact[surface], new = None, True
+        if self._first is None:
+            self._first, self._surface = original, surface
+        elif compared_form(self._first) != compared and not self._several:
+            self._several = new = True
+        return new
+
+    def met_by_chance(self, surface: str, times: int = 1) -> None:
+        """Note that a text holds it, as it is written there, where nothing was replaced by it; -1 takes that back."""
+        if surface.islower() and not self._surface.islower():
+            self._chance_lower += times
+        else:
+            self._chance += times
+
+    def original(self, surface: str) -> str | None:
+        """What a mention written so stands for, in its case and with its white space; None: it does not tell."""
+        if self._chance or (self._chance_lower and surface.islower()):
+            return None
+        return self.replaced(surface)
+
+    def replaced(self, surface: str) -> str | None:
+        """Return the same as if no text held the surrogate by chance."""
+        exact = plain(surface)
+        if exact.islower() and not self._surface.islower() and lists().words.get(exact, 0) & _ANOTHER_WORD:
+            return None
+        if exact in self._exact:
+            original = self._exact[exact]
+        else:
+            original = None if self._several or self._first is None else _in_case(self._first, self._surface, exact)
+        return None if original is None else _with_gaps(original, surface)
+
+
+def plain(surface: str) -> str:
+    """Return a text with single spaces."""
+    return " ".join(surface.split())
+
+
+def compared_form(original: str) -> str:
+    """Return the form in which two originals of one value are equal: folded, with single spaces."""
+    return plain(original).casefold()
+
+
+def _in_case(original: str, surface: str, mention: str) -> str:
+    if mention.isupper() and not surface.isupper() and len(mention) > 1:
+        return original.upper()
+    if mention.islower() and not surface.islower():
+        return original.lower()
+    if (surface.isupper() or surface.islower()) and (original.isupper() or original.islower()):
+        return original.title() if mention.istitle() else original
+    return original
+
+
+def _with_gaps(original: str, mention: str) -> str:
+    """The original with the mention's white space between its words, where both have as many."""
+    gaps = _SPACE.findall(mention)
+    words = original.split()
+    if not gaps or len(words) != len(gaps) + 1:
+        return original
+    return "".join(part for pair in zip(words, [*gaps, ""], strict=True) for part in pair)
+
+
+# Scripts without spaces between words, or with particles that follow a name at once: a character is a word.
 _UNSPACED = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\U00020000-\U0003ffff"
-"""Scripts without spaces between words, or with particles that follow a name at once: a character is a word."""
 
 _WORD = rf"[^\W_{_UNSPACED}]+"
+# What ends the date of a timestamp, and its T: 2025-03-04T11:20 mentions a date and a time.
 _STAMP = r"(?<=-)[0-9]{2}(?=T[0-9]{2}:)|(?<=[0-9])T(?=[0-9]{2}:)"
-"""What ends the date of a timestamp, and its T: 2025-03-04T11:20 mentions a date and a time."""
 _TOKEN: Final = lazy_regex(rf"{_STAMP}|{_WORD}|.", re.DOTALL)
 _STAMP_BEFORE: Final = lazy_regex(r"(?<=[0-9]T)[0-9]{2}:")
 _STAMP_BEHIND: Final = lazy_regex(r"(?<=-[0-9]{2})T[0-9]{2}:")
 _COLUMNS: Final = lazy_regex(r"([^\W_]{1,16}),([^\W_]{1,6})")
-_IN_URL: Final = lazy_regex(r"://[^\s/@:]*+:\Z")
-"""What stands before a password in a URL, which ends at the "@"."""
+_IN_URL: Final = lazy_regex(r"://[^\s/@:]*+:\Z")  # what stands before a password in a URL, which ends at the "@"
 _LONGEST_USER: Final = 64
 _IS_UNSPACED: Final = lazy_regex(rf"[{_UNSPACED}]")
 
@@ -40,18 +129,14 @@ AHEAD: Final = 8
 
 _APOSTROPHES = "'\u2019"
 _HYPHENS = "-\u2010\u2011"
-_JOINS = frozenset(f"{_APOSTROPHES}{_HYPHENS}_@.")
-"""Marks that make one word of two."""
-
+_JOINS = frozenset(f"{_APOSTROPHES}{_HYPHENS}_@.")  # marks that make one word of two
 _JOINS_DIGITS = _JOINS | frozenset(",:/")
 _SIBILANT = ("s", "x", "z", "ch", "sh")
-_LONGEST_CLITIC = 4
-"""Letters behind an apostrophe that are no part of a name: 's, 'll, 've."""
-
+_LONGEST_CLITIC = 4  # letters behind an apostrophe that are no part of a name: 's, 'll, 've
 _LIST_MARK: Final = lazy_regex(r"(?:^|\n)[ \t>*-]{0,8}$")
 
+# Nodes below, by the next token; what is known of the surrogate that ends here, under None.
 _Node: TypeAlias = dict[str | None, Any]
-"""Nodes below, by the next token; what is known of the surrogate that ends here, under None."""
 
 
 @final
@@ -76,7 +161,7 @@ class Mentions:
         """Characters from a mention's first that can tell what it is."""
 
     def known(self, surrogate: str) -> KnownSurrogate:
-        """What is known of a surrogate: the same for all its cases and ways to write its accents."""
+        """Return what is known of a surrogate: the same for all its cases and ways to write its accents."""
         longest: KnownSurrogate | None = None
         for form in _forms(surrogate):
             node = self._node(form)
@@ -97,18 +182,16 @@ class Mentions:
                 at = mention.end
 
     def _node(self, form: str) -> _Node:
-        """Where a surrogate's tokens end."""
-        node = self._root
-        reach = AHEAD + 2
-        first = True
-        for token in _TOKEN.findall(" ".join(form.split())):
-            folded = token.casefold()
-            if first and not _is_narrow(token[0]) and token not in self._marks:
+        node, reach = self._root, AHEAD + 2
+        tokens = _TOKEN.findall(plain(form))
+        for token in tokens[:1]:
+            if not _is_narrow(token[0]) and token not in self._marks:
                 self._marks.add(token)
                 self._starts = None
+        for token in tokens:
+            folded = token.casefold()
             node = node.setdefault(folded, {})
             reach += GAP if token == " " else len(folded)
-            first = False
         self.reach = max(self.reach, reach)
         return node
 
@@ -161,7 +244,6 @@ def folded_words(surrogate: str) -> set[tuple[str, ...]]:
 
 
 def _compiled_starts(marks: set[str]) -> re.Pattern[str]:
-    """What finds the next token with which a surrogate may begin."""
     others = f"|[{re.escape(''.join(sorted(marks)))}]" if marks else ""
     return re.compile(f"{_STAMP}|{_WORD}{others}")
 
@@ -174,7 +256,7 @@ def _suffixes(folded: str) -> tuple[str, ...]:
 
 
 def inflected(original: str, suffix: str) -> str:
-    """An original in the plural in which its surrogate is mentioned."""
+    """Return an original in the plural in which its surrogate is mentioned."""
     if not suffix or not original:
         return original
     plural = "es" if original.casefold().endswith(_SIBILANT) else "s"
@@ -182,7 +264,7 @@ def inflected(original: str, suffix: str) -> str:
 
 
 def _gap(text: str, at: int) -> int:
-    """The length of the white space there; 0 where it is too long, or an empty line."""
+    """The length of the white space there; 0 if it is too long, or an empty line."""
     end = at
     while end < len(text) and text[end].isspace():
         end += 1
@@ -192,12 +274,10 @@ def _gap(text: str, at: int) -> int:
 
 
 def _is_narrow(character: str) -> bool:
-    """Whether it is a letter or digit of a script with spaces."""
     return character.isalnum() and not _IS_UNSPACED.match(character)
 
 
 def _begins(text: str, start: int) -> bool:
-    """Whether a whole word begins there."""
     if start == 0 or _IS_UNSPACED.match(text[start]):
         return True
     before, first = text[start - 1], text[start]
@@ -214,18 +294,21 @@ def _begins(text: str, start: int) -> bool:
 
 def _parts_columns(text: str, comma: int) -> bool:
     """Whether a comma between digits parts two columns, for it can be in no number: 0182,5527417286 or 12,9BC4."""
-    begin = comma
-    while begin > 0 and comma - begin < BEHIND and _is_narrow(text[begin - 1]):
-        begin -= 1
-    runs = _COLUMNS.match(text, begin)
+    runs = _COLUMNS.match(text, _word_start(text, comma, BEHIND))
     return runs is not None and not (runs[1].isdigit() and runs[2].isdigit() and len(runs[2]) <= 3)
+
+
+def _word_start(text: str, end: int, most: int) -> int:
+    """Where the word that ends there begins, at most so many characters before."""
+    begin = end
+    while begin > 0 and end - begin < most and _is_narrow(text[begin - 1]):
+        begin -= 1
+    return begin
 
 
 def _is_elision(text: str, apostrophe: int) -> bool:
     """Whether what stands before the apostrophe is an article or the like: l'Anna, qu'Anna, but not O'Brien."""
-    begin = apostrophe
-    while begin > 0 and apostrophe - begin < 3 and _is_narrow(text[begin - 1]):
-        begin -= 1
+    begin = _word_start(text, apostrophe, 3)
     return apostrophe - begin < 3 and text[begin:apostrophe].islower()
 
 
@@ -244,19 +327,16 @@ def _ends(text: str, start: int, end: int) -> bool:
         return False
     if end + 1 == len(text) or not _is_narrow(text[end + 1]):
         return True
+    in_url = _IN_URL.search(text, max(0, start - _LONGEST_USER), start) is not None
     if last.isdigit():
-        if after == "," and _parts_columns(text, end):
-            return True
-        if after == "@" and _IN_URL.search(text, max(0, start - _LONGEST_USER), start):
+        if (after == "," and _parts_columns(text, end)) or (after == "@" and in_url):
             return True
         return after not in (_JOINS_DIGITS if text[end + 1].isdigit() else "_@.")
     if after in _APOSTROPHES:
         return _is_clitic(text, end)
     if after in _HYPHENS:
         return text[end + 1].islower() and text[start].isupper()
-    return after not in _JOINS or (
-        after == "@" and _IN_URL.search(text, max(0, start - _LONGEST_USER), start) is not None
-    )
+    return after not in _JOINS or (after == "@" and in_url)
 
 
 def _is_clitic(text: str, apostrophe: int) -> bool:

@@ -1,11 +1,16 @@
-"""Names of people: each part of a name has a part of another name, the same in all mentions of a scope."""
+"""Names of people: each part of a name has a part of another name, the same in all mentions of a scope.
+
+Parts are told apart by how the name is written and where they stand, never by what they are.
+"""
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Final, TypeVar, final
+from enum import Enum
+from typing import Annotated, Any, ClassVar, Final, NamedTuple, TypeVar, final
 
 import numpy as np
 
@@ -13,16 +18,128 @@ from textveil.privacy.guarantees import PureDP
 from textveil.registry.options import Option, named
 from textveil.surrogates.declaration import PSEUDONYMS, declared
 from textveil.surrogates.drawn import proved
-from textveil.surrogates.name_parts import NameParts, Part, Role, letters_of, parts_of
 from textveil.surrogates.pools import keys_of, pool
 from textveil.surrogates.scopes import Scope
 from textveil.surrogates.surrogate import Counts, Mention
-from textveil.surrogates.writing import in_case_of
+from textveil.surrogates.writing import in_case_of, key_of, without_possessive
+from textveil.text.patterns import lazy_regex
+
+_PIECE: Final = lazy_regex(r"[^\s.,;:\-\u2010-\u2015()\[\]{}<>\"\u201c\u201d\u201e/&|+*_#~]+")
+_TITLES: Final = (
+    r"mr|mrs|ms|miss|mx|dr|prof|professor|sir|herr|frau|monsieur|madame|mme|se\u00f1ora?|sra?|do\u00f1a|signora?"
+)
+_SHORT_TITLES: Final = r"rev|hon|capt|sgt|lt|col|gen"
+_OPENING: Final = lazy_regex(_TITLES, re.IGNORECASE)
+# Titles that are names too, and so stay only before a period.
+_OPENING_WITH_PERIOD: Final = lazy_regex(_SHORT_TITLES, re.IGNORECASE)
+
+_CLOSING: Final = lazy_regex(r"(?:jr|sr|ii|iii|iv|esq|phd|md|rn|dds|mba|msc|bsc)", re.IGNORECASE)
+_TITLE_BEFORE: Final = lazy_regex(
+    rf"(?:^|[\s(\"'\u201c])(?:{_TITLES}|{_SHORT_TITLES}|dame|lord|lady|judge|don)\.?\s{{0,3}}\Z", re.IGNORECASE
+)
+_MOST_INITIALS: Final = 3
+
+
+class Role(Enum):
+    """What a part of a name is."""
+
+    GIVEN = "given"
+    FAMILY = "family"
+    INITIAL = "initial"
+    PARTICLE = "particle"
+    KEPT = "kept"
+    """A title or a suffix that stands in the value: public."""
+
+
+@final
+class Part(NamedTuple):
+    """A part of a name."""
+
+    mark: str  # what stands before it: white space and punctuation
+    written: str
+    role: Role | None
+
+    @property
+    def key(self) -> str:
+        """What parts are compared by."""
+        return key_of(self.written)
+
+
+@final
+class NameParts(NamedTuple):
+    """A name in its parts; ``end`` is the punctuation and the possessive after the last."""
+
+    parts: tuple[Part, ...]
+    end: str
+
+
+def letters_of(written: str) -> str:
+    """Return the letters of a part as a reader counts them: composed, and without marks that no letter holds."""
+    composed = written if written.isascii() else unicodedata.normalize("NFC", written)
+    return "".join(character for character in composed if not unicodedata.combining(character))
+
+
+def parts_of(value: str, before: str = "") -> NameParts:
+    """Return the parts of a name, with the roles that the mention shows.
+
+    Titles and suffixes by public lists; single capitals, and up to three capitals beside other letters, are initials;
+    what is written small beside capitals is a particle (de, van); of what is left the last is the family and all before
+    it are given names, the other way round where a comma follows the first. One that is left alone is a family after a
+    title or an initial and before several (Smith JA), given before one, and else unknown.
+    """
+    bare, ending = without_possessive(value)
+    pieces = list(_PIECE.finditer(bare))
+    marks = [
+        bare[last : piece.start()] for last, piece in zip([0, *(piece.end() for piece in pieces)], pieces, strict=False)
+    ]
+    words = [piece[0] for piece in pieces]
+    small, large = all(map(str.islower, words)), all(map(str.isupper, words))
+    roles: list[Role | None] = [_alone(word, all_small=small, all_large=large) for word in words]
+    titled = _keep_titles(words, marks, roles) or _TITLE_BEFORE.search(before) is not None
+    names = [index for index, role in enumerate(roles) if role is None]
+    if len(names) > 1:
+        turned = "," in marks[names[1]]
+        for index in names:
+            roles[index] = Role.GIVEN
+        roles[names[0 if turned else -1]] = Role.FAMILY
+    elif names:
+        initials = [index for index, role in enumerate(roles) if role is Role.INITIAL]
+        if titled or (initials and (initials[0] < names[0] or len(letters_of(words[initials[0]])) > 1)):
+            roles[names[0]] = Role.FAMILY
+        elif initials:
+            roles[names[0]] = Role.GIVEN
+    end = bare[pieces[-1].end() if pieces else 0 :] + ending
+    return NameParts(tuple(map(Part, marks, words, roles)), end)
+
+
+def _alone(word: str, *, all_small: bool, all_large: bool) -> Role | None:
+    """What a part is by how it is written beside the others, which are all small, all capitals, or neither."""
+    if word.islower() and not all_small:
+        return Role.PARTICLE
+    letters = len(letters_of(word))
+    initial = word.isupper() and (letters == 1 or (letters <= _MOST_INITIALS and not all_large))
+    return Role.INITIAL if initial else None
+
+
+def _keep_titles(words: Sequence[str], marks: Sequence[str], roles: list[Role | None]) -> bool:
+    """Mark titles at the beginning and suffixes at the end, where a name remains; whether there is a title."""
+    first, last = 0, len(words)
+    while first < last - 1 and (
+        _OPENING.fullmatch(words[first])
+        or (marks[first + 1].startswith(".") and _OPENING_WITH_PERIOD.fullmatch(words[first]))
+    ):
+        first += 1
+    while last - 1 > first and _CLOSING.fullmatch(words[last - 1]):
+        last -= 1
+    for index in (*range(first), *range(last, len(words))):
+        roles[index] = Role.KEPT
+    return first > 0
+
 
 E = TypeVar("E")
 
+# What stands for one particle, and for all that follow it.
 _PARTICLES: Final = (("de", "la"), ("de", "los"), ("von", "der"), ("van", "der"), ("van", "den"), ("van", "de"))
-"""What stands for one particle, and for all that follow it."""
 
 _INITIALS: Final = "ABCDEFGHIJKLMNOPRSTVW"
 
@@ -59,34 +176,19 @@ class Person:
 
     keeps_gender: bool = False
     keeps_script: bool = False
-
-    @property
-    def name(self) -> str:
-        """The name by which policies ask for it."""
-        return "person"
+    name: ClassVar[str] = "person"
+    counts: ClassVar[Counts] = "value"
+    consistent: ClassVar[bool] = True
+    equality: ClassVar[str] = "which parts of names are equal, but for letter case"
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """Its options."""
-        return {name: "kept" if kept else "drawn" for name, kept in self._kept().items()}
-
-    def _kept(self) -> dict[str, bool]:
-        return {"gender": self.keeps_gender, "script": self.keeps_script}
+        kept = {"gender": self.keeps_gender, "script": self.keeps_script}
+        return {name: "kept" if is_kept else "drawn" for name, is_kept in kept.items()}
 
     @property
     def guarantee(self) -> PureDP:
-        """0-DP of one name."""
         return proved(0.0, PSEUDONYMS)
-
-    @property
-    def counts(self) -> Counts:
-        """All mentions of a name share its draws."""
-        return "value"
-
-    @property
-    def consistent(self) -> bool:
-        """Yes, part by part."""
-        return True
 
     @property
     def entries(self) -> int:
@@ -95,7 +197,6 @@ class Person:
 
     @property
     def public(self) -> tuple[str, ...]:
-        """What stays public of a name."""
         facts = [
             "how many parts it has, with the spaces, punctuation and possessive between and after them",
             "of each part its letter case, whether it is one capital, or two or three beside other letters, "
@@ -109,13 +210,8 @@ class Person:
             facts.append("its script, of eight")
         return tuple(facts)
 
-    @property
-    def equality(self) -> str:
-        """Parts are drawn one by one, so the names that share one are told."""
-        return "which parts of names are equal, but for letter case"
-
     def key(self, value: str) -> str:
-        """The parts of a name that are drawn: initials and particles are told from names by how they are written."""
+        """Return the parts of a name that are drawn; how they are written tells initials and particles from names."""
         drawn = (part for part in parts_of(value).parts if part.role is not Role.KEPT)
         return " ".join(f"{_class_of(part)} {part.key}" for part in drawn)
 
@@ -143,7 +239,6 @@ class Person:
         return "".join([*pieces, ending])
 
     def _part(self, part: Part, roles: Mapping[str, str], scope: Scope, rng: np.random.Generator) -> str:
-        """What stands in the place of one part."""
         if part.role is Role.KEPT:
             return part.written
         if part.role is Role.INITIAL:
@@ -152,7 +247,6 @@ class Person:
         return in_case_of(part.written, _taken(f"person {wanted}", part.key, pool(wanted), scope, rng))
 
     def _pool(self, part: Part, role: str) -> str:
-        """The name of the pool of a part, by what the options make public of it."""
         if self.keeps_script:
             begins = unicodedata.name(part.written[0], "").split(" ")[0].lower()
             script = {"cjk": "han"}.get(begins.split("-")[0], begins)

@@ -30,34 +30,22 @@ _COUNTRY = Option(
 
 @final
 class _Plan(NamedTuple):
-    """What of a number stays, and what its other digits begin with.
+    """What of a number stays, and what its other digits begin with."""
 
-    Attributes:
-        name: of the pool of beginnings; where no plan is known, what is kept, so that others share no draws.
-        kept: how many digits in front stay: a calling code, zeros before it, a 0 or 1 before the area.
-        beginnings: of the digits after them, one of which is drawn; 2 to 9 where no plan is known.
-    """
-
-    name: str
-    kept: int
-    beginnings: tuple[str, ...]
+    name: str  # of the pool of beginnings; where no plan is known, what is kept, so that others share no draws
+    kept: int  # how many digits in front stay: a calling code, zeros before it, a 0 or 1 before the area
+    beginnings: tuple[str, ...]  # of the digits after them, one of which is drawn; 2 to 9 where no plan is known
 
 
 @final
 class _WrittenNumber(NamedTuple):
-    """A number as it is read.
-
-    Attributes:
-        extension: an extension with what marks it, or empty.
-        number: the digits that do not stay.
-        letters: how many letters there are, and these, case folded; empty where there are none.
-    """
+    """A number as it is read."""
 
     bare: str
-    extension: str
+    extension: str  # an extension with what marks it, or empty
     plan: _Plan
-    number: str
-    letters: str
+    number: str  # the digits that do not stay
+    letters: str  # how many letters there are, and these, case folded; empty if there are none
 
 
 @declared(
@@ -80,21 +68,12 @@ def phone(*, country_code: Annotated[int, _COUNTRY] = 1) -> Drawn:
         drawn = agreed(scope, label, number, rng, lambda source: _drawn(plan, number, source), distinct=True)
         digits = iter(_digits(read.bare)[: plan.kept] + drawn)
         own = f"{plan.name} {number} {letters}"
-        large = iter(agreed(scope, "phone letters", own, rng, lambda source: _capitals(letters, source)))
-        written = [
-            next(digits)
-            if character == "9"
-            else next(large)
-            if character == "A"
-            else next(large).lower()
-            if character == "a"
-            else character
-            for character in shape_of(read.bare)
-        ]
-        ending = _digits(read.extension)
-        other = agreed(
-            scope, f"{label}, extension", f"{number} x {ending}", rng, lambda source: filled("9" * len(ending), source)
-        )
+        capitals = "A" * int(letters.partition(" ")[0] or 0)
+        large = iter(agreed(scope, "phone letters", own, rng, lambda source: filled(capitals, source)))
+        next_of = {"9": lambda: next(digits), "A": lambda: next(large), "a": lambda: next(large).lower()}
+        written = [next_of[symbol]() if symbol in next_of else symbol for symbol in shape_of(read.bare)]
+        ending, mark = _digits(read.extension), f"{label}, extension"
+        other = agreed(scope, mark, f"{number} x {ending}", rng, lambda source: filled("9" * len(ending), source))
         return "".join(written) + read.extension[: len(read.extension) - len(ending)] + other
 
     def key(value: str) -> str:
@@ -124,10 +103,9 @@ def _read(value: str, country_code: int) -> _WrittenNumber:
     extension = "" if match is None else match[0]
     bare = value[: len(value) - len(extension)]
     digits, letters = _digits(bare), "".join(filter(str.isalpha, bare))
+    letters = f"{len(letters)} {key_of(letters)}" if letters else ""
     plan = _plan(digits, bare.lstrip("( ").startswith("+"), country_code)
-    return _WrittenNumber(
-        bare, extension, plan, digits[plan.kept :], f"{len(letters)} {key_of(letters)}" if letters else ""
-    )
+    return _WrittenNumber(bare, extension, plan, digits[plan.kept :], letters)
 
 
 def _plan(digits: str, plus: bool, country_code: int) -> _Plan:
@@ -149,16 +127,9 @@ def _plan(digits: str, plus: bool, country_code: int) -> _Plan:
 
 
 def _drawn(plan: _Plan, number: str, rng: np.random.Generator) -> str:
-    """As many digits as the number has, with one of the plan's beginnings."""
     begins = plan.beginnings[int(rng.integers(len(plan.beginnings)))]
     return (begins + filled("9" * len(number), rng))[: len(number)]
 
 
-def _capitals(letters: str, rng: np.random.Generator) -> str:
-    """As many capitals as there are letters."""
-    return filled("A" * int(letters.partition(" ")[0] or 0), rng)
-
-
 def _digits(written: str) -> str:
-    """The digits of a text, as 0 to 9."""
     return "".join(str(unicodedata.digit(character)) for character in written if character.isdigit())

@@ -1,4 +1,4 @@
-"""Places: towns that nobody lives in, streets and states, in the format of an address."""
+"""Places (towns that nobody lives in, streets, states) in the format of an address, and organizations."""
 
 from __future__ import annotations
 
@@ -22,23 +22,19 @@ AFTER: Final = (
 )
 STREETS: Final = ("Street", "Avenue", "Road", "Lane", "Drive", "Court", "Way", "Place", "Terrace", "Boulevard")
 
-_MARK: Final = lazy_regex(r"([,\n])")
-"""What parts of a place are parted by."""
-
-_CODE: Final = lazy_regex(r"AA(?:\s+[9-]{3,10})?")
-"""The shape of a state, with or without a postal code."""
-
+_MARK: Final = lazy_regex(r"([,\n])")  # what parts of a place are parted by
+_CODE: Final = lazy_regex(r"AA(?:\s+[9-]{3,10})?")  # the shape of a state, with or without a postal code
+# The shape of a postal code with letters: British, Canadian, Dutch.
 _POSTAL: Final = lazy_regex(r"A{1,2}9{1,2}A? ?9AA|A9A ?9A9|9999 ?AA")
-"""The shape of a postal code with letters: British, Canadian, Dutch."""
 
+# The shape of a town behind its postal code: streets have two words behind a number of so many digits.
 _CODE_AND_TOWN: Final = lazy_regex(r"9{4,5} [^\s9]+")
-"""The shape of a town behind its postal code: streets have two words behind a number of so many digits."""
 
+# What equality of parts is public, within a place and among places.
 _EQUAL: Final = (
     "are equal, but for case and possessive; also which streets are, whatever their house numbers, and which states "
     "and towns are, whatever their postal codes"
 )
-"""What equality of parts is public, within a place and among places."""
 
 _LEVEL = Option(
     domain=named("drawn", "kept"),
@@ -80,11 +76,12 @@ def place(*, level: Annotated[str, _LEVEL] = "drawn") -> Drawn:
     if level == "kept":
         public.append("whether a part stands in the public lists of countries and of states of the USA")
     equality = f"which parts of places {_EQUAL}"
-    return pseudonym("place", tuple(public), surrogate_of, towns(), {"level": level}, equality=equality, read=_key)
+    return pseudonym(
+        "place", tuple(public), surrogate_of, towns(), {"level": level}, equality=equality, read=_place_key
+    )
 
 
-def _key(value: str) -> str:
-    """What places are told apart by: what each part is, and the part."""
+def _place_key(value: str) -> str:
     bare, _ = without_possessive(unicodedata.normalize("NFC", value))
     parts = (part.strip() for part in _MARK.split(bare)[::2])
     return ", ".join(f"{_format(part, shape_of(part))} {key_of(part)}" for part in parts)
@@ -104,7 +101,6 @@ def _format(part: str, shape: str) -> str:
 
 
 def _part(part: str, level: str, scope: Scope, rng: np.random.Generator) -> str:
-    """The surrogate of what stands between two commas."""
     shape, key = shape_of(part), key_of(part)
     written = _format(part, shape)
     if written == "state":
@@ -125,16 +121,16 @@ def _part(part: str, level: str, scope: Scope, rng: np.random.Generator) -> str:
 
 
 def towns() -> int:
-    """How many towns there are."""
+    """Return how many towns there are."""
     return len(pool("town")) * (len(BEFORE) + len(AFTER))
 
 
 def _town_of(key: str, scope: Scope, rng: np.random.Generator) -> str:
-    return _town(scope.place("place", key, towns(), rng))
+    return town(scope.place("place", key, towns(), rng))
 
 
-def _town(place: int) -> str:
-    """The town of that number."""
+def town(place: int) -> str:
+    """Return the town of a number below ``towns()``."""
     stem, form = divmod(place, len(BEFORE) + len(AFTER))
     name = pool("town")[stem]
     return BEFORE[form] + name if form < len(BEFORE) else name + AFTER[form - len(BEFORE)]
@@ -152,3 +148,58 @@ def _entry(listed: str, key: str, scope: Scope, rng: np.random.Generator) -> str
 def _digits(shape: str, key: str, scope: Scope, rng: np.random.Generator) -> str:
     """Digits of a shape for the whole part that has this key, so that no equality of digits alone is told."""
     return agreed(scope, f"place digits {shape}", key, rng, lambda source: filled(shape, source), distinct="9" in shape)
+
+
+FORMS: Final = tuple(
+    f"{{}} {form}"
+    for form in (
+        *("& Sons", "and Partners", "Associates", "Brothers", "Consulting", "Corporation", "Enterprises", "Foundation"),
+        *("Group", "Holdings", "Inc.", "Industries", "Institute", "International", "Laboratories", "Ltd.", "LLC"),
+        *("Logistics", "Media", "Services", "Solutions", "Systems", "Technologies", "Trading", "Trust", "Works"),
+    )
+)
+"""A family and one of these: the names are made up, and some company may be called so by chance."""
+
+_NAME: Final = "organization"
+_ACRONYM: Final = range(2, 6)  # how many letters an acronym has
+
+
+@declared(summary="A made-up company, or as many capitals for an acronym.", kinds=("organization",), proof=PSEUDONYMS)
+def organization() -> Drawn:
+    """A pseudonym for the whole name: a family of the public pool and one of 26 forms.
+
+    Two to five capitals of any writing alone are an acronym, and become as many capitals, which spell nothing.
+    """
+
+    def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
+        bare, ending = without_possessive(unicodedata.normalize("NFC", value))
+        label = _organization_label(bare)
+        if label != _NAME:
+            shape = "A" * len(bare)
+            return agreed(scope, label, key_of(bare), rng, lambda source: filled(shape, source), distinct=True) + ending
+        family, form = divmod(scope.place(label, key_of(bare), organizations(), rng), len(FORMS))
+        written = FORMS[form].format(pool("family")[family])
+        return (written + ending).upper() if bare.isupper() else written + ending
+
+    public = (
+        "whether it is written in capitals, and how many letters it has where it is two to five capitals alone",
+        "its possessive",
+    )
+    equality = "which are equal, but for case and possessive"
+    return pseudonym("organization", public, surrogate_of, organizations(), equality=equality, read=_organization_key)
+
+
+def _organization_label(bare: str) -> str:
+    """What organizations like this one are drawn under: names, and acronyms by their length."""
+    acronym = len(bare) in _ACRONYM and bare.isalpha() and bare.isupper()
+    return f"{_NAME}, {len(bare)} capitals" if acronym else _NAME
+
+
+def _organization_key(value: str) -> str:
+    bare, _ = without_possessive(unicodedata.normalize("NFC", value))
+    return f"{_organization_label(bare)}: {key_of(bare)}"
+
+
+def organizations() -> int:
+    """Return how many organizations there are."""
+    return len(pool("family")) * len(FORMS)

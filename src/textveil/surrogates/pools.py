@@ -1,20 +1,27 @@
-"""The public pools that surrogates are drawn from, and what chance does with them.
+"""Public pools that surrogates are drawn from: textveil's, a user's own, emoji, and a placeholder for every value.
 
-Built by ``tools/build_pools.py`` from the lists of the package faker (MIT license); ``pools.json`` holds the rule, the
-sizes and the digest.
+``tools/build_pools.py`` builds textveil's from the lists of the package faker (MIT license); ``pools.json`` holds the
+rule, the sizes and the digest.
 """
 
 from __future__ import annotations
 
 import gzip
+import hashlib
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final
+from typing import Annotated, Final
 
-from textveil.errors import need
+import numpy as np
+
+from textveil.errors import InputError, need
+from textveil.registry.options import Domain, Option
+from textveil.surrogates.declaration import PSEUDONYMS, SURROGATES, declared
+from textveil.surrogates.drawn import BUT_FOR_CASE, Drawn, proved, pseudonym
+from textveil.surrogates.scopes import Scope
 from textveil.surrogates.writing import key_of
 
 FILE: Final = "pools.txt.gz"
@@ -33,18 +40,18 @@ def pool(name: str) -> tuple[str, ...]:
 
 
 def has_pool(name: str) -> bool:
-    """Whether there is a pool of that name."""
+    """Return whether there is a pool of that name."""
     return name in _all_pools()
 
 
 @cache
 def keys_of(name: str) -> frozenset[str]:
-    """What the entries of a pool are compared by."""
+    """Return the keys by which the entries of a pool are compared."""
     return frozenset(map(key_of, pool(name)))
 
 
 def pools_of(data: bytes) -> dict[str, tuple[str, ...]]:
-    """The pools in the bytes of a file: a line ``[name]`` before the entries of each, one a line."""
+    """Return the pools in the bytes of a file: a line ``[name]`` before the entries of each, one a line."""
     pools: dict[str, list[str]] = {}
     for line in gzip.decompress(data).decode("utf-8").splitlines():
         if line.startswith("["):
@@ -55,7 +62,7 @@ def pools_of(data: bytes) -> dict[str, tuple[str, ...]]:
 
 
 def chance_of_a_hit(draws: int, present: int, entries: int) -> float:
-    """Probability that some of ``draws`` surrogates equals one of ``present`` values that stand in the texts.
+    """Return the probability that some of ``draws`` surrogates equals one of ``present`` values of the texts.
 
     A draw never looks at the texts: to avoid a name because it occurs there would tell that it does. So a released name
     can be somebody's by chance; a reader cannot tell, and the map of the release can.
@@ -69,7 +76,7 @@ def chance_of_a_hit(draws: int, present: int, entries: int) -> float:
 
 
 def chance_of_a_collision(values: int, entries: int) -> float:
-    """Probability that two of ``values`` different values share a surrogate in a ``KeyedScope``.
+    """Return the probability that two of ``values`` different values share a surrogate in a ``KeyedScope``.
 
     In a ``MemoryScope`` none do, until every entry of the pool has been given.
     """
@@ -77,3 +84,102 @@ def chance_of_a_collision(values: int, entries: int) -> float:
     if values > entries:
         return 1.0
     return -math.expm1(math.fsum(math.log1p(-index / entries) for index in range(values)))
+
+
+_WORDS = Option(help="The entries: a list of two or more different texts.", metavar="WORDS")
+_FILE = Option(help="A file with an entry a line, in place of words.", metavar="FILE")
+
+
+@declared(
+    summary="An entry of a list of your own.",
+    kinds=(),
+    proof=PSEUDONYMS,
+    name="pool",
+    sample={"words": ["red", "green", "blue"]},
+)
+def own_pool(
+    *, words: Annotated[list[str], _WORDS] | tuple[str, ...] | None = None, file: Annotated[str, _FILE] | None = None
+) -> Drawn:
+    """A pseudonym out of public entries that the user gives.
+
+    In a policy's file, ``file`` is a path from its folder.
+
+    Raises:
+        ParameterError: neither or both are given, or there are fewer than two different entries.
+        InputError: the file cannot be read.
+    """
+    need((words is None) != (file is None), "words", "both or neither", "given, or `file`, and not both")
+    entries = _checked(words, "words") if file is None else _checked(_lines(file), "file")
+    label = f"pool {hashlib.sha256(repr(entries).encode('utf-8', 'surrogatepass')).hexdigest()}"
+
+    def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
+        return entries[scope.place(label, key_of(value), len(entries), rng)]
+
+    parameters = {"entries": len(entries), "digest": label[5:21]}
+    return pseudonym("pool", (), surrogate_of, len(entries), parameters, equality=BUT_FOR_CASE, read=key_of)
+
+
+def _checked(words: object, name: str) -> tuple[str, ...]:
+    listed = isinstance(words, Sequence) and not isinstance(words, str) and all(isinstance(word, str) for word in words)
+    need(listed, name, type(words).__name__, "a list of texts")
+    entries = tuple(sorted({word.strip() for word in words if word.strip()}))  # type: ignore[attr-defined]
+    need(len(entries) >= 2, name, f"{len(entries)} of them", "at least 2 different entries", "Add some.")
+    return entries
+
+
+def _lines(file: str) -> list[str]:
+    try:
+        return Path(file).read_text(encoding="utf-8").splitlines()
+    except (OSError, ValueError) as error:
+        raise InputError(
+            f"file of a pool must be a readable UTF-8 text; got {type(error).__name__}. Check its path."
+        ) from error
+
+
+EMOJI: Final = tuple(
+    chr(code)
+    for code in (
+        *range(0x1F600, 0x1F645),
+        *range(0x1F90D, 0x1F918),
+        *(0x1F44B, 0x1F44D, 0x1F44E, 0x1F44F, 0x1F64C, 0x1F64F, 0x1F4AA, 0x1F389, 0x1F381, 0x1F525, 0x2728, 0x1F4AF),
+        *(0x1F30D, 0x1F31E, 0x1F308, 0x2B50, 0x1F340, 0x1F339, 0x1F436, 0x1F431, 0x1F98B, 0x1F34E, 0x1F355, 0x1F382),
+        *(0x1F37B, 0x2615, 0x26BD, 0x1F3C6, 0x1F3B5, 0x1F4DA, 0x1F4BB, 0x1F4F7, 0x1F680, 0x1F697, 0x1F3E0, 0x23F0),
+    )
+)
+"""Faces, hearts and hands, signs of nature, food and things: public, and every one a whole emoji by itself."""
+
+
+@declared(summary="One of a public set of common emoji, for emoji in a row.", kinds=("emoji",), proof=PSEUDONYMS)
+def emoji() -> Drawn:
+    """A pseudonym out of ``EMOJI``: nothing of which emoji stood there, or how many in a row, is told."""
+
+    def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
+        return EMOJI[scope.place("emoji", value, len(EMOJI), rng)]
+
+    return pseudonym("emoji", (), surrogate_of, len(EMOJI), equality="which rows of emoji are equal")
+
+
+_TEXT = Option(
+    domain=Domain(
+        "1 to 40 printable characters",
+        lambda value: 1 <= len(value) <= 40 and value.isprintable(),
+        outside=("", "x" * 41, "a\n"),
+    ),
+    help="The text that replaces every value.",
+    metavar="TEXT",
+)
+
+
+@declared(summary="The same mark for every value.", kinds=(), proof=SURROGATES)
+def placeholder(*, text: Annotated[str, _TEXT] = "[removed]") -> Drawn:
+    """A constant: it says that a value stood there, and nothing of it, not even whether two are equal."""
+    return Drawn(
+        name="placeholder",
+        parameters={"text": text},
+        guarantee=proved(0.0, SURROGATES),
+        public=(),
+        counts="mention",
+        consistent=False,
+        entries=1,
+        surrogate_of=lambda value, scope, rng: text,
+    )

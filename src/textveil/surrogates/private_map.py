@@ -16,7 +16,7 @@ class Replaced(NamedTuple):
         start: its first character in the released text, from 0.
         end: one past its last; equal to ``start`` where something was dropped.
         original: the private characters that stood there.
-        kind: the span's kind; empty where it is no span (a word that was drawn, a mark in plain form).
+        kind: the span's kind; empty if it is no span (a word that was drawn, a mark in plain form).
     """
 
     start: int
@@ -38,7 +38,7 @@ class PrivateMap:
     replaced: tuple[Replaced, ...] = field(repr=False)
 
     def original(self) -> str:
-        """The text that was released, character for character."""
+        """Return the text that was released, character for character."""
         return replaced(self.released, [(piece.start, piece.end, piece.original) for piece in self.replaced])
 
     def __repr__(self) -> str:

@@ -1,22 +1,30 @@
-"""Record, card and account numbers: the format stays, what stands in it is drawn, checksums come out right."""
+"""Record, card and account numbers, other digits and secrets: the format stays, the rest is drawn.
+
+Checksums come out right; what issuers write in front of a secret stays. An epsilon keeps digits, one by one.
+"""
 
 from __future__ import annotations
 
 import re
-from typing import Final
+import unicodedata
+from typing import Annotated, Final
 
 import numpy as np
 
-from textveil.surrogates.declaration import SURROGATES, declared
+from textveil.detection.secret_forms import KEPT_BEGINNINGS, PEM_LABEL
+from textveil.errors import need
+from textveil.mechanisms.channels.digits import BASE, KEEP_LIMIT, DigitResponse
+from textveil.registry.options import Option, interval
+from textveil.surrogates.declaration import SURROGATES, OptionalEpsilon, declared
 from textveil.surrogates.drawn import IN_ANY_DIGITS, Drawn, agreed, proved
 from textveil.surrogates.scopes import Scope
-from textveil.surrogates.writing import HEX, LARGE_HEX, filled, shape_of
+from textveil.surrogates.writing import ANY, HEX, LARGE_HEX, LARGE_MIXED, MIXED, filled, shape_of
 from textveil.text.patterns import lazy_regex
 
 _CARD: Final = lazy_regex(r"9(?:[\s-]?9){12,18}")
 _IBAN: Final = lazy_regex(r"AA99(?: ?[Aa9]){11,30}")
+# Each by the shape alone: whether a letter is one of A to Z is private.
 _SOCIAL: Final = lazy_regex(r"999([\s-])99\1 ?9999")
-"""Each by the shape alone: whether a letter is one of A to Z is private."""
 
 _UUID: Final = lazy_regex("[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _HEXADECIMAL: Final = lazy_regex(
@@ -27,6 +35,9 @@ _COORDINATE: Final = lazy_regex(
     r"(?P<before>[NSEWnsew]? ?)(?P<degrees>[0-9]{1,3})"
     r"(?P<rest>\.[0-9]+|(?:[\u00b0 ] ?[0-9]{1,2}(?:['\u2032 ] ?[0-9]{1,2})?(?:\.[0-9]+)?))?"
     r"(?P<after>[\u00b0\"'\u2032\u2033 ]{0,3}[NSEWnsew]?)(?![A-Za-z0-9])"
+)
+_FORMAT: Final = (
+    "its format: which characters are digits, capitals or other letters, and the marks and white space between them"
 )
 _VERSIONS: Final = "12345678"
 _HEMISPHERES: Final = str.maketrans("NSEWnsew", "nneennee")
@@ -48,20 +59,17 @@ def id_surrogate() -> Drawn:
     """
 
     def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
-        shape, country = formal_shape(value), ""
-        if _IBAN.fullmatch(shape) and value[:2].isascii():
-            country = value[:2]
-        return agreed(
-            scope, f"id {country}", value, rng, lambda source: drawn_id(shape, country, source), distinct=True
-        )
+        shape = formal_shape(value)
+        country = value[:2] if _IBAN.fullmatch(shape) and value[:2].isascii() else ""
+        label = f"id {country}"
+        return agreed(scope, label, value, rng, lambda source: drawn_id(shape, country, source), distinct=True)
 
     return Drawn(
         name="id",
         parameters={},
         guarantee=proved(0.0, SURROGATES),
         public=(
-            "its format: which characters are digits, capitals or other letters, and the marks and white space between "
-            "them",
+            _FORMAT,
             "the country of what is written as an IBAN, where it is two letters of A to Z",
             "whether it is hexadecimal, with the version of a UUID, or geographic coordinates",
         ),
@@ -71,7 +79,7 @@ def id_surrogate() -> Drawn:
 
 
 def formal_shape(value: str) -> str:
-    """The shape of an id, with a symbol of its own for what is hexadecimal, or a coordinate."""
+    """Return the shape of an id, with a symbol of its own for what is hexadecimal, or a coordinate."""
     if not value.isascii() and not any(mark in value for mark in "\u00b0\u2032\u2033"):
         return shape_of(value)
     if _UUID.fullmatch(value):
@@ -115,7 +123,7 @@ def _coordinates(value: str) -> str:
 
 
 def drawn_id(shape: str, country: str, rng: np.random.Generator) -> str:
-    """A string of that shape; ``country`` is what an IBAN begins with, or empty where that is drawn."""
+    """Return a string of that shape; ``country`` is what an IBAN begins with, or empty if that is drawn."""
     drawn = filled(shape, rng)
     if _IBAN.fullmatch(shape):
         return with_iban_check((country or drawn[:2]) + drawn[2:])
@@ -128,14 +136,137 @@ def drawn_id(shape: str, country: str, rng: np.random.Generator) -> str:
 
 
 def with_luhn_digit(number: str) -> str:
-    """A card number with its last digit such that the Luhn sum is a multiple of ten."""
+    """Return a card number with its last digit such that the Luhn sum is a multiple of ten."""
     digits = [int(character) for character in number if character.isdigit()][:-1]
     doubled = [sum(divmod(2 * digit, 10)) if index % 2 == 0 else digit for index, digit in enumerate(reversed(digits))]
     return number[:-1] + str(-sum(doubled) % 10)
 
 
 def with_iban_check(number: str) -> str:
-    """An IBAN with the two check digits that ISO 13616 asks for: the rest after dividing by 97 is 1."""
+    """Return an IBAN with the two check digits that ISO 13616 asks for: the rest after dividing by 97 is 1."""
     bare = number.replace(" ", "").upper()
     moved = "".join(str(int(character, 36)) for character in f"{bare[4:]}{bare[:2]}00")
     return f"{number[:2]}{98 - int(moved) % 97:02d}{number[4:]}"
+
+
+_LIMIT = Option(
+    domain=interval(f"between {1 / BASE} and 1", 1 / BASE, 1),
+    help="No digit stays with a larger probability, whatever epsilon is; 1 is no limit.",
+    metavar="P",
+    unset=f"{KEEP_LIMIT:g} where epsilon is above 0",
+)
+
+
+@declared(
+    summary="Each digit by randomized response, epsilon shared over the digits of a value; the format is kept.",
+    kinds=("number", "id", "money"),
+    proof=SURROGATES,
+)
+def digits(*, epsilon: OptionalEpsilon = 0.0, digit_keep_limit: Annotated[float, _LIMIT] | None = None) -> Drawn:
+    """Digits by ``DigitResponse``, uniform ones at epsilon 0; letters are drawn uniformly, marks stay.
+
+    ``epsilon`` is for any two values of one format.
+    """
+    if epsilon == 0:
+        hint = "Leave `digit_keep_limit` out for uniform draws."
+        need(digit_keep_limit is None, "epsilon", epsilon, "> 0 with `digit_keep_limit`", hint)
+    limit = KEEP_LIMIT if digit_keep_limit is None else digit_keep_limit
+    response = DigitResponse(epsilon, limit) if epsilon > 0 else None
+    label = f"digits {epsilon!r} {limit!r}"
+
+    def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
+        shape = shape_of(value)
+        if response is None:
+            return agreed(scope, label, value, rng, lambda source: filled(shape, source), distinct=True)
+        return agreed(scope, label, value, rng, lambda source: _answered(response, value, shape, source))
+
+    return Drawn(
+        name="digits",
+        parameters={"epsilon": epsilon} | ({"digit_keep_limit": limit} if epsilon > 0 else {}),
+        guarantee=proved(epsilon, SURROGATES),
+        public=(_FORMAT,),
+        equality=IN_ANY_DIGITS,
+        surrogate_of=surrogate_of,
+    )
+
+
+def _answered(response: DigitResponse, value: str, shape: str, rng: np.random.Generator) -> str:
+    places = [place for place, character in enumerate(shape) if character == "9"]
+    out = list(filled(shape, rng))
+    if places:
+        true = np.array([unicodedata.digit(value[place]) for place in places], dtype=np.int64)
+        for place, digit in zip(places, response.privatize(true, np.array([len(places)]), rng).tolist(), strict=True):
+            out[place] = str(digit)
+    return "".join(out)
+
+
+_BEGINNING: Final = lazy_regex("|".join(map(re.escape, KEPT_BEGINNINGS)))
+_FRAME: Final = lazy_regex(rf"-----(?:BEGIN|END) {PEM_LABEL}-----")
+# Line breaks that are written as letters: behind a backslash in other secrets, such letters are drawn.
+_FRAME_AND_BREAKS: Final = lazy_regex(rf"{_FRAME.pattern}|\\[rn]")
+_SYMBOLS: Final = {"9": "9", "a": "a", "A": "A", "9a": MIXED, "9A": LARGE_MIXED, "Aa": "w", "9Aa": ANY}
+_SMALL_HEX: Final = lazy_regex("[^0-9a-f]")
+_CAPITAL_HEX: Final = lazy_regex("[^0-9A-F]")
+_SHORTEST_HEX: Final = 16
+_DRAWN: Final = frozenset("9aA")
+
+
+@declared(
+    summary="A public beginning such as ghp_, marks, length and alphabet are kept; all letters and digits are drawn.",
+    kinds=("secret",),
+    proof=SURROGATES,
+    name="secret",
+)
+def secret_surrogate() -> Drawn:
+    """A uniform string in the place of a secret.
+
+    Beginnings that name an issuer stay, and the first and last line of a private key. Which characters are digits and
+    which are letters is drawn too: only the alphabet of the whole is public.
+    """
+
+    def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
+        kept, shape = secret_shape(value)
+
+        def drawn(source: np.random.Generator) -> str:
+            characters = iter(filled(shape, source))
+            return "".join(next(characters) if mark == "\0" else mark for mark in kept)
+
+        return agreed(scope, "secret", value, rng, drawn, distinct=True)
+
+    return Drawn(
+        name="secret",
+        parameters={},
+        guarantee=proved(0.0, SURROGATES),
+        public=(
+            "its beginning, where that is one of a public list (ghp_, AKIA); the first and last line of a private key",
+            "how long it is, its marks and white space; which of digits, small letters and capitals it has; whether it "
+            "is hexadecimal",
+        ),
+        equality=IN_ANY_DIGITS,
+        surrogate_of=surrogate_of,
+    )
+
+
+def secret_shape(value: str) -> tuple[str, str]:
+    """Return what stays of a secret, with a null character for each other character, and the shape of these."""
+    kept = list("\0" * len(value))
+    beginning = _BEGINNING.match(value)
+    frames = [(beginning.start(), beginning.end())] if beginning else []
+    framed = _FRAME_AND_BREAKS.finditer(value) if _FRAME.search(value) else ()
+    for start, end in [*frames, *(frame.span() for frame in framed)]:
+        kept[start:end] = value[start:end]
+    rest = "".join(character for character, mark in zip(value, kept, strict=True) if mark == "\0")
+    shape = shape_of(rest)
+    symbol = _symbol(rest, shape)
+    return "".join(kept), "".join(symbol if character in _DRAWN else character for character in shape)
+
+
+def _symbol(rest: str, shape: str) -> str:
+    classes = "".join(symbol for symbol in "9Aa" if symbol in shape)
+    word = "".join(character for character in rest if character.isalnum())
+    if len(word) >= _SHORTEST_HEX and classes in ("9a", "9A"):
+        if not _SMALL_HEX.search(word):
+            return HEX
+        if not _CAPITAL_HEX.search(word):
+            return LARGE_HEX
+    return _SYMBOLS.get(classes, "9")

@@ -8,51 +8,38 @@ the release and the text (``text.escapes``); an original gets the escapes of the
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple, TypeAlias, final
 
 from textveil.cuts import replaced
 from textveil.detection.name_words import FIRM_TITLES, SUFFIXES
 from textveil.errors import ParameterError
-from textveil.surrogates.known import KnownSurrogate, compared_form
-from textveil.surrogates.mentions import FoundMention, Mentions, folded_words, inflected
+from textveil.surrogates.mentions import FoundMention, KnownSurrogate, Mentions, compared_form, folded_words, inflected
 from textveil.surrogates.private_map import PrivateMap, Replaced
 from textveil.surrogates.urls import LONGEST_HOST, InUrls, UrlRule, UrlScanner, named_hosts
-from textveil.text.escaped_places import Places, Quotes
-from textveil.text.escapes import open_end, read
+from textveil.text.escapes import Places, Quotes, open_end, read
 
 Maps: TypeAlias = PrivateMap | Iterable[PrivateMap]
 """The map of one release, or of several: those of a conversation, or a map file."""
 
+# Surrogates that a release mentions by chance, with one such mention; the flag says whether it is in small letters.
 _Met: TypeAlias = "dict[tuple[KnownSurrogate, bool], str]"
-"""Surrogates that a release mentions by chance, with one such mention; the flag says whether it is in small letters."""
 
 MARGIN: Final = 16
 """A piece is restored by position if the text agrees with the release for so many characters behind it."""
 
-_CONTEXT: Final = 256
-"""Characters around a place that show its escapes, and whether a mention begins there."""
-
+_CONTEXT: Final = 256  # characters around a place that show its escapes, and whether a mention begins there
+# A stream that holds back only an unfinished escape stops waiting for its end after so many characters.
 _LONGEST_ESCAPE: Final = 4096
-"""A stream that holds back only an unfinished escape stops waiting for its end after so many characters."""
 
 _NAMES_WITH_PARTS = ("person",)
 _POSSESSIVES = ("'s", "\u2019s", "'S", "\u2019S")
-_NO_NAMES = FIRM_TITLES | SUFFIXES
-"""Words of a person's name that name nobody by themselves."""
+_NO_NAMES = FIRM_TITLES | SUFFIXES  # words of a person's name that name nobody by themselves
 
 
 @final
-class AmbiguousPlace(NamedTuple):
-    """The characters ``text[start:end]`` of a restored text."""
-
-    start: int
-    end: int
-
-
-@final
-class OriginalPlace(NamedTuple):
+class RestoredPlace(NamedTuple):
     """The characters ``text[start:end]`` of a restored text."""
 
     start: int
@@ -74,9 +61,9 @@ class Restored:
 
     text: str = field(repr=False)
     replaced: int
-    ambiguous: tuple[AmbiguousPlace, ...]
+    ambiguous: tuple[RestoredPlace, ...]
     unused: int
-    originals: tuple[OriginalPlace, ...] = ()
+    originals: tuple[RestoredPlace, ...] = ()
     in_urls: int = 0
 
 
@@ -163,10 +150,8 @@ class Restorer:
     @property
     def reach(self) -> int:
         """The most characters that a stream holds back, apart from an unfinished escape at its end."""
-        longest = max(
-            (piece.end - piece.start for private_map in self._kept for piece in private_map.replaced), default=0
-        )
-        return max(self._mentions.reach, longest + MARGIN)
+        lengths = (piece.end - piece.start for private_map in self._kept for piece in private_map.replaced)
+        return max(self._mentions.reach, max(lengths, default=0) + MARGIN)
 
     def restore(self, text: str) -> Restored:
         if not isinstance(text, str):
@@ -177,11 +162,8 @@ class Restorer:
     def stream(self, *, rule: UrlRule | None = None, alone: bool = False) -> RestoringStream:
         """Restore a text that comes in pieces; the result is that of ``restore`` on the whole text.
 
-        With several maps, a stream restores by mention only: it would know only at the end which release the text is.
-
-        Args:
-            rule: for URLs; None is the restorer's own.
-            alone: whether the text is a value by itself, as a string of JSON is.
+        With several maps, a stream restores by mention only: it would know only at the end which release the text is. A
+        ``rule`` for URLs replaces the restorer's own; ``alone`` says that the text is a value by itself, as in JSON.
         """
         return self._stream(self._kept[0] if len(self._kept) == 1 else None, rule, alone=alone)
 
@@ -231,14 +213,13 @@ class Restorer:
         for mention in self._mentions.in_text(private_map.released, 0, len(private_map.released)):
             first, last = bisect_right(ends, mention.start), bisect_left(starts, mention.end)
             pieces = private_map.replaced[first:last]
-            if pieces and _inside(mention, pieces[0]):
+            piece = pieces[0] if pieces else None
+            if piece and piece.start <= mention.start and mention.end <= piece.end and piece[:2] != mention[:2]:
                 continue  # a part of it
             before = _before(private_map, pieces, mention)
-            surface = private_map.released[mention.start : mention.end]
-            restored = mention.known.replaced(surface[: len(surface) - mention.suffix])
-            if restored is not None:
-                restored = inflected(restored, surface[len(surface) - mention.suffix :])
+            restored = _restored(private_map.released, mention, mention.known.replaced)
             if before is None or (restored is not None and compared_form(before) != compared_form(restored)):
+                surface = private_map.released[mention.start : mention.end]
                 met[mention.known, surface.islower()] = surface
         return met
 
@@ -255,9 +236,7 @@ def _checked(private_map: Maps) -> Iterable[PrivateMap]:
     if isinstance(private_map, PrivateMap):
         return (private_map,)
     if isinstance(private_map, Iterable) and not isinstance(private_map, str | bytes):
-        maps = private_map
-        if isinstance(maps, Iterator):
-            maps = tuple(maps)
+        maps = tuple(private_map) if isinstance(private_map, Iterator) else private_map
         if not isinstance(maps, Sequence):
             return maps
         others = [type(given).__name__ for given in maps if not isinstance(given, PrivateMap)]
@@ -272,7 +251,6 @@ def _checked(private_map: Maps) -> Iterable[PrivateMap]:
 
 
 def _as_read(private_map: PrivateMap) -> PrivateMap:
-    """The map with escapes decoded, in the release and in the originals."""
     released, original = read(private_map.released), read(private_map.original())
     if not released.escaped and not original.escaped:
         return private_map
@@ -300,23 +278,17 @@ def name_parts(surface: str, piece: Replaced) -> list[tuple[str, str]]:
     if piece.kind not in _NAMES_WITH_PARTS or len(words) < 2 or len(words) != len(originals):
         return []
     pairs = ((_bare(word), _bare(original)) for word, original in zip(words, originals, strict=True))
-    return [(word, original) for word, original in pairs if _names(word)]
+    return [
+        (word, original)
+        for word, original in pairs
+        if len(word) > 1 and word[0].isalpha() and not word.islower() and word.casefold() not in _NO_NAMES
+    ]
 
 
 def _bare(word: str) -> str:
     for ending in _POSSESSIVES:
         word = word.removesuffix(ending)
     return word.strip(".,;")
-
-
-def _names(word: str) -> bool:
-    return len(word) > 1 and word[0].isalpha() and not word.islower() and word.casefold() not in _NO_NAMES
-
-
-def _inside(mention: FoundMention, piece: Replaced) -> bool:
-    """Whether a mention is only a part of a piece."""
-    within = piece.start <= mention.start and mention.end <= piece.end
-    return within and (piece.start, piece.end) != (mention.start, mention.end)
 
 
 def _before(private_map: PrivateMap, pieces: Sequence[Replaced], mention: FoundMention) -> str | None:
@@ -327,14 +299,11 @@ def _before(private_map: PrivateMap, pieces: Sequence[Replaced], mention: FoundM
     return replaced(private_map.released[mention.start : mention.end], edits)
 
 
-def _restored(text: str, mention: FoundMention) -> str | None:
-    """The original that replaces a mention; None if the mention is ambiguous."""
-    surface, suffix = (
-        text[mention.start : mention.end - mention.suffix],
-        text[mention.end - mention.suffix : mention.end],
-    )
-    original = mention.known.original(surface)
-    return None if original is None else inflected(original, suffix)
+def _restored(text: str, mention: FoundMention, original_of: Callable[[str], str | None]) -> str | None:
+    """The original of a mention, inflected as the mention is; None if the mention is ambiguous."""
+    end = mention.end - mention.suffix
+    original = original_of(text[mention.start : end])
+    return None if original is None else inflected(original, text[end : mention.end])
 
 
 @final
@@ -352,8 +321,8 @@ class RestoringStream:
         self.replaced = 0
         self.in_urls = 0
         self._urls = urls
-        self.ambiguous: list[AmbiguousPlace] = []
-        self.originals: list[OriginalPlace] = []
+        self.ambiguous: list[RestoredPlace] = []
+        self.originals: list[RestoredPlace] = []
         self._mentions = mentions
         self._release = release
         self._wholes = wholes
@@ -367,22 +336,8 @@ class RestoringStream:
         self._given = 0
         self._closed = False
 
-    def feed(self, piece: str) -> str:
-        """Take the next characters; returns the text that is settled."""
-        return self._given_back(piece, last=False)
-
-    def close(self) -> str:
-        """End the stream; returns the rest of the text."""
-        rest = self._given_back("", last=True)
-        self._closed = True
-        return rest
-
-    def restored(self, text: str) -> Restored:
-        """The counts and places of this stream, with ``text``, all that it returned."""
-        unused = self._wholes - len(self._used)
-        return Restored(text, self.replaced, tuple(self.ambiguous), unused, tuple(self.originals), self.in_urls)
-
-    def _given_back(self, piece: str, *, last: bool) -> str:
+    def feed(self, piece: str, *, last: bool = False) -> str:
+        """Take the next characters, the last ones if ``last``; returns the text that is settled."""
         if self._closed:
             raise ParameterError("a stream must be fed before it is closed; it is closed. Make another.")
         self._held += piece
@@ -391,7 +346,17 @@ class RestoringStream:
             self._agree(self._release, piece, parts, last=last)
         if self._release is None:
             self._by_mention(parts, last=last)
+        self._closed = last
         return "".join(parts)
+
+    def close(self) -> str:
+        """End the stream; returns the rest of the text."""
+        return self.feed("", last=True)
+
+    def restored(self, text: str) -> Restored:
+        """Return the counts and places of this stream, with ``text``, all that it returned."""
+        unused = self._wholes - len(self._used)
+        return Restored(text, self.replaced, tuple(self.ambiguous), unused, tuple(self.originals), self.in_urls)
 
     def _give(self, parts: list[str], text: str) -> None:
         parts.append(text)
@@ -435,21 +400,15 @@ class RestoringStream:
             self._release = None
 
     def _counts(self, surface: str, piece: Replaced) -> bool:
-        """Whether a piece is a surrogate, and no mark in plain form; notes that the surrogate was used."""
         if not piece.kind or not any(character.isalnum() for character in surface):
             return False
-        for mention in self._mentions.in_text(surface, 0, 1):
-            self._use(mention.known)
+        self._used.update(id(mention.known) for mention in self._mentions.in_text(surface, 0, 1) if mention.known.whole)
         return True
 
     def _put_back(self, parts: list[str], original: str) -> None:
         self.replaced += 1
-        self.originals.append(OriginalPlace(self._given, self._given + len(original)))
+        self.originals.append(RestoredPlace(self._given, self._given + len(original)))
         self._give(parts, original)
-
-    def _use(self, known: KnownSurrogate) -> None:
-        if known.whole:
-            self._used.add(id(known))
 
     def _by_mention(self, parts: list[str], *, last: bool) -> None:
         """Restore by mention as far as characters to come cannot change the result."""
@@ -468,10 +427,11 @@ class RestoringStream:
         for mention in self._mentions.in_text(text, begin, stop):
             start, end = reading.written(mention.start, mention.end)
             self._give(parts, written[at:start])
-            self._use(mention.known)
-            original = _restored(text, mention)
+            if mention.known.whole:
+                self._used.add(id(mention.known))
+            original = _restored(text, mention, mention.known.original)
             if original is None:
-                self.ambiguous.append(AmbiguousPlace(self._given, self._given + end - start))
+                self.ambiguous.append(RestoredPlace(self._given, self._given + end - start))
                 self._give(parts, written[start:end])
             else:
                 original = places.written(original, start, end)

@@ -16,7 +16,7 @@ import numpy as np
 
 from textveil.errors import ParameterError
 from textveil.randomness import derived_generator
-from textveil.surrogates.known import KnownSurrogate, compared_form
+from textveil.surrogates.mentions import KnownSurrogate, compared_form
 
 KEY_BYTES: Final = 32
 """Length of the secret of a ``KeyedScope``."""
@@ -39,7 +39,7 @@ class Scope(Protocol):
         """
 
     def remembered(self, label: str) -> dict[str, str]:
-        """What the caller has drawn under ``label`` in this scope: surrogates by value, for it to read and fill."""
+        """Return what the caller drew under ``label`` in this scope: surrogates by value, for it to read and fill."""
 
 
 @final
@@ -77,7 +77,7 @@ class MemoryScope:
         return place
 
     def to_data(self) -> dict[str, Any]:
-        """What it remembers as JSON can write it, for ``of_data``: private."""
+        """Return its memory as JSON data for ``of_data``; private."""
         return {
             "places": [[label, value, place] for (label, value), place in self._places.items()],
             "used": {label: sorted(used) for label, used in self._used.items()},
@@ -86,7 +86,7 @@ class MemoryScope:
 
     @classmethod
     def of_data(cls, data: Mapping[str, Any]) -> MemoryScope:
-        """A scope that goes on where another one was."""
+        """Return a scope that goes on where another one was."""
         scope = cls()
         scope._places = {(label, value): place for label, value, place in data["places"]}
         scope._used = {label: set(used) for label, used in data["used"].items()}
@@ -124,27 +124,19 @@ class ApartScope:
         by_mention: bool = False,
     ) -> None:
         self._scope = scope
-        self._own = scope.apart()
         self._echoes = echoes
         self.by_mention = by_mention
+        own = scope.apart()
+        self.place, self.generator, self.remembered = own.place, own.generator, own.remembered
 
     def mention(self) -> ApartScope:
-        """The scope of one mention."""
+        """Return the scope of one mention."""
         return ApartScope(self._scope)
 
     def echo(self, kind: str, value: str) -> str | None:
-        """The surrogate that a value has elsewhere, as the value is written."""
+        """Return the surrogate that a value has elsewhere, as the value is written."""
         known = self._echoes.get(kind, {}).get(compared_form(value))
         return None if known is None else known.original(value)
-
-    def place(self, label: str, value: str, size: int, rng: np.random.Generator) -> int:
-        return self._own.place(label, value, size, rng)
-
-    def generator(self, label: str, value: str, rng: np.random.Generator) -> np.random.Generator:
-        return self._own.generator(label, value, rng)
-
-    def remembered(self, label: str) -> dict[str, str]:
-        return self._own.remembered(label)
 
 
 @final
@@ -189,7 +181,7 @@ class KeyedScope:
         return derived_generator(self._digest(label, value), b"surrogate")
 
     def remembered(self, label: str) -> dict[str, str]:
-        """An empty dictionary: everything is computed again."""
+        """Return an empty dictionary: everything is computed again."""
         return {}
 
     def _digest(self, label: str, value: str) -> bytes:

@@ -21,7 +21,7 @@ class Mention(NamedTuple):
     Attributes:
         value: its characters: private.
         before: up to 24 characters of the same text that stand before it, outside every span: what a draw may look at
-            freely where these are released as they are (a title before a name), and empty where they are not.
+            freely where these are released as they are (a title before a name), and empty if they are not.
     """
 
     value: str
@@ -57,7 +57,7 @@ class Surrogate(Protocol):
         """Whether equal values of a scope get equal surrogates, so that which mentions are equal is public."""
 
     def key(self, value: str) -> str:
-        """What values are told apart by: two with one key are one value, with one draw in a scope."""
+        """Return the key of a value: two values with one key are one value, with one draw in a scope."""
 
     @property
     def public(self) -> tuple[str, ...]:
@@ -67,12 +67,12 @@ class Surrogate(Protocol):
     def equality(self) -> str:
         """What is public of several values because equal ones get equal surrogates: "which are equal, but for case".
 
-        A phrase for reports, which leave it out where every mention has a surrogate of its own. Empty where there is
+        A phrase for reports, which leave it out where every mention has a surrogate of its own. Empty if there is
         nothing to say, or nothing closer than that it is public whether two are equal.
         """
 
     def draw(self, mentions: Sequence[Mention], scope: Scope, rng: np.random.Generator) -> list[str]:
-        """A surrogate for each mention of one text, in order.
+        """Return a surrogate for each mention of one text, in order.
 
         A draw looks at the value only in the way that its guarantee says: at ``epsilon`` 0 the distribution of the
         output is the same for every value with the same public facts.

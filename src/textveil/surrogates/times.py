@@ -7,12 +7,10 @@ from typing import Annotated, Final
 
 import numpy as np
 
-from textveil.errors import need
-from textveil.registry.options import Option, at_least
 from textveil.surrogates.declaration import SURROGATES, OptionalEpsilon, declared
 from textveil.surrogates.drawn import AS_READ, UNREAD, Drawn, agreed, proved
+from textveil.surrogates.quantities import check_width, width_option, window
 from textveil.surrogates.scopes import Scope
-from textveil.surrogates.windows import window
 from textveil.surrogates.writing import filled
 from textveil.text.patterns import lazy_regex
 
@@ -25,16 +23,11 @@ _TIME: Final = lazy_regex(
     r"(?P<offset>z|[+-](?P<hours>[0-9]{2})(?:(?P<colon>:?)(?P<minutes>[0-9]{2}))?)?",
     re.IGNORECASE,
 )
+# Minutes that clocks somewhere are before or behind UTC; the first 27 are whole hours.
 _SHIFTS: Final = (*range(-720, 841, 60), -570, -210, 210, 270, 330, 345, 390, 525, 570, 630, 765)
-"""Minutes that clocks somewhere are before or behind UTC; the first 27 are whole hours."""
 _WHOLE_HOURS: Final = 27
 
-_WIDTH = Option(
-    domain=at_least(1),
-    help="How many minutes around the true one are raised.",
-    metavar="MINUTES",
-    unset="the one of least mean error at epsilon",
-)
+_WIDTH = width_option("minutes", "MINUTES")
 
 
 @declared(summary="A time near the true one, or any.", kinds=("time",), proof=SURROGATES)
@@ -49,14 +42,12 @@ def time(*, epsilon: OptionalEpsilon = 0.0, width: Annotated[int, _WIDTH] | None
 
     ``width`` is that of the staircase, where ``epsilon`` is above 0.
     """
-    need(epsilon > 0 or width is None, "epsilon", epsilon, "> 0 with `width`", "Leave `width` out for uniform draws.")
-    need(width is None or width <= MINUTES, "width", width, f"at most {MINUTES} minutes")
+    check_width(width, epsilon, MINUTES, f"at most {MINUTES} minutes")
     minutes, label = window(size=MINUTES, epsilon=epsilon, width=width, circle=True), f"time {epsilon!r} {width}"
 
     def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
-        match = _TIME.fullmatch(value) if len(value) <= 30 else None
-        minute = -1 if match is None else minute_of(match)
-        if match is None or minute < 0:
+        minute, match = _read(value)
+        if match is None:
             any_minute = agreed(scope, label, _key(value), rng, lambda source: str(source.integers(MINUTES)))
             return "{:02d}:{:02d}".format(*divmod(int(any_minute), 60))
         drawn = agreed(
@@ -79,17 +70,18 @@ def time(*, epsilon: OptionalEpsilon = 0.0, width: Annotated[int, _WIDTH] | None
 
 
 def _key(value: str) -> str:
-    """What times are told apart by: minute of the day and second, where they can be read."""
-    match = _TIME.fullmatch(value) if len(value) <= 30 else None
-    minute = -1 if match is None else minute_of(match)
-    if match is None or minute < 0:
+    minute, match = _read(value)
+    if match is None:
         return UNREAD + value
-    return " ".join([str(minute), match["seconds"] or "", match["fraction"] or "", _offset_key(match)])
+    offset = (match["offset"] or "").replace(":", "").lower()
+    return f"{minute} {match['seconds'] or ''} {match['fraction'] or ''} {offset}"
 
 
-def _offset_key(match: re.Match[str]) -> str:
-    """The offset of a time as it is read, however it is written."""
-    return (match["offset"] or "").replace(":", "").lower()
+def _read(value: str) -> tuple[int, re.Match[str] | None]:
+    """The minute of the day, and the match; no match if the value cannot be read as a time."""
+    match = _TIME.fullmatch(value) if len(value) <= 30 else None
+    minute = -1 if match is None else _minute_of(match)
+    return minute, match if minute >= 0 else None
 
 
 def _finer(match: re.Match[str], source: np.random.Generator) -> str:
@@ -102,8 +94,8 @@ def _finer(match: re.Match[str], source: np.random.Generator) -> str:
     return f" {second} {fraction} {shifts[source.integers(len(shifts))]}"
 
 
-def minute_of(match: re.Match[str]) -> int:
-    """The minute of the day that was read; -1 where it is none.
+def _minute_of(match: re.Match[str]) -> int:
+    """The minute of the day that was read; -1 if it is none.
 
     Any hour is read in any format, 24:00 as midnight and 14:30 pm by its hour: else which can be read would tell it.
     """
@@ -119,7 +111,6 @@ def minute_of(match: re.Match[str]) -> int:
 
 
 def _written(drawn: str, match: re.Match[str]) -> str:
-    """A drawn minute of the day, and what is finer, in the format of the time that was read."""
     minute, second, fraction, shift = drawn.split(" ")
     hour, rest = divmod(int(minute), 60)
     end = match["end"]

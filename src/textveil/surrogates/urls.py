@@ -1,4 +1,4 @@
-"""Whether an original may stand in a URL: whoever shows a text fetches its URLs, and each host reads its own.
+"""Decides whether an original may stand in a URL: whoever shows a text fetches its URLs, and each host reads its own.
 
 The writer of an answer can put a surrogate into a URL of its own, in an image that is fetched when it is shown. The
 original in its place would be sent there. So a text that is restored is followed as it is written, and within a URL
@@ -6,8 +6,14 @@ originals are put back only if the user's side named its host (``named-hosts``).
 
 A URL begins at two slashes or at a scheme of the web, however they are escaped, and ends where the laxest reader would
 end it: a Markdown link at its parenthesis, an attribute at its quote, a bare URL at white space. What readers may read
-in different ways has no named host: a backslash in or behind a host, an escape that nobody needs (``url_starts``). So
-more text may count as a URL than is one, and stay as it is.
+in different ways has no named host: a backslash in or behind a host, an escape that nobody needs. So more text may
+count as a URL than is one, and stay as it is.
+
+Each character of a beginning is looked for in every escape of Markdown, HTML, CSS and JSON. Two things would need a
+pattern without bounds, and are met otherwise: runs of blanks are cut before (``narrowed``), and an escape that nobody
+needs is a beginning by itself (``odd``): of a letter, of a digit, of what begins an escape, or of absurd length. For
+readers decode in chains (the references of an attribute, then the escapes of CSS in it), and no pattern can follow all
+of them.
 """
 
 from __future__ import annotations
@@ -18,23 +24,147 @@ from typing import Final, Literal, TypeAlias, final
 
 from textveil.errors import need
 from textveil.surrogates.private_map import PrivateMap
-from textveil.surrogates.url_starts import (
-    BLANK,
-    LONGEST_META,
-    LONGEST_START,
-    META,
-    ODD_LEAD,
-    SLASH,
-    TAIL,
-    is_absurd,
-    is_hidden,
-    is_unfinished,
-    narrowed,
-    nested_in,
-    one_blank,
-    start_in,
-)
 from textveil.text.patterns import lazy_regex
+
+TAIL: Final = 256
+"""Characters before a URL that show in what it stands."""
+
+LONGEST_START: Final = 1024
+"""Characters of what a URL begins with, however it is escaped."""
+
+LONGEST_META: Final = 64
+
+_AMP = r"&(?:amp;){0,2}"
+_BACKSLASH = r"\\{1,8}"
+
+
+def _written(character: str, *names: str) -> str:
+    """A pattern of a character in all its escapes; readers take an entity without its semicolon too."""
+    codes = sorted({ord(character.lower()), ord(character.upper())})
+    decimal, hexadecimal = "|".join(map(str, codes)), "|".join(f"{code:02x}" for code in codes)
+    plain = re.escape(character)
+    named = "".join(rf"|{name}" for name in names)
+    escaped = rf"(?:u00|x|0{{0,5}})(?:{hexadecimal})" + ("" if character == "\\" else f"|{plain}")
+    return (
+        rf"(?:{plain}|{_BACKSLASH}(?:{escaped})|%(?:25){{0,2}}(?:{hexadecimal})"
+        rf"|{_AMP}(?:#(?:0{{0,5}}(?:{decimal})(?![0-9])|x0{{0,5}}(?:{hexadecimal})(?![0-9a-f])){named});?)"
+    )
+
+
+_PLAIN_OR_REFERENCE = (
+    rf"[\x00-\x20]|{_AMP}(?:Tab|NewLine|#(?:0{{0,5}}(?:[1-9]|[12][0-9]|3[0-2])(?![0-9])"
+    rf"|x0{{0,5}}(?:[1-9a-f]|1[0-9a-f]|20)(?![0-9a-f])));?"
+)
+BLANK: Final = rf"(?:{_PLAIN_OR_REFERENCE}|{_BACKSLASH}(?:[nrtv]|(?:u00|x)?0{{0,5}}(?:1[0-9a-f]|20|[1-9a-f])))"
+BLANKS: Final = rf"{BLANK}{{0,6}}"
+"""More in a row are odd."""
+
+SLASH: Final = f"(?:{_written('/', 'sol')}|{_written(chr(92), 'bsol')})"
+COLON: Final = _written(":", "colon")
+_S = rf"(?:{BLANKS}{_written('s')})?"
+_HTTP, _WS, _FTP = (BLANKS.join(map(_written, name)) for name in ("http", "ws", "ftp"))
+_SPECIAL = f"(?:{_HTTP}|{_WS}){_S}|{_FTP}"  # their letters, which browsers read over line breaks and tabs
+_ODD: Final = (
+    r"(?P<absurd>&(?:amp;){3}|&(?:amp;){0,2}#x?0{6})|\\&(?:\#|bsol|sol|colon|tab|newline)|%(?:25){3}|\\{9}"
+    rf"|{_AMP}(?:#(?:0{{0,5}}(?:3[578]|4[89]|5[0-7]|6[5-9]|[78][0-9]|9[0-9]|1[01][0-9]|12[0-2])(?![0-9])"
+    r"|x0{0,5}(?:2[356]|5c|3[0-9]|[46][1-9a-f]|[57][0-9a])(?![0-9a-f]))|(?:bsol|percnt|num);)"
+    rf"|{_BACKSLASH}(?:u00|x)(?:2[35]|5c|3[0-9]|[46][1-9a-f]|[57][0-9a]|26(?:\#|amp|bsol|sol|colon|tab|newline))"
+    rf"|{BLANK}{{7}}"
+)
+_START: Final = lazy_regex(
+    rf"(?P<scheme>(?:{_SPECIAL}){BLANKS}{COLON})|(?P<slashes>{SLASH}{BLANKS}{SLASH})|(?<!\w)(?P<www>www\.)|(?P<odd>{_ODD})",
+    re.IGNORECASE,
+)
+_NESTED: Final = lazy_regex(
+    rf"(?:{_SPECIAL}){BLANKS}{COLON}|(?:{COLON}|{_written('=')}){SLASH}{BLANKS}{SLASH}|(?P<odd>{_ODD})", re.IGNORECASE
+)
+_ODD_WITHIN: Final = lazy_regex(_ODD, re.IGNORECASE)
+_NUMBER_END: Final = lazy_regex(r"[&;]#x?[0-9a-f]*\Z", re.IGNORECASE)
+META: Final = lazy_regex(rf"{_written('<', 'lt')}meta[\s/&\\]", re.IGNORECASE)
+"""Begins a tag that may send its reader elsewhere, by a URL behind marks that tell little."""
+
+ODD_LEAD: Final = lazy_regex(r"[%&]|\\(?![\\/])")
+"""In what a URL begins with: what not all readers read alike."""
+
+# Behind these there may be a quote in escapes, so they are told from it.
+_ALL_BLANKS: Final = lazy_regex(
+    rf"(?:{_PLAIN_OR_REFERENCE}|{_BACKSLASH}(?:[nrtv]|(?:u00|x|0000)(?:0[1-9a-f]|1[0-9a-f]|20)"
+    r"|0{0,5}(?:1[0-9a-f]|20|[1-9a-f])(?![0-9a-f])))+",
+    re.IGNORECASE,
+)
+
+_WITHIN_PATH: Final = lazy_regex(r"[\w.~+-]\Z")  # before two slashes that begin no URL, but part a path
+_DRIVE: Final = lazy_regex(r"(?<![A-Za-z])[A-Za-z]:\Z")
+_SCHEME_BEFORE: Final = lazy_regex(rf"{COLON}\Z", re.IGNORECASE)
+_LETTER_BEFORE: Final = lazy_regex(r"[A-Za-z]\Z")
+_RUN: Final = lazy_regex(r"\A[\x00-\x20]+|[\x00-\x20]{2,}")
+_PLAIN_BLANKS: Final = "".join(map(chr, range(1, 33)))
+_RANKS: Final = {"\n": 2, " ": 1, "\t": 1, "\r": 1, "\f": 1}
+
+
+def one_blank(text: str) -> str:
+    """Return a text with each run of blanks as one: a space, or NUL if there is an escape in it."""
+    return _ALL_BLANKS.sub(lambda run: "\0" if run[0].strip(_PLAIN_BLANKS) else " ", text)
+
+
+def _begins(text: str, start: re.Match[str]) -> bool:
+    """Whether a URL begins there: two slashes also part paths, behind a drive's letter for example."""
+    if start["slashes"] is None and start["scheme"] is None:
+        return True
+    written = text[max(0, start.start() - TAIL) : start.start()]
+    before = one_blank(written)
+    if start["slashes"] is None:
+        return _LETTER_BEFORE.search(before) is None
+    if _SCHEME_BEFORE.search(written):
+        return _DRIVE.search(before) is None or "/" in start[0]
+    return _WITHIN_PATH.search(before) is None
+
+
+def start_in(text: str) -> re.Match[str] | None:
+    """Return the first beginning of a URL in a text."""
+    at = 0
+    while (start := _START.search(text, at)) is not None and not _begins(text, start):
+        at = start.end() if start["slashes"] in ("//", "\\\\") else start.start() + 1
+    return start
+
+
+def is_absurd(start: re.Match[str]) -> bool:
+    """Return whether it has an escape so long that nobody can tell where what it stands in ends."""
+    return (odd := _ODD_WITHIN.search(start[0])) is not None and odd["absurd"] is not None
+
+
+def is_hidden(start: re.Match[str]) -> bool:
+    """Return whether the beginning of a URL may lie further ahead: an escape may be one of its later letters."""
+    return start["odd"] is not None or "\\" in start[0] or _ODD_WITHIN.search(start[0]) is not None
+
+
+def is_unfinished(start: re.Match[str]) -> bool:
+    """Return whether more text, a digit, could turn what ends a text into the beginning of nothing."""
+    return start.end() == len(start.string) and _NUMBER_END.search(start[0][-32:]) is not None
+
+
+def narrowed(text: str, rank: int) -> tuple[str, int]:
+    """A text with at most three blanks in a row, those that end most; so are its beginnings of URLs of bounded length.
+
+    Args:
+        text: goes on another.
+        rank: of the blanks that the other ends with, as returned for it; -1 if there are none.
+    """
+
+    def fewer(run: re.Match[str]) -> str:
+        top, kept = rank if run.start() == 0 else -1, ""
+        for blank in dict.fromkeys(run[0]):
+            if _RANKS.get(blank, 0) > top:
+                top, kept = _RANKS.get(blank, 0), kept + blank
+        return kept
+
+    short = _RUN.sub(fewer, text)
+    end = len(text) - len(text.rstrip("\0" + _PLAIN_BLANKS))
+    if end == 0:
+        return short, rank if not text else -1
+    before = rank if end == len(text) else -1
+    return short, max(before, *(_RANKS.get(blank, 0) for blank in set(text[-end:])))
+
 
 InUrls: TypeAlias = Literal["never", "named-hosts", "everywhere"]
 """Where originals are put back within URLs."""
@@ -45,18 +175,16 @@ LONGEST_HOST: Final = 300
 """Characters in which a host must end; no original goes to a longer one."""
 
 _PIECE: Final = 4096
-_LOCAL: Final = frozenset(("localhost", "127.0.0.1"))
-"""Hosts that are the reader's own machine."""
-
+_LOCAL: Final = frozenset(("localhost", "127.0.0.1"))  # hosts that are the reader's own machine
+# Schemes that nothing fetches when it shows a text: a file that a tool reads may name their hosts.
 _SERVICES: Final = (
     r"postgres(?:ql)?(?:\+[a-z0-9]+)?|mysql(?:\+[a-z0-9]+)?|mariadb|mssql(?:\+[a-z0-9]+)?|mongodb(?:\+srv)?|rediss?|amqps?"
     r"|clickhouse|smtps?|imaps?|ldaps?|ssh"
 )
-"""Schemes that nothing fetches when it shows a text: a file that a tool reads may name their hosts."""
 
 _SERVICE: Final = lazy_regex(rf"\b({_SERVICES}):/\\{{0,8}}/", re.IGNORECASE)
+# Of a service, of which a password may hold marks that no URL may have as they are.
 _SERVICE_HOST: Final = lazy_regex(r"(?:[^\s\"'`<>/\\@]*@)?((?:[\w-]+\.)*[\w-]+)(?::[0-9]*)?")
-"""Of a service, of which a password may hold marks that no URL may have as they are."""
 
 _SERVICE_AUTHORITY: Final = lazy_regex(r"([^\s\"'`<>/\\]*)(?P<end>[\s\"'`<>/\\])?")
 _SERVICE_END: Final = lazy_regex(r"[/\\]")
@@ -64,8 +192,8 @@ _SERVICE_BEFORE: Final = lazy_regex(rf"(?<![\w+.-])({_SERVICES}):\Z", re.IGNOREC
 _NAMES: Final = lazy_regex(r"/\\{0,8}/|\b(?P<www>www)\.", re.IGNORECASE)
 _SLASHES: Final = lazy_regex(rf"(?:{SLASH}|{BLANK})+", re.IGNORECASE)
 _AUTHORITY_END: Final = lazy_regex(r"[/?#]")
+# An authority as all readers read it: behind a user, a host, and perhaps a port.
 _HOST: Final = lazy_regex(r"(?:[\w.~!$*+,;=:-]*@)?((?:[\w-]+\.)*[\w-]+)\.?(?::[0-9]*)?")
-"""An authority as all readers read it: behind a user, a host, and perhaps a port."""
 
 _MARKS: Final = ".,;:!*_~"
 _AUTHORITY: Final = lazy_regex(r"([^\s\"'`<>()\[\]{}|/\\?#]*)(?P<end>[\s\"'`<>()\[\]{}|/\\?#])?")
@@ -83,14 +211,15 @@ def _before(between: str) -> str:
 
 _BEFORE: Final = lazy_regex(_before(""), re.IGNORECASE)
 _BEFORE_HIDDEN: Final = lazy_regex(_before(r"[^\"'<>()=\n]{0,80}"), re.IGNORECASE)
+# What may stand before a URL to which a tag ``meta`` sends its reader.
 _REFRESH_BEFORE: Final = lazy_regex(
     r"=[ \0]?(?:\\*[\"'])?[^\"'<>=]*\Z|[0-9.;,][ \0]?\Z|url[ \0]?=[ \0]?[\"']?[ \0]?\Z", re.IGNORECASE
 )
-"""What may stand before a URL to which a tag ``meta`` sends its reader."""
 
+# Behind a double quote that ends a value of JSON or HTML; a bare URL goes on behind any other.
 _QUOTE_ENDS: Final = lazy_regex(r"[,}\]:\s>]")
-"""Behind a double quote that ends a value of JSON or HTML; a bare URL goes on behind any other."""
 
+# What may end a URL, by what it stands in.
 _ENDS: Final = {
     "angle": lazy_regex(r"[>\n]"),
     "paren": lazy_regex(r"[()\n]"),
@@ -99,7 +228,6 @@ _ENDS: Final = {
     "whole": lazy_regex(r"(?!)"),
     "quoted": lazy_regex(r"(?!)"),
 }
-"""What may end a URL, by what it stands in."""
 
 
 @final
@@ -123,7 +251,7 @@ class UrlRule:
         need(self.mode in IN_URLS, "in_urls", str(self.mode)[:40], " or ".join(IN_URLS))
 
     def allows(self, authority: str, service: str = "") -> bool:
-        """Whether originals may stand in URLs of this host, and perhaps port.
+        """Return whether originals may stand in URLs of this host, and perhaps port.
 
         Args:
             authority: of the URL.
@@ -139,30 +267,28 @@ class UrlRule:
 
 
 def named_hosts(private_map: PrivateMap) -> frozenset[str]:
-    """The hosts that the original of a release names, in small letters."""
+    """Return the hosts that the original of a release names, in small letters."""
     urls = [piece.original for piece in private_map.replaced if piece.kind == "url"]
     hosts = [host for url in urls if (host := _host(url[:LONGEST_HOST].lstrip("/"))) is not None]
     return hosts_in(private_map.original()).union(hosts)
 
 
 def hosts_in(text: str) -> frozenset[str]:
-    """The hosts that URLs of a text name, in small letters."""
+    """Return the hosts that URLs of a text name, in small letters."""
     begins = (start.start() if start["www"] else start.end() for start in _NAMES.finditer(text))
     return frozenset(host for at in begins if (host := _host(text[at : at + LONGEST_HOST])) is not None)
 
 
 def services_in(text: str) -> frozenset[str]:
     """Services that a text names by scheme and host, as ``postgresql://db.internal``: what no reader fetches."""
-    found = set()
-    for start in _SERVICE.finditer(text):
-        host = _SERVICE_HOST.match(text, start.end(), start.end() + LONGEST_HOST)
-        if host is not None:
-            found.add(f"{start[1].lower()}://{host[1].lower()}")
-    return frozenset(found)
+    return frozenset(
+        f"{start[1].lower()}://{host[1].lower()}"
+        for start in _SERVICE.finditer(text)
+        if (host := _SERVICE_HOST.match(text, start.end(), start.end() + LONGEST_HOST)) is not None
+    )
 
 
 def _host(written: str) -> str | None:
-    """The host at the beginning of a text; None if there is none that all readers read."""
     authority = _AUTHORITY.match(written)
     host = None if authority is None else _HOST.fullmatch(authority[1].rstrip(_MARKS))
     return None if host is None else host[1].lower()
@@ -172,9 +298,7 @@ def _host(written: str) -> str | None:
 class UrlScanner:
     """Follows a text as it is written, and tells whether an original may come next.
 
-    Args:
-        rule: where originals may stand.
-        alone: whether the text is a value by itself, as a string of JSON is: a URL that it begins with is all of it.
+    ``alone`` says that the text is a value by itself, as a string of JSON is: a URL that it begins with is all of it.
     """
 
     def __init__(self, rule: UrlRule, *, alone: bool = False) -> None:
@@ -197,7 +321,7 @@ class UrlScanner:
         self._service = ""
 
     def allows(self, original: str, behind: str, *, last: bool) -> bool | None:
-        """Whether this original may come next; None if more of the text must tell.
+        """Return whether this original may come next; None if more of the text must tell.
 
         Args:
             original: as it would be written.
@@ -348,7 +472,7 @@ class UrlScanner:
                     self._authority = None
             else:
                 seen = self._path + text
-                nested = nested_in(seen)
+                nested = _NESTED.search(seen)
                 self._unfinished = nested is not None and is_unfinished(nested)
                 if nested is None or self._unfinished:
                     self._path = seen[-LONGEST_START:]

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import unicodedata
-from typing import Final, final
+from typing import Final
 
 import numpy as np
 
-from textveil.text.patterns import lazy_regex
+from textveil.text.patterns import CharacterTable, lazy_regex
 
 _POSSESSIVE: Final = lazy_regex(r"(['\u2019\u02bc])[sS]?\Z")
 
+# Marks that a shape shows as they are, beside all white space; any other is shown as a hyphen.
 _KEPT: Final = frozenset(" .,:;/()[]{}#+*'\"_&@=-\u00b0\u2032\u2033")
-"""Marks that a shape shows as they are, beside all white space; any other is shown as a hyphen."""
 
 _DIGIT, _LARGE, _SMALL = "9Aa"
 
+# What drawn letters are: without vowels and with none of F, K and S they spell nothing.
 _LETTERS: Final = np.frombuffer(b"BCDGHJLMNPQRTVWXZ", np.uint8)
-"""What drawn letters are: without vowels and with none of F, K and S they spell nothing."""
 
 HEX, LARGE_HEX, MIXED, LARGE_MIXED, ANY = "hHqQz"
 """In shapes: a digit of 16, in small letters or in capitals; a digit or a small letter, a capital, either of both."""
@@ -44,14 +44,14 @@ _ALPHABETS: Final = {
 
 
 def key_of(value: str) -> str:
-    """What values are compared by: case folded, in one Unicode form."""
+    """Return the form in which values are compared: case folded, in one Unicode form."""
     if value.isascii():
         return value.lower()
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", value).casefold())
 
 
 def without_possessive(value: str) -> tuple[str, str]:
-    """A value and its possessive ending, which is empty where it has none."""
+    """Return a value and its possessive ending, which is empty if it has none."""
     match = _POSSESSIVE.search(value)
     return (value, "") if match is None else (value[: match.start()], match[1] + "s")
 
@@ -64,7 +64,7 @@ def in_case_of(model: str, written: str) -> str:
 
 
 def ordinal_ending(number: int) -> str:
-    """The letters after an ordinal in digits."""
+    """Return the letters after an ordinal in digits."""
     return "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
 
 
@@ -81,19 +81,7 @@ def _class(character: str) -> str:
     return character if character in _KEPT or character.isspace() else "-"
 
 
-@final
-class _Shapes(dict[int, str]):
-    """A table for ``str.translate`` that fills itself, up to a bound, as characters are met."""
-
-    def __missing__(self, code: int) -> str:
-        shape = _class(chr(code))
-        if len(self) < _REMEMBERED:
-            self[code] = shape
-        return shape
-
-
-_REMEMBERED: Final = 1 << 12
-_SHAPES: Final = _Shapes()
+_SHAPES: Final = CharacterTable(_class)
 
 
 def filled(shape: str, rng: np.random.Generator) -> str:

@@ -22,10 +22,6 @@ from typing import Any, Final, TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.text.coded import EncodedTexts as EncodedTexts
-from textveil.text.coded import NumberPlaces as NumberPlaces
-from textveil.text.coded import WordPlaces as WordPlaces
-from textveil.text.legend import Legend
 from textveil.text.marks import (
     BLANK,
     DROPPED,
@@ -44,7 +40,10 @@ from textveil.text.marks import (
 from textveil.text.numbers import JOINING, far_apart, plain_number, same_number
 from textveil.text.out_of_vocabulary import word_index
 from textveil.text.passing import OTHER, Passing, begin_sentences, role
-from textveil.text.render import label, written
+from textveil.text.render import EncodedTexts as EncodedTexts
+from textveil.text.render import Legend, label, written
+from textveil.text.render import NumberPlaces as NumberPlaces
+from textveil.text.render import WordPlaces as WordPlaces
 from textveil.text.tokens import PLACEHOLDERS, Kind, classify, split
 from textveil.types import Ids, Integers
 
@@ -54,25 +53,23 @@ GOES_ON: Final = -1
 MEMORY_BYTES: Final = 1 << 25
 """Bytes, about, of what is remembered before the older half is forgotten: of pieces, and again of surfaces."""
 
-_LONGEST: Final = 64
-"""Longer pieces and surfaces are not remembered."""
-
+_LONGEST: Final = 64  # longer pieces and surfaces are not remembered
 _ENTRY_BYTES: Final = 240
+# White space that pieces end at, beside the space: put between two spaces, which are dropped again.
 _PADDED: Final = "\n\t"
-"""White space that pieces end at, beside the space: put between two spaces, which are dropped again."""
 
 BASE: Final = 10
 """Digits there are."""
 
+# Room for the characters that pass: white space and punctuation of all writings are fewer than a thousand.
 _MARKS: Final = 1 << 11
-"""Room for the characters that pass: white space and punctuation of all writings are fewer than a thousand."""
 
 # Codes past those of words, as offsets from the first of them.
 _END, _FIRST_DIGIT, _DIGIT, _POINT, _COMMA, _PLACEHOLDER, _UNSEEN = 0, 1, 11, 21, 22, 23, 23 + len(Kind)
 _MARK = _UNSEEN + 1
 
+# Words that pass: their codes come last, and then those of the same words with a capital.
 _PASSING: Final = _MARK + _MARKS
-"""Words that pass: their codes come last, and then those of the same words with a capital."""
 
 Lookup: TypeAlias = Callable[[Sequence[str]], Sequence[tuple[int, bool]]]
 """The code of each word, and whether it stands for a word outside the vocabulary."""
@@ -103,13 +100,13 @@ class _Memory:
         self._used = 0
 
     def roll(self) -> dict[Any, Codes]:
-        """The dictionary to use for the next texts; a new one where the last has grown to its bound."""
+        """Return the dictionary to use for the next texts; a new one where the last has grown to its bound."""
         if self._used > MEMORY_BYTES // 2:
             self.older, self.recent, self._used = self.recent, dict(self._fixed), 0
         return self.recent
 
     def again(self, keys: set[Any], recent: dict[Any, Codes]) -> dict[Any, Codes]:
-        """What is remembered from longer ago of ``keys``; it is put into ``recent``."""
+        """Return those of ``keys`` that are remembered from longer ago, and put them into ``recent``."""
         older = self.older
         remembered = {key: older[key] for key in keys if key in older} if older else {}
         self.keep(remembered, recent)
@@ -161,7 +158,10 @@ class TextCodes:
         kept = () if passing is None else passing.words
         self._capitals = self._base + _PASSING + len(kept)
         self._first_passing = 0 if drawn else self._base + _PASSING
-        self._passing = self._codes_of(passing) if passing is not None else {}
+        self._passing: dict[str, int] = {}  # the code of each way to write a word that passes
+        if passing is not None:
+            self._passing = {written: self._first_passing + place for written, place in passing.anywhere.items()}
+            self._passing |= {written: self._capitals + place for written, place in passing.at_starts.items()}
         public = _legend(tuple(words), tuple(written_as.items()), kept)
         self.legend = Legend(public.written.copy(), public.lengths.copy(), public.kinds.copy())  # marks come to it
         self._forms = np.zeros(len(self.legend.kinds), dtype=np.uint8)
@@ -180,7 +180,7 @@ class TextCodes:
         self._surfaces = _Memory({})
 
     def words(self, codes: Integers) -> WordPlaces:
-        """The words among codes, those outside the vocabulary by the id that stands for them."""
+        """Return the words among codes, those outside the vocabulary by the id that stands for them."""
         size = len(self._words)
         word = codes < self._base
         indices = word.nonzero()[0]
@@ -191,13 +191,9 @@ class TextCodes:
         """For every code, whether it is a word that passes."""
         return codes >= self._base + _PASSING
 
-    def _codes_of(self, passing: Passing) -> dict[str, int]:
-        """The code of each way to write a word that passes; those of capitals are settled for each text."""
-        codes = {written: self._first_passing + place for written, place in passing.anywhere.items()}
-        return codes | {written: self._capitals + place for written, place in passing.at_starts.items()}
-
     def _settled(self, coded: EncodedTexts) -> EncodedTexts:
-        """The codes in which a word with a capital passes at the start of a sentence and is like others elsewhere."""
+        """The codes in plain form; a word with a capital passes at the start of a sentence, not elsewhere."""
+        coded = self._in_plain_form(coded) if self._plain else coded
         if self._otherwise is None:
             return coded
         places = (coded.codes >= self._capitals).nonzero()[0]
@@ -210,7 +206,7 @@ class TextCodes:
         return EncodedTexts(codes, coded.bounds)
 
     def numbers(self, coded: EncodedTexts) -> NumberPlaces:
-        """The digits of texts, and which of them belong to one number."""
+        """Return the digits of texts, and which of them belong to one number."""
         codes = coded.codes
         indices = ((codes >= self._base + _FIRST_DIGIT) & (codes < self._base + _POINT)).nonzero()[0]
         if len(indices) == 0:
@@ -225,7 +221,6 @@ class TextCodes:
         return NumberPlaces(indices, offsets % BASE, lengths, going_on, self._base + _DIGIT)
 
     def _same_number(self, coded: EncodedTexts, ends: Ids, starts: Ids) -> NDArray[np.bool_]:
-        """Whether a token of digits goes on with the number that ends before it, for each pair of them."""
         codes, bounds = coded
         kinds = self.legend.kinds[codes]
         if len(bounds) == 2 and far_apart(kinds.tobytes(), ends, starts, (_SPACE_KIND, _MARK_KIND)):
@@ -237,13 +232,13 @@ class TextCodes:
     def with_numbers_left_out(
         self, coded: EncodedTexts, kinds: NDArray[np.int8], constants: slice, blank: int | None
     ) -> tuple[EncodedTexts, NDArray[np.int8]]:
-        """Codes in which a constant stands for each number, and one constant for a run of equal ones.
+        """Return the codes with a constant for each number, and one constant for a run of equal ones.
 
         Args:
-            coded: of all texts.
-            kinds: the kind of the token that each code begins, GOES_ON elsewhere.
+            coded: all texts.
+            kinds: kind of the token that each code begins, GOES_ON elsewhere.
             constants: codes of ``words`` that are constants.
-            blank: the one of them that stands for numbers and for what has a placeholder too; None leaves these.
+            blank: the constant that also stands for numbers and placeholders; None leaves these.
         """
         codes, bounds = coded.codes.copy(), coded.bounds
         number = self._base + _PLACEHOLDER + Kind.NUMBER
@@ -257,18 +252,18 @@ class TextCodes:
         return EncodedTexts(codes[keep], _after(keep, bounds)), kinds[keep]
 
     def encode(self, texts: Iterable[str]) -> EncodedTexts:
-        """The codes of texts, each on its own."""
-        coded = self._encoded(texts)
-        return self._settled(self._in_plain_form(coded) if self._plain else coded)
+        """Return the codes of texts, each on its own."""
+        return self._settled(self._encoded(texts))
 
     def encode_around(self, texts: Sequence[Sequence[str]]) -> EncodedTexts:
-        """The codes of texts that are given in stretches; ``gap`` stands between two stretches of a text."""
+        """Return the codes of texts that are given in stretches; ``gap`` stands between two stretches of a text."""
         flat = self._encoded([stretch for text in texts for stretch in text])
         counts = np.array([len(text) for text in texts], dtype=np.int64)
         ends = np.concatenate([[0], np.cumsum(counts)])
         inner, added = np.setdiff1d(np.arange(1, int(ends[-1])), ends), ends - np.arange(len(ends))
-        coded = EncodedTexts(np.insert(flat.codes, flat.bounds[inner], self.gap), flat.bounds[ends] + added)
-        return self._settled(self._in_plain_form(coded) if self._plain else coded)
+        return self._settled(
+            EncodedTexts(np.insert(flat.codes, flat.bounds[inner], self.gap), flat.bounds[ends] + added)
+        )
 
     @property
     def gap(self) -> int:
@@ -276,7 +271,6 @@ class TextCodes:
         return self._base + _PLACEHOLDER
 
     def _encoded(self, texts: Iterable[str]) -> EncodedTexts:
-        """The codes of texts with their white space and marks as they are."""
         pieces: list[Any] = []
         ends = 0
         padded = False
@@ -357,7 +351,6 @@ class TextCodes:
         return learned
 
     def _coded(self, surfaces: set[str], known: dict[Any, Codes]) -> dict[str, Codes]:
-        """The codes of tokens; those of unknown words are looked for together."""
         coded = {surface: known[surface] for surface in surfaces if surface in known}
         coded.update(self._surfaces.again(surfaces.difference(coded), known))
         new: dict[str, Codes] = {}
@@ -383,7 +376,6 @@ class TextCodes:
         return coded
 
     def _word_codes(self, words: Sequence[str]) -> NDArray[np.int64]:
-        """The codes of words that do not pass."""
         size = len(self._words)
         codes = [word + size if mapped else word for word, mapped in self._lookup(words)]
         return np.array(codes, dtype=np.int64)
@@ -396,7 +388,6 @@ class TextCodes:
         return _row(self._base + _FIRST_DIGIT + int(first), *inner)
 
     def _mark(self, character: str) -> int:
-        """The code of a character that passes."""
         known = self._marks.get(character)
         if known is None:
             # The legend is written first: another thread that sees the code finds it explained.
@@ -454,7 +445,6 @@ def token_kinds(coded: EncodedTexts, legend: Legend) -> NDArray[np.int8]:
 
 
 def _row(*codes: int) -> Codes:
-    """Codes as a row to be remembered."""
     return array("q", codes).tobytes()
 
 

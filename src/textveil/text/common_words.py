@@ -26,29 +26,22 @@ RECORD: Final = "common_words.json"
 LEVELS: Final = ("low", "medium", "high")
 """How much linkage a list allows; ``measured`` holds what was measured. Each list holds the one before it."""
 
+# For ``common_words_of``: the largest ln(documents / documents with the word) sqrt(uses per document with it).
 _LARGEST_SCORE: Final = {"low": 1.5, "medium": 2.2, "high": 3.3}
-"""For ``common_words_of``: the largest ln(documents / documents with the word) sqrt(uses per document with it)."""
 
-_FEWEST: Final = 20
-"""Documents that a list can be made from."""
-
+_FEWEST: Final = 20  # documents that a list can be made from
 _WORDS: Final = lazy_regex(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
+# Words that do not begin in a-z and follow a word in lower case, a comma or a semicolon: they begin no sentence.
 _CAPITALS: Final = lazy_regex(r"(?<=[a-z,;] )[^\W\d_a-z][^\W\d_]*(?:['\u2019][^\W\d_]+)*")
-"""Words that do not begin in a-z and follow a word in lower case, a comma or a semicolon: they begin no sentence."""
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class CommonWords:
-    """A list of words that stay.
+    """A list of words that stay."""
 
-    Attributes:
-        words: in lower case.
-        names: those of ``words`` that are also names or months: with a capital they do not stay.
-    """
-
-    words: frozenset[str]
-    names: frozenset[str]
+    words: frozenset[str]  # in lower case
+    names: frozenset[str]  # those of ``words`` that are also names or months: with a capital they do not stay
 
 
 @cache
@@ -70,12 +63,7 @@ def measured() -> dict[str, Any]:
 
 @cache
 def common_words(level: str = "low") -> CommonWords:
-    """The embedded list of a level.
-
-    Raises:
-        ParameterError: the level is none of ``LEVELS``.
-        InputError: the file is not the one that was shipped.
-    """
+    """Return the embedded list of a level. Raises ParameterError for another level, InputError for a changed file."""
     need(level in LEVELS, "level", level, f"one of {', '.join(LEVELS)}")
     levels = LEVELS[: LEVELS.index(level) + 1]
     entries = [(word, name) for entry, word, name in _entries() if entry in levels]

@@ -1,8 +1,10 @@
-"""A text as who reads it in the end would: through JSON's escapes, percent-encoding, HTML's entities, "[at]", "[dot]".
+"""Reads a text through escapes of JSON, URLs and HTML, "[at]" and "[dot]", and writes values in the escapes of a place.
 
 Every layer is read, wherever it stands and whatever lies around it: JSON within JSON, JSON in a URL. An escape that
-stands for one character is one character, and each character tells where it is written. ``escaped_places`` is the way
-back.
+stands for one character is one character, and each character tells where it is written.
+
+A value is written as its place in a text is written, so that JSON stays JSON and a URL one URL. Quotes before a place,
+and escapes in it and next to it, tell what it is written in.
 """
 
 from __future__ import annotations
@@ -11,8 +13,10 @@ import html
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from copy import copy
 from operator import attrgetter
-from typing import Final, NamedTuple, final
+from typing import Any, Final, NamedTuple, final
+from urllib.parse import quote, unquote
 
 from textveil.cuts import replaced
 from textveil.text.patterns import lazy_regex
@@ -27,11 +31,11 @@ LONGEST: Final = 40
 """Characters of an escape of one layer, about: so much before and behind a place tells how it is written."""
 
 _HEX = "[0-9A-Fa-f]"
+# Of any number of layers: each layer more doubles the backslashes.
 _BACKSLASH: Final = lazy_regex(
     rf"(?<!\\)(?:\\++(?:u[dD][89abAB]{_HEX}{{2}}\\++u[dD][c-fC-F]{_HEX}{{2}}|u{_HEX}{{4}}|u\{{{_HEX}{{1,6}}\}}|U{_HEX}{{8}}"
     rf"|x{_HEX}{{2}}(?:\\++x{_HEX}{{2}})*|[\"'/bfnrt])|\\\\++)"
 )
-"""Of any number of layers: each layer more doubles the backslashes."""
 
 _PERCENT: Final = lazy_regex(rf"(?:%(?:25)*(?:{_HEX}{{2}}|u{_HEX}{{4}}))+")
 _PERCENT_UNIT: Final = lazy_regex(rf"%(?:25)*(?:({_HEX}{{2}})|u({_HEX}{{4}}))")
@@ -46,8 +50,8 @@ No numbers ("w=244"), and no end of base64.
 
 _QUOTED_BYTE: Final = lazy_regex(r"=([0-9A-F]{2})()")
 _LONGEST_HEADER_WORD: Final = 450
+# A word of a mail's header in quoted-printable (RFC 2047), where "_" is a space: =?utf-8?Q?Maria_Gonzalez?=.
 _ENCODED_WORD: Final = lazy_regex(r"=\?[A-Za-z0-9._-]{1,40}\?[Qq]\?(?P<text>[!->@-~]{1,400})\?=")
-"""A word of a mail's header in quoted-printable (RFC 2047), where "_" is a space: =?utf-8?Q?Maria_Gonzalez?="""
 
 _BYTE: Final = lazy_regex(rf"(?<!\\)\\++x({_HEX}{{2}})()")
 _ENTITY: Final = lazy_regex(r"&(?:amp;)*((?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});)")
@@ -57,15 +61,13 @@ _WORDED: Final = lazy_regex(r"[\[({<] ?(?:(?P<at>at|AT|At)|dot|DOT|Dot) ?[\])}>]
 _WORDED_HOST: Final = lazy_regex(r"[\w-]{1,63}(?:\.|[ \t]{0,2}[\[({<] ?(?:dot|DOT|Dot) ?[\])}>][ \t]{0,2})[\w-]")
 _WORD: Final = lazy_regex(r"\w")
 _HINT: Final = lazy_regex(r"[\\%&\ufdd0]|=[^\s\"'<>\\+=]*+\+|[\[({<] ?(?:[aA][tT]|[dD][oO][tT])\b")
+# Characters of Latin-1 before its accented letters that are letters, or stand between parts of a name.
 _LETTERS: Final = "\xaa\xb5\xba\xb7"
-"""Characters of Latin-1 before its accented letters that are letters, or stand between parts of a name."""
 _NAMED: Final = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
 
 _WORDED_MARKS: Final = "[({<"
-_OPEN_MARK: Final = lazy_regex(r"[\\%&\[({<]")
-"""What an escape begins with; an open one is looked for there alone."""
-
+_OPEN_MARK: Final = lazy_regex(r"[\\%&\[({<]")  # what an escape begins with; an open one is looked for there alone
 _CHAIN: Final = lazy_regex(rf"(?:\\++(?:[uUx]\{{?{_HEX}*+)?+)++|(?:%[0-9A-Fa-fu]*+)++")
 _OPEN: Final = lazy_regex(
     r"(?:&(?:amp;)*[#A-Za-z0-9]{0,32}"
@@ -113,19 +115,18 @@ class Reading:
         return bool(self._escapes)
 
     def written(self, start: int, end: int) -> tuple[int, int]:
-        """Where ``text[start:end]``, at least one character, begins and ends in ``source``."""
+        """Return where ``text[start:end]``, at least one character, begins and ends in ``source``."""
         return self.start(start), self._last(end - 1)
 
     def start(self, place: int) -> int:
-        """Where the character of ``text`` at a place, or its end, begins in ``source``."""
-        at = self._at(place)
-        if at is None:
+        """Return where the character of ``text`` at a place, or its end, begins in ``source``."""
+        if (at := self._at(place)) is None:
             return place
         beyond = place - at.place - at.size
         return at.begin if beyond < 0 else at.end + beyond
 
     def inner(self, place: int) -> tuple[int, int]:
-        """The places in ``text`` before and behind a place of ``source``: the same, unless it cuts an escape."""
+        """Return the places in ``text`` before and behind a place of ``source``: the same, unless it cuts an escape."""
         number = bisect_right(self._escapes, place, key=_begin) - 1
         if number < 0:
             return place, place
@@ -136,7 +137,7 @@ class Reading:
         return behind, behind
 
     def value(self, start: int, end: int) -> str:
-        """How ``source[start:end]`` is read."""
+        """Return how ``source[start:end]`` is read."""
         return self.text[self.inner(start)[0] : self.inner(end)[1]]
 
     def take(self, edits: Sequence[_Edit]) -> None:
@@ -157,8 +158,7 @@ class Reading:
         self._escapes = escapes
 
     def _moved(self, number: int, shift: int) -> _Escape:
-        escape = self._escapes[number]
-        return escape._replace(place=escape.place - shift)
+        return self._escapes[number]._replace(place=self._escapes[number].place - shift)
 
     def _at(self, place: int) -> _Escape | None:
         """The last escape whose character stands at a place or before it."""
@@ -176,11 +176,7 @@ _place: Final = attrgetter("place")
 
 
 def read(text: str) -> Reading:
-    """A text as who reads it in the end would; in time that is linear in its length.
-
-    Args:
-        text: any string.
-    """
+    """Read a text as its final reader would, in time that is linear in its length."""
     reading = Reading(text)
     if _HINT.search(text) is None:
         return reading
@@ -196,7 +192,7 @@ def read(text: str) -> Reading:
 
 
 def quoted_printable(reading: Reading) -> Reading | None:
-    """A text as it is read where "=" and two digits stand for a byte too; None where nothing does.
+    """Return the text with "=" and two digits read as a byte too; None if there is no such escape.
 
     Such an escape may be none ("x=20"), so that this is read beside the text as it is.
     """
@@ -217,19 +213,19 @@ def quoted_printable(reading: Reading) -> Reading | None:
 
 
 def unquoted(value: str) -> str:
-    """A value as ``quoted_printable`` reads it."""
+    """Return a value as ``quoted_printable`` reads it."""
     decoded = quoted_printable(Reading(value))
     return value if decoded is None else decoded.text
 
 
 def is_in_header_word(text: str, place: int) -> bool:
-    """Whether a place lies in a word of a mail's header, in which "_" is a space."""
+    """Return whether a place lies in a word of a mail's header, in which "_" is a space."""
     begin = text.rfind("=?", max(0, place - _LONGEST_HEADER_WORD), place)
     return begin >= 0 and "?=" not in text[begin + 2 : place]
 
 
 def open_end(text: str) -> int:
-    """How many characters at the end of a text may be a part of an escape, or one with what follows."""
+    """Return how many characters at the end of a text may be a part of an escape, or one with what follows."""
     tried = 0
     for mark in _OPEN_MARK.finditer(text):
         start = mark.start()
@@ -246,7 +242,6 @@ def open_end(text: str) -> int:
 
 
 def _edits(text: str, *, outermost: bool) -> list[_Edit]:
-    """The escapes of one layer, in order."""
     edits: list[_Edit] = []
     if "\\" in text:
         for match in _BACKSLASH.finditer(text):
@@ -265,7 +260,6 @@ def _edits(text: str, *, outermost: bool) -> list[_Edit]:
 
 
 def _unescaped(escape: str) -> str:
-    """The character of an escape, given what stands behind its backslashes."""
     if len(escape) < 2:
         return _NAMED.get(escape, escape or "\\")
     first, _, second = escape.partition("\\")
@@ -310,7 +304,6 @@ def _entities(text: str) -> Iterator[_Edit]:
 
 
 def _worded(text: str) -> Iterator[_Edit]:
-    """What stands for the marks of an address: with the spaces around it, and between words alone."""
     for match in _WORDED.finditer(text):
         start, end = _around(text, *match.span())
         behind = _WORDED_HOST.match(text, end) if match["at"] else _WORD.match(text, end)
@@ -319,8 +312,181 @@ def _worded(text: str) -> Iterator[_Edit]:
 
 
 def _around(text: str, start: int, end: int) -> tuple[int, int]:
-    """A piece with up to two spaces on each side."""
     for _ in range(2):
         start -= text[start - 1 : start] in (" ", "\t")
         end += text[end : end + 1] in (" ", "\t")
     return start, end
+
+
+NUMBER: Final = lazy_regex(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+"""A number as JSON writes it."""
+
+_RUN: Final = lazy_regex(rf"(?<!\\)(\\++)(?:[\"'/bfnrtx]|[uU]\{{?{_HEX})")
+_RUN_BEFORE: Final = lazy_regex(
+    rf"(?<!\\)(\\++)(?:[\"'/bfnrt]|u{_HEX}{{4}}|u\{{{_HEX}+\}}|U{_HEX}{{8}}|x{_HEX}{{2}})\Z"
+)
+_PERCENT_ESCAPE: Final = lazy_regex(rf"%((?:25)*)(?:{_HEX}{{2}}|u{_HEX}{{4}})")
+_PERCENT_BEFORE: Final = lazy_regex(rf"{_PERCENT_ESCAPE.pattern}\Z")
+_ENTITY_ESCAPE: Final = lazy_regex(r"&((?:amp;)*)(?:#[0-9]+|#[xX][0-9A-Fa-f]+|[A-Za-z][A-Za-z0-9]*);")
+_ENTITY_BEFORE: Final = lazy_regex(rf"{_ENTITY_ESCAPE.pattern}\Z")
+_AT: Final = lazy_regex(r"(?<![ \t])[ \t]*([\[({<]) ?(?:at|AT|At) ?[\])}>][ \t]*")
+_DOT: Final = lazy_regex(r"(?<![ \t])[ \t]*([\[({<]) ?(?:dot|DOT|Dot) ?[\])}>][ \t]*")
+_QUOTE: Final = lazy_regex(
+    r"(?<!\\)(?<!%5[Cc])(?P<run>\\*+|(?:%5[Cc])++)(?:(?P<plain>\")|(?P<line>\n)|%22|&(?:quot|#34|#x22);)"
+)
+_BEFORE_STRING: Final = frozenset('[{(,:=" \t\r\n')
+_AFTER_KEY: Final = lazy_regex(r"\"\s*:\s*\Z")
+_IN_JSON: Final = lazy_regex(r"[\"\\\x00-\x1f\ud800-\udfff]")
+_IN_HTML: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
+_JSON_NAMED: Final = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_RESERVED: Final = ":/?#[]@!$&'()*,;="
+_DEEPEST_STRING: Final = 8  # JSON within JSON so deep is written; deeper, a quote takes more than 500 backslashes
+
+
+@final
+class Place(NamedTuple):
+    """Where a value stands, as it is written."""
+
+    before: str  # the last ``LONGEST`` characters before it, or less
+    own: str  # what stands there
+    after: str  # the first characters behind it
+    strings: int  # JSON strings around it, one in another (``Quotes``)
+    within: bool  # whether the innermost of them lies within percent-encoding or HTML, rather than around it
+    read_before: str  # the last characters before it, as they are read
+    read: str  # what stands there, as it is read
+
+    def written(self, value: str) -> str:
+        """Return a value as it is to be written here, so that it is read as it was."""
+        if NUMBER.fullmatch(self.read) and not NUMBER.fullmatch(value) and _AFTER_KEY.search(self.read_before):
+            value = f'"{value}"'  # a number in JSON, which this is not
+        before, own, after = self.before, self.own, self.after
+        if any(mark in own for mark in "[({<"):
+            value = self._worded(value)
+        run = _touching(_RUN_BEFORE, _RUN, before, own, after)
+        strings = min(self.strings if run is None else max(self.strings, len(run[1]).bit_length()), _DEEPEST_STRING)
+        if self.within:
+            value = _in_strings(value, strings)
+        percent = _touching(_PERCENT_BEFORE, _PERCENT_ESCAPE, before, own, after)
+        if percent is not None or self._form():
+            value = self._percent(value, 0 if percent is None else len(percent[1]) // 2)
+        entity = _touching(_ENTITY_BEFORE, _ENTITY_ESCAPE, before, own, after)
+        if entity is not None:
+            value = "".join(_IN_HTML.get(character, character) for character in value)
+            value = value.replace("&", "&" + "amp;" * (len(entity[1]) // 4))
+        if not self.within:
+            value = _in_strings(value, strings)
+        return value + BORDER * own.count(BORDER)
+
+    def _worded(self, value: str) -> str:
+        for mark, words in (("@", _AT), (".", _DOT)):
+            used = words.search(self.own)
+            if used is not None:
+                value = value.replace(mark, used[0])
+        return value
+
+    def _form(self) -> bool:
+        """Whether a plus sign stands for a space here: the phone number "+49 30 1234" has both as they are."""
+        return "+" in self.own and self.own.replace("%20", " ").count(" ") < self.read.count(" ")
+
+    def _percent(self, value: str, deeper: int) -> str:
+        """Percent-encoded: all of it, or what no URL may have where marks of URLs stand here as they are."""
+        own = _PERCENT_ESCAPE.sub("", self.own)
+        plus = self._form()
+        safe = _RESERVED if any(mark in own for mark in _RESERVED) else ""
+        encoded = quote(value, safe=safe + (" " if plus else ""), errors="surrogatepass").replace(" ", "+")
+        if plus and value[:1] == own[:1] == "+":  # "=+" begins with a plus, and with no space
+            encoded = encoded.replace("%2B", "+", 1)
+        return encoded.replace("%", "%" + "25" * deeper)
+
+
+def _touching(ends: re.Pattern[str], begins: re.Pattern[str], before: str, own: str, after: str) -> Any:
+    return begins.search(own) or ends.search(before) or begins.match(after)
+
+
+def _in_strings(value: str, strings: int) -> str:
+    for _ in range(strings):
+        value = _IN_JSON.sub(lambda match: _JSON_NAMED.get(match[0]) or f"\\u{ord(match[0]):04x}", value)
+    return value
+
+
+@final
+class Quotes:
+    """How many JSON strings lie around a place of a text, one in another: told by the backslashes before quotes.
+
+    A string ends with its line, so an odd quote in prose says little.
+
+    Attributes:
+        strings: so many.
+        within: see ``Place``.
+    """
+
+    def __init__(self) -> None:
+        self.strings = 0
+        self.within = False
+        self._before = ""  # the last character that is no backslash
+        self._run = 0  # backslashes behind it
+
+    def feed(self, text: str) -> None:
+        """Read on."""
+        for mark in _QUOTE.finditer(text):
+            if mark["line"]:
+                self.strings = 0
+                continue
+            start, run = mark.start(), len(mark["run"])
+            before = text[start - 1] if start else self._before
+            if mark["run"][:1] == "%":
+                run //= 3
+            elif start == 0:
+                run += self._run
+            if text[start - 3 : start - 2] == "%":
+                before = unquote(text[start - 3 : start])
+            self._meet(run, before, within=not mark["plain"])
+        bare = text.rstrip("\\")
+        self._run = len(text) - len(bare) + (0 if bare else self._run)
+        self._before = bare[-1:] or self._before
+
+    def _meet(self, run: int, before: str, *, within: bool) -> None:
+        """A quote behind so many backslashes: within n strings, 2^n - 1 and those that the text before it ends with."""
+        level = (~run & (run + 1)).bit_length() - 1
+        if level < self.strings:
+            self.strings = level
+        elif not before or before in _BEFORE_STRING:
+            self.strings, self.within = level + 1, within
+
+
+@final
+class Places:
+    """Writes values into a text, from left to right.
+
+    Args:
+        begin: place in the reading's source from which values are written.
+        quotes: state of the text before ``begin``; None if nothing stands there.
+    """
+
+    def __init__(self, reading: Reading, begin: int = 0, quotes: Quotes | None = None) -> None:
+        self._reading = reading
+        self._quotes = Quotes() if quotes is None else copy(quotes)
+        self._at = begin
+
+    def written(self, value: str, start: int, end: int) -> str:
+        """Return a value as it is to be written in place of ``source[start:end]``."""
+        source = self._reading.source
+        number = NUMBER.fullmatch(source, start, end) is not None
+        if not self._reading.escaped and not number and _IN_JSON.search(value) is None:
+            return value
+        return self._at_place(start, end).written(value)
+
+    def _at_place(self, start: int, end: int) -> Place:
+        reading, source = self._reading, self._reading.source
+        self._quotes.feed(source[self._at : start])
+        self._at = start
+        first, last = reading.inner(start)[0], reading.inner(end)[1]
+        return Place(
+            source[max(0, start - LONGEST) : start],
+            source[start:end],
+            source[end : end + LONGEST],
+            self._quotes.strings,
+            self._quotes.within,
+            reading.text[max(0, first - LONGEST) : first],
+            reading.text[first:last],
+        )

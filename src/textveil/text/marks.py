@@ -1,29 +1,36 @@
-"""White space and punctuation in plain form: the two things that a release shows as they are can carry data.
+"""White space and punctuation in plain form: the two things that a release shows unchanged can carry data.
 
 A pattern of thin spaces, a row of odd symbols or a quotation mark of one country tells more than a reader sees.
 So by default
 
 - punctuation and currency signs become ASCII marks by ``plain_mark``; what has no such mark is dropped, and a
-  space stands for it where words would touch otherwise, or a word and an apostrophe, which joins words;
+  space stands for it if words would touch otherwise, or a word and an apostrophe, which joins words;
 - tokens that cannot be seen (zero-width spaces, byte order and direction marks that stand alone) are dropped too;
-- white space is one space, or one or two line ends where it holds as many or more; carriage returns, tabs, thin
+- white space is one space, or one or two line ends if it holds as many or more; carriage returns, tabs, thin
   and no-break spaces, indents and spaces at the end of a line vanish in these;
 - of marks in a row the first three stay, the same or mixed.
 
 What comes out beside words, digits and placeholders is then one of ``PLAIN``. All of this looks at kinds of
 tokens, white space and punctuation alone, which are public, so it moves no guarantee.
+
+``codes`` does this for texts whose words are drawn; the functions on strings do it for texts whose words stay.
 """
 
 from __future__ import annotations
 
 import string
 import unicodedata
+from collections.abc import Iterator
+from itertools import groupby
 from types import MappingProxyType
-from typing import Final, Literal, TypeAlias, final
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from textveil.cuts import replaced
 from textveil.errors import need
+from textveil.text.patterns import CharacterTable, lazy_regex
+from textveil.text.tokens import Kind, tokenize
 from textveil.types import Flags, Ids, Integers
 
 Marks: TypeAlias = Literal["normalize", "keep"]
@@ -69,7 +76,7 @@ _BY_CATEGORY: Final = MappingProxyType({"Pd": "-", "Ps": "(", "Pe": ")", "Pi": '
 
 
 def plain_mark(mark: str) -> str:
-    """The ASCII marks for a character of punctuation or a currency sign; ``DROPPED`` where it has none.
+    """Return the ASCII marks for a character of punctuation or a currency sign; ``DROPPED`` where it has none.
 
     In order: ASCII stays; a closed table (quotes of all kinds, bullets, the stops and commas of other writings);
     the compatibility form where that is ASCII punctuation (full-width forms, the ellipsis); then by category dashes
@@ -85,42 +92,31 @@ def plain_mark(mark: str) -> str:
     return _BY_CATEGORY.get(unicodedata.category(mark), DROPPED)
 
 
-@final
-class _PlainMarks(dict[int, str]):
-    """A table for ``str.translate`` that fills itself as characters are met, up to ``_KNOWN`` of them."""
-
-    def __missing__(self, code: int) -> str:
-        character = chr(code)
-        category = unicodedata.category(character)
-        plain = plain_mark(character) if category[0] == "P" or category == "Sc" else character
-        if len(self) < _KNOWN:
-            self[code] = plain
-        return plain
-
-
 _KNOWN: Final = 1 << 13
-"""Characters that the table holds at most: a hostile text has a million different ones."""
 
-_PLAIN_MARKS: Final = _PlainMarks({code: chr(code) for code in range(128)})
-"""ASCII stands there already: a call for each letter would take as long as all else."""
+
+def _plain_character(character: str) -> str:
+    category = unicodedata.category(character)
+    return plain_mark(character) if category[0] == "P" or category == "Sc" else character
+
+
+_PLAIN_MARKS: Final = CharacterTable(_plain_character, _KNOWN)
+# ASCII stands there already: a call for each letter would take as long as all else.
+_PLAIN_MARKS.update({code: chr(code) for code in range(128)})
 
 
 def with_plain_marks(text: str) -> str:
-    """The text with ``plain_mark`` of every mark in it; all other characters stay."""
+    """Return the text with ``plain_mark`` of every mark in it; all other characters stay."""
     return text if text.isascii() else text.translate(_PLAIN_MARKS)
 
 
 def is_unseen(surface: str) -> bool:
-    """Whether a token shows nothing: format characters alone."""
+    """Return whether a token shows nothing: format characters alone."""
     return all(unicodedata.category(character) == "Cf" for character in surface)
 
 
 def checked_marks(marks: Marks) -> Marks:
-    """``marks`` if it is one.
-
-    Raises:
-        ParameterError: it is not.
-    """
+    """Return ``marks``. Raises ParameterError if it is none of ``MARKS``."""
     need(marks in MARKS, "marks", marks, " or ".join(MARKS))
     return marks
 
@@ -133,16 +129,16 @@ _TOO_MANY_MARKS: Final = bytes([MARK] * (LONGEST_RUN + 1))
 
 
 def is_plain(forms: bytes) -> bool:
-    """Whether ``plain_gaps`` and ``short_runs`` would leave everything: most texts, told in a twentieth of the time.
+    """Return whether ``plain_gaps`` and ``short_runs`` would change nothing, as in most texts; 20 times as fast.
 
     Args:
-        forms: a byte for each code: ``BLANK``, ``MARK``, ``ODD`` or another, for what is none of them.
+        forms: a byte for each code: ``BLANK``, ``MARK``, ``ODD`` or another.
     """
     return not (ODD in forms or _TWO_BLANKS in forms or _TOO_MANY_MARKS in forms)
 
 
 def single_spaces(codes: Integers, forms: bytes, space: int, line_end: int) -> Integers | None:
-    """The codes of one text in plain form where all that it takes is one space for many; None where it takes more.
+    """Return the codes of one text in plain form where all that it takes is one space for many; None if it takes more.
 
     It gives what ``plain_gaps`` and ``short_runs`` do, in a tenth of the time; see there and ``is_plain``.
     """
@@ -165,7 +161,7 @@ def plain_gaps(
     line_end: int,
     apostrophe: int,
 ) -> tuple[Integers, Flags]:
-    """Codes of texts with every run of white space in plain form.
+    """Return the codes with every run of white space in plain form, and which of them stay.
 
     Args:
         codes: of all texts in a row.
@@ -173,12 +169,7 @@ def plain_gaps(
         blank: whether a code stands for white space, or for something that is dropped.
         mark: whether it stands for punctuation.
         vanishing: whether it is dropped; blank too.
-        space: the code of a space.
-        line_end: the code of a line end.
-        apostrophe: the code of an apostrophe.
-
-    Returns:
-        The codes, and which of them stay.
+        space: code of a space; ``line_end`` and ``apostrophe`` likewise.
     """
     keep = np.ones(len(codes), dtype=np.bool_)
     begins = _begins(bounds, len(codes))
@@ -207,7 +198,7 @@ def plain_gaps(
 
 
 def short_runs(bounds: Ids, mark: Flags) -> Flags:
-    """Which codes stay where of marks in a row the first ``LONGEST_RUN`` do.
+    """Return which codes stay if the first ``LONGEST_RUN`` marks of a run do.
 
     Args:
         bounds: where each text begins, and where the last ends.
@@ -229,13 +220,13 @@ def short_runs(bounds: Ids, mark: Flags) -> Flags:
 
 
 def single_constants(codes: Integers, bounds: Ids, constant: Flags, space: int) -> Flags:
-    """Which codes stay where one constant stands for a run of equal ones, side by side or with a space between.
+    """Return which codes stay if one constant stands for a run of equal ones, side by side or with a space between.
 
     Args:
         codes: of all texts in a row.
         bounds: where each text begins, and where the last ends.
         constant: whether a code stands for something that is left out.
-        space: the code of a space.
+        space: code of a space.
     """
     keep = np.ones(len(codes), dtype=np.bool_)
     if len(codes) < 2:
@@ -250,7 +241,94 @@ def single_constants(codes: Integers, bounds: Ids, constant: Flags, space: int) 
 
 
 def _begins(bounds: Ids, size: int) -> Flags:
-    """Whether a text begins at a place."""
     begins = np.zeros(size, dtype=np.bool_)
     begins[bounds[bounds < size]] = True
     return begins
+
+
+# What a text in plain form has nowhere; most texts have it nowhere.
+_ODD: Final = lazy_regex(r"[^\w\s!-~]|[^\S\n ]|[ \n]{2}|[!-/:-@\[-`{-~]{4}")
+
+
+class Edit(NamedTuple):
+    """The characters ``text[start:end]`` become ``plain``."""
+
+    start: int
+    end: int
+    plain: str
+
+
+class _Part(NamedTuple):
+    """A token: ``plain`` is what it becomes, None if white space is decided on as a whole."""
+
+    start: int
+    end: int
+    plain: str | None
+    solid: bool = False
+
+    @property
+    def joins(self) -> bool:
+        """Whether it must not touch what stood apart from it: another word, or an apostrophe."""
+        return self.solid or self.plain == "'"
+
+
+def plain_text(text: str, after_solid: bool = False, before_solid: bool = False) -> str:
+    """Return ``text`` with all its ``plain_edits``."""
+    return replaced(text, plain_edits(text, after_solid, before_solid))
+
+
+def plain_edits(text: str, after_solid: bool = False, before_solid: bool = False) -> list[Edit]:
+    """Return what changes if the white space and marks of a text are put into plain form, in order.
+
+    Args:
+        after_solid: whether something stands before the text that is neither white space nor a mark.
+        before_solid: the same behind it.
+    """
+    if _ODD.search(text) is None:
+        return []
+    edits: list[Edit] = []
+    run, solid = 0, after_solid
+    groups = [(blank, list(parts)) for blank, parts in groupby(_parts(text), key=lambda part: part.plain is None)]
+    for place, (blank, parts) in enumerate(groups):
+        if blank:
+            following = groups[place + 1][1][0].joins if place + 1 < len(groups) else before_solid
+            plain = _gap(text, parts, between=solid and following)
+            _edit(edits, text, parts[0].start, parts[-1].end, plain)
+            run, solid = (0 if plain else run), (solid and not plain)
+            continue
+        for part in parts:
+            stays = part.plain or ""
+            if part.solid:
+                run = 0
+            else:
+                stays = stays[: max(0, LONGEST_RUN - run)]
+                run += len(part.plain or "")
+                _edit(edits, text, part.start, part.end, stays)
+            solid = part.joins
+    return edits
+
+
+def _parts(text: str) -> Iterator[_Part]:
+    for start, end, kind in tokenize(text):
+        surface = text[start:end]
+        if kind is Kind.PUNCTUATION:
+            mark = plain_mark(surface)
+            yield _Part(start, end, None if mark == DROPPED else mark)
+        elif kind is Kind.SPACE or (kind is Kind.SYMBOL and is_unseen(surface)):
+            yield _Part(start, end, None)
+        else:
+            yield _Part(start, end, surface, solid=True)
+
+
+def _gap(text: str, parts: list[_Part], *, between: bool) -> str:
+    """What a run of white space, and of what is dropped, becomes."""
+    shown = text[parts[0].start : parts[-1].end]
+    lines = min(shown.count("\n"), _LINE_ENDS)
+    if lines:
+        return "\n" * lines
+    return " " if between or any(text[part.start].isspace() for part in parts) else ""
+
+
+def _edit(edits: list[Edit], text: str, start: int, end: int, plain: str) -> None:
+    if text[start:end] != plain:
+        edits.append(Edit(start, end, plain))

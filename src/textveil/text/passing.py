@@ -12,7 +12,7 @@ from typing import Final, NamedTuple, final
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.text.function_words import FUNCTION_WORDS, function_word
+from textveil.text.english import FUNCTION_WORDS, function_word
 from textveil.types import Flags, Ids
 
 OTHER, BETWEEN, STOP, LINE_END = range(4)
@@ -70,18 +70,18 @@ PASSING_FUNCTION_WORDS: Final = Passing(
     {form: place for place, word in enumerate(_FUNCTION) for form in (word, _capital(word)) if function_word(form)},
     {},
 )
-"""Function words, as ``function_words.function_word`` tells them."""
+"""Function words, as ``english.function_word`` tells them."""
 
 
 def role(character: str, *, blank: bool) -> int:
-    """What a mark or a space is to the word behind it; ``blank`` is whether it is white space."""
+    """Return what a mark, or a space if ``blank``, is to the word behind it."""
     if blank:
         return LINE_END if character in _LINE_ENDS else BETWEEN
     return STOP if character in _STOPS else BETWEEN if character in _BETWEEN else OTHER
 
 
 def begin_sentences(roles: NDArray[np.uint8], bounds: Ids, places: Ids) -> Flags:
-    """Whether each of some places of texts is where a sentence begins: told by public marks and spaces alone.
+    """Return whether each of some places of texts is where a sentence begins: told by public marks and spaces alone.
 
     A text and a line begin a sentence; so does what follows a full stop, "!" or "?" and a space. Quotes, brackets and
     dashes may stand between.

@@ -1,9 +1,23 @@
-"""Regular expressions that are compiled when they are first used: to compile all of them takes half a second."""
+"""Regular expressions: compiled at their first use, and run on long texts in slices.
+
+Compiling all of them takes half a second. One search of a pattern holds the interpreter until it matches, or the text
+ends. Between two slices other threads get their turn, and a time limit is checked. A search reads beyond its slice by
+as much as a match could reach, so it finds what the whole text would give, character for character.
+"""
 
 from __future__ import annotations
 
 import re
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import lru_cache
+from importlib import import_module
+from math import inf
 from typing import Any, Final, cast, final
+
+from textveil.errors import SlowText
 
 _KEPT: Final = ("finditer", "search", "match", "fullmatch", "findall", "sub", "subn", "split", "groupindex", "flags")
 
@@ -25,6 +39,118 @@ class LazyRegex:
         return self.__dict__[name]
 
 
+@final
+class CharacterTable(dict[int, str]):
+    """A table for ``str.translate`` that fills itself as it meets characters, up to a bound: there are a million."""
+
+    def __init__(self, plain_of: Callable[[str], str], most: int = 1 << 12) -> None:
+        super().__init__()
+        self._plain_of, self._most = plain_of, most
+
+    def __missing__(self, code: int) -> str:
+        plain = self._plain_of(chr(code))
+        if len(self) < self._most:
+            self[code] = plain
+        return plain
+
+
 def lazy_regex(pattern: str, flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[str]:
     """``re.compile(pattern, flags)``, at the first use of what it returns."""
     return cast("re.Pattern[str]", LazyRegex(pattern, flags))
+
+
+SLICE: Final = 4096
+"""Characters."""
+
+_UNTIL: Final[ContextVar[tuple[float, float] | None]] = ContextVar("until", default=None)
+
+
+@contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """Limit the processor time of this thread, in seconds, for the texts that it reads within."""
+    token = _UNTIL.set((time.thread_time() + seconds, seconds))
+    try:
+        yield
+    finally:
+        _UNTIL.reset(token)
+
+
+def check_time() -> None:
+    """Raise SlowText if a time limit is over."""
+    if (until := _UNTIL.get()) is not None and time.thread_time() > until[0]:
+        raise too_slow(until[1])
+
+
+def too_slow(seconds: float) -> SlowText:
+    """Return the error of texts that take longer than so many seconds."""
+    return SlowText(f"the texts must take at most {seconds:g} s to be read; they take longer. Send less at a time.")
+
+
+def translated(text: str, table: Mapping[int, str | int | None]) -> str:
+    """``text.translate(table)``."""
+    if len(text) <= SLICE:
+        return text.translate(table)
+    return "".join([text[start : start + SLICE].translate(table) for start in range(0, len(text), SLICE)])
+
+
+def matches(pattern: re.Pattern[str], text: str, start: int = 0, end: int | None = None) -> Iterator[re.Match[str]]:
+    """Like ``pattern.finditer(text, start, end)``, in slices if matches of the pattern have a longest length."""
+    stop = len(text) if end is None else min(end, len(text))
+    if stop - start <= SLICE:
+        return pattern.finditer(text, start, stop)
+    reach = reach_of(pattern)
+    return _checked(pattern.finditer(text, start, stop)) if reach == inf else _sliced(pattern, text, start, stop, reach)
+
+
+def search(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
+    """``pattern.search(text)``, in slices."""
+    return next(matches(pattern, text), None)
+
+
+def _sliced(pattern: re.Pattern[str], text: str, start: int, end: int, reach: float) -> Iterator[re.Match[str]]:
+    while start < end:
+        check_time()
+        stop = start + SLICE
+        for match in pattern.finditer(text, start, min(end, int(stop + reach))):
+            if match.start() >= stop:  # it may be longer in the next slice
+                break
+            yield match
+            start = match.end()
+            if start >= stop:
+                break
+        start = max(start, stop)
+
+
+def _checked(matched: Iterator[re.Match[str]]) -> Iterator[re.Match[str]]:
+    for number, match in enumerate(matched):
+        if number % SLICE == 0:
+            check_time()
+        yield match
+
+
+@lru_cache(maxsize=256)
+def reach_of(pattern: re.Pattern[str]) -> float:
+    """Return how many characters from its start decide a match at most; infinity if unbounded or possibly empty."""
+    parsed = import_module("re._parser").parse(pattern.pattern, pattern.flags)
+    return inf if parsed.getwidth()[0] == 0 else _reach(parsed, {}) + 1  # an end is looked at too
+
+
+def _reach(parsed: Any, groups: dict[int, float]) -> float:
+    total = 0.0
+    for operation, argument in parsed:
+        name = str(operation)
+        if name in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"):
+            endless = argument[1] is import_module("re._constants").MAXREPEAT
+            total += inf if endless else argument[1] * _reach(argument[2], groups)
+        elif name == "BRANCH":
+            total += max(_reach(part, groups) for part in argument[1])
+        elif name == "SUBPATTERN":
+            groups[argument[0]] = _reach(argument[-1], groups)
+            total += groups[argument[0]]
+        elif name == "ATOMIC_GROUP":
+            total += _reach(argument, groups)
+        elif name in ("ASSERT", "ASSERT_NOT"):
+            total += _reach(argument[1], groups) if argument[0] > 0 else 0
+        else:
+            total += groups.get(argument, inf) if name == "GROUPREF" else inf if name == "GROUPREF_EXISTS" else 1
+    return total

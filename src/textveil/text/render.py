@@ -1,4 +1,4 @@
-"""From tokens back to text: casing, and where each token stands.
+"""Writes released text from codes and draws: casing, and the place of each token.
 
 Casing is a function of the text that is released, never of the input: a release of the same words with the
 same spacing and punctuation is cased the same, whoever wrote what. A word that has a capital of its own
@@ -18,16 +18,55 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, NamedTuple
+from itertools import pairwise
+from typing import Any, Final, NamedTuple, final
 
+import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import need
-from textveil.text.capitals import ALWAYS_CAPITAL
+from textveil.text.english import ALWAYS_CAPITAL
 from textveil.text.patterns import lazy_regex
 from textveil.text.tokens import PLACEHOLDERS, Kind
-from textveil.types import Integers
+from textveil.types import Ids, Integers
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Legend:
+    """What codes stand for; indexed by code. Words are written as released: with the capital that they keep."""
+
+    written: NDArray[Any]  # the string that is released, an array of str
+    lengths: Integers  # its length
+    kinds: NDArray[np.int8]  # the kind of the token that the code begins; GOES_ON if it begins none
+
+
+class EncodedTexts(NamedTuple):
+    """Texts in a row: the codes of all, and where each begins in them and the last ends."""
+
+    codes: NDArray[np.int64]
+    bounds: NDArray[np.int64]
+
+
+class WordPlaces(NamedTuple):
+    """The words among codes."""
+
+    indices: Ids  # where they stand, in order
+    ids: Ids  # the vocabulary's id for each
+    out_of_vocabulary: NDArray[np.bool_]  # for every code, whether it is a word that the vocabulary does not have
+
+
+class NumberPlaces(NamedTuple):
+    """The digits among codes, number by number; a number may be several tokens (``text.numbers``)."""
+
+    indices: Ids  # where they stand, in order
+    digits: Ids  # the value of each, in [0, 10)
+    lengths: Ids  # how many of them belong to each number
+    going_on: Ids  # where tokens begin that go on with a number begun by an earlier one
+    zero: int  # the code of the digit 0 if it goes on with a number; the others follow
+
 
 _KIND: Final = dict(enumerate(Kind)).__getitem__
 _WRITTEN: Final = {word: word.capitalize() for word in sorted(ALWAYS_CAPITAL)}
@@ -53,7 +92,7 @@ _CONSTANTS: Final = str.maketrans({BLANK: "_", _OPEN: "["})
 
 
 def label(name: str) -> str:
-    """The name in brackets, as it stands for what is left out until capitals are set."""
+    """Return the name in brackets, as it stands for what is left out until capitals are set."""
     return f"{_OPEN}{name}]"
 
 
@@ -65,8 +104,7 @@ class Span(NamedTuple):
     kind: Kind
 
 
-_SPAN: Final = partial(tuple.__new__, Span)
-"""A span of three values, made without the call of a function of Python's."""
+_SPAN: Final = partial(tuple.__new__, Span)  # a span of three values, made without the call of a function of Python's
 
 
 def _with_capital(match: re.Match[str]) -> str:
@@ -79,7 +117,7 @@ def _with_capital(match: re.Match[str]) -> str:
 
 
 def written(surface: str) -> str:
-    """A released surface with the capital that it has wherever it stands: "Monday", "I"."""
+    """Return a released surface with the capital that it has wherever it stands: "Monday", "I"."""
     return _WRITTEN.get(surface, surface)
 
 
@@ -91,23 +129,16 @@ def with_capitals(text: str) -> str:
 
 
 def render_text(surfaces: Iterable[str]) -> str:
-    """The released text: the surfaces in a row, cased by the rule at the top of this module.
-
-    Args:
-        surfaces: what is released for each token, in order.
-    """
+    """Return the surfaces of a release in a row, cased by the rule at the top of this module."""
     return with_capitals("".join(map(written, surfaces)))
 
 
 def spans(lengths: Integers, kinds: NDArray[Any]) -> list[Span]:
-    """A span for each token of a released text, in order.
+    """Return a span for each token of a released text, in order; they begin at 0, meet, and end at the text's end.
 
     Args:
         lengths: characters of the pieces that the text is made of, shape (pieces,).
-        kinds: the kind of the token that a piece begins, or -1 where it goes on with the one before.
-
-    Returns:
-        Spans that begin at 0, meet, and end at the text's end.
+        kinds: kind of the token that a piece begins, or -1 if it goes on with the one before.
 
     Raises:
         ParameterError: there are not as many kinds as lengths.
@@ -119,3 +150,37 @@ def spans(lengths: Integers, kinds: NDArray[Any]) -> list[Span]:
     starts = (ends - lengths)[firsts].tolist()
     stops = [*starts[1:], int(ends[-1])] if starts else []
     return list(map(_SPAN, zip(starts, stops, map(_KIND, kinds[firsts].tolist()), strict=True)))
+
+
+class WrittenText(NamedTuple):
+    """A text as it is released, with the spans of its tokens where they were asked for."""
+
+    text: str
+    spans: tuple[Span, ...]
+
+
+def with_draws(codes: Integers, words: WordPlaces, ids: Ids, numbers: NumberPlaces, digits: Ids) -> Integers:
+    """Return the codes with drawn ``ids`` in the places of words and drawn ``digits`` in those of numbers."""
+    drawn = codes.copy()
+    drawn[words.indices] = ids
+    if len(digits):
+        drawn[numbers.indices] = digits + numbers.zero
+    return drawn
+
+
+def written_texts(
+    drawn: EncodedTexts, legend: Legend, kinds: NDArray[np.int8], *, with_spans: bool
+) -> list[WrittenText]:
+    """Return the releases of all texts.
+
+    Args:
+        drawn: codes ``with_draws``.
+        kinds: kind of the token that each code begins, -1 elsewhere; shape (codes,).
+        with_spans: whether to return spans too, which doubles the time.
+    """
+    strings = legend.written[drawn.codes].tolist()
+    written = []
+    for start, stop in pairwise(drawn.bounds.tolist()):
+        drawn_spans = spans(legend.lengths[drawn.codes[start:stop]], kinds[start:stop]) if with_spans else ()
+        written.append(WrittenText(with_capitals("".join(strings[start:stop])), tuple(drawn_spans)))
+    return written

@@ -12,6 +12,7 @@ from typing import Final
 
 from textveil.text.patterns import lazy_regex
 
+# Lower-case Latin letters that compatibility decomposition leaves alone, and how they are spelled.
 _LATIN_LETTERS: Final = MappingProxyType(
     {
         **dict.fromkeys("æǽ", "ae"),
@@ -44,7 +45,6 @@ _LATIN_LETTERS: Final = MappingProxyType(
         "\N{LATIN SMALL LETTER V WITH HOOK}": "v",
     }
 )
-"""Lower-case Latin letters that compatibility decomposition leaves alone, and how they are spelled."""
 
 _SPELLED: Final = {
     **{ord(letter): plain for letter, plain in _LATIN_LETTERS.items()},
@@ -57,17 +57,11 @@ _NOT_FOLDED: Final = lazy_regex("[^a-z']+")
 
 
 def spelling(surface: str) -> str:
-    """Lower case, without accents, ligatures or characters that cannot be seen.
+    """Return lower case, without accents, ligatures or characters that cannot be seen; it may be empty.
 
     Compatibility decomposition (NFKD), then lower case, then the letters that have no decomposition
     (ß to ss, ø to o, ł to l, ...); combining marks and format characters vanish. Letters of other
     writings, digits and punctuation stay, so that the words of any vocabulary keep a spelling.
-
-    Args:
-        surface: any string, lone surrogates included.
-
-    Returns:
-        The spelling; ``surface.lower()`` where the surface is ASCII. It may be empty.
     """
     if surface.isascii():
         return surface.lower()
@@ -87,7 +81,7 @@ def _vanishes(character: str) -> bool:
 
 
 def fold(surface: str) -> str:
-    """The letters a-z and plain apostrophes of ``spelling(surface)``; everything else is dropped.
+    """Return the letters a-z and plain apostrophes of ``spelling(surface)``; everything else is dropped.
 
     ``fold("CAFÉ's") == "cafe's"``. For a WORD token no letter is lost; for other strings some are, and
     the result may be empty.
@@ -99,6 +93,6 @@ def fold(surface: str) -> str:
 
 
 def is_latin(letter: str) -> bool:
-    """Whether a letter is spelled with a-z only, and with at least one."""
+    """Return whether a letter is spelled with a-z only, and with at least one."""
     spelled = spelling(letter)
     return spelled.isascii() and spelled.isalpha()

@@ -15,7 +15,7 @@ a constant. In order:
    between digits. Letters and digits split: "covid19" is a word and a number.
 4. SPACE is a run of white space (of control characters only tabs and line ends); PUNCTUATION is one
    character: ASCII punctuation and symbols, Unicode punctuation, currency signs.
-5. EMOJI is a run of emoji (``emoji.is_emoji``) with their joiners, selectors and skin tones.
+5. EMOJI is a run of emoji (``is_emoji``) with their joiners, selectors and skin tones.
 6. SYMBOL is a run of everything else: other symbols, numerals that are not decimal digits, control and format
    characters, marks attached to nothing, code points without a character.
 
@@ -32,18 +32,50 @@ class, so that one set of patterns serves every text. ASCII text is matched as i
 from __future__ import annotations
 
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Mapping
 from enum import IntEnum
 from itertools import accumulate, pairwise
 from types import MappingProxyType
-from typing import Final, NamedTuple, final
+from typing import Final, NamedTuple
 
 from textveil.errors import need
-from textveil.text.emoji import is_emoji
-from textveil.text.patterns import lazy_regex
-from textveil.text.slices import translated
+from textveil.text.patterns import CharacterTable, lazy_regex, translated
 from textveil.text.spelling import fold as fold
 from textveil.text.spelling import is_latin, spelling
+
+_RANGES: Final = tuple(
+    (int(first, 16), int(last or first, 16))
+    for first, _, last in (
+        emoji.partition("-")
+        for emoji in """
+    231a-231b 2328 23cf 23e9-23f3 23f8-23fa 24c2 25aa-25ab 25b6 25c0 25fb-25fe 2600-2604 260e 2611 2614-2615
+    2618 261d 2620 2622-2623 2626 262a 262e-262f 2638-263a 2640 2642 2648-2653 265f-2660 2663 2665-2666 2668
+    267b 267e-267f 2692-2697 2699 269b-269c 26a0-26a1 26a7 26aa-26ab 26b0-26b1 26bd-26be 26c4-26c5 26c8
+    26ce-26cf 26d1 26d3-26d4 26e9-26ea 26f0-26f5 26f7-26fa 26fd 2702 2705 2708-270d 270f 2712 2714 2716 271d
+    2721 2728 2733-2734 2744 2747 274c 274e 2753-2755 2757 2763-2764 2795-2797 27a1 27b0 27bf 2934-2935
+    2b05-2b07 2b1b-2b1c 2b50 2b55 3297 3299 1f004 1f0cf 1f170-1f171 1f17e-1f17f 1f18e 1f191-1f19a 1f1e6-1f1ff
+    1f201-1f202 1f21a 1f22f 1f232-1f23a 1f250-1f251 1f300-1f321 1f324-1f393 1f396-1f397 1f399-1f39b 1f39e-1f3f0
+    1f3f3-1f3f5 1f3f7-1f4fd 1f4ff-1f53d 1f549-1f54e 1f550-1f567 1f56f-1f570 1f573-1f57a 1f587 1f58a-1f58d 1f590
+    1f595-1f596 1f5a4-1f5a5 1f5a8 1f5b1-1f5b2 1f5bc 1f5c2-1f5c4 1f5d1-1f5d3 1f5dc-1f5de 1f5e1 1f5e3 1f5e8 1f5ef
+    1f5f3 1f5fa-1f64f 1f680-1f6c5 1f6cb-1f6d2 1f6d5-1f6d9 1f6dc-1f6e5 1f6e9 1f6eb-1f6ec 1f6f0 1f6f3-1f6fc
+    1f7e0-1f7eb 1f7f0 1f90c-1f93a 1f93c-1f945 1f947-1f9ff 1fa70-1fa7c 1fa80-1fac6 1fac8 1facc-1fadd 1fadf-1faeb
+    1faef-1fafa
+""".split()  # noqa: SIM905 - a list of them would take a line each
+    )
+)
+"""Code points with the property Emoji of Unicode 17 (emoji-data.txt), from U+231A on, without punctuation.
+
+Before it stand digits, punctuation, signs such as (c) and arrows, which text uses as what they are.
+"""
+
+_FIRST: Final = tuple(first for first, _ in _RANGES)
+
+
+def is_emoji(character: str) -> bool:
+    """Return whether one character is an emoji, or a part of one that can be seen: a skin tone, half of a flag."""
+    place = bisect_right(_FIRST, ord(character)) - 1
+    return place >= 0 and ord(character) <= _RANGES[place][1]
 
 
 class Kind(IntEnum):
@@ -98,11 +130,10 @@ _LATIN, _SCRIPT, _MARK, _FORMAT, _PUNCTUATION, _EMOJI, _OTHER = "éþ\xa8\xad¿�
 MARKS_IN_VIEW: Final = f"!-/:-@\\[-`{{-~{_PUNCTUATION}"
 """The characters that stand for punctuation in ``class_view``, as the inside of a class of a regular expression."""
 
-_REMEMBERED: Final = 1 << 14
-
 
 def _class_of(character: str) -> str:
-    """The character that stands for a non-ASCII character in a view."""
+    if character.isascii():
+        return character
     if character == "\N{RIGHT SINGLE QUOTATION MARK}":
         return "'"
     if character.isspace():
@@ -120,18 +151,7 @@ def _class_of(character: str) -> str:
     return {"Nd": "0", "Cf": _FORMAT}.get(category, _EMOJI if is_emoji(character) else _OTHER)
 
 
-@final
-class _Classes(dict[int, str]):
-    """A table for ``str.translate`` that fills itself, up to a bound, as characters are met."""
-
-    def __missing__(self, code: int) -> str:
-        view = chr(code) if code < 0x80 else _class_of(chr(code))
-        if len(self) < _REMEMBERED:
-            self[code] = view
-        return view
-
-
-_CLASSES: Final = _Classes()
+_CLASSES: Final = CharacterTable(_class_of, 1 << 14)
 
 _LETTER: Final = f"A-Za-z{_LATIN}{_SCRIPT}"
 _ATTACHED: Final = f"{_MARK}{_FORMAT}"
@@ -169,12 +189,11 @@ _IS_NUMBER: Final = lazy_regex(f"{_FORMAT}*+{_NUMBER}")
 
 
 def class_view(text: str) -> str:
-    """The text with every non-ASCII character replaced by that of its class: digits are "0", white space " "."""
+    """Return the text with every non-ASCII character replaced by that of its class: digits are "0", white space " "."""
     return text if text.isascii() else translated(text, _CLASSES)
 
 
 def _entities(view: str) -> list[tuple[int, int, Kind]]:
-    """Start, end and kind of each e-mail address, URL and handle, in order."""
     if "@" not in view and "://" not in view and "www." not in view.lower():
         return []
     entities = []
@@ -188,13 +207,9 @@ def _entities(view: str) -> list[tuple[int, int, Kind]]:
 
 
 def _split_view(view: str) -> list[str]:
-    """The tokens of a view."""
-    entities = _entities(view)
-    if not entities:
-        return _FIND_PLAIN.findall(view)
     parts: list[str] = []
     position = 0
-    for start, end, _ in entities:
+    for start, end, _ in _entities(view):
         parts += _FIND_PLAIN.findall(view, position, start)
         parts.append(view[start:end])
         position = end
@@ -202,13 +217,9 @@ def _split_view(view: str) -> list[str]:
 
 
 def split(text: str) -> list[str]:
-    """The surfaces of the tokens of ``text``, in order; none is empty.
+    """Return the surfaces of the tokens of ``text``, in order; none is empty, and joined they are ``text``.
 
-    Args:
-        text: any string; lone surrogates are characters like others (SYMBOL).
-
-    Returns:
-        A list whose concatenation is ``text``.
+    Lone surrogates are characters like others (SYMBOL).
     """
     view = class_view(text)
     parts = _split_view(view)
@@ -219,13 +230,10 @@ def split(text: str) -> list[str]:
 
 
 def classify(surface: str) -> Kind:
-    """The kind of a token, from its surface alone.
+    """Return the kind of a token, from its surface alone. Raises ParameterError if the surface is empty.
 
     For every token of every text this is the kind that its place in the text gave it. A string that is
     not one token (two words, say) is SYMBOL, so nothing of it passes.
-
-    Raises:
-        ParameterError: the surface is empty.
     """
     need(bool(surface), "surface", "an empty string", "at least one character long")
     view = class_view(surface)
@@ -249,12 +257,12 @@ _PASSING: Final = frozenset(f"!\"#$%&'()*+,-./:;<=>?@[\\]^_`{{|}}~{_PUNCTUATION}
 
 
 def addresses(text: str) -> list[Token]:
-    """The e-mail addresses, URLs and handles among the tokens of ``text``, in order."""
+    """Return the e-mail addresses, URLs and handles among the tokens of ``text``, in order."""
     return [Token(start, end, kind) for start, end, kind in _entities(class_view(text))]
 
 
 def tokenize(text: str) -> list[Token]:
-    """The tokens of ``text`` with their places: they begin at 0, meet, and end at ``len(text)``."""
+    """Return the tokens of ``text`` with their places: they begin at 0, meet, and end at ``len(text)``."""
     kinds: dict[str, Kind] = {}
     tokens = []
     start = 0

@@ -16,7 +16,7 @@ from textveil.errors import InputError, ParameterError, UnsupportedGuarantee
 from textveil.randomness import seeded_generator
 from textveil.sanitize.policy.policy import Action, Policy, Rule
 from textveil.sanitize.sanitizer import Sanitizer
-from textveil.text.number_places import number_places
+from textveil.text.numbers import number_places
 
 TEXT = "Maria saw Mark at 12:30; Maria (aged 44) left.\n"
 pytestmark = pytest.mark.usefixtures("small_surrogates")

@@ -20,8 +20,8 @@ from textveil.sanitize.policy.choice import policy
 from textveil.sanitize.policy.policy import Action, Policy, Rule
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.text.codes import TextCodes
-from textveil.text.function_words import FUNCTION_WORDS, function_word
-from textveil.text.plain_text import plain_edits, plain_text
+from textveil.text.english import FUNCTION_WORDS, function_word
+from textveil.text.marks import plain_edits, plain_text
 from textveil.text.tokens import Kind, tokenize
 from textveil.vocabulary.vocabulary import Vocabulary
 

@@ -24,8 +24,7 @@ from textveil.sanitize.options import SanitizerOptions
 from textveil.sanitize.policy.policy import Policy
 from textveil.sanitize.release import Release, Tally
 from textveil.sanitize.sanitizer import Sanitizer
-from textveil.surrogates.map_cipher import MapCipher
-from textveil.surrogates.map_file import Document
+from textveil.surrogates.map_file import Document, MapCipher
 from textveil.surrogates.map_file import block as sealed_block
 from textveil.surrogates.private_map import PrivateMap
 from textveil.surrogates.scopes import MemoryScope, Scope

@@ -25,7 +25,7 @@ from textveil.corpora.jobs.folder import JobFolder
 from textveil.corpora.jobs.kept_map import KeptMap, written_whole
 from textveil.corpora.jobs.ledger import Totals, append, block_ends, block_line, totals_line, whole_line
 from textveil.errors import OutputError, ParameterError
-from textveil.surrogates.map_cipher import MapCipher
+from textveil.surrogates.map_file import MapCipher
 from textveil.whole_files import atomic_writers, sync_folder
 
 SYNC_SECONDS = 1.0

@@ -14,7 +14,7 @@ from textveil.corpora.blocks import Outcome
 from textveil.corpora.files.identity import Whole
 from textveil.corpora.jobs.folder import JobFolder
 from textveil.surrogates import map_file
-from textveil.surrogates.map_cipher import HEADER_BYTES, MapCipher
+from textveil.surrogates.map_file import HEADER_BYTES, MapCipher
 
 _PIECE = 2**20
 

@@ -2,7 +2,7 @@
 
 A text whose words are kept is read through its escapes first (``text.escapes``): what is found in it as it is read is
 found where it is written. It is also read as it stands, since what looks like an escape may be none; and beside that
-as quoted-printable has it. What is written in base64 or hexadecimal digits (``text.encoded``) is searched too, and is a
+as quoted-printable has it. What is written in base64 or hexadecimal digits (``text.no_text``) is searched too, and is a
 span as a whole where something is found in it, or where it cannot be read.
 """
 
@@ -24,10 +24,10 @@ from textveil.detection.languages import FIT, unfit
 from textveil.detection.spans import DetectedSpan, Detector
 from textveil.errors import InputError, need
 from textveil.sanitize.policy.policy import OtherLanguages
-from textveil.text.encoded import encoded_runs
 from textveil.text.escapes import BORDER, DEEPEST, Reading, is_in_header_word, quoted_printable, read, unquoted
-from textveil.text.number_places import number_places
-from textveil.text.slices import matches
+from textveil.text.no_text import encoded_runs
+from textveil.text.numbers import number_places
+from textveil.text.patterns import matches
 
 NUMBERS: Final = "digits"
 """The name of what finds numbers."""

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Final, final
 
 import numpy as np
 from numpy.typing import NDArray
+from textveil.vocabulary.geometry import remembered
 
 from textveil.errors import need
 from textveil.mechanisms.channels.integer_channel import GroupedChannel
@@ -21,7 +22,7 @@ from textveil.numerics.integer_weights import exp_minus_half_ceiling, log_ratio_
 from textveil.privacy.guarantees import PureDP
 from textveil.privacy.proved import status_of
 from textveil.privacy.units import CLUSTERED_CONTENT, Adjacency, within_groups
-from textveil.text.function_words import FUNCTION_WORDS
+from textveil.text.english import FUNCTION_WORDS
 from textveil.types import Ids, Integers, Progress, Reals
 from textveil.vocabulary.grid import integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -239,7 +240,7 @@ def custext_plus(
 ) -> GroupedChannel:
     """``custext`` for the words that are no English function words; those are released as they are, unprotected.
 
-    The list of function words is public (``text.function_words``; the paper takes NLTK's stop words).
+    The list of function words is public (``text.english``; the paper takes NLTK's stop words).
 
     The guarantee is for words that are no function words.
 

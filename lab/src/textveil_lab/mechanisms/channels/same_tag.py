@@ -16,7 +16,7 @@ from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.options import GUARANTEE, NEIGHBORHOODS, POSITIVE, Option, file_or_named
 from textveil.mechanisms.parameters import GroupEpsilon
 from textveil.privacy.units import within_groups
-from textveil.text.function_words import FUNCTION_WORDS
+from textveil.text.english import FUNCTION_WORDS
 from textveil.types import Integers, Progress
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.mechanisms.parameters import Clip

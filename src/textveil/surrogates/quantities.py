@@ -1,0 +1,418 @@
+"""Ages on a public range and amounts on a public logarithmic grid: a staircase or, for ages, Laplace noise.
+
+A staircase raises the values near the true one by e^epsilon; all others weigh the same.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Annotated, Final, NamedTuple, final
+
+import numpy as np
+
+from textveil.detection.money import ABOUT, AGAIN, CODES, WORD
+from textveil.errors import need
+from textveil.numerics.discrete_laplace import discrete_laplace
+from textveil.numerics.integer_weights import TwoLevelWeights, exp_floor, two_level_weights
+from textveil.registry.options import POSITIVE, Option, at_least, interval, named
+from textveil.surrogates.declaration import SURROGATES, OptionalEpsilon, declared
+from textveil.surrogates.drawn import AS_READ, UNREAD, Drawn, agreed, proved
+from textveil.surrogates.scopes import Scope
+from textveil.surrogates.writing import in_case_of
+from textveil.text.patterns import lazy_regex
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Window:
+    """P(y | x) = e^epsilon / T for the ``width`` places around x, else 1 / T; T is the same for every x.
+
+    So the loss is epsilon for any two places. Around a place near an end stand the places at that end; on a circle the
+    row goes on at its beginning. Proof: privacy/proofs/surrogates.md.
+    """
+
+    size: int
+    weights: TwoLevelWeights | None  # the two integers that are drawn by; None is a uniform draw
+    circle: bool = False
+
+    @property
+    def width(self) -> int:
+        """How many places are raised; all of them in a uniform draw."""
+        return self.size if self.weights is None else self.weights.members
+
+    def first(self, place: int) -> int:
+        """Return the first place of the window around ``place``; on a circle it may lie before 0."""
+        begin = place - self.width // 2
+        return begin if self.circle else min(max(begin, 0), self.size - self.width)
+
+    def draw(self, place: int, rng: np.random.Generator) -> int:
+        """Return a place for the one that is given, in [0, size)."""
+        if self.weights is None:
+            return int(rng.integers(self.size))
+        uniform, member = self.weights.draw(1, rng)
+        return int(uniform[0]) if uniform[0] >= 0 else (self.first(place) + int(member[0])) % self.size
+
+    def probabilities(self, place: int) -> list[Fraction]:
+        """P(y | place) for every y, exactly."""
+        if self.weights is None:
+            return [Fraction(1, self.size)] * self.size
+        raised = {(self.first(place) + member) % self.size for member in range(self.width)}
+        total, large, small = self.weights.total, self.weights.inside, self.weights.outside
+        return [Fraction(large if other in raised else small, total) for other in range(self.size)]
+
+
+@lru_cache(maxsize=256)
+def window(*, size: int, epsilon: float, width: int | None = None, circle: bool = False) -> Window:
+    """Return the staircase at ``epsilon`` nats for any two places.
+
+    Args:
+        size: number of places, >= 2.
+        epsilon: nats, >= 0; 0 draws uniformly.
+        width: places that are raised; None takes the width whose mean distance to the true place is least.
+    """
+    need(size >= 2, "size", size, "at least 2")
+    if epsilon == 0:
+        return Window(size=size, weights=None, circle=circle)
+    members = best_width(size, epsilon, circle=circle) if width is None else width
+    need(1 <= members <= size, "width", members, f"between 1 and {size}")
+    return Window(size=size, weights=two_level_weights(size=size, members=members, epsilon=epsilon), circle=circle)
+
+
+def best_width(size: int, epsilon: float, *, circle: bool = False) -> int:
+    """The odd width of least mean distance between a place and its draw, for a uniform place away from the ends."""
+    gain = exp_floor(min(epsilon, 40.0), 1 << 20) - (1 << 20)
+    far = Fraction(size, 4) if circle else Fraction(size * size - 1, 3 * size)
+
+    def mean_distance(half: int) -> Fraction:
+        return (gain * half * (half + 1) + (far * size * (1 << 20))) / (gain * (2 * half + 1) + size * (1 << 20))
+
+    return 2 * min(range((size + 1) // 2), key=mean_distance) + 1
+
+
+def width_option(units: str, metavar: str) -> Option:
+    """Return the option that sets the width of a staircase."""
+    return Option(
+        domain=at_least(1),
+        help=f"How many {units} around the true one are raised.",
+        metavar=metavar,
+        unset="the one of least mean error at epsilon",
+    )
+
+
+def check_width(width: int | None, epsilon: float, size: int, wanted: str) -> None:
+    """Raise ParameterError if a staircase at this epsilon has no such width."""
+    need(epsilon > 0 or width is None, "epsilon", epsilon, "> 0 with `width`", "Leave `width` out for uniform draws.")
+    need(width is None or width <= size, "width", width, wanted)
+
+
+_ONES: Final = (
+    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
+    *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
+)
+_TENS: Final = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+WORDS: Final = (
+    *_ONES,
+    *(ten + (f"-{unit_word}" if unit_word != "zero" else "") for ten in _TENS for unit_word in _ONES[:10]),
+)
+"""Numbers from 0 to 99, in words."""
+
+_AGE_NUMBERS: Final = {word: number for number, word in enumerate(WORDS)}
+_AGE: Final = lazy_regex(
+    r"(?P<before>age[ds]?:?\s{1,3}|age of\s{1,3})?"
+    r"(?:(?P<digits>[0-9]{1,3})(?:\.[0-9]|[ -][1-9]/[1-9])?(?P<decade>s)?"
+    r"|(?P<word>[a-z]+(?:[ -](?!months?|mos?\b|weeks?|days?)[a-z]+)?)(?: and (?:a )?half)?)"
+    r"(?:(?P<gap>[ -]?)(?P<unit>year|yr|y|month|mo|week|wk|day)(?P<many>s?)(?P<old>[ -]?old|/o|\.?o\.?|))?",
+    re.IGNORECASE,
+)
+ADULT: Final = 18
+"""Years from which on an age is not a child's."""
+
+_LAST: Final = {"d": 30, "w": 52, "m": 24}  # the highest age in days, weeks and months
+_LOWEST = Option(domain=at_least(0), help="The lowest age; lower ones count as it.", metavar="YEARS")
+_HIGHEST = Option(domain=at_least(1), help="The highest age; higher ones count as it.", metavar="YEARS")
+_AGE_WIDTH = width_option("ages", "YEARS")
+_LAW = Option(
+    domain=named("staircase", "laplace"),
+    help="staircase: ages around the true one are raised by e^epsilon; laplace: discrete Laplace noise, clamped.",
+    metavar="NAME",
+)
+_GROUP = Option(
+    domain=named("hidden", "kept"),
+    help="kept: who is below 18 stays below, others stay above. This is public, at any epsilon.",
+    metavar="NAME",
+)
+_TOP = Option(
+    domain=at_least(1),
+    help="Ages from this one on become one group: 90 writes 90+, as HIPAA's Safe Harbor does.",
+    metavar="YEARS",
+    unset="none",
+)
+
+
+@final
+class _Read(NamedTuple):
+    """An age as it is written: the number, the unit's first letter, and the match; no match where it cannot be read."""
+
+    number: int
+    unit: str
+    match: re.Match[str] | None
+
+
+@declared(summary="An age near the true one, or any.", kinds=("age",), proof=SURROGATES)
+def age(
+    *,
+    epsilon: OptionalEpsilon = 0.0,
+    lowest: Annotated[int, _LOWEST] = 0,
+    highest: Annotated[int, _HIGHEST] = 89,
+    width: Annotated[int, _AGE_WIDTH] | None = None,
+    law: Annotated[str, _LAW] = "staircase",
+    top_code: Annotated[int, _TOP] | None = None,
+    group: Annotated[str, _GROUP] = "hidden",
+) -> Drawn:
+    """Ages by a staircase on ``lowest`` to ``highest``: pure DP for any two ages, uniform at epsilon 0.
+
+    No age above 89 is written, unless ``highest`` is above it. With ``group`` kept, ages below 18 and others have a
+    staircase each: children stay children, and the guarantee is for two ages of one group.
+
+    Days, weeks and months have ranges of their own (1 to 30, 52, 24). What cannot be read gets a uniform age.
+
+    The Laplace law adds discrete noise of scale (highest - lowest) / epsilon. ``width`` is that of the staircase,
+    where ``epsilon`` is above 0.
+    """
+    need(highest > lowest, "highest", highest, f"above lowest, {lowest}")
+    check_width(width, epsilon, highest - lowest + 1, "no more than the range")
+    need(law != "laplace" or epsilon > 0, "epsilon", epsilon, "> 0 with law laplace")
+    need(law != "laplace" or width is None, "width", width, "None with law laplace", "Leave it out.")
+    kept = group == "kept"
+    need(not kept or lowest < ADULT - 1, "lowest", lowest, f"at most {ADULT - 2} with groups kept")
+    need(not kept or highest > ADULT, "highest", highest, f"at least {ADULT + 1} with groups kept")
+    label = f"age {epsilon!r} {lowest} {highest} {width} {law}" + (" by group" if kept else "")
+
+    def drawn_years(number: int, rng: np.random.Generator) -> int:
+        least, most = lowest, highest
+        if kept:
+            least, most = (lowest, ADULT - 1) if number < ADULT else (max(lowest, ADULT), highest)
+        place = min(max(number, least), most) - least
+        if law == "laplace":
+            noisy = place + discrete_laplace(Fraction(most - least) / Fraction(epsilon), rng)
+            return least + min(max(noisy, 0), most - least)
+        size = most - least + 1
+        raised = None if width is None else min(width, size)
+        return least + window(size=size, epsilon=epsilon, width=raised).draw(place, rng)
+
+    def drawn(read: _Read, rng: np.random.Generator) -> int:
+        if read.match is None:
+            return lowest + int(rng.integers(highest - lowest + 1))
+        if read.unit in _LAST:
+            last = _LAST[read.unit]
+            return 1 + window(size=last, epsilon=epsilon).draw(min(max(read.number, 1), last) - 1, rng)
+        return drawn_years(read.number, rng)
+
+    def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
+        read = _read_age(value)
+        number = agreed(scope, label, _key(value), rng, lambda source: str(drawn(read, source)))
+        return _written(int(number), read, top_code)
+
+    optional = {"law": law if epsilon > 0 else None, "width": width, "top_code": top_code}
+    optional["group"] = group if kept else None
+    return Drawn(
+        name="age",
+        parameters={"epsilon": epsilon, "lowest": lowest, "highest": highest}
+        | {name: value for name, value in optional.items() if value is not None},
+        guarantee=proved(epsilon, SURROGATES),
+        public=(
+            "its format: digits or words, letter case, what stands around the number but for plurals and parts of a "
+            "year, its unit (years, months, weeks, days), and whether it can be read as an age",
+            *((f"whether it is below {ADULT} years",) if kept else ()),
+        ),
+        equality=AS_READ,
+        surrogate_of=surrogate_of,
+        read=_key,
+    )
+
+
+def _key(value: str) -> str:
+    read = _read_age(value)
+    return UNREAD + value if read.match is None else f"{read.number} {read.unit}"
+
+
+def _read_age(value: str) -> _Read:
+    match = _AGE.fullmatch(value) if len(value) <= 40 else None
+    if match is None:
+        return _Read(0, "y", None)
+    word = (match["word"] or "").lower().replace(" ", "-")
+    number = int(match["digits"]) if match["digits"] is not None else _AGE_NUMBERS.get(word, -1)
+    return _Read(0, "y", None) if number < 0 else _Read(number, (match["unit"] or "y")[0].lower(), match)
+
+
+def age_of(value: str) -> tuple[int, str] | None:
+    """Return the number of an age and the first letter of its unit; None if it cannot be read."""
+    read = _read_age(value)
+    return None if read.match is None else (read.number, read.unit)
+
+
+def _written(number: int, read: _Read, top_code: int | None) -> str:
+    match, top = read.match, top_code is not None and read.unit == "y" and number >= top_code
+    shown = f"{top_code}+" if top else str(number)
+    if match is None:
+        return shown
+    if match["decade"]:
+        shown = f"{number // 10 * 10}s"
+    elif match["word"] and not top:
+        shown = in_case_of(match["word"], WORDS[number] if number < len(WORDS) else str(number))
+        shown = shown.capitalize() if match["word"][0].isupper() and not match["word"].isupper() else shown
+    unit, old = match["unit"], match["old"] or ""
+    if unit is None:
+        return (match["before"] or "") + shown
+    joined = match["gap"] == "-" or old.startswith("-") or len(unit) == 1
+    many = "" if joined or number == 1 else in_case_of(unit, "s")
+    return (match["before"] or "") + shown + match["gap"] + unit + many + old
+
+
+_CURRENCY: Final = rf"(?:US|CA|AU|NZ|HK)?\$|[€£¥₹₽₩₪₺₫₴₦฿]|{CODES}|Rs\.?|kr\.?|zł"
+_WORDS: Final = rf"(?:{WORD}|(?i:dollars?|euros?|pounds?))"
+_AMOUNT: Final = lazy_regex(
+    rf"(?P<sign>[-+]?)(?P<before>(?:{ABOUT})?(?:(?i:{_CURRENCY})\s?-?|))"
+    r"(?:(?P<number>[0-9][0-9.,'\u00a0\u202f]*(?: [0-9]{3})*)(?P<many>\s?-?(?i:k|m|mln|bln|bn|b|hundred|thousand"
+    r"|million|billion|trillion)(?![A-Za-z])|)"
+    r"|(?P<spoken>(?i:an?|[a-z]+)(?:[ -][A-Za-z]+){0,34}?(?=[ -])))"
+    rf"(?P<after>[\s-]?(?:{_WORDS}|(?i:{_CURRENCY})|%|(?i:percent))|)(?P<again>(?: (?:{CODES}))?{AGAIN})"
+)
+# Units with a plural.
+_COUNTED: Final = lazy_regex(
+    r"(?<![A-Za-z])(dollar|cent|euro|pound|franc|rupee|peso|buck|rouble|ruble|lira|dinar|dirham|forint|shekel"
+    r"|shilling|zloty|guilder)s?"
+    r"(?![a-z])",
+    re.IGNORECASE,
+)
+_AMOUNT_NUMBERS: Final = _AGE_NUMBERS | {"a": 1, "an": 1, "and": 0}
+
+_MANY: Final = {"hundred": 2, "k": 3, "t": 3, "m": 6, "b": 9, "trillion": 12}
+_LONGEST: Final = 120
+_MOST_CELLS: Final = 100_000
+
+_LOW = Option(domain=POSITIVE, help="The smallest amount; smaller ones and zero count as it.", metavar="X")
+_HIGH = Option(domain=POSITIVE, help="The largest amount; larger ones count as it.", metavar="X")
+_SCALE = Option(
+    domain=interval("between 0.001 and 10", 0.001, 10),
+    help="Relative width of a cell: 0.1 makes cells of 10 %; amounts of one cell are not told apart.",
+    metavar="S",
+)
+_AMOUNT_WIDTH = width_option("cells", "CELLS")
+_DECIMAL = Option(
+    domain=named(".", ","),
+    help="The mark before decimals, where it is in doubt and in what is written.",
+    metavar="MARK",
+)
+
+
+@declared(summary="An amount of about the true size, or any.", kinds=("money", "number"), proof=SURROGATES)
+def amount(
+    *,
+    epsilon: OptionalEpsilon = 0.0,
+    low: Annotated[float, _LOW] = 1.0,
+    high: Annotated[float, _HIGH] = 1_000_000.0,
+    scale: Annotated[float, _SCALE] = 0.1,
+    width: Annotated[int, _AMOUNT_WIDTH] | None = None,
+    decimal: Annotated[str, _DECIMAL] = ".",
+) -> Drawn:
+    """Amounts by a staircase on the cells low * (1 + scale)^i up to high, and a uniform point of the drawn cell.
+
+    Pure DP for any two amounts, however far apart: how many digits there are is drawn too. The currency, the sign and
+    whether decimals are written stay; dollars are in the plural where the drawn number asks for it; words such as
+    million are read and written out. What cannot be read gets a uniform cell.
+
+    ``width`` is that of the staircase, where ``epsilon`` is above 0. Thousands are parted by the mark that is not
+    ``decimal``.
+    """
+    need(low * (1 + scale) < high < math.inf, "high", high, "finite and at least two cells above low")
+    lowest = math.log(low)
+    reach = math.log(high) - lowest
+    cells = math.ceil(reach / math.log1p(scale) - 1e-9)
+    need(cells <= _MOST_CELLS, "scale", scale, f"large enough for at most {_MOST_CELLS:,d} cells between low and high")
+    check_width(width, epsilon, cells, f"at most the {cells} cells")
+    grid = window(size=cells, epsilon=epsilon, width=width)
+    label = f"amount {epsilon!r} {low!r} {high!r} {scale!r} {width}"
+
+    def drawn(cell: int | None, rng: np.random.Generator) -> str:
+        place = int(rng.integers(cells)) if cell is None else grid.draw(cell, rng)
+        exponent = min((place + rng.random()) * math.log1p(scale), reach)
+        return repr(math.exp(lowest + exponent))  # low * exp(exponent) may be beyond all floats
+
+    def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
+        match, read = read_in(value)
+        if match is None or read is None:
+            released = agreed(scope, label, key(value), rng, lambda source: drawn(None, source))
+            return _number(float(released), False, decimal)
+        cell = 0 if read <= low else int(min((math.log(read) - lowest) / math.log1p(scale), cells - 1))
+        released = agreed(scope, label, key(value), rng, lambda source: drawn(cell, source))
+        shown = _number(float(released), re.search(r"[.,][0-9]{2}\Z", match["number"] or "") is not None, decimal)
+        return match["sign"] + match["before"] + shown + _counted(match["after"] + match["again"], shown)
+
+    def read_in(value: str) -> tuple[re.Match[str] | None, float | None]:
+        match = _AMOUNT.fullmatch(value) if len(value) <= _LONGEST else None
+        return match, None if match is None else _read_amount(match, decimal)
+
+    def key(value: str) -> str:
+        read = read_in(value)[1]
+        return UNREAD + value if read is None else repr(read)
+
+    given = {} if width is None else {"width": width}
+    return Drawn(
+        name="amount",
+        parameters={"epsilon": epsilon, "low": low, "high": high, "scale": scale, "decimal": decimal, **given},
+        guarantee=proved(epsilon, SURROGATES),
+        public=(
+            "its format: currency or unit, sign, whether two decimals are written, and whether it can be read as an "
+            "amount",
+        ),
+        equality=AS_READ,
+        surrogate_of=surrogate_of,
+        read=key,
+    )
+
+
+def _counted(unit: str, number: str) -> str:
+    return _COUNTED.sub(lambda match: match[1] + ("" if number == "1" else in_case_of(match[1], "s")), unit)
+
+
+def _spoken(words: str) -> float | None:
+    """The number that some words are; None if one of them is no number."""
+    total = part = 0
+    for word in re.split("[ -]", words.lower()):
+        if word in ("thousand", "million", "billion", "trillion"):
+            total, part = total + max(part, 1) * 10 ** _MANY.get(word, _MANY[word[0]]), 0
+        elif word == "hundred":
+            part = max(part, 1) * 100
+        elif word in _AMOUNT_NUMBERS:
+            part += _AMOUNT_NUMBERS[word]
+        else:
+            return None
+    return float(total + part)
+
+
+def _read_amount(match: re.Match[str], decimal: str) -> float | None:
+    """The amount that was read; None if the number is not well written."""
+    if match["spoken"]:
+        return _spoken(match["spoken"])
+    number = re.sub(r"['\u00a0\u202f ]", "", match["number"])
+    marks = [place for place, character in enumerate(number) if character in ".,"]
+    fraction = ""
+    if marks:
+        last = marks[-1]
+        alone = number.count(number[last]) == 1 and len(number) - last - 1 != 3
+        if alone or (number.count(number[last]) == 1 and number[last] == decimal):
+            number, fraction = number[:last], number[last + 1 :]
+    digits = re.sub("[.,]", "", number)
+    word = match["many"].strip(" -").lower()
+    power = _MANY.get(word, _MANY.get(word[:1], 0))
+    return float(f"{digits or '0'}.{fraction or '0'}e{power}")
+
+
+def _number(value: float, decimals: bool, decimal: str) -> str:
+    shown = f"{value:,.2f}" if decimals else f"{max(1, round(value)) if value >= 0.5 else value:,}"
+    return shown if decimal == "." else shown.translate(str.maketrans(",.", ".,"))

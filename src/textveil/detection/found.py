@@ -43,7 +43,7 @@ def settled(text: str, spans: Iterable[Found]) -> list[Found]:
         spans: any.
     """
     ordered = sorted(spans)
-    if all(before.end <= after.start for before, after in pairwise(ordered)):
+    if len(ordered) < 2 or all(before.end <= after.start for before, after in pairwise(ordered)):
         return ordered
     joined = covering(text, [DetectedSpan(*span[:4], "", span.why) for span in ordered])
     return [Found(span.start, span.end, span.kind, span.score, span.why) for span in joined]
@@ -112,6 +112,8 @@ def in_phases(
             rows = [row for row in phase.rows if row.gate(rest, seen)]
         else:
             rows = [phase.rows[row] for row in opened[number]]
+        if not rows:
+            continue
         covered = rest
         for here in _rounds(covered, rows):
             spans += here
@@ -141,7 +143,11 @@ def _places(spans: Iterable[Found]) -> list[tuple[int, int]]:
 def _rounds(text: str, rows: Sequence[Row]) -> Iterator[list[Found]]:
     """Yield the disjoint spans of each round of a phase, by start."""
     for _ in range(_ROUNDS):
-        findings = [(row, spans) for row in rows if (spans := _look(text, row))]
+        findings = []
+        for row in rows:
+            check_time()
+            if spans := settled(text, row.search(text)):
+                findings.append((row, spans))
         if not findings:
             return
         winners, rows = _winners(len(text), findings)
@@ -150,14 +156,10 @@ def _rounds(text: str, rows: Sequence[Row]) -> Iterator[list[Found]]:
             return
         text = without(text, [(span.start, span.end) for span in winners])
     for row in sorted(rows, key=lambda row: row.name):
-        if spans := _look(text, row):
+        check_time()
+        if spans := settled(text, row.search(text)):
             yield spans
             text = without(text, [(span.start, span.end) for span in spans])
-
-
-def _look(text: str, row: Row) -> list[Found]:
-    check_time()
-    return settled(text, row.search(text))
 
 
 def _winners(length: int, findings: Sequence[tuple[Row, list[Found]]]) -> tuple[list[Found], list[Row]]:

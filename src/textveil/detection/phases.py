@@ -234,11 +234,14 @@ _QUANTITIES: Final = Phase("quantities", (
 
 _NAMES: Final = Phase("names", (
     Row("name", names.find_names, anywhere, "organization person place", 0.8, _NAMED, "I met Jay", "I met him"),
-    Row("small-name", small_names.find_small_names, small_names.SMALL_NAME_GATE, "person place", 0.6, "",
-        "my name is maria", "my name is unusual"),
 ))
 """Names, by lists, by evidence around them and by guesses, in what all others left."""
 
+_SMALL_NAMES: Final = Phase("small-names", (
+    Row("small-name", small_names.find_small_names, small_names.SMALL_NAME_GATE, "person place", 0.6, "",
+        "my name is maria", "my name is unusual"),
+))
+"""Names in small letters: beside those with a capital, which are read once."""
 # fmt: on
 
 PHASES: Final = (
@@ -258,6 +261,7 @@ PHASES: Final = (
     _CODE,
     _QUANTITIES,
     _NAMES,
+    _SMALL_NAMES,
 )
 """The phases for English, with telephone numbers of the usual regions."""
 

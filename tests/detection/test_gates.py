@@ -10,8 +10,9 @@ import pytest
 
 from textveil.detection.checked import checked_spans
 from textveil.detection.embedded import embedded_detector
-from textveil.detection.found import searched
+from textveil.detection.found import Phase, in_phases
 from textveil.detection.gates import Together, anywhere, at_digits, glance, opened, places_of, with_words
+from textveil.detection.phases import PHASES
 from textveil.detection.plain import plain
 
 PIECES = """Mrs J PETTIFER|Agnes PETTIFER|PETTIFER, Agnes|Pt: Okonkwo, Chidi|, Stoke on Trent ST4 7QB|ls6 3hn
@@ -57,23 +58,25 @@ def written(seed: int) -> str:
     return draw.choice(("", " ", " ", ", ", " the ", "\n")).join([*parts, *("5" for _ in range(1 - seed % 2))])
 
 
+ROWS = [row for phase in PHASES for row in phase.rows]
+WITHOUT_GATES = [Phase(name, tuple(row._replace(gate=anywhere) for row in rows)) for name, rows in PHASES]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, 6000, 500))
 def test_gates_lose_nothing_and_a_digit_far_away_changes_nothing(first: int) -> None:
-    searches = embedded_detector()._searches
     for seed in range(first, first + 500):
         text = plain(written(seed)).text
-        found, left = searched(text, searches)
-        assert (found, left) == searched(text, [(search, anywhere) for search, _ in searches]), seed
+        assert in_phases(text, PHASES) == in_phases(text, WITHOUT_GATES), seed
         lines = text + "\n"  # numbers in a text of one line and of several are read apart
-        farther, _ = searched(lines + FAR, searches)
-        assert [one for one in farther if one.start < len(text)] == searched(lines, searches)[0], seed
+        farther, _ = in_phases(lines + FAR, PHASES)
+        assert [span for span in farther if span.start < len(text)] == in_phases(lines, PHASES)[0], seed
 
 
 @pytest.mark.parametrize("first", range(0, 400, 100))
 def test_asked_of_many_texts_at_once_a_gate_is_open_wherever_it_is_open_for_one(first: int) -> None:
     texts = ["", *(plain(written(seed)).text for seed in range(first, first + 100)), "\0", "5"]
-    gates = [gate for _, gate in embedded_detector()._searches]
+    gates = [row.gate for row in ROWS]
     together = Together(texts)
     found = opened(gates, together)
     for text, seen, numbers in zip(texts, together.seen, found, strict=True):
@@ -98,7 +101,7 @@ def test_what_holds_no_digit_is_found_in_texts_without_one(text: str) -> None:
 
 
 def test_every_search_of_the_pieces_finds_something_and_most_gates_are_shut_elsewhere() -> None:
-    gated = [(search, gate) for search, gate in embedded_detector()._searches if gate is not anywhere]
+    gated = [(row.search, row.gate) for row in ROWS if row.gate is not anywhere]
     assert all(any(any(search(plain(f"So {one} .").text)) for one in PIECES) for search, _ in gated)
     bare = "The cat sat on the mat, and nobody said a word about it."
     assert not any(gate(bare, glance(bare)) for _, gate in gated)
@@ -119,10 +122,9 @@ def test_a_glance_shows_surroundings_and_words() -> None:
 
 @pytest.mark.parametrize("glued", ["since MayUS$ 5.2 million", "five hundred dollarsUS$ 5"])
 def test_what_covering_leaves_of_a_word_is_looked_at_again(glued: str) -> None:
-    searches = embedded_detector()._searches
-    found, _ = searched(glued, searches)
+    found, _ = in_phases(glued, PHASES)
     assert len(found) == 2
-    assert found == searched(glued, [(search, anywhere) for search, _ in searches])[0]
+    assert found == in_phases(glued, WITHOUT_GATES)[0]
 
 
 def test_a_url_that_runs_into_an_address_is_one_span() -> None:

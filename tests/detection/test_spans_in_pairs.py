@@ -15,8 +15,9 @@ from textveil.cuts import between
 from textveil.detection.checked import checked_spans
 from textveil.detection.dates import find_times
 from textveil.detection.embedded import embedded_detector
-from textveil.detection.found import Found, searched, settled
+from textveil.detection.found import Found, Phase, Row, Search, in_phases, settled
 from textveil.detection.gates import anywhere
+from textveil.detection.phases import PHASES
 from textveil.detection.plain import OTHER, plain, without
 from textveil.detection.spans import DetectedSpan
 from textveil.errors import InternalError
@@ -27,6 +28,7 @@ with pytest.MonkeyPatch.context() as _patch:
     POSITIONS = loaded_attack("positions", _patch)
 
 DETECTOR = embedded_detector()
+ROWS = [row for phase in PHASES for row in phase.rows]
 SANITIZERS = {preset: Sanitizer(policy(preset)) for preset in POSITIONS.PRESETS}
 PAIRS = st.builds(
     "".join,
@@ -47,7 +49,7 @@ def disjoint(spans: Sequence[Found] | Sequence[DetectedSpan], text: str) -> bool
 
 def test_most_searches_find_something_in_an_example() -> None:
     texts = [plain(example).text for example in POSITIONS.EXAMPLES]
-    silent = [search for search, _ in DETECTOR._searches if not any(list(search(text)) for text in texts)]
+    silent = [row.name for row in ROWS if not any(list(row.search(text)) for text in texts)]
     assert len(silent) <= 6, "an example of each new search belongs into the attack on positions"
 
 
@@ -55,9 +57,9 @@ def test_most_searches_find_something_in_an_example() -> None:
 @settings(derandomize=True, max_examples=300, deadline=None)
 def test_spans_of_two_examples_are_disjoint(text: str) -> None:
     read = plain(text).text
-    for search, _ in DETECTOR._searches:
+    for search in (row.search for row in ROWS):
         assert disjoint(settled(read, search(read)), read)
-    spans, rest = searched(read, DETECTOR._searches)
+    spans, rest = in_phases(read, PHASES)
     assert len(rest) == len(read) and all(mine in (own, OTHER) for mine, own in zip(rest, read, strict=True))
     covered = {place for span in spans for place in range(span.start, span.end)}
     assert all(rest[place] == OTHER if place in covered else rest[place] == read[place] for place in range(len(read)))
@@ -123,20 +125,24 @@ def _overlapping(text: str) -> Iterator[Found]:
         yield Found(match.end() - 5, match.end(), "time", 0.8)
 
 
+def one_row(search: Search) -> list[Phase]:
+    return [Phase("one", (Row("one", search, anywhere, "time", 1.0, "", "", ""),))]
+
+
 def test_a_search_whose_spans_overlap_moves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "2024-03-05T09:34:00+02:00 Maria"
-    spans, rest = searched(text, [(_overlapping, anywhere)])
+    spans, rest = in_phases(text, one_row(_overlapping))
     assert [(span.start, span.end) for span in spans] == [(11, 25)] and rest == without(text, [(11, 25)])
     monkeypatch.setattr(found_module, "settled", lambda text, spans: sorted(spans))
     with pytest.raises(InternalError, match="disjoint"):
-        searched(text, [(_overlapping, anywhere)])
+        in_phases(text, one_row(_overlapping))
 
 
 def test_a_text_that_is_covered_one_character_off_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     covered = [lambda text, spans: without(text, spans)[1:] + OTHER, without]
     monkeypatch.setattr(found_module, "without", lambda text, spans: covered.pop(0)(text, spans))
     with pytest.raises(InternalError, match="outside their spans"):
-        searched("2024-03-05T09:34:00+02:00 Maria", [(find_times, anywhere)])
+        in_phases("2024-03-05T09:34:00+02:00 Maria", one_row(find_times))
 
 
 @given(st.lists(st.tuples(st.integers(0, 20), st.integers(1, 8), st.sampled_from(("date", "time"))), max_size=8))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import NamedTuple, TypeAlias, final
+from typing import Final, NamedTuple, TypeAlias, final
 
 from textveil.detection.combined import covering
 from textveil.detection.gates import Gate, Seen, glance, words_of
@@ -43,37 +43,93 @@ def settled(text: str, spans: Iterable[Found]) -> list[Found]:
         spans: any.
     """
     ordered = sorted(spans)
-    if all(before.end <= after.start for before, after in pairwise(ordered)):
+    if len(ordered) < 2 or all(before.end <= after.start for before, after in pairwise(ordered)):
         return ordered
     joined = covering(text, [DetectedSpan(*span[:4], "", span.why) for span in ordered])
     return [Found(span.start, span.end, span.kind, span.score, span.why) for span in joined]
 
 
-def searched(
-    text: str, searches: Sequence[tuple[Search, Gate]], seen: Seen | None = None, opened: Iterable[int] | None = None
-) -> tuple[list[Found], str]:
-    """What each search finds where the ones before it found nothing, and the text with all of it covered.
+@final
+class Row(NamedTuple):
+    """A search of a phase.
 
-    Every character of that text stands where it stood: those of the spans are covered, and all others are as they were.
+    Attributes:
+        name: unique among all rows; decides between spans that nothing else decides between.
+        search: finds spans in a plain text.
+        gate: closed for texts in which the search finds nothing.
+        kinds: the kinds that it finds, parted by spaces.
+        score: the highest score that it gives.
+        evidence: the words that its spans give as their reason, parted by spaces.
+        finds: a text in which it finds a span.
+        ignores: a text that looks alike, in which it finds none.
+    """
+
+    name: str
+    search: Search
+    gate: Gate
+    kinds: str
+    score: float
+    evidence: str
+    finds: str
+    ignores: str
+
+
+@final
+class Phase(NamedTuple):
+    """Rows that all look at the same text: what the phases before theirs left of it. Their order means nothing."""
+
+    name: str
+    rows: tuple[Row, ...]
+
+
+_ROUNDS: Final = 4
+"""Times that the rows of a phase look together; after that they look one by one, so that time stays linear."""
+
+
+def in_phases(
+    text: str, phases: Sequence[Phase], seen: Seen | None = None, opened: Sequence[Collection[int]] | None = None
+) -> tuple[list[Found], str]:
+    """Return what the rows of each phase find in what the phases before it left, and the text with all of it covered.
+
+    In a phase, the span with the higher score covers its characters; of equal scores the longer span, then the one that
+    starts first, then the one of the row whose name comes first. A row that lost a span looks again at what is left.
+    Every character outside the spans stands where it stood.
 
     Args:
         text: a plain text.
-        searches: each with its gate.
+        phases: in order.
         seen: what a glance at the text shows; None looks.
-        opened: the numbers of the searches whose gates are open, in order; None asks each gate.
+        opened: for each phase, the numbers of the rows whose gates are open; None asks each gate.
 
     Raises:
         InternalError: a search gave spans outside the text, or the characters do not stand where they stood.
     """
-    spans, rest = _searched(text, searches, seen, opened)
-    if spans and without(text, _joined(spans)) != rest:
+    seen = glance(text) if seen is None else seen
+    spans: list[Found] = []
+    rest = text
+    for number, phase in enumerate(phases):
+        if opened is None:
+            rows = [row for row in phase.rows if row.gate(rest, seen)]
+        else:
+            rows = [phase.rows[row] for row in opened[number]]
+        if not rows:
+            continue
+        covered = rest
+        for here in _rounds(covered, rows):
+            spans += here
+            cut = any(_cuts_a_word(covered, span) for span in here)
+            covered = without(covered, [(span.start, span.end) for span in here])
+            if cut:  # there are other words now, which may open other gates
+                seen, opened = seen._replace(words=words_of(covered)), None
+        rest = covered
+    if spans and without(text, _places(spans)) != rest:
         raise InternalError(
             "what searches leave of a text must be the text outside their spans; got another. Report it."
         )
     return spans, rest
 
 
-def _joined(spans: Iterable[Found]) -> list[tuple[int, int]]:
+def _places(spans: Iterable[Found]) -> list[tuple[int, int]]:
     """The places that spans cover, of which some may hold what others do."""
     joined: list[tuple[int, int]] = []
     for span in sorted(spans):
@@ -84,26 +140,50 @@ def _joined(spans: Iterable[Found]) -> list[tuple[int, int]]:
     return joined
 
 
-def _searched(
-    text: str, searches: Sequence[tuple[Search, Gate]], seen: Seen | None, opened: Iterable[int] | None
-) -> tuple[list[Found], str]:
-    spans: list[Found] = []
-    seen = glance(text) if seen is None else seen
-    for number in range(len(searches)) if opened is None else opened:
-        search, gate = searches[number]
-        if opened is None and not gate(text, seen):
-            continue
+def _rounds(text: str, rows: Sequence[Row]) -> Iterator[list[Found]]:
+    """Yield the disjoint spans of each round of a phase, by start."""
+    for _ in range(_ROUNDS):
+        findings = []
+        for row in rows:
+            check_time()
+            if spans := settled(text, row.search(text)):
+                findings.append((row, spans))
+        if not findings:
+            return
+        winners, rows = _winners(len(text), findings)
+        yield winners
+        if not rows:
+            return
+        text = without(text, [(span.start, span.end) for span in winners])
+    for row in sorted(rows, key=lambda row: row.name):
         check_time()
-        here = settled(text, search(text))
-        if not here:
-            continue
-        spans += here
-        cut = any(_cuts_a_word(text, span) for span in here)
-        text = without(text, [(span.start, span.end) for span in here])
-        if cut:  # there are other words now, which may open other gates
-            more, text = _searched(text, searches[number + 1 :], seen._replace(words=words_of(text)), None)
-            return spans + more, text
-    return spans, text
+        if spans := settled(text, row.search(text)):
+            yield spans
+            text = without(text, [(span.start, span.end) for span in spans])
+
+
+def _winners(length: int, findings: Sequence[tuple[Row, list[Found]]]) -> tuple[list[Found], list[Row]]:
+    """Return the spans that win their characters, by start, and the rows that lost one."""
+    if len(findings) == 1:
+        return findings[0][1], []
+    spans = sorted(span for _, here in findings for span in here)
+    if all(before.end <= after.start for before, after in pairwise(spans)):
+        return spans, []
+    ranked = sorted(
+        (-span.score, span.start - span.end, span.start, row.name, span, number)
+        for number, (row, here) in enumerate(findings)
+        for span in here
+    )
+    taken = bytearray(length)
+    winners: list[Found] = []
+    losers: set[int] = set()
+    for *_, span, number in ranked:
+        if taken.find(1, span.start, span.end) >= 0:
+            losers.add(number)
+        else:
+            taken[span.start : span.end] = b"\1" * (span.end - span.start)
+            winners.append(span)
+    return sorted(winners), [findings[number][0] for number in sorted(losers)]
 
 
 def _cuts_a_word(text: str, span: Found) -> bool:

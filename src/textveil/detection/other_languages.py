@@ -12,8 +12,8 @@ from functools import cache
 from types import MappingProxyType
 from typing import Final, NamedTuple, final
 
-from textveil.detection.found import Found, Search
-from textveil.detection.gates import Gate, anywhere, at_digits
+from textveil.detection.found import Found, Row
+from textveil.detection.gates import anywhere, at_digits
 from textveil.detection.lists import Marks, lists
 from textveil.detection.ordinary_words import ordinary_words
 from textveil.text.patterns import lazy_regex, matches
@@ -172,7 +172,7 @@ class _Language:
             start = match.start("name")
             end = _trimmed(text, start, match.end("name"), self._words)
             if end > start:
-                yield Found(match.start(), start, ORDINARY, 1.0)
+                yield Found(match.start(), start, ORDINARY, 0.8)
                 yield Found(start, end, "person", 0.8, "title")
 
     def find_towns(self, text: str) -> Iterator[Found]:
@@ -198,23 +198,35 @@ class _Language:
             place_end = max(place_end, _place_end(text, match.start(), low))
             ordinary = match.start() >= place_end and _is_ordinary(low, self._words)
             if ordinary and not _in_name(text, match, self._words):
-                yield Found(*match.span(), ORDINARY, 1.0)
+                yield Found(*match.span(), ORDINARY, 0.0)
 
 
 @cache
-def searches_of(language: str) -> tuple[tuple[tuple[Search, Gate], ...], tuple[tuple[Search, Gate], ...]]:
-    """The searches of a language: those before the common streets, and those between them and the search for names.
+def rows_of(language: str) -> dict[str, tuple[Row, ...]]:
+    """Return the rows that a language adds to the phases, by the name of the phase; their examples are German.
 
     Args:
         language: one of ``ordinary_words.LANGUAGES``.
     """
     rules = _Language(language)
-    streets = (rules.find_streets, anywhere if language == "fr" else at_digits(" [0-9]|, S/N"))
-    towns = (rules.find_towns, at_digits("[0-9]{3}"))
-    return (streets, towns, (rules.find_titled, anywhere)), (
-        (rules.find_placed, anywhere),
-        (rules.find_ordinary, anywhere),
-    )
+    numbered = anywhere if language == "fr" else at_digits(" [0-9]|, S/N")
+    # fmt: off
+    return {
+        "amounts": (
+            Row("language-street", rules.find_streets, numbered, "place", 0.8, "street", "am Platz 7", "am Platz"),
+        ),
+        "streets": (
+            Row("language-town", rules.find_towns, at_digits("[0-9]{3}"), "place", 0.8, "postal code",
+                "10115 Berlin", "10115 mal"),
+            Row("language-title", rules.find_titled, anywhere, "ordinary person", 0.8, "title",
+                "Herr Muller", "Herr und"),
+        ),
+        "quantities": (
+            Row("language-place", rules.find_placed, anywhere, "place", 0.7, "cue list", "1945 in Zurich.", "in Ruhe"),
+            Row("ordinary-word", rules.find_ordinary, anywhere, ORDINARY, 0.0, "", "Im Haus", "Zuse"),
+        ),
+    }
+    # fmt: on
 
 
 def _is_ordinary(low: str, words: frozenset[str]) -> bool:

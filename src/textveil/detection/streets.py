@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from textveil.detection.found import Found, Search, near
-from textveil.detection.gates import CUT, Gate, at_digits, both, either, holding, matching, with_words
+from textveil.detection.gates import CUT, at_digits, both, either, holding, matching, with_words
 from textveil.detection.plain import OTHER
 from textveil.text.english import FUNCTION_WORDS
 from textveil.text.patterns import lazy_regex, matches
@@ -139,8 +139,8 @@ _AFTER_CODE_WORD: Final = lazy_regex(
 )
 _AFTER_COMMA: Final = lazy_regex(rf"(?:, (?<=[a-z], )|(?:[Ll]ocation|[Ss]tate): )(?P<place>{_STATE})(?![\w'])")
 
-_AT_UNIT: Final = at_digits(r"(?:pt|ment|uite|te|nit|oom|[Rr]m|oor|lat|APT|SUITE|UNIT|ox)\.? ?#?[0-9]")
-_AT_CODE: Final = at_digits("[A-Za-z],? [0-9]{5}|[A-Z][0-9]")
+UNIT_GATE: Final = at_digits(r"(?:pt|ment|uite|te|nit|oom|[Rr]m|oor|lat|APT|SUITE|UNIT|ox)\.? ?#?[0-9]")
+TOWN_GATE: Final = at_digits("[A-Za-z],? [0-9]{5}|[A-Z][0-9]")
 _AT_NAME: Final = at_digits(rf"(?:[A-Z]|{CUT})[A-Za-z'.-]{{0,20}} [0-9]")
 _AFTER_STREET: Final = at_digits(rf"(?:{_STREET_WORD}|{_AFTER_NAME}) [0-9]")
 _LIVES: Final = holding(
@@ -186,24 +186,29 @@ def find_towns(text: str) -> Iterator[Found]:
         yield Found(match.start("place") + begin, match.end("place"), "place", 0.7)
 
 
-STREET_SEARCHES: Final[tuple[tuple[Search, Gate], ...]] = (
-    (_search(_ENGLISH, 0.8), at_digits("[0-9][A-Za-z]?,? [A-Z0-9]")),
-    (
-        _search(_OTHERS, 0.7, _HOUSE_NUMBER),
-        both(at_digits("[A-Za-z.,] [0-9]"), either(with_words(_LEADING.replace("|", " ")), _AFTER_STREET)),
-    ),
-    (_search(_NUMBERED, 0.6), either(_AT_UNIT, at_digits("[0-9] [A-Z]"))),
-    (_search(_SMALL, 0.6), at_digits("[0-9] [A-Za-z]")),
-    (_search(_AFTER_WORD, 0.6, _HOUSE_NUMBER), both(_AT_NAME, _LIVES)),
-    (_search(_AT_NUMBER, 0.6), both(at_digits("[0-9][A-Za-z]?,? [A-Z]"), _NUMBER_FOLLOWS)),
-    (_search(_ALONE, 0.7), _AT_UNIT),
-    (find_towns, _AT_CODE),
-    (_search(_BRITISH_TOWN, 0.7), at_digits("[A-Z][0-9][A-Z0-9]? [0-9][A-Z]")),
-    (_search(_CODES, 0.7), either(_AT_CODE, with_words("uss usns usnv uscgc"))),
-    (_search(_SMALL_CODE, 0.6), at_digits("[a-z][0-9][0-9a-z]? [0-9][a-z]")),
-    (_search(_AFTER_CODE_WORD, 0.7), at_digits("(?:[Pp]|ode|PLZ|is|er):? ?[0-9]{3}")),
+find_lines: Final = _search(_ENGLISH, 0.8)
+LINE_GATE: Final = at_digits("[0-9][A-Za-z]?,? [A-Z0-9]")
+find_other_lines: Final = _search(_OTHERS, 0.7, _HOUSE_NUMBER)
+OTHER_LINE_GATE: Final = both(
+    at_digits("[A-Za-z.,] [0-9]"), either(with_words(_LEADING.replace("|", " ")), _AFTER_STREET)
 )
-"""Street lines, apartments, boxes, towns, ships and postal codes, each form where the ones before it found nothing."""
+find_numbered: Final = _search(_NUMBERED, 0.6)
+NUMBERED_GATE: Final = either(UNIT_GATE, at_digits("[0-9] [A-Z]"))
+find_small: Final = _search(_SMALL, 0.6)
+SMALL_GATE: Final = at_digits("[0-9] [A-Za-z]")
+find_after_words: Final = _search(_AFTER_WORD, 0.6, _HOUSE_NUMBER)
+AFTER_WORD_GATE: Final = both(_AT_NAME, _LIVES)
+find_houses: Final = _search(_AT_NUMBER, 0.6)
+HOUSE_GATE: Final = both(at_digits("[0-9][A-Za-z]?,? [A-Z]"), _NUMBER_FOLLOWS)
+find_units: Final = _search(_ALONE, 0.7)
+find_british_towns: Final = _search(_BRITISH_TOWN, 0.7)
+BRITISH_TOWN_GATE: Final = at_digits("[A-Z][0-9][A-Z0-9]? [0-9][A-Z]")
+find_codes: Final = _search(_CODES, 0.7)
+CODE_GATE: Final = either(TOWN_GATE, with_words("uss usns usnv uscgc"))
+find_small_codes: Final = _search(_SMALL_CODE, 0.6)
+SMALL_CODE_GATE: Final = at_digits("[a-z][0-9][0-9a-z]? [0-9][a-z]")
+find_labelled_codes: Final = _search(_AFTER_CODE_WORD, 0.7)
+LABELLED_CODE_GATE: Final = at_digits("(?:[Pp]|ode|PLZ|is|er):? ?[0-9]{3}")
 
 
 STATE_GATE: Final = matching("[,:] [ACDFGHIKLMNOPRSTUVW][A-Z]")

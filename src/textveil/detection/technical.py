@@ -299,12 +299,12 @@ def _with_numbers(text: str, start: int, end: int, *, ids: bool = True) -> Itera
         if text[max(0, match.start() - 2) : match.start()].lower() in ("<h", "/h"):
             continue  # markup: it is no number
         if match.start() > position:
-            yield Found(position, match.start(), CODE, 1.0)
+            yield Found(position, match.start(), CODE, 0.0)
         if not ids or match.end() - match.start() < _ID:
             yield Found(match.start(), match.end(), _NUMBER, 0.8, "code")
         position = match.end()
     if position < end:
-        yield Found(position, end, CODE, 1.0)
+        yield Found(position, end, CODE, 0.0)
 
 
 def _zones(text: str) -> Iterator[tuple[int, int]]:

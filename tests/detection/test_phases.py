@@ -1,0 +1,110 @@
+"""The phases of the embedded detector: every row's examples, and that the order of rows means nothing."""
+
+from __future__ import annotations
+
+import ast
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from textveil.detection.embedded import HIGHEST_SCORES
+from textveil.detection.found import Found, Phase, Row, in_phases, settled
+from textveil.detection.gates import anywhere, glance
+from textveil.detection.kinds import KINDS
+from textveil.detection.other_languages import ORDINARY
+from textveil.detection.phases import PHASES, phases_for
+from textveil.detection.phones import REGIONS
+from textveil.detection.plain import plain
+from textveil.detection.technical import CODE
+
+_GERMAN = phases_for(REGIONS, "de")
+_ROWS = {row.name: row for phase in (*PHASES, *_GERMAN) for row in phase.rows}
+_NO_SPANS = (ORDINARY, CODE, "code-number")
+_SHUFFLES = 2
+
+
+@cache
+def _texts() -> list[str]:
+    """Strings of the tests of detection, alone and in rows whose values meet."""
+    written = {
+        node.value
+        for file in sorted(Path(__file__).parent.glob("test_*.py"))
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and 8 < len(node.value) < 2000
+    }
+    texts = sorted(plain(text).text for text in written)
+    order = np.random.default_rng(5).permutation(len(texts))
+    shuffled = [texts[place] for place in order]
+    joined = [mark.join(shuffled[start : start + 5]) for mark in ("", " ") for start in range(0, len(texts), 5)]
+    return texts + joined
+
+
+def _found(row: Row, text: str) -> list[Found]:
+    return settled(text, row.search(text)) if row.gate(text, glance(text)) else []
+
+
+@pytest.mark.parametrize("row", _ROWS.values(), ids=_ROWS)
+def test_row_finds_its_example_and_ignores_the_other(row: Row) -> None:
+    found = _found(row, row.finds)
+    assert found and {span.kind for span in found} <= set(row.kinds.split())
+    assert _found(row, row.ignores) == []
+
+
+def test_rows_say_what_they_find() -> None:
+    for phases in (PHASES, _GERMAN):
+        assert len({row.name for phase in phases for row in phase.rows}) == sum(len(phase.rows) for phase in phases)
+    texts = _texts()
+    for name, row in _ROWS.items():
+        kinds, reasons = set(row.kinds.split()), {"", *row.evidence.split(), row.evidence}
+        for span in (span for text in texts for span in _found(row, text)):
+            assert span.kind in kinds and span.score <= row.score and span.why in reasons, name
+        for kind in kinds.difference(_NO_SPANS):
+            assert kind in KINDS and row.score <= HIGHEST_SCORES[kind], name
+
+
+@pytest.mark.parametrize("phases", [PHASES, _GERMAN], ids=["en", "de"])
+def test_order_within_a_phase_changes_nothing(phases: tuple[Phase, ...]) -> None:
+    rng = np.random.default_rng(11)
+    orders = [
+        tuple(Phase(name, tuple(rows[place] for place in rng.permutation(len(rows)))) for name, rows in phases)
+        for _ in range(_SHUFFLES)
+    ]
+    for text in _texts():
+        spans, rest = in_phases(text, phases)
+        for order in orders:
+            other, left = in_phases(text, order)
+            assert (sorted(other), left) == (sorted(spans), rest), text
+
+
+def test_order_within_a_phase_changes_nothing_when_rows_keep_losing() -> None:
+    def row(name: str, length: int, score: float) -> Row:
+        def search(text: str):  # type: ignore[no-untyped-def]
+            for start in range(0, len(text) - length + 1, length):
+                if text[start : start + length].isalpha():
+                    yield Found(start, start + length, "person", score)
+
+        return Row(name, search, anywhere, "person", score, "", "", "")
+
+    rows = [row(f"{length}", length, 0.5 + (length % 3) / 10) for length in range(1, 9)]
+    expected = None
+    for seed in range(20):
+        order = np.random.default_rng(seed).permutation(len(rows))
+        spans, rest = in_phases("abcdefghijklmnopqrs" * 3, [Phase("one", tuple(rows[place] for place in order))])
+        expected = expected or (sorted(spans), rest)
+        assert (sorted(spans), rest) == expected
+
+
+def test_better_span_wins_and_the_other_row_looks_again() -> None:
+    def finder(name: str, score: float, *places: tuple[int, int]) -> Row:
+        def search(text: str):  # type: ignore[no-untyped-def]
+            free = ((start, end) for start, end in places if text[start:end].isalnum())
+            return (Found(start, end, "id", score) for start, end in free)
+
+        return Row(name, search, anywhere, "id", score, "", "", "")
+
+    low, high = finder("low", 0.5, (0, 6), (6, 8)), finder("high", 0.9, (2, 4))
+    assert in_phases("abcdefgh", [Phase("one", (low, high))])[0] == [(2, 4, "id", 0.9, ""), (6, 8, "id", 0.5, "")]
+    longer, shorter = finder("a", 0.5, (0, 6)), finder("b", 0.5, (4, 9))
+    assert in_phases("abcdefghi", [Phase("one", (shorter, longer))])[0] == [(0, 6, "id", 0.5, "")]

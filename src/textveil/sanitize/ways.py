@@ -26,7 +26,6 @@ from textveil.surrogates.scopes import Scope
 from textveil.text.marks import Marks
 from textveil.text.passing import Passing
 from textveil.text.render import written_texts
-from textveil_lab.posterior.word_vectors import WordVectors
 
 
 class Way(Protocol):

@@ -11,7 +11,6 @@ from typing import Annotated, Any, Final, final
 
 import numpy as np
 from numpy.typing import NDArray
-from textveil.vocabulary.geometry import remembered
 
 from textveil.errors import need
 from textveil.mechanisms.channels.integer_channel import GroupedChannel

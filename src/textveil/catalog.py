@@ -40,7 +40,6 @@ def _read(name: str, loaded: object) -> CatalogEntry | None:
 
 
 def _proves(entry: CatalogEntry, source: str) -> bool:
-    """Whether the code of an entry's maker is registered under a proof."""
     if status_of(entry.module, source) is not Status.PROVED:
         return False  # before anything is imported
     make = maker_within(entry.constructor())
@@ -187,7 +186,6 @@ def promised(mechanism: Described, *, allow_refuted: bool) -> Guarantee:
 
 
 def _registered(maker: Callable[..., Any] | None) -> CatalogEntry | None:
-    """The entry of the catalog that names this very function."""
     if maker is None:
         return None
     declaration = entry_of(maker)

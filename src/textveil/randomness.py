@@ -21,7 +21,7 @@ import os
 import secrets
 import threading
 import weakref
-from typing import NoReturn, final
+from typing import NoReturn
 
 import numpy as np
 from randomgen import ChaCha
@@ -38,8 +38,6 @@ _REFUSAL = (
 
 
 class _Uncopied:
-    """Refuses every way in which Python copies an object."""
-
     __slots__ = ()
 
     def __reduce__(self) -> NoReturn:
@@ -93,7 +91,6 @@ class _Cipher(_Uncopied, ChaCha):  # type: ignore[misc]  # compiled base class w
         super().seed(seed, counter, key)  # the base class sets the first key through here
 
 
-@final
 class SecureGenerator(_Uncopied, np.random.Generator):
     """NumPy ``Generator`` over ChaCha20 with a key from the operating system.
 

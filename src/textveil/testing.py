@@ -126,7 +126,6 @@ def _check_draws(mechanism: Mechanism, size: int, seed: int) -> None:
 
 
 def _drawn(mechanism: WordMechanism | SequenceMechanism | SetMechanism, ids: NDArray[Any], seed: int) -> NDArray[Any]:
-    """Draws for words, in documents of three words and one of the rest where the mechanism looks at documents."""
     rng = seeded_generator(seed)
     if isinstance(mechanism, SequenceMechanism):
         return mechanism.privatize_documents(ids, np.append(np.arange(0, len(ids), 3), len(ids)), rng)
@@ -158,7 +157,6 @@ def _check_vectors(mechanism: VectorMechanism, seed: int) -> None:
 
 
 def _check_texts(mechanism: TextMechanism, seed: int) -> None:
-    """A text for each text, the same under the same seed."""
     texts = ["", "one word", "One word, and 2 more.", "one word"]
     drawn = mechanism.privatize_texts(texts, seeded_generator(seed))
     assert len(drawn) == len(texts) and all(isinstance(text, str) for text in drawn), "a str must come for each text"

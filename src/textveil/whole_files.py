@@ -8,12 +8,11 @@ import secrets
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, final
+from typing import BinaryIO
 
 from textveil.errors import OutputError
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class _Partial:
     """A file under way: its stream, its hidden name (None where it is written directly) and its name to be."""

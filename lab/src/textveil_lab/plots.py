@@ -4,14 +4,12 @@ Colors are Okabe and Ito's; every series also has its own line, marker or hatch,
 color alone. Files are the same bytes for the same data. Matplotlib is imported here and nowhere else.
 """
 
-from __future__ import annotations
-
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypeAlias, final
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,7 +54,6 @@ _STYLE: Mapping[str, Any] = MappingProxyType(
 )
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class Panel:
     """One pair of axes, drawn on in the common style; ``axes`` is matplotlib's own, for what is not offered here."""
@@ -164,7 +161,6 @@ class Panel:
             self.axes.legend(loc=position, title=title, ncols=columns)
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class Chart:
     """A figure and its panels, row by row; hand it to ``save_figure``."""

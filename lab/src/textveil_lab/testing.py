@@ -3,8 +3,6 @@
 from textveil_lab.testing import check_language_model, check_projection
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np
@@ -80,7 +78,6 @@ def _tables(rng: np.random.Generator) -> dict[str, Vectors]:
 
 
 def _queries(table: Vectors, batch: int, rng: np.random.Generator) -> Vectors:
-    """Rows themselves, rows with little and with much noise, and the origin."""
     near = table[rng.integers(0, len(table), batch)]
     noise = rng.normal(size=near.shape) * table.std() * np.resize([0.0, 0.1, 1.0, 20.0], batch)[:, None]
     points = (near + noise).astype(np.float32)

@@ -3,13 +3,11 @@
 Values are whole numbers of a public grid, so that noise is drawn by integers alone.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Final, final
+from typing import Final
 
 import numpy as np
 from scipy.special import log_ndtr, logsumexp
@@ -30,7 +28,6 @@ PROOF: Final = "proofs/discrete_gaussian.md"
 _MARGIN: Final = 1e-9  # relative, above the rounding of a tail of the normal distribution
 
 
-@final
 @dataclass(frozen=True)
 class GaussianBudget:
     """What a release about a corpus may cost.

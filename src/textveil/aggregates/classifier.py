@@ -1,13 +1,11 @@
 """A classifier of texts from the noisy sums of a corpus: learned, written to a folder, loaded, asked for labels."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final, NamedTuple, final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -32,7 +30,6 @@ _FORMAT: Final = "textveil classifier 1"
 _BLOCK: Final = 4096
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class TextClassifier:
     """Says a label for each text. All of it is made of noisy sums and public facts: asking it costs nothing.

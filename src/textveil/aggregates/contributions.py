@@ -3,11 +3,9 @@
 Proof: ``privacy/proofs/corpus_counts.md``.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
-from typing import Final, NamedTuple, final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -41,7 +39,6 @@ class Values(NamedTuple):
     left: int
 
 
-@final
 @dataclass(frozen=True)
 class ContributionBound:
     """Bounds what one person gives to all items together.

@@ -3,8 +3,6 @@
 Proof: privacy/proofs/corpus_counts.md.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path

@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Final, NamedTuple, final
+from typing import Final, NamedTuple
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -67,7 +67,6 @@ _OUTLIERS: Final = 4  # standard deviations of noise above which a number of per
 _WAITING: Final = 1 << 23  # sums of items that wait before they are added up
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class Count:
     """One line of the release; the interval covers the noise alone.
@@ -86,7 +85,6 @@ class Count:
     high: int
 
 
-@final
 @dataclass(frozen=True, kw_only=True)
 class CountRelease:
     """All counts, and what may be told beside them.
@@ -106,8 +104,6 @@ class CountRelease:
 
 
 class _Estimates(NamedTuple):
-    """Items, ascending, with estimated numbers of persons and the standard deviation of the noise of each."""
-
     keys: Integers
     counts: Reals
     spreads: Reals
@@ -125,7 +121,6 @@ class _Estimates(NamedTuple):
         return _Estimates(self.keys[rows], self.counts[rows], self.spreads[rows])
 
 
-@final
 @dataclass(frozen=True, kw_only=True)
 class Counting:
     """What is counted, and under what.
@@ -174,7 +169,6 @@ class Counting:
         return _Run(self, corpus, public, rng, labels).release(adjacency)
 
 
-@final
 class _Grams(NamedTuple):
     """The n-grams of one length that may be counted, as numbers.
 
@@ -213,7 +207,6 @@ class _Grams(NamedTuple):
         return [f"{parts[first]} {parts[last].rpartition(' ')[2]}" for first, last in zip(firsts, lasts, strict=True)]
 
 
-@final
 class _Run:
     def __init__(
         self,
@@ -400,7 +393,6 @@ class _Run:
         return sorted(lines, key=lambda line: (line.label, -line.count, line.item, line.low, line.high))
 
 
-@final
 class _Sums:
     """Sums of values by key, added up now and then: memory grows with the number of keys."""
 
@@ -423,7 +415,6 @@ class _Sums:
 
 
 def _added(keys: Integers, values: Integers) -> tuple[Integers, Integers]:
-    """Distinct keys, ascending, and the sums of their values."""
     order = np.argsort(keys)
     keys, values = keys[order], values[order]
     starts = np.flatnonzero(np.diff(keys, prepend=-1))

@@ -1,10 +1,8 @@
 """Documents as features and classes read them: released or clean texts, or lists of word ids."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from typing import Any, Final, NamedTuple, final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -40,7 +38,6 @@ class Documents(NamedTuple):
         return np.bincount(cells, minlength=number * size).reshape(number, size).T.astype(np.float64)
 
 
-@final
 class DocumentReader:
     """Reads documents in the words of one vocabulary.
 

@@ -4,8 +4,6 @@ A request goes straight to the address: redirects are not followed and no proxy 
 the text. It has one deadline over all, whatever the service sends in between, and an answer has a greatest length.
 """
 
-from __future__ import annotations
-
 import contextlib
 import http.client
 import json
@@ -16,7 +14,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from time import sleep
-from typing import Final, NamedTuple, final
+from typing import Final, NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
 from textveil.environment import ENDPOINT_KEY
@@ -49,7 +47,6 @@ class _Unanswered(Exception):
         self.wait = wait
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoint:
     """Where a service is asked, and how patiently.
@@ -177,7 +174,6 @@ class Endpoint:
         return body
 
     def _content(self, answer: bytes, most_characters: int) -> str:
-        """The text in an answer."""
         try:
             (choice, *_) = json_data(answer)["choices"]
             content, reason = choice["message"]["content"], choice.get("finish_reason")
@@ -225,7 +221,6 @@ def _cut(connection: http.client.HTTPConnection, opened: list[socket.socket], la
 
 
 def _key() -> dict[str, str]:
-    """The header with the key, where the environment holds one."""
     key = os.environ.get(ENDPOINT_KEY, "").strip()
     if not key:
         return {}

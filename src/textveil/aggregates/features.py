@@ -7,13 +7,11 @@ have in public text, so that a few directions which all texts share do not take 
 All sums and roots are those of integers: a vector depends on its own document alone, to the last digit.
 """
 
-from __future__ import annotations
-
 import hashlib
 import math
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, Final, final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +45,6 @@ def public_transform(vocabulary: Vocabulary) -> Vectors:
     return np.asarray((directions * (values / values[-1]) ** (-_WHITENED / 2)) @ directions.T, dtype=np.float32)
 
 
-@final
 class PublicFeatures:
     """Vectors of documents over a public vocabulary.
 
@@ -109,7 +106,6 @@ class PublicFeatures:
         return sums
 
 
-@final
 class PublicWords:
     """Which words of a public vocabulary a document has: rows of a sparse matrix, with a constant column behind."""
 

@@ -1,7 +1,5 @@
 """What several releases about one corpus cost together: less than the sum of their epsilons, as their noises add up."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Labels that a corpus uses: counted by person, and selected with noise where they are not public."""
 
-from __future__ import annotations
-
 import contextlib
 import math
 from collections import Counter

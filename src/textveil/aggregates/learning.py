@@ -6,13 +6,11 @@ is made by public facts and noisy numbers: the ridge is the largest eigenvalue t
 Proof: privacy/proofs/corpus_learn.md.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Final, NamedTuple, final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -55,7 +53,6 @@ class Noise(NamedTuple):
     cross: DiscreteGaussian
 
 
-@final
 @dataclass(frozen=True, kw_only=True)
 class ReleasedMoments:
     """Noisy sums of a corpus, and what they are made from; only ``persons`` is private.
@@ -165,7 +162,6 @@ def released_moments(request: CorpusRequest) -> ReleasedMoments:
 
 
 def _noise(budget: GaussianBudget, rest: Fraction) -> Noise:
-    """Half of the rest for each sum, on the finest grid whose noise can be drawn."""
     coarse = budget.noise(2 ** (4 * _COARSEST), rest / 2).sigma
     bits = _COARSEST
     while bits < _FINEST and coarse * 4 ** (bits + 1 - _COARSEST) <= LARGEST_SIGMA // 2:

@@ -5,8 +5,6 @@ person's part of each is at most as long as that of one document: it is scaled d
 person wrote alone. Proof: privacy/proofs/corpus_learn.md.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple

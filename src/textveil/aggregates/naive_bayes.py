@@ -3,8 +3,6 @@
 Everything after the noise uses noisy numbers and public facts alone. Proof: privacy/proofs/corpus_learn.md.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 

@@ -1,7 +1,5 @@
 """Overlaps of public and synthetic texts with private ones. They have no noise: for the sender alone."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from itertools import islice

@@ -1,12 +1,10 @@
 """A release about a corpus, paid for from a ledger of budgets: each person once, before anything is drawn."""
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import platform
 from collections.abc import Callable, Iterator, Sequence
-from typing import TypeAlias, final
+from typing import TypeAlias
 
 import numpy as np
 import scipy
@@ -26,7 +24,6 @@ Fact: TypeAlias = bytes | str | int | float | tuple[str, ...] | None
 """A setting of a release; told from others by its ``repr``."""
 
 
-@final
 class Paid:
     """What is paid for and may be drawn.
 
@@ -91,7 +88,6 @@ def paid(request: CorpusRequest, guarantee: Guarantee, settings: Sequence[Fact])
 
 
 def _about(payer: Payer, guarantee: Guarantee, records: Records, settings: Sequence[Fact]) -> bytes:
-    """Everything that the draws of a release are for, with what its arithmetic depends on."""
     versions = (VERSION, platform.python_version(), np.__version__, scipy.__version__, platform.machine())
     facts = (versions, payer.ledger, payer.tenant, repr(guarantee), records.limit, tuple(settings))
     mixed = hashlib.blake2b(records.digest, digest_size=32, person=b"textveil release")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple, final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,6 @@ _CHUNK: Final = 1 << 20  # words that are held at once, or all of one person's
 _SURFACES: Final = 1 << 18  # surfaces of tokens whose numbers are remembered
 
 
-@final
 class _Numbers(dict[str, int]):
     """Numbers of tokens by their surface: of words from 0, the public ones first."""
 
@@ -45,7 +44,6 @@ class _Numbers(dict[str, int]):
         return number
 
 
-@final
 class Chunk(NamedTuple):
     """All words of some persons.
 
@@ -60,7 +58,6 @@ class Chunk(NamedTuple):
     labels: Integers
 
 
-@final
 @dataclass(frozen=True)
 class PersonWords:
     """The words of all records that count, those of each person one after the other.

@@ -68,7 +68,6 @@ def written_pool(
 
 
 def _next_words(model: ContinuationModel, contexts: Ids, common: Reals, rng: np.random.Generator) -> Ids:
-    """A word after each context, drawn from the listed ones or, with the chance that is left, from all words."""
     different, which = np.unique(contexts, axis=0, return_inverse=True)
     starts, listed, chances, _ = model.continuations(different)
     sums = np.concatenate([[0.0], np.cumsum(chances, dtype=np.float64)])

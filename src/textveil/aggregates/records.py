@@ -1,12 +1,10 @@
 """The records of a corpus, each with its person, and no more than a public number of each person's."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple, TypeAlias, final
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -58,12 +56,10 @@ def _ended(mixed: hashlib.blake2b, names: Sequence[str]) -> bytes:
 
 
 def _joined(texts: Sequence[str]) -> bytes:
-    """Texts one after the other, told apart by their lengths."""
     lengths = np.array([len(texts), *map(len, texts)], dtype="<i8").tobytes()
     return lengths + "".join(texts).encode("utf-8", "surrogatepass")
 
 
-@final
 @dataclass(frozen=True, kw_only=True)
 class PersonalRecords:
     """Files of records with their persons. Each call of ``batches`` reads them again, so a stream serves once.

@@ -5,10 +5,8 @@ marks and spaces of the text, which are public. So a word is read as it is writt
 vocabulary that has both ("Us", "us") the capital one is read, which casing may have made of the other.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import Final, NamedTuple, final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -52,7 +50,6 @@ class ReleasedTexts(NamedTuple):
         return before[self.bounds]
 
 
-@final
 class ReleaseReader:
     """Reads released texts in ``words``, ordered by id. Safe to use from several threads at once."""
 

@@ -1,13 +1,11 @@
 """What a release about a corpus says of itself: guarantee, what is public, what was bounded, what is not covered."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Final, final
+from typing import Any, Final
 
 from textveil.json_text import json_text
 from textveil.privacy import proved
@@ -27,7 +25,6 @@ _PROOFS: Final = Path(proved.__file__).parent / "proofs"
 _ADJACENCIES: Final = {each.unit.value: each for each in (ONE_PERSON_MORE, ONE_RECORD_MORE)}
 
 
-@final
 @dataclass(frozen=True, kw_only=True)
 class AggregateReport:
     """Facts of a release. Every number that depends on the data has noise.

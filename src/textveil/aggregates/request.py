@@ -1,10 +1,8 @@
 """A request for a release about a corpus: whose records, under which epsilon and delta, who pays, and what draws."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Final, Protocol, final
+from typing import Final, Protocol
 
 import numpy as np
 
@@ -46,7 +44,6 @@ class Records(Protocol):
         """The records."""
 
 
-@final
 @dataclass(frozen=True)
 class CorpusRequest:
     """Everything that all releases about a corpus ask for; made once, by a command or a caller.

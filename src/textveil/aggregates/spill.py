@@ -4,13 +4,11 @@ The file is in the folder for temporary files. It has no name, or loses it at on
 administrator cannot open it. The system frees it when this process ends, however that happens; it is not encrypted.
 """
 
-from __future__ import annotations
-
 import contextlib
 import tempfile
 import weakref
 from collections.abc import Iterator
-from typing import Any, Final, final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -22,7 +20,6 @@ _IN_MEMORY: Final = 1 << 26  # bytes that are held in memory before a file is ma
 _COPIED: Final = 1 << 20  # numbers that are held at once while they are put in another order
 
 
-@final
 class Spill:
     """Numbers in a row, added at the end and read by slices."""
 

@@ -5,8 +5,6 @@ each public text gets the label that it is most like. Everything after the noise
 Proof: ``privacy/proofs/corpus_synthesize.md``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 

@@ -5,14 +5,12 @@ numbered; an answer that does not have a line for each number, and nothing more,
 they were released.
 """
 
-from __future__ import annotations
-
 import re
 import threading
 import unicodedata
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Final, NamedTuple, final
+from typing import Final, NamedTuple
 
 from textveil.aggregates.endpoint import Endpoint, Message
 from textveil.errors import EndpointError, need
@@ -81,7 +79,6 @@ def repair_texts(
     return RepairedTexts(repairer.texts(texts), repairer.kept, repairer.problem)
 
 
-@final
 class TextRepairer:
     """Repairs the texts of one mechanism, some after others; see ``repair_texts``. Or does another task on lines.
 
@@ -176,7 +173,6 @@ def _longest(line: str) -> int:
 
 
 def _in_place(line: str, new: str) -> str:
-    """The new line with the white space around the old one."""
     content = line.lstrip()
     return line[: len(line) - len(content)] + new + content[len(content.rstrip()) :]
 
@@ -186,7 +182,6 @@ def _refusal(endpoint: Endpoint, wanted: str, got: str) -> EndpointError:
 
 
 def _batches(lines: Sequence[str]) -> Iterator[list[str]]:
-    """Lines of one request after the other."""
     held: list[str] = []
     for line in lines:
         if held and (len(held) == LINES or sum(map(len, held)) + len(line) > _CHARACTERS):

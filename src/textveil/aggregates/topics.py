@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Final, NamedTuple, final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +38,6 @@ _RARE: Final = 20.0
 """Words of the pool that are added to each word's count, in proportion to the pool: rare words do not stand out."""
 
 
-@final
 @dataclass(frozen=True, kw_only=True)
 class Theme:
     """A group of public texts.
@@ -71,7 +70,6 @@ class Themes(NamedTuple):
     persons: int
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class Groups:
     """Groups of public texts.

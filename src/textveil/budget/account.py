@@ -1,14 +1,10 @@
 """Whose budget a release is taken from."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
-from typing import final
 
 from textveil.errors import need
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class Account:
     """A tenant, a person of one, or a key of one; what is None is all of that.

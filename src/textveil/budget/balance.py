@@ -1,11 +1,9 @@
 """What is left of a budget, for whoever asks."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, final
+from typing import Any
 
 from textveil.budget.charge import Charge
 from textveil.budget.limit import Limit
@@ -14,7 +12,6 @@ from textveil.privacy.accountant import Accountant, Remaining
 from textveil.privacy.guarantees import Guarantee
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Balance:
     """Where an account stands, at the one of its levels that leaves least.

@@ -1,10 +1,8 @@
 """What one transaction does to a ledger: entries are decided one after another, and written together."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, final
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
@@ -24,7 +22,6 @@ from textveil.json_text import json_data
 from textveil.privacy.guarantees import Guarantee
 
 
-@final
 class Book:
     """The accounts of some tenants in a transaction, which nobody else can change before it ends.
 
@@ -211,7 +208,6 @@ class Book:
         self._changed.clear()
 
     def _flush(self) -> None:
-        """Write the entries down, for they are asked for or the transaction ends."""
         if not self._entries:
             return
         statements.add_rows(self._connection, ENTRIES, [entry._asdict() for entry in self._entries])

@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Literal, NamedTuple, TypeAlias, final
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from textveil.budget.charge import canonical
 from textveil.budget.names import Names
@@ -24,7 +24,6 @@ BEFORE_ALL: Final = bytes(32)
 What: TypeAlias = Literal["reserve", "commit", "cancel", "limit", "unprotected"]
 
 
-@final
 class Entry(NamedTuple):
     """Something that happened.
 
@@ -73,7 +72,6 @@ class Entry(NamedTuple):
         return hashlib.sha256(canonical(parts).encode("ascii")).digest()
 
 
-@final
 @dataclass(slots=True)
 class Chain:
     """The end of a tenant's entries.

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Final, TypeAlias, final
+from typing import Any, Final, TypeAlias
 
 from textveil.errors import UnsupportedGuarantee
 from textveil.privacy.accountant import Accountant
@@ -42,7 +42,6 @@ def worse(first: str, second: str) -> str:
     return max(first, second, key=_ORDER.index)
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class Charge:
     """The cost of one release.

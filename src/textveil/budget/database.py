@@ -1,7 +1,5 @@
 """The database of a ledger: found by URL or path, made where it is not there, refused where it is of another form."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 from collections.abc import Iterator

@@ -1,10 +1,8 @@
 """Pay, then draw: what fails before anything was drawn costs nothing, and what fails after it says what was charged."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterator, Sequence
-from typing import Protocol, final
+from typing import Protocol
 
 from textveil.budget.account import Account
 from textveil.budget.ledger import Ledger
@@ -12,7 +10,6 @@ from textveil.errors import LedgerError, TextveilError
 from textveil.privacy.accountant import Accountant
 
 
-@final
 class Drawing:
     """Whether randomness was drawn for a release.
 

@@ -1,7 +1,5 @@
 """A ledger as lines of JSON: for auditors, who need no key and no database to go through it again."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, Final
@@ -64,7 +62,6 @@ def _line(data: dict[str, Any]) -> bytes:
 
 
 def _lines(path: Path) -> Iterator[tuple[int, Any]]:
-    """The lines, by number."""
     number = 0
     try:
         with path.open("rb") as stream:
@@ -95,5 +92,4 @@ def _read(path: Path) -> Iterator[Entry]:
 
 
 def _last(path: Path) -> Any:
-    """The last line."""
     return max(_lines(path), key=lambda line: line[0], default=(0, None))[1]

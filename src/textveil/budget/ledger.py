@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO, Final, Literal, TypeAlias, TypeVar, final
+from typing import Any, BinaryIO, Final, Literal, TypeAlias, TypeVar
 
 from sqlalchemy import select
 
@@ -52,7 +52,6 @@ _SETTLE_SECONDS: Final = 0.1
 """Commits wait so long for somebody else's transaction before they have one of their own."""
 
 
-@final
 class Ledger:
     """What accounts have spent and may spend, in an SQLite or a PostgreSQL database.
 
@@ -329,7 +328,6 @@ class Ledger:
         return asked.result()
 
     def _write(self, batch: Sequence[Ask[Any]]) -> None:
-        """Do what several threads asked for in one transaction."""
         with told(), writing(self._engine) as connection:
             accounts = [account for request in batch if not request.reads for account in request.accounts]
             read = [account for request in batch if request.reads for account in request.accounts]
@@ -410,7 +408,6 @@ def _cancelling(account: Account, number: int) -> Callable[[Book], None]:
 
 
 def _key(file: str | None, given: bytes | None) -> bytes:
-    """The key as it is given, of the environment, of the file that it names, or of the file beside a database."""
     if given is not None:
         return given
     said = os.environ.get(LEDGER_KEY)

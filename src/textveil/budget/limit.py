@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, Literal, TypeAlias, final
+from typing import Any, Literal, TypeAlias
 
 from textveil.errors import need
 from textveil.json_text import json_data
@@ -15,7 +15,6 @@ Composition: TypeAlias = Literal["sum", "optimal"]
 Period: TypeAlias = Literal["day", "week", "month"]
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class Limit:
     """What an account may spend.

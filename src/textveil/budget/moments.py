@@ -13,8 +13,6 @@ everything together is (E, D)-DP, whatever later draws were chosen by. Proof: pr
 one that admits most draws of a small epsilon; any other would be as right.
 """
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 from typing import Final, NamedTuple

@@ -1,10 +1,8 @@
 """Keyed digests in the place of names: without the key nobody can try names out, and with another key none is found."""
 
-from __future__ import annotations
-
 import hmac
 from functools import lru_cache
-from typing import Final, NamedTuple, final
+from typing import Final, NamedTuple
 
 from textveil.budget.account import Account
 from textveil.errors import ParameterError
@@ -58,7 +56,6 @@ class Digests(NamedTuple):
     levels: tuple[BudgetLevel, ...]
 
 
-@final
 class Names:
     """HMAC-SHA256 under the ledger's key, cut to 16 bytes.
 

@@ -7,7 +7,7 @@ told apart by the digests that entries have; without the key nothing more can be
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from typing import Any, NamedTuple, TypeAlias, final
+from typing import Any, NamedTuple, TypeAlias
 
 from textveil.budget.chain import BEFORE_ALL, Entry
 from textveil.budget.charge import Charge
@@ -21,7 +21,6 @@ Source: TypeAlias = Callable[[], Iterable[Entry]]
 _MOST_PROBLEMS = 100
 
 
-@final
 class Who(NamedTuple):
     """An account by its digests; ``each`` is "unit" or "key" for the rule that holds for each of a tenant's."""
 
@@ -52,7 +51,6 @@ class Who(NamedTuple):
         )
 
 
-@final
 class Replay:
     """Goes through entries in order, and says what is wrong with them.
 
@@ -106,7 +104,6 @@ class Replay:
         return standing
 
     def _link(self, entry: Entry) -> None:
-        """Check number, time and digest of an entry against the one before."""
         before = self.ends.get(entry.tenant)
         number, at, digest = (0, 0, BEFORE_ALL) if before is None else (before.number, before.at, before.digest)
         if entry.number != number + 1:

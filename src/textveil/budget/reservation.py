@@ -1,9 +1,6 @@
 """Budget that was taken."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
-from typing import final
 
 from textveil.budget.account import Account
 from textveil.budget.balance import Balance
@@ -11,7 +8,6 @@ from textveil.budget.charge import Charge
 from textveil.privacy.guarantees import Guarantee
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class Reservation:
     """Budget that was taken; it is spent whether or not it is committed.

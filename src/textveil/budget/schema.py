@@ -1,7 +1,5 @@
 """The tables of a ledger, as they are now; ``migrations`` makes them and brings older ones here."""
 
-from __future__ import annotations
-
 from sqlalchemy import BigInteger, Column, Index, LargeBinary, MetaData, String, Table, Text
 
 METADATA = MetaData()

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, NamedTuple, final
+from typing import Any, NamedTuple
 
 from textveil.budget.charge import (
     DELTA_UNIT,
@@ -38,7 +38,6 @@ def time_of(at: int) -> datetime:
     return _FIRST + at * _MICROSECOND
 
 
-@final
 class CountedSums(NamedTuple):
     """What counts against a limit at one level, and so what the limit still pays for.
 
@@ -78,7 +77,6 @@ def _times(left: int, each: int) -> int | float:
     return 0 if left < 0 else left // each if each else math.inf
 
 
-@final
 @dataclass(slots=True)
 class Standing:
     """A row of the levels: changed in a transaction, and written at its end.

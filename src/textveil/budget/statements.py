@@ -4,8 +4,6 @@ A transaction has ten of them and is made for a few requests, so none is built a
 PostgreSQL read the same text but for the mark of a value and the lock on what is read.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final, TypeAlias
@@ -64,7 +62,6 @@ def close_open(connection: Connection, reservations: Sequence[tuple[bytes, int]]
 def _found(
     connection: Connection, table: sa.Table, by: Sequence[str], wanted: Sequence[tuple[Any, ...]], then: str = ""
 ) -> Iterator[Row]:
-    """Rows of a table in which some columns are one of the wanted."""
     names = [column.name for column in table.c]
     for start in range(0, len(wanted), _MOST_NAMES):
         some = wanted[start : start + _MOST_NAMES]
@@ -83,7 +80,6 @@ def _write(
 
 
 def _mark(connection: Connection) -> str:
-    """What stands for a value."""
     return "?" if connection.dialect.name == "sqlite" else "%s"
 
 

@@ -1,10 +1,8 @@
 """Many threads, one transaction: whoever comes first writes for all who wait."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any, Generic, TypeVar, final
+from typing import Any, Generic, TypeVar
 
 from textveil.budget.account import Account
 from textveil.budget.book import Book
@@ -12,7 +10,6 @@ from textveil.budget.book import Book
 T = TypeVar("T")
 
 
-@final
 class Ask(Generic[T]):
     """What one thread asks for; ``result`` is there once somebody has written it.
 
@@ -52,7 +49,6 @@ class Ask(Generic[T]):
         return self.value  # type: ignore[return-value]  # set before it is done
 
 
-@final
 class Turns:
     """Gathers what threads ask for while a transaction is under way, and gives all of it to the next one.
 

@@ -1,10 +1,8 @@
 """Whether a ledger says what its entries come to, and whether they are those that were written."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, final
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
@@ -16,7 +14,6 @@ from textveil.budget.schema import CHAINS, ENTRIES, LEVELS, OPEN
 from textveil.budget.standing import Standing
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class Verification:
     """What a verification found.
@@ -112,7 +109,6 @@ def _comparable(standing: Standing, *, periods: bool) -> Standing:
 
 
 def _digest(names: Names, who: Who) -> bytes:
-    """The digest of an account's row."""
     if who.each:
         return names.of_each(who.tenant, who.each)
     if who.unit is not None and who.key is not None:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from inspect import getdoc
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Any, Final
 
 import typer
 import typer.main
@@ -61,7 +61,6 @@ def _listed(name: str) -> TyperCommand:
     return TyperCommand(name, help=command.info.help if isinstance(command, typer.Typer) else getdoc(command))
 
 
-@final
 class _Commands(UserDict[str, Any]):
     """Own commands by name; each is made when it is first read."""
 
@@ -82,7 +81,6 @@ class _Commands(UserDict[str, Any]):
         return self.data[name]
 
 
-@final
 class AllCommands(TyperGroup):
     """Own commands first; a package that gives a command the name of one of these does not replace it."""
 
@@ -118,10 +116,7 @@ class AllCommands(TyperGroup):
         return own
 
 
-@final
 class _ForeignCommand(TyperCommand):
-    """Stands for a command of another package until it is run."""
-
     def __init__(self, point: EntryPoint, group: AllCommands) -> None:
         package = "another package" if point.dist is None else point.dist.name
         super().__init__(name=point.name, short_help=f"Command of {package}.")

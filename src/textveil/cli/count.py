@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class _CountOptions:
-    """What is counted, and how far one person counts."""
-
     ngrams: Annotated[int, opt.option("N", "Count runs of up to N words: 1 to 4.")] = 1
     label: Annotated[str | None, opt.fields("field with a label: count for each label.", None)] = None
     labels: Labels = ""
@@ -84,7 +82,6 @@ def count_command(
 
 
 def _table(release: CountRelease, *, labelled: bool) -> bytes:
-    """The counts as CSV."""
     from textveil.pages.tables import csv_text
 
     names = ["item", "label", "count", "low", "high"] if labelled else ["item", "count", "low", "high"]

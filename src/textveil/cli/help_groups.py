@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Final, final
+from typing import Any, Final
 
 from typer.core import TyperCommand
 
@@ -23,7 +23,6 @@ _ORDER = ("Arguments", "Options", GUARANTEE, FORMATS, PERSONS, BUDGET, UNDO, JOB
 """Groups of help from the first to the last; others stand between jobs and vocabularies, as they come."""
 
 
-@final
 class GroupedCommand(TyperCommand):
     """A command whose help shows its options in groups."""
 

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 import typer.main
@@ -32,7 +32,6 @@ _OFFERED, _GIVEN = "textveil.offered", "textveil.given"
 """Keys of what a run's context holds: the options that are offered, and the values that were given."""
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class _Offered:
     """One way to give an option of mechanisms.
@@ -48,7 +47,6 @@ class _Offered:
     off: bool = False
 
 
-@final
 class MechanismCommand(TyperCommand):
     """A command with the options of mechanisms; its function takes the context, for ``given`` and ``make``."""
 
@@ -163,7 +161,6 @@ def _of_all() -> dict[str, tuple[Option, str]]:
 
 
 def _parameters(takers: Mapping[str, tuple[Option, str]], taken: Collection[str]) -> tuple[_Offered, ...]:
-    """Make parameters by Typer, from a function that has the options, and flags that turn some off, as its own."""
     rows: list[tuple[Option, bool]] = []
     declarations = []
     for option, about in takers.values():

@@ -20,7 +20,6 @@ from typing import (
     NamedTuple,
     TypeAlias,
     TypeVar,
-    final,
     get_args,
     get_origin,
     get_type_hints,
@@ -82,10 +81,7 @@ class Declared(NamedTuple):
         return {name: parts_of(value) if known[name].kind is None else value for name, value in taken.items()}
 
 
-@final
 class _Grouped(Generic[R]):
-    """A command whose options are read from annotations when they are first needed."""
-
     def __init__(self, command: Callable[..., R]) -> None:
         functools.update_wrapper(self, command, assigned=("__module__", "__name__", "__qualname__", "__doc__"))
         self._command = command
@@ -147,7 +143,6 @@ _SPELLED: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 def _spelled(name: str, declaration: Any) -> Any:
-    """Return a copy of an option's declaration that says how it is spelled."""
     if not isinstance(declaration, OptionInfo) or declaration.param_decls or str(declaration.default)[:1] == "-":
         return declaration  # typer takes the first name for the default where the declaration is an annotation
     spelled = copy(declaration)

@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -19,7 +19,6 @@ _ESTIMATED_FROM = 900.0
 """Seconds of past progress that the estimate rests on: steps of studies and audits take minutes."""
 
 
-@final
 class Bar:
     """Counts units of work; draws itself once the work has lasted ``DELAY`` seconds, whatever is done by then.
 

@@ -32,8 +32,6 @@ Pool: TypeAlias = Annotated[
 
 @dataclass(frozen=True, kw_only=True)
 class _RewritingOptions(ServiceOptions):
-    """A service that rewrites synthetic texts."""
-
     endpoint: Annotated[
         str | None,
         opt.option(
@@ -148,7 +146,6 @@ def tell_pool(in_pool: int) -> None:
 
 
 def _lines(texts: list[str], labels: list[str]) -> bytes:
-    """JSON lines of texts, with their labels where there are any."""
     rows = [{"text": text} for text in texts]
     for row, label in zip(rows, labels, strict=False):
         row["label"] = label

@@ -1,10 +1,8 @@
 """Blocks of a corpus: what goes to a worker, and what comes back."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple, final
+from typing import NamedTuple
 
 from textveil.sanitize.costs import Counts
 from textveil.sanitize.release import Tally
@@ -41,7 +39,6 @@ class Sampled(NamedTuple):
     after: str
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
     """Records in a row of one input, as the format cut them; picklable.
@@ -79,7 +76,6 @@ class Block:
         return several if self.last > self.first else f"{self.unit} {self.first}"
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
     """A block, released; picklable.

@@ -1,11 +1,9 @@
 """What columns of a record are for, beside those that are sanitized or kept: whose record it is, what is a name."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, final
+from typing import Any, Final
 
 from textveil.errors import ParameterError
 from textveil.json_text import json_data
@@ -16,7 +14,6 @@ PERSON_BYTES = 16
 """Length of what stands for a person in memory and in ledgers."""
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordColumns:
     """Names of columns that are read, and released only where they are kept too.

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, BinaryIO, Final, TypeAlias, final
+from typing import Any, BinaryIO, Final, TypeAlias
 
 from textveil.corpora.blocks import BLOCK_BYTES, Block, Outcome, Skip
 from textveil.corpora.columns import NO_COLUMNS, RecordColumns
@@ -52,7 +52,6 @@ RunProgress: TypeAlias = Callable[[int, int | None, int], None]
 """Called with input bytes read, their total where it is known, and words released."""
 
 
-@final
 @dataclass(frozen=True, kw_only=True)
 class Run:
     """What is to be done; ``to_stream`` and ``to_file`` do it.
@@ -394,7 +393,6 @@ class Run:
         return Sanitizer.of(self.options)
 
     def _beside(self) -> dict[str, Any]:
-        """The public facts on which draws depend beside the sanitizer's setting."""
         choice = self.corpus_format.choice
         return {
             "format": type(self.corpus_format).__name__,
@@ -425,7 +423,6 @@ class Run:
             raise InputError("the input must hold at least one document; got none. Is the file empty?")
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class Finished:
     """What a run did.

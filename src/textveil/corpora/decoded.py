@@ -3,12 +3,10 @@
 What is decoded is public, so there is no job: a run that is interrupted is run again, and leaves no half of a file.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO, Protocol, cast, final
+from typing import BinaryIO, Protocol, cast
 
 from textveil.corpora.blocks import BLOCK_BYTES
 from textveil.corpora.files.sources import COMPRESSED, compressing
@@ -30,7 +28,6 @@ class DecodesTexts(Protocol):
         """
 
 
-@final
 @dataclass(frozen=True, kw_only=True)
 class DecodingRun:
     """What is to be decoded; ``to_stream`` and ``to_file`` do it.

@@ -1,7 +1,5 @@
 """Private maps of releases that were made in Python, written to an encrypted file as a run writes its own."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final

@@ -5,8 +5,6 @@ one transaction, or none. A job remembers what it has paid for, so one that goes
 changed; its draws are the same ones, which cost nothing more.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import io
@@ -19,7 +17,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import final
 
 from textveil.budget.account import Account
 from textveil.corpora.engines.block_worker import BlockWorker
@@ -33,7 +30,6 @@ from textveil.sanitize.costs import Counts, added, trimmed
 from textveil.sanitize.setting import Setting
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class Payer:
     """Whose budget a run is taken from.

@@ -1,14 +1,11 @@
 """Released bytes handed to a reader in pieces of one size."""
 
-from __future__ import annotations
-
-from typing import BinaryIO, final
+from typing import BinaryIO
 
 PIECE_BYTES = 2**16
 """Released bytes of a piece."""
 
 
-@final
 class Pieces:
     """Writes to a stream in pieces of ``PIECE_BYTES``; only the last one is shorter.
 

@@ -1,19 +1,15 @@
 """Where a run reads and writes: checked before a byte is read, for whoever starts one."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import final
 
 from textveil.corpora.files.sources import one_file
 from textveil.errors import InputError, ParameterError
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Places:
     """Inputs and outputs of one run.

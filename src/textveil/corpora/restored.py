@@ -1,13 +1,11 @@
 """Released corpora, and answers to them, with their originals put back from a map file."""
 
-from __future__ import annotations
-
 import codecs
 import contextlib
 import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import BinaryIO, Final, cast, final
+from typing import BinaryIO, Final, cast
 
 from textveil.corpora.formats.fields import FieldChoice
 from textveil.errors import InputError, ParameterError
@@ -19,7 +17,6 @@ from textveil.surrogates.urls import InUrls
 _PIECE: Final = 2**16
 
 
-@final
 @dataclass(slots=True)
 class CorpusRestorer:
     """Puts originals back text by text: the ``decoder`` of a ``DecodingRun`` over a released corpus.

@@ -4,8 +4,6 @@ The decision reads public facts only: the size of the input, which anybody who s
 the vocabulary. That a table is there tells no more than that.
 """
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable, Iterable
 from typing import Final

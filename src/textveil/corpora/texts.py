@@ -1,7 +1,5 @@
 """The records of a corpus, to be read and not released: what has been released already."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 

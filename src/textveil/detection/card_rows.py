@@ -79,7 +79,6 @@ def find_cards(text: str) -> Iterator[Found]:
 
 
 def _joined(spans: Iterable[Found]) -> list[Found]:
-    """Spans by start, of which those that overlap are one."""
     joined: list[Found] = []
     for span in spans:
         if joined and span.start < joined[-1].end:
@@ -118,7 +117,6 @@ def find_card_rows(text: str) -> Iterator[Found]:
 
 
 def _has_neighbor(text: str, start: int, end: int) -> bool:
-    """Whether a group of digits stands beside a number, parted by a space or a hyphen."""
     return (
         _DIGIT_BEHIND.match(text, end) is not None or _DIGIT_BEFORE.search(text, max(0, start - 2), start) is not None
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, cast, final
+from typing import Any, cast
 
 from textveil.detection.checked import checked_spans
 from textveil.detection.spans import DetectedSpan, Detector
@@ -94,7 +94,6 @@ def _parts(text: str, span: DetectedSpan, free: Iterable[tuple[int, int]]) -> It
 
 
 def _joined(spans: Iterable[DetectedSpan]) -> list[DetectedSpan]:
-    """Overlapping spans of one kind as one, with the highest of their scores."""
     joined: list[DetectedSpan] = []
     for span in sorted(spans, key=lambda span: (span.kind, span.start, span.end)):
         last = joined[-1] if joined else None
@@ -121,7 +120,6 @@ def _better(order: Sequence[str]) -> Callable[[DetectedSpan], Any]:
     return lambda span: (span.start - span.end, rank.get(span.detector, len(rank)), -span.score, span)
 
 
-@final
 class CombinedDetector:
     """What several detectors find, without overlaps (``covering``).
 

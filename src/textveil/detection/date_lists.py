@@ -122,7 +122,6 @@ def find_dates_of_languages(text: str) -> Iterator[Found]:
 
 
 def _joined(text: str, dates: list[Found]) -> Iterator[Found]:
-    """Dates, those that share a month or a year with ones beside them as one span."""
     low = place = 0
     while place < len(dates):
         first = last = dates[place]
@@ -146,7 +145,6 @@ def _joined(text: str, dates: list[Found]) -> Iterator[Found]:
 
 
 def _style(text: str, date: Found) -> re.Pattern[str] | None:
-    """Which form of those that lists have a date has."""
     for pattern in (_DAY_FIRST, _MONTH_FIRST, _MONTH_AND_YEAR):
         if pattern.fullmatch(text, date.start, date.end):
             return pattern
@@ -154,7 +152,6 @@ def _style(text: str, date: Found) -> re.Pattern[str] | None:
 
 
 def _goes_on(text: str, style: re.Pattern[str], before: Found, after: Found) -> bool:
-    """Whether a date of this style and the next are of one list."""
     if _style(text, after) is not style:
         return False
     return after.start - before.end <= _WINDOW and bool(_JOIN_AFTER.fullmatch(text, before.end, after.start))

@@ -186,7 +186,6 @@ def find_times(text: str) -> Iterator[Found]:
 
 
 def _in_calendar(match: re.Match[str]) -> bool:
-    """Whether the numbers of a date are those of a day, in one of the two orders of day and month."""
     if match["o"]:
         return True
     if match["p"] or match["g"]:

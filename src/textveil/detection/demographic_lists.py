@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Final, NamedTuple, TypeAlias, final
+from typing import Final, NamedTuple, TypeAlias
 
 from textveil.text.patterns import lazy_regex
 
@@ -28,7 +28,6 @@ Words: TypeAlias = tuple[str, ...]
 """The runs of letters of an entry, in small letters."""
 
 
-@final
 class Form(NamedTuple):
     """What an entry of the lists is: its class, and how it is used."""
 
@@ -36,7 +35,6 @@ class Form(NamedTuple):
     use: str
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class Demographics:
     """The lists.
@@ -113,7 +111,6 @@ def _entries(occupations: Mapping[str, Iterable[str]]) -> Iterator[_Entry]:
 
 
 def _forms_of(entry: str) -> Iterator[tuple[str, str]]:
-    """The forms of an entry of the first file, with how each is used."""
     adjective, _, rest = entry.partition("/")
     noun, _, plural = (rest or adjective).partition("/")
     if noun == adjective:

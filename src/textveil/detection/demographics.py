@@ -210,7 +210,6 @@ _OTHER_STARTS: Final = frozenset(word.encode("ascii") for word in _FAMILY_WORDS 
 
 @cache
 def _starts() -> frozenset[bytes]:
-    """Words of the lists, and those that tell of a family or name a field."""
     return frozenset(word for word in _OTHER_STARTS | demographics().last_words if 1 < len(word) <= _LONGEST_WORD)
 
 
@@ -258,7 +257,6 @@ def _scanned(text: str) -> Iterator[Found]:
 
 
 def _stated(text: str, start: int, end: int) -> Iterator[Found]:
-    """What stands behind the name of a field."""
     end = min(end, len(text))
     for match in _LABEL.finditer(text, start, end):
         if match[1].lower() not in _NO_VALUE and (match.end() < end or end == len(text)):
@@ -266,7 +264,6 @@ def _stated(text: str, start: int, end: int) -> Iterator[Found]:
 
 
 def _of_family(text: str, start: int, end: int) -> Iterator[Found]:
-    """Who is married, widowed or has children."""
     for match in _FAMILY.finditer(text, start, min(end, len(text))):
         name = match.lastgroup or 0
         yield Found(*match.span(name), KIND, _LIKELY, "disability" if name == "care" else "family")
@@ -287,7 +284,6 @@ def _of_hashtags(text: str) -> Iterator[Found]:
 def _read(
     text: str, start: int, end: int, entries: tuple[Words, ...], lists: Demographics, last: Found
 ) -> Found | None:
-    """The span of an entry that ends with a word, where there is evidence."""
     words, first = _longest(text, start, entries)
     if not words:
         return None
@@ -328,7 +324,6 @@ def _longest(text: str, start: int, entries: tuple[Words, ...]) -> tuple[Words, 
 
 
 def _with_modifiers(text: str, start: int, modifiers: frozenset[str]) -> tuple[int, int]:
-    """Where an occupation begins with the words before it that belong to it, and how many they are."""
     for count in range(_MODIFIERS):
         word = _LAST_WORD.search(text, max(0, start - 24), start)
         if word is None or word[1].lower() not in modifiers:
@@ -344,7 +339,6 @@ def _with_modifiers(text: str, start: int, modifiers: frozenset[str]) -> tuple[i
 
 
 def _around(text: str, start: int) -> str:
-    """What stands before a span."""
     return text[max(0, start - _BACK) : start]
 
 
@@ -354,7 +348,6 @@ def _cued(before: str, cues: frozenset[str], words: int = 4) -> bool:
 
 
 def _of_work(text: str, start: int, end: int, form: Form, words: int, last: str, previous: Found) -> float:
-    """How sure it is that an occupation is somebody's."""
     before = _around(text, start)
     between = text[previous.end : start] if 0 < start - previous.end < 30 else ""
     if (between == " " and previous.why in _OF_PEOPLE) or (
@@ -379,7 +372,6 @@ def _of_work(text: str, start: int, end: int, form: Form, words: int, last: str,
 
 
 def _of_people(text: str, start: int, end: int, form: Form) -> float:
-    """How sure it is that a nationality, an ethnic group or a religion is somebody's."""
     low = text[start:end].lower()
     if low in _LANGUAGES and _OF_LANGUAGE.match(text, end):
         return 0.0
@@ -397,7 +389,6 @@ def _of_people(text: str, start: int, end: int, form: Form) -> float:
 
 
 def _before_work(text: str, end: int) -> bool:
-    """Whether the next words are an occupation."""
     following = _NEXT_WORDS.match(text, end)
     if following is None:
         return False

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Final, NamedTuple, cast, final
+from typing import Any, Final, NamedTuple, cast
 
 from textveil.detection.combined import CombinedDetector
 from textveil.detection.spans import DetectedSpan, Detector
@@ -18,7 +18,6 @@ from textveil.registry.table import Table
 ENTRY_POINT_GROUP: Final = "textveil.detectors"
 
 
-@final
 class DetectorEntry(NamedTuple):
     """One detector.
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
 from itertools import pairwise
 from types import MappingProxyType
-from typing import Final, final
+from typing import Final
 
 from textveil.detection import people_in_records, technical
 from textveil.detection.addresses import find_addresses
@@ -39,7 +39,6 @@ _TOGETHER: Final = 1 << 15
 """Characters of texts whose gates are asked together."""
 
 
-@final
 class EmbeddedDetector:
     """Finds every kind of span but ``number`` in English text, in linear time.
 
@@ -74,7 +73,6 @@ class EmbeddedDetector:
         return spans
 
     def _detected(self, texts: Sequence[str], language: str) -> Iterator[list[DetectedSpan]]:
-        """The spans of documents in one language."""
         readings = list(map(plain, texts))
         phases = phases_for(self._regions, language)
         together = Together([read.text for read in readings])
@@ -83,7 +81,6 @@ class EmbeddedDetector:
             yield self._judged(text, read, language, *in_phases(read.text, phases, seen, numbers))
 
     def _judged(self, text: str, read: Plain, language: str, candidates: list[Found], rest: str) -> list[DetectedSpan]:
-        """The spans of a document, by what the searches found in its plain form and left of it."""
         candidates = sorted(span for span in candidates if span.kind not in (ORDINARY, technical.CODE))
         candidates = with_mentions(read.text, with_enumerated(read.text, candidates))
         if self._tagger and language not in LANGUAGES:
@@ -104,7 +101,6 @@ class EmbeddedDetector:
 
 
 def _groups(numbers: Sequence[int], texts: Sequence[str]) -> Iterator[list[int]]:
-    """Numbers of texts, of which a group holds one, or at most so many characters that it fits into a cache."""
     group: list[int] = []
     size = 0
     for number in numbers:

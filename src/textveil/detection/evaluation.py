@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, final
+from typing import Any, NamedTuple
 
 from textveil.detection.checked import checked_spans
 from textveil.detection.labelled import LabelledSpan, LabelledText
@@ -16,7 +16,6 @@ from textveil.types import Progress
 _BLOCK = 256
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
     """Counts of spans of one kind, or of all.
@@ -80,7 +79,6 @@ class Score:
         return record
 
 
-@final
 class Missed(NamedTuple):
     """A labelled span of which characters stay in the open: private, for the sender alone.
 
@@ -99,7 +97,6 @@ class Missed(NamedTuple):
     value: str
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluation:
     """What a detector found in labelled texts.
@@ -191,7 +188,6 @@ def _compare(
     kinds: dict[str, Counter[str]],
     total: Counter[str],
 ) -> list[Missed]:
-    """Count one text."""
     missed = []
     for label in document.spans:
         if not label.kinds:

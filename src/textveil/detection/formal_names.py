@@ -125,7 +125,6 @@ def _names_without_title(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _is_only_given(marks: int) -> bool:
-    """Whether a word is a given name, and neither a word nor a place besides."""
     return bool(marks & Marks.GIVEN) and not marks & (_ORDINARY | Marks.KNOWN_PLACE)
 
 
@@ -136,5 +135,4 @@ def _is_family(low: str) -> bool:
 
 
 def _is_thing(marks: int) -> bool:
-    """Whether a word is an ordinary one, or the name of a thing, and nobody's name."""
     return bool(marks & _ORDINARY) and not marks & _NAMES

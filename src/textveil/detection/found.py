@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import Final, NamedTuple, TypeAlias, final
+from typing import Final, NamedTuple, TypeAlias
 
 from textveil.detection.combined import covering
 from textveil.detection.gates import Gate, Seen, glance, words_of
@@ -15,7 +15,6 @@ from textveil.errors import InternalError
 from textveil.text.patterns import check_time, matches
 
 
-@final
 class Found(NamedTuple):
     """The characters ``start`` to ``end`` of a plain text, what they are, how sure that is (0 to 1), and why."""
 
@@ -49,7 +48,6 @@ def settled(text: str, spans: Iterable[Found]) -> list[Found]:
     return [Found(span.start, span.end, span.kind, span.score, span.why) for span in joined]
 
 
-@final
 class Row(NamedTuple):
     """A search of a phase.
 
@@ -74,7 +72,6 @@ class Row(NamedTuple):
     ignores: str
 
 
-@final
 class Phase(NamedTuple):
     """Rows that all look at the same text: what the phases before theirs left of it. Their order means nothing."""
 
@@ -130,7 +127,6 @@ def in_phases(
 
 
 def _places(spans: Iterable[Found]) -> list[tuple[int, int]]:
-    """The places that spans cover, of which some may hold what others do."""
     joined: list[tuple[int, int]] = []
     for span in sorted(spans):
         if joined and span.start < joined[-1][1]:
@@ -141,7 +137,6 @@ def _places(spans: Iterable[Found]) -> list[tuple[int, int]]:
 
 
 def _rounds(text: str, rows: Sequence[Row]) -> Iterator[list[Found]]:
-    """Yield the disjoint spans of each round of a phase, by start."""
     for _ in range(_ROUNDS):
         findings = []
         for row in rows:
@@ -163,7 +158,6 @@ def _rounds(text: str, rows: Sequence[Row]) -> Iterator[list[Found]]:
 
 
 def _winners(length: int, findings: Sequence[tuple[Row, list[Found]]]) -> tuple[list[Found], list[Row]]:
-    """Return the spans that win their characters, by start, and the rows that lost one."""
     if len(findings) == 1:
         return findings[0][1], []
     spans = sorted(span for _, here in findings for span in here)

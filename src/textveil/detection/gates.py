@@ -10,7 +10,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import accumulate, chain
-from typing import Final, Literal, NamedTuple, Protocol, final
+from typing import Final, Literal, NamedTuple, Protocol
 
 from textveil.text.patterns import check_time, lazy_regex, matches, search
 
@@ -31,7 +31,6 @@ _FEW: Final = 12
 """Words up to which a text is searched for each of them: that is faster than to look at each of its words."""
 
 
-@final
 class Seen(NamedTuple):
     """What a glance at a plain text shows.
 
@@ -56,7 +55,6 @@ class Gate(Protocol):
         """The numbers of the texts in which it is open, and perhaps of more."""
 
 
-@final
 class Together:
     """Plain texts side by side, so that a gate looks at all of them in one go.
 
@@ -79,10 +77,7 @@ class Together:
         self.words = frozenset(self.with_word)
 
 
-@final
 class _Row:
-    """Strings in a row, a zero byte before each."""
-
     def __init__(self, strings: Sequence[str]) -> None:
         self._text = "\0".join(["", *strings])
         self._starts = [0, *accumulate(len(string) + 1 for string in strings)]
@@ -140,7 +135,6 @@ def places_of(text: str, words: frozenset[bytes]) -> Iterator[tuple[int, int]]:
 
 
 def _places(letters: bytes, word: bytes) -> Iterator[tuple[int, int]]:
-    """Where a word stands between spaces, less the space that the letters begin with."""
     spaced = b" " + word + b" "
     place = letters.find(spaced)
     while place >= 0:
@@ -153,7 +147,6 @@ def words_of(text: str) -> frozenset[bytes]:
     return frozenset(text.encode("latin-1").translate(_LETTERS).split())
 
 
-@final
 class _Anywhere:
     def __call__(self, text: str, seen: Seen) -> bool:
         return True
@@ -166,10 +159,7 @@ anywhere: Final = _Anywhere()
 """The gate of a search that may find something in any text."""
 
 
-@final
 class _Matching:
-    """Open where a pattern matches in a text, or in a part of what a glance shows."""
-
     def __init__(self, pattern: str, part: Literal["whole", "digits", "runs"]) -> None:
         self._pattern, self._part = lazy_regex(pattern), part
 
@@ -196,7 +186,6 @@ def in_runs(pattern: str) -> Gate:
     return _Matching(pattern, "runs")
 
 
-@final
 class WithWords:
     """The gate of a search that finds something only in a text with one of some words.
 
@@ -233,10 +222,7 @@ def joined_words(words: str, begun_by: str = "") -> frozenset[bytes]:
     return frozenset((first + word).encode("ascii") for word in words.split() for first in begun_by or ("",))
 
 
-@final
 class _Holding:
-    """Open where a text, or its long runs, hold a piece."""
-
     def __init__(self, pieces: Sequence[str], part: Literal["whole", "runs"]) -> None:
         self._pieces, self._part = tuple(pieces), part
 
@@ -258,10 +244,7 @@ def holding_in_runs(*pieces: str) -> Gate:
     return _Holding(pieces, "runs")
 
 
-@final
 class _OfTwo:
-    """Open where one of two gates is, or both are."""
-
     def __init__(self, first: Gate, second: Gate, *, both: bool) -> None:
         self._first, self._second, self._both = first, second, both
 

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from importlib import import_module
-from typing import Any, Final, final
+from typing import Any, Final
 
 from textveil.detection.combined import disjoint
 from textveil.detection.kinds import checked_kind
@@ -30,7 +30,6 @@ _DIGITS: Final = 6
 """Digits that a value has at least where it is looked for in other groupings."""
 
 
-@final
 class PatternDetector:
     """What a regular expression matches is of one kind; the group ``value``, where it has one.
 
@@ -150,7 +149,6 @@ def token_key(token: str) -> str:
     return spelling(token) or token
 
 
-@final
 class ListDetector:
     """Words and phrases that are of one kind wherever they stand, as whole words.
 
@@ -191,7 +189,6 @@ class ListDetector:
         return [list(self._found(text)) for text in texts]
 
     def _key(self, token: str) -> str:
-        """What two tokens share that count as one word."""
         if self._ignore_case:
             return token_key(token)
         decomposed = unicodedata.normalize("NFKD", token[:1000])
@@ -250,6 +247,5 @@ def value_spans(text: str, values: Iterable[tuple[str, str]], name: str = "recor
 
 
 def _parts(value: str) -> list[str]:
-    """The words of a name that are looked for by themselves."""
     words = [token[0] for token in TOKEN.finditer(value)]
     return [word for word in words if len(word) >= _PART and word[0].isalpha()] if len(words) > 1 else []

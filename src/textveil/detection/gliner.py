@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType, ModuleType
-from typing import Any, Final, final
+from typing import Any, Final
 
 from textveil.detection.foreign import by_pieces, folder_name
 from textveil.detection.kinds import KINDS, OWN, checked_kind
@@ -75,7 +75,6 @@ def _quiet() -> Iterator[None]:
         yield
 
 
-@final
 class GlinerDetector:
     """Spans of the kinds that it is asked for; made by ``gliner_detector``."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final, NamedTuple, final
+from typing import Final, NamedTuple
 
 from textveil.detection import name_words as known
 from textveil.detection.found import Found
@@ -41,7 +41,6 @@ _ENDS_WITH: Final = lazy_regex(
 )
 
 
-@final
 class Institution(NamedTuple):
     """How many words an institution's name takes, and whether one of them tells it from others of its sort."""
 
@@ -143,7 +142,6 @@ def _with_links(words: Sequence[Word], end: int) -> int:
 
 
 def _proper(words: Sequence[Word], at: int, end: int) -> bool:
-    """Whether a word tells an institution from others of its sort."""
     word = words[at]
     if word.low in known.LINKS or word.low in _HEADS or word.low in known.GENERIC or word.low in known.FUNCTION_WORDS:
         return False

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from itertools import chain
 from pathlib import Path
-from typing import Final, TypeAlias, final
+from typing import Final, TypeAlias
 
 from textveil.detection.given import TOKEN, checked_pattern, token_key
 from textveil.detection.kinds import OWN
@@ -50,7 +50,6 @@ def shipped_words(name: str) -> tuple[str, ...]:
     return tuple([line for line in map(str.strip, lines) if line and not line.startswith("#")])
 
 
-@final
 class KeepList:
     """Words and phrases that stay, as whole words in any letter case.
 
@@ -87,7 +86,6 @@ class KeepList:
         return not self._kind or span.kind == self._kind
 
     def _holds(self, text: str, span: DetectedSpan) -> bool:
-        """Whether a span lies in kept phrases."""
         start = _word_start(text, span.start)
         # No entry has so long a word; a longer one would be read again for each span in it.
         first = TOKEN.match(text, start, min(len(text), start + 2 * _WORD))
@@ -129,7 +127,6 @@ class KeepList:
         return reached - place if reached > place and tokens[reached - 1].end() >= end else 0
 
     def _listed(self, tokens: Sequence[re.Match[str]], keys: Sequence[str], place: int, count: int) -> bool:
-        """Whether so many tokens from one on are an entry."""
         phrase = tuple(keys[place : place + count])
         if phrase not in self.phrases:
             return False
@@ -137,7 +134,6 @@ class KeepList:
 
 
 def _keys_of(word: str) -> tuple[str, ...]:
-    """What the tokens of an entry are compared by."""
     if word.isascii():
         low = word.lower()
         return tuple(low.split() if low.replace(" ", "").isalnum() else TOKEN.findall(low))
@@ -145,19 +141,16 @@ def _keys_of(word: str) -> tuple[str, ...]:
 
 
 def _evident(span: DetectedSpan) -> bool:
-    """Whether a name was found by more than how it is written."""
     return span.kind == "person" and (span.why not in _GUESSES or (not span.why and span.score >= _SURE))
 
 
 def _word_start(text: str, place: int) -> int:
-    """Where the word begins in which a place lies."""
     first = max(0, place - _WORD)
     while place > first and (text[place - 1].isalnum() or text[place - 1] == "_"):
         place -= 1
     return place
 
 
-@final
 class KeepPattern:
     """What a regular expression matches stays.
 

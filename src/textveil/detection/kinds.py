@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Final, Literal, TypeAlias, final
+from typing import Any, Final, Literal, TypeAlias
 
 from textveil.errors import need
 
@@ -27,7 +27,6 @@ _ALONE: Final = frozenset(
 A user's policy from before it has no rule for it, and must not release what it drew."""
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
     """One kind that textveil's own detectors find.

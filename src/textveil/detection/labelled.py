@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple, final
+from typing import Any, Final, NamedTuple
 
 from textveil.detection.kinds import KINDS
 from textveil.detection.labels import kind_of_label
@@ -17,7 +17,6 @@ _LABELS: Final = MappingProxyType({"DATE_TIME": ("date", "time"), "DOMAIN_NAME":
 reported under; what is labelled without a kind (a title, a people, a work) is no fault if found and none if missed."""
 
 
-@final
 class LabelledSpan(NamedTuple):
     """The characters ``start`` to ``end`` of a text, and the kinds that are right for them; none: any is."""
 
@@ -26,7 +25,6 @@ class LabelledSpan(NamedTuple):
     kinds: tuple[str, ...]
 
 
-@final
 class LabelledText(NamedTuple):
     """A text with its labelled spans, by start."""
 
@@ -132,7 +130,6 @@ def _columns(content: str) -> Iterator[LabelledText]:
 
 
 def _joined(rows: Sequence[tuple[str, str]], number: int) -> LabelledText:
-    """Tokens joined by single spaces, with the spans of their tags."""
     parts: list[str] = []
     spans: list[LabelledSpan] = []
     position, last = 0, ""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import IntFlag
 from functools import cache
 from pathlib import Path
-from typing import Final, final
+from typing import Final
 
 from textveil.errors import InputError
 from textveil.json_text import json_file
@@ -34,7 +34,6 @@ class Marks(IntFlag):
     KNOWN_PLACE = 64
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class Lists:
     """The lists, in plain small letters.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Final, NamedTuple, final
+from typing import Final, NamedTuple
 
 from textveil.detection.found import Found, near
 from textveil.detection.gates import at_digits, with_words
@@ -153,7 +153,6 @@ _MAY_END: Final = frozenset({*_FILLERS, *(name.lower() for name in SHORT), *(nam
 """Words that stand directly in front of a number with a label, in small letters."""
 
 
-@final
 class _Label(NamedTuple):
     """The name of what a number measures: where it begins, what it is, and whether words stand behind it."""
 
@@ -209,7 +208,6 @@ def find_grades(text: str) -> Iterator[Found]:
 
 
 def _measured(text: str, value: re.Match[str], reached: int) -> Found | None:
-    """The measurement that a number is part of."""
     start, end = value.span()
     unit = _unit_end(text, value)
     label = _label(text, start, reached)
@@ -244,7 +242,6 @@ def _unit_end(text: str, value: re.Match[str]) -> int:
 
 
 def _fits(label: _Label, value: str, unit: bool) -> bool:
-    """Whether a number can be a value of what the label names."""
     if label.name in _STRICT and label.loose and not unit:
         return False
     if "/" in value and label.name in ("K", "P", "R", "PT", "Ca", "Mg"):
@@ -257,7 +254,6 @@ def _fits(label: _Label, value: str, unit: bool) -> bool:
 
 
 def _label(text: str, start: int, reached: int) -> _Label | None:
-    """The label in front of a number, with a few words such as "was" between at most."""
     last_word = text[max(reached, start - 24) : start].rstrip(_ENDS_LABEL).rsplit(None, 1)
     if not last_word or last_word[-1].strip(_STRIPPED).lower() not in _MAY_END:
         return None
@@ -280,7 +276,6 @@ def _label(text: str, start: int, reached: int) -> _Label | None:
 
 
 def _named(words: list[re.Match[str]], last: int, *, loose: bool, marked: bool) -> _Label | None:
-    """The longest label of at most three words that ends with a word."""
     for count in (3, 2):
         if last >= count - 1:
             name = " ".join(word[0] for word in words[last - count + 1 : last + 1]).lower()
@@ -296,7 +291,6 @@ def _named(words: list[re.Match[str]], last: int, *, loose: bool, marked: bool) 
 
 
 def _temperature(text: str, value: re.Match[str]) -> Found | None:
-    """A number with C or F behind it that is the temperature of a body."""
     degrees = _TEMPERATURE.match(text, value.end())
     if degrees is None or "\xb7" in degrees[0] or not re.fullmatch(r"[0-9]{2,3}\.[0-9]", value[0]):
         return None
@@ -304,7 +298,6 @@ def _temperature(text: str, value: re.Match[str]) -> Found | None:
 
 
 def _word_before(text: str, start: int) -> str:
-    """The word in front of a place, in small letters."""
     words = _LEFT.findall(text, max(0, start - 24), start)
     return words[-1].lower() if words else ""
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Final, final
+from typing import Final
 
 from textveil.detection import name_words as known
 from textveil.detection.found import Found
@@ -37,10 +37,7 @@ _MOST_LENGTHS: Final = 6
 """Phrases of so many lengths are looked for behind one first word."""
 
 
-@final
 class _Known:
-    """What a document's names are known by."""
-
     def __init__(self, text: str, spans: Sequence[Found]) -> None:
         self.parts: dict[str, Found] = {}
         self.initials: dict[str, Found] = {}
@@ -160,7 +157,6 @@ def _take(taken: bytearray, spans: Sequence[Found]) -> None:
 
 
 def _lies_in(within: bytearray, span: Found) -> bool:
-    """Whether a person or a place is part of an institution's name in parentheses."""
     return span.kind in ("person", "place") and bool(within) and 0 not in within[span.start : span.end]
 
 
@@ -196,7 +192,6 @@ def _phrase_at(text: str, names: _Known, start: int) -> Found | None:
 
 
 def _part_at(text: str, names: _Known, match: re.Match[str]) -> Found | None:
-    """The mention that a capitalized word is, with the initials before it."""
     written = match[0]
     owned = written.endswith(("'s", "'S"))
     written = written[:-2] if owned else written
@@ -230,7 +225,6 @@ def _mention(start: int, end: int, whole: Found) -> Found:
 
 
 def _opens(text: str, start: int) -> bool:
-    """Whether a sentence begins there."""
     before = text[max(0, start - 4) : start].rstrip(" \t\"'([")
     return not before or before[-1] in _OPENING or "\n" in text[max(0, start - 4) : start]
 

@@ -114,5 +114,4 @@ def find_spoken_money(text: str) -> Iterator[Found]:
 
 
 def _begin(text: str, start: int) -> int:
-    """Where an amount begins with "approximately" in front."""
     return start - len(ABOUT) if text.endswith(ABOUT, 0, start) else start

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple, final
+from typing import Final, NamedTuple
 
 from textveil.detection import name_words as known
 from textveil.detection.found import Found
@@ -153,7 +153,6 @@ _GIVEN, _FAMILY, _IS_PLACE, _COMMON, _SMALL_TOO, _OTHER, _KNOWN_PLACE = (
 )  # fmt: skip
 
 
-@final
 class Judged(NamedTuple):
     """What a name is, how sure that is, and why; no kind for what is none."""
 
@@ -229,10 +228,7 @@ def _titled_name(titled: int, word: Word, before: str) -> bool:
 _MOST_FIRM: Final = frozenset(("mr", "mrs", "ms", "miss", "dr", "prof", "herr", "frau", "mme", "mlle"))
 
 
-@final
 class _Run:
-    """A run of capitalized words, with the small words that names hold."""
-
     def __init__(self, text: str, start: int, end: int, public: Lists) -> None:
         self._text = text
         self._public = public
@@ -348,7 +344,6 @@ class _Run:
         return marks or 0
 
     def _read(self, group: list[Word], titled: int, before: str, opens: bool) -> Iterator[Found]:
-        """The names in words that stand together."""
         place = 0
         ends = any(word.low in _ENDS for word in group)
         while place < len(group):
@@ -379,7 +374,6 @@ class _Run:
             place = stop
 
     def _with_tail(self, group: list[Word], place: int, stop: int, judged: Judged) -> Found:
-        """A name with what belongs to it behind its words."""
         start, end = group[place].start, group[stop - 1].end
         if judged.kind != _PERSON or judged.score <= _GUESS:
             tail = small_end(self._text, end)
@@ -388,7 +382,6 @@ class _Run:
         return Found(start, self._with_code(end, judged.kind), *judged)
 
     def _with_code(self, end: int, kind: str) -> int:
-        """The end of a place with the postal code after it, of a company with the full stop of "Inc."."""
         form = _LEGAL_FORM.match(self._text, end) if kind == _ORGANIZATION else None
         if form:
             return form.end()
@@ -421,13 +414,11 @@ class _Run:
         return self._place_of_words(group, place) if ends else (0, _NOTHING)
 
     def _stands_without(self, group: list[Word], place: int) -> bool:
-        """Whether an institution's name stands behind the first word of a sentence, which is none of its own."""
         first = group[place].low
         candidate = institution(group, place + 1) if place + 1 < len(group) else None
         return candidate is not None and candidate.proper and first not in known.GENERIC and first not in _ENDS
 
     def _place_of_words(self, group: list[Word], place: int) -> tuple[int, Judged]:
-        """Lake County, County of Dalarna, Republic of Turkey."""
         first = group[place]
         if first.low in known.PLACE_ENDS and place + 2 < len(group) and group[place + 1].low == "of":
             stop = place + 2 + (group[place + 2].low == "the")
@@ -456,7 +447,6 @@ class _Run:
         return 0, _NOTHING
 
     def _in_name(self, group: list[Word], place: int, opens: bool) -> bool:
-        """Whether a word can begin a name."""
         word = group[place]
         if word.low in known.LINKS or (word.low in known.PARTICLES and len(group) == 1):
             return False
@@ -516,7 +506,6 @@ class _Run:
         return self._several(words, before, opens)
 
     def _no_word(self, words: list[Word], before: str) -> bool:
-        """What is written like a word of a program, or names a disease or a device after somebody."""
         first, last = words[0], words[-1]
         for word in words:
             written = self._text[word.start : word.end]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import Final, NamedTuple, TypeAlias, final
+from typing import Final, NamedTuple, TypeAlias
 
 from textveil.detection.found import Found, near
 from textveil.detection.gates import at_digits, either, with_words
@@ -123,7 +123,6 @@ def _austrian(value: str) -> bool:
 
 
 def _brazilian(value: str) -> bool:
-    """The two last digits of CPF and CNPJ."""
     for length in (len(value) - 2, len(value) - 1):
         weights = (
             list(range(length + 1, 1, -1))
@@ -168,7 +167,6 @@ def _tax_file(value: str) -> bool:
     return weighted(value, (1, 4, 3, 7, 5, 8, 6, 9, 10)) % 11 == 0
 
 
-@final
 class Form(NamedTuple):
     """How an id is written, its check digits, and whether it counts where they are wrong."""
 
@@ -257,7 +255,6 @@ def find_forms(text: str) -> Iterator[Found]:
 
 
 def _checked(text: str, match: re.Match[str]) -> Found | None:
-    """The span of the first form that fits, or of another that begins there, whose check digits are right."""
     first = match.lastgroup or ""
     for name, form in FORMS.items():
         other = match if name == first else _EACH[name].match(text, match.start())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final, final
+from typing import Final
 
 from textveil.detection.spans import DetectedSpan
 from textveil.text.numbers import marked_numerals
@@ -12,7 +12,6 @@ from textveil.text.patterns import lazy_regex, matches
 _NUMBERS: Final = lazy_regex(r"\d+(?:[.,]\d+)*")
 
 
-@final
 class NumberDetector:
     """Finds runs of digits and numerals of any writing but letters, with '.' and ',' between them."""
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from types import MappingProxyType
-from typing import Final, NamedTuple, final
+from typing import Final, NamedTuple
 
 from textveil.detection.found import Found, Row
 from textveil.detection.gates import anywhere, at_digits
@@ -39,7 +39,6 @@ _HOUSE: Final = r"[0-9]{1,5}(?:[/-][0-9]{1,3})?(?: ?[a-z](?![a-z])| bis| ter)?(?
 _FULL: Final = rf"{_PARTICLE}{{0,3}}(?:(?:[A-Z]\. ?){{1,3}})?{_NAME}(?: {_PARTICLE}{{0,3}}{_NAME}){{0,3}}"
 
 
-@final
 class _Rules(NamedTuple):
     """What the rules of a language need.
 
@@ -143,10 +142,7 @@ _BEFORE: Final = lazy_regex(rf"([A-Z][A-Za-z'-]{{0,24}}+) (?:{_PARTICLE}){{0,3}}
 _BACK: Final = 24
 
 
-@final
 class _Language:
-    """The searches of one language."""
-
     def __init__(self, language: str) -> None:
         rules = _RULES[language]
         joint = rf"(?:[ -](?:(?:{rules.joint})[ -])?{_NAME}){{0,2}}"

@@ -98,7 +98,6 @@ def _line_end(text: str, start: int) -> int:
 
 
 def _cells(line: str, mark: str) -> list[tuple[int, str]]:
-    """Where the value of each cell begins, and the value."""
     cells, at = [], 0
     while at <= len(line):
         cell = _CELLS[mark].match(line, at)
@@ -121,7 +120,6 @@ def _column_kinds(line: str, mark: str) -> list[str]:
 
 
 def _rows(text: str, start: int, mark: str, columns: list[str]) -> Iterator[tuple[Found | None, int]]:
-    """The names of the rows from a place on, and where each row ends."""
     while start < len(text):
         check_time()
         end = _line_end(text, start)
@@ -222,7 +220,6 @@ def _values(text: str, key: re.Match[str]) -> Iterator[tuple[int, int]]:
 
 
 def _lines_below(text: str, start: int, indent: int) -> Iterator[tuple[int, int]]:
-    """The items of a list, or the values of keys that stand further to the right, one a line."""
     while start < len(text):
         check_time()
         item = _LISTED.match(text, start)

@@ -106,5 +106,4 @@ def names_login(name: str) -> bool:
 
 @cache
 def _known() -> frozenset[str]:
-    """Words of programs and products."""
     return frozenset(word.lower() for name in ("programming", "products") for word in shipped_words(name))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable
-from typing import Final, NamedTuple, final
+from typing import Final, NamedTuple
 
 from textveil.cuts import replaced
 from textveil.text.patterns import translated
@@ -21,7 +21,6 @@ CURRENCY, LARGE, SMALL, OTHER = "\xa4\xde\xfe\xb7"
 _REMEMBERED: Final = 1 << 14
 
 
-@final
 class Plain(NamedTuple):
     """A text in plain form.
 
@@ -104,7 +103,6 @@ def _mark(character: str, category: str) -> str:
     return CURRENCY if category == "Sc" else OTHER
 
 
-@final
 class _Forms(dict[int, str]):
     """A table for ``str.translate`` that fills itself, up to a bound, as characters are met."""
 

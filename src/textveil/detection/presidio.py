@@ -9,7 +9,7 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Final, final
+from typing import Any, Final
 
 from textveil.detection.foreign import by_pieces
 from textveil.detection.labels import kinds_of_labels
@@ -125,7 +125,6 @@ def _nothing_skipped() -> Iterator[None]:
         logger.removeFilter(refuse)
 
 
-@final
 class PresidioDetector:
     """What an ``AnalyzerEngine`` finds; made by ``presidio_detector``."""
 

@@ -135,7 +135,6 @@ def find_list_numbers(text: str) -> Iterator[Found]:
 
 
 def _follows(before: list[int], number: list[int]) -> bool:
-    """Whether a number of a list or a heading comes after another."""
     for level, part in enumerate(number):
         last = before[level] if level < len(before) else 0
         if part != last:

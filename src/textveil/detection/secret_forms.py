@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from types import MappingProxyType
-from typing import Final, NamedTuple, final
+from typing import Final, NamedTuple
 
 from textveil.detection.found import words_in
 from textveil.text.patterns import lazy_regex
 
 
-@final
 class Form(NamedTuple):
     """What stands behind a beginning.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 from itertools import chain
-from typing import Final, final
+from typing import Final
 
 from textveil.detection import name_words as known
 from textveil.detection.found import Found
@@ -55,10 +55,7 @@ def _names_among(words: frozenset[bytes]) -> list[str]:
     return named
 
 
-@final
 class _OfSmallNames:
-    """Open where a text holds such a name, or the word of a cue."""
-
     def __call__(self, text: str, seen: Seen) -> bool:
         return bool(self._among(seen.words))
 
@@ -98,7 +95,6 @@ def find_small_names(text: str) -> Iterator[Found]:
 
 
 def _places(text: str, few: Sequence[str]) -> Iterator[int]:
-    """Where names that a text may hold stand in it as words."""
     names = frozenset(few)
     if len(names) > _FEW:
         for match in matches(_WORDS, text):

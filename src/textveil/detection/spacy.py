@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Final, final
+from typing import Any, Final
 
 from textveil.detection.foreign import by_pieces, folder_name
 from textveil.detection.labels import kinds_of_labels
@@ -69,7 +69,6 @@ def blank_pipeline(language: str) -> Any:
         raise ParameterError(f"language must be a code that spaCy knows; got {language}. Try 'en' or 'xx'.") from None
 
 
-@final
 class SpacyDetector:
     """Entities that a pipeline puts on its documents; made by ``spacy_detector``.
 
@@ -128,7 +127,6 @@ class SpacyDetector:
 
 
 def _labels(nlp: Any, spans_key: str | None) -> list[str]:
-    """Labels of the components that put entities, or spans of the group, on documents."""
     assigned = {"doc.ents"} if spans_key is None else {"doc.ents", "doc.spans"}
     return [
         str(label)

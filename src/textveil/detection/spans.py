@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol, final, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 
-@final
 class DetectedSpan(NamedTuple):
     """The characters ``text[start:end]`` of a private text, and what they are.
 

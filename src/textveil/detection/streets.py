@@ -17,7 +17,6 @@ from textveil.text.patterns import lazy_regex, matches
 
 
 def _either(words: str) -> str:
-    """A pattern for one of some words, the longest first."""
     return "|".join(sorted(words.split(), key=lambda word: (-len(word), word)))
 
 

@@ -10,7 +10,7 @@ from functools import cache
 from itertools import starmap
 from math import exp
 from string import ascii_lowercase, ascii_uppercase
-from typing import Any, Final, NamedTuple, final
+from typing import Any, Final, NamedTuple
 from zlib import crc32
 
 import numpy as np
@@ -110,7 +110,6 @@ class Word(NamedTuple):
     low: str
 
 
-@final
 class Tagger:
     """The weights: a row of the classes for each hashed feature.
 
@@ -284,10 +283,7 @@ def is_pair(written: str) -> bool:
     return len(lows) > 1 and not any(map(is_plain_form, lows))
 
 
-@final
 class _Judge:
-    """What the model says of the words of one text."""
-
     def __init__(self, text: str) -> None:
         self._text = text
         self._model = tagger()
@@ -335,7 +331,6 @@ class _Judge:
         return self._name(group[0][0].start, group[-1][0].end, sums, min(share for _, share, _ in group))
 
     def _name(self, start: int, end: int, sums: Sequence[Sequence[int]], share: float) -> Found:
-        """A name of the kind that has the greatest sum over its words, as sure as its least sure word."""
         total = [sum(column) for column in zip(*sums, strict=True)]
         kind = KINDS[max(range(1, len(KINDS)), key=total.__getitem__)]
         return Found(start, end, kind, score_of(share, kind, self._topic), "tagger")

@@ -324,14 +324,12 @@ def _zones(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _is_code(line: str) -> bool:
-    """Whether a line is one of code rather than of language."""
     if not (_MARKED.search(line) or line.lstrip(" \t>+-").partition(" ")[0] in _FIRST_WORDS):
         return False
     return _LINE_OF_CODE.match(line) is not None and _PROSE.search(_STRING.sub("", line)) is None
 
 
 def _outside_strings(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """The code of a line between its strings and comments."""
     for match in _STRING.finditer(text, start, end):
         yield from _without_names(text, start, match.start())
         start = match.end()
@@ -349,7 +347,6 @@ def _without_names(text: str, start: int, end: int) -> Iterator[tuple[int, int]]
 
 
 def _markup(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """The name of a tag, the names of its attributes, and the values of those that nobody reads."""
     name = end if " " not in text[start:end] else text.index(" ", start, end)
     if _could_name(text[start + 1 : name].strip("</>")):
         return  # <Maria>, in doubt
@@ -388,7 +385,6 @@ def _words(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _subjects(text: str) -> Iterator[re.Match[str]]:
-    """Subjects of commits, each at the start of a line."""
     reached = 0
     for start in chain([0], (match.end() for match in matches(_LINE_END, text))):
         match = _SUBJECT.match(text, start) if start >= reached else None
@@ -398,7 +394,6 @@ def _subjects(text: str) -> Iterator[re.Match[str]]:
 
 
 def _segments(text: str, path: re.Match[str]) -> Iterator[tuple[int, int]]:
-    """The parts of a path that name nobody."""
     for part in re.finditer(r"[^/\\]+", path[0]):
         if not _could_name(part[0]) and any(map(str.isalpha, part[0])):
             yield path.start() + part.start(), path.start() + part.end()
@@ -412,7 +407,6 @@ def _is_dotted(written: str) -> bool:
 
 
 def _could_name(written: str) -> bool:
-    """Whether the words in a word of code can be somebody's name."""
     humps = [hump.lower() for hump in _HUMP.findall(written)]
     if not humps:
         return False

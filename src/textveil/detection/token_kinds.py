@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from types import MappingProxyType
-from typing import Final, final
+from typing import Final
 
 from textveil.detection.spans import DetectedSpan
 from textveil.errors import need
@@ -19,7 +19,6 @@ _HAS_OTHERS: Final = re.compile(r"[^\t-\r\x20-\x7e]").search
 """Most texts have nothing that could be one: of ASCII only control characters are symbols."""
 
 
-@final
 class TokenKindDetector:
     """Finds every token of some kinds: the rules are those of ``text.tokens``, so it misses none.
 

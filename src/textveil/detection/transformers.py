@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple, final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -64,7 +64,6 @@ class _Token(NamedTuple):
     context: int
 
 
-@final
 class TransformersDetector:
     """Spans by a token classifier; made by ``transformers_detector``."""
 
@@ -158,7 +157,6 @@ class TransformersDetector:
         return probabilities
 
     def _spans(self, text: str, tokens: Iterable[_Token]) -> Iterator[DetectedSpan]:
-        """Runs of tokens of one entity, with the rest of the words that they begin or end in."""
         run: list[_Token] = []
         entity = ""
         for token in tokens:

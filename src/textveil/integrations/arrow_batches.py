@@ -6,14 +6,12 @@ draws come from streams that are named by a secret, by *where* the text stands, 
 docs/integrations.md.
 """
 
-from __future__ import annotations
-
 import hashlib
 import operator
 import secrets
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias, final
+from typing import Any, TypeAlias
 
 from textveil.corpora.formats.arrow_columns import chosen_schema, plain_columns, texts_of, with_releases
 from textveil.corpora.formats.arrow_package import arrow
@@ -37,7 +35,6 @@ _HELD: dict[str, Sanitizer] = {}
 """This process's sanitizers by their job: an engine brings a new copy with every task, and copies start cold."""
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchSanitizer:
     """Sanitizes columns of record batches and tables; picklable, and holds no generator.

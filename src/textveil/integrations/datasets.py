@@ -9,12 +9,10 @@ released = notes.map(release, batched=True, with_indices=True, num_proc=2)
 report = release.report(released)
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, final
+from typing import Any
 
 from textveil.corpora.formats.arrow_package import arrow
 from textveil.errors import InputError, MissingExtra, ParameterError
@@ -32,7 +30,6 @@ _ROWS = 1000
 """Rows whose counts are read together."""
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class DatasetSanitizer:
     """What ``Dataset.map(batched=True)`` and ``IterableDataset.map`` call: the chosen columns of a batch, released.

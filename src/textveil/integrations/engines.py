@@ -1,7 +1,5 @@
 """Engines by their names."""
 
-from __future__ import annotations
-
 from textveil.corpora.engines.engine import Engine
 from textveil.corpora.engines.processes import Processes
 from textveil.errors import ParameterError

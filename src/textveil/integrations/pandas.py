@@ -6,8 +6,6 @@ texts, report = notes["text"].textveil.sanitize(sanitizer)
 released, report = notes.textveil.sanitize(sanitizer, ["text"], keep=["label"])
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from functools import partial

@@ -9,8 +9,6 @@ pl.scan_parquet("notes.parquet").select(pl.col("text").textveil.sanitize(columns
 columns.report()
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from itertools import islice

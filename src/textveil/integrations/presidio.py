@@ -8,11 +8,9 @@ Beside Presidio's own operators in one engine: ``anonymizer_engine`` with ``Veil
 ``deanonymizer_engine`` with ``Veil.restorers``.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final, final
+from typing import Any, Final
 
 import numpy as np
 
@@ -51,7 +49,6 @@ RESTORE: Final = "textveil_restore"
 _VEIL: Final = "veil"
 
 
-@final
 class Veil:
     """The surrogates of one text, or of the texts of one scope, for Presidio's engines; holds private text.
 
@@ -276,10 +273,7 @@ def _scope_of(policy: Policy, scope: Scope | None, key: bytes | None) -> Scope:
     return MemoryScope() if scope is None else scope
 
 
-@final
 class _Results:
-    """Results of Presidio's analyzer, as a detector's answer to one text."""
-
     name = "presidio"
 
     def __init__(self, results: Iterable[Any]) -> None:

@@ -1,7 +1,5 @@
 """Presidio's analyzer: textveil's detectors as a recognizer. The other way round is ``detection.presidio``."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, Final
 

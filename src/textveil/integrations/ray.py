@@ -1,7 +1,5 @@
 """Ray: blocks of a corpus released by actors, and a stage for Ray Data."""
 
-from __future__ import annotations
-
 import contextlib
 import logging
 import os
@@ -9,7 +7,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any, final
+from typing import Any
 
 from textveil.corpora.blocks import Block, Outcome
 from textveil.corpora.engines.block_queue import AHEAD, BlockQueue, Failure, failure
@@ -34,7 +32,6 @@ def _ray(module: str = "ray") -> Any:
         raise MissingExtra("ray", "ray") from None
 
 
-@final
 class _Releasing:
     def __init__(self, worker: BlockWorker) -> None:
         self._release = worker.opened()
@@ -50,7 +47,6 @@ class _Releasing:
         return True
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class RayEngine:
     """An ``Engine`` of Ray actors, each on one core, on this machine or on a cluster.
@@ -84,7 +80,6 @@ class RayEngine:
 
 @contextlib.contextmanager
 def _running(engine: RayEngine) -> Iterator[Any]:
-    """Yield Ray, started and ended here unless it runs already."""
     ray = _ray()
     if ray.is_initialized():
         yield ray
@@ -103,7 +98,6 @@ def _running(engine: RayEngine) -> Iterator[Any]:
         ray.shutdown()
 
 
-@final
 @dataclass(slots=True)
 class _Actor:
     """An actor, with the blocks that it holds, oldest first, and the references to their outcomes.
@@ -118,7 +112,6 @@ class _Actor:
     coming: deque[Any] = field(default_factory=deque)
 
 
-@final
 class _Crew:
     """Actors that take from a queue; one is started where a block waits that no other can begin with."""
 
@@ -143,7 +136,6 @@ class _Crew:
             self._ray.kill(actor.handle)
 
     def _give(self) -> None:
-        """Fill the hands of the actors that have started, and start others for what still waits."""
         for depth in range(1, AHEAD + 1):
             for actor in (actor for actor in self._actors if actor.ready):
                 while (block := self._queue.taken(actor.held, depth, len(self._actors))) is not None:
@@ -186,7 +178,6 @@ class _Crew:
         actor.ready = True
 
     def _replaced(self, actor: _Actor) -> _Actor:
-        """Replace a dead actor, whose first block may have been done, and the outcome lost with the actor."""
         if actor.ready:
             self._queue.died(actor.held)
         else:
@@ -198,7 +189,6 @@ class _Crew:
         return _Actor(handle, handle.ready.remote())
 
 
-@final
 class _Stage:
     def __init__(self, batches: BatchSanitizer) -> None:
         self._batches = batches

@@ -3,8 +3,6 @@
 The classifier spends one epsilon on all that a person wrote. Extra ``learn``.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass

@@ -13,7 +13,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Any, Final
 
 from textveil.detection.spacy import load_spacy
 from textveil.errors import ParameterError, need
@@ -35,7 +35,6 @@ _ENTITIES: Final = "entities"
 _REPORTS: Final = 10_000
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class ReleasedDocument:
     """What stands in ``doc._.textveil``.
@@ -97,10 +96,7 @@ if not spacy.tokens.Doc.has_extension(_KEY):
     spacy.tokens.Doc.set_extension(_KEY, getter=released)
 
 
-@final
 class _Entities:
-    """Entities on the documents under way, as a detector's spans."""
-
     name = "doc.ents"
 
     def __init__(self, labels: Mapping[str, str | None]) -> None:
@@ -133,7 +129,6 @@ class _Entities:
         ]
 
 
-@final
 class TextveilComponent(spacy.pipeline.Pipe):  # type: ignore[misc]
     """Releases the text of each document under a policy or by a mechanism; the document itself stays as it is.
 

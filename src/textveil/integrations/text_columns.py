@@ -1,12 +1,10 @@
 """Columns of texts with gaps: what every table hands to a sanitizer, and what all of it cost together."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial, update_wrapper
 from threading import Lock
-from typing import Any, NamedTuple, TypeAlias, final
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -37,7 +35,6 @@ class Sanitized(NamedTuple):
     report: Report
 
 
-@final
 class Accessor:
     """``series.textveil``, ``frame.textveil``: a function of what it stands on as its method ``sanitize``.
 
@@ -103,7 +100,6 @@ def _scopes(sanitizer: Sanitizer, rows: Sequence[Row]) -> list[Scope] | None:
     return [scope for row, scope in scopes for text in row if text is not None]
 
 
-@final
 class ColumnSanitizer:
     """Sanitizes columns of tables and counts what all of its calls spent; a row is one document.
 

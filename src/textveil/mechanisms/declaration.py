@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import wraps
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar, cast, final
+from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar, cast
 from weakref import WeakKeyDictionary
 
 from textveil.privacy.guarantees import Status
@@ -27,7 +27,6 @@ _WITHIN: Final[WeakKeyDictionary[Callable[..., Any], Callable[..., Any]]] = Weak
 """The functions that ``declared`` decorated, by what it made of them: ``__wrapped__`` could be set by anybody."""
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CatalogEntry:
     """One mechanism of the catalog.
@@ -141,7 +140,6 @@ def refuted(**facts: Any) -> Callable[[Callable[P, M]], Callable[P, M]]:
 
 
 def _with_source(docstring: str | None, entry: CatalogEntry) -> str | None:
-    """A docstring that says where the law and its proof stand, written there by hand or from the declaration."""
     if not docstring or "Source:" in docstring:
         return docstring
     kind = "refutation" if entry.status is Status.REFUTED else "proof"

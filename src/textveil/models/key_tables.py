@@ -7,7 +7,7 @@ size, 2007). What a cell holds tells its key exactly, not up to a fingerprint: a
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple, final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,7 +42,6 @@ class Hits(NamedTuple):
     cells: Ids
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class PairTable:
     """The words that follow each of some contexts: each context has buckets of its own.
@@ -86,7 +85,6 @@ class PairTable:
         return cells[used], before[np.concatenate([[0], ends])]
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class TripleTable:
     """Words after numbered contexts, all in one set of buckets.

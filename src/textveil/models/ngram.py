@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, Final, final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,7 +55,6 @@ _BLOCK: Final = 1 << 13
 """Look-ups that are made together: what they leave behind stays in the processor's cache."""
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class NgramModel:
     """A trigram model of the words of one vocabulary.
@@ -181,7 +180,6 @@ class NgramModel:
         check_contexts(contexts, 1 if short else ORDER - 1, self.size)
 
     def _block(self, contexts: Ids, words: Ids) -> Vectors:
-        """The logarithms for a few contexts."""
         latest = contexts[:, -1]
         logs: Vectors = self.arrays["unigram"].take(words)
         logs += self.arrays["pair_rest"][latest][:, None]
@@ -198,7 +196,6 @@ class NgramModel:
         return logs
 
     def _longer(self, earlier: Ids, latest: Ids) -> tuple[Ids, Ids]:
-        """Which contexts of two ids list words, and their numbers."""
         rows = np.flatnonzero(latest < self.size)
         hits = self._pairs.find(earlier[rows], latest[rows, None])
         some = self.arrays["triple_rest"][hits.cells] > 0

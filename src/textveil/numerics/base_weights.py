@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, NamedTuple, final
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,7 +58,6 @@ def slots(shares: Reals, each: int = 16) -> Integers:
     return counts + 1
 
 
-@final
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BaseWeights:
     """Integer base weights, what each may gain, and what every row adds in all.

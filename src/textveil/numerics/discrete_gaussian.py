@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Final, final
+from typing import Final
 
 import numpy as np
 
@@ -50,7 +50,6 @@ _SMOOTHING: Final = 3
 """Standard deviation, in units of the grid, that the proof gives away."""
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiscreteGaussian:
     """Noise of the law above for vectors that are released on a public grid: no low digit of a float is released.

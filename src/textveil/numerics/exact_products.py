@@ -14,7 +14,7 @@ import sys
 import time
 from collections.abc import Callable
 from functools import cache
-from typing import Final, final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,7 +78,6 @@ def _seconds(product: Callable[[], object]) -> float:
     return min(times)
 
 
-@final
 class Int8Table:
     """A table of 8-bit integers as torch holds it: a copy, 10 MB for 33,000 words of 300 dimensions.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple, final
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +38,6 @@ class Lent(NamedTuple):
     sums: Integers
 
 
-@final
 @dataclass(frozen=True, eq=False, kw_only=True)
 class GrowingWeights:
     """Base weights of every place, and what may be lent.

@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
-from typing import final
 
 import numpy as np
 
@@ -54,7 +53,6 @@ def stated_epsilon(spent: float, asked: float) -> float:
     return spent if spent < asked - 1e-9 else asked
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TwoLevelWeights:
     """Integer weights of a two-level row.

@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, fields, replace
-from typing import Any, Final, final
+from typing import Any, Final
 
 import numpy as np
 
@@ -56,7 +56,6 @@ _MOST_BASE: Final = 0.98
 _LEAST_LOG: Final = -60.0
 
 
-@final
 @dataclass(slots=True, eq=False, kw_only=True)
 class Search:
     """Where a search stands: arrays of shape (n,) and numbers, so that it can be kept and taken up again.
@@ -113,7 +112,6 @@ def search_from(arrays: dict[str, Reals], size: int) -> Search | None:
     return Search(**{**kept, "step": int(kept["step"])})
 
 
-@final
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Problem:
     """Which channel is sought.
@@ -173,7 +171,6 @@ def goal_of(size: int) -> float:
 
 
 def _window_of(step: int) -> tuple[int, int]:
-    """Where the window that holds this step begins and ends."""
     if step < STEPS:
         return step // WINDOW * WINDOW, (step // WINDOW + 1) * WINDOW
     start, end = STEPS, MANY_STEPS >> 2

@@ -8,7 +8,7 @@ section 3.
 from __future__ import annotations
 
 import math
-from typing import Final, NamedTuple, final
+from typing import Final, NamedTuple
 
 import numpy as np
 from scipy.optimize import linprog
@@ -20,7 +20,6 @@ MOST_PAIRS: Final = 10_000
 """Different inputs times different outputs up to which the program is solved: seconds."""
 
 
-@final
 class Exact(NamedTuple):
     """The best base probabilities, and the levels that prove it.
 
@@ -96,6 +95,5 @@ def of_program(utilities: Reals, prior: Reals, epsilon: float, caps: Reals | Non
 
 
 def _classes(table: Reals) -> tuple[Ids, Ids]:
-    """The first row of each kind of equal rows, and the kind of each row."""
     _, firsts, kinds = np.unique(table, axis=0, return_index=True, return_inverse=True)
     return firsts, kinds.reshape(-1)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any, Final, NamedTuple, Protocol, final
+from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,7 +91,6 @@ def blocks(utilities: Utilities, progress: Progress | None = None) -> Iterator[t
             progress(start + len(ids), utilities.size)
 
 
-@final
 class WholeTable:
     """All utilities: kept in memory as floats, or rounded to 256 numbers, or made again for every sum.
 
@@ -159,7 +158,6 @@ class WholeTable:
         return cuts
 
 
-@final
 class NearestLists:
     """The most useful outputs of every input by falling utility; pairs that are not among them count as below."""
 
@@ -212,7 +210,6 @@ class NearestLists:
         return Sums(raised, gain, share)
 
     def _above(self, level: NDArray[np.float32]) -> NDArray[np.int64]:
-        """How many of every list are above the level of their row, by bisection."""
         rows = np.arange(len(level))
         low = np.zeros(len(level), dtype=np.int64)
         high = np.full(len(level), self._outputs.shape[1])
@@ -235,7 +232,6 @@ def _empty_cuts(size: int) -> Cuts:
 
 
 def _cut(cuts: Cuts, where: slice, utilities: NDArray[np.float32], base: Reals, raised: float) -> None:
-    """Write the cuts of rows whose outputs come by falling utility."""
     reached = np.cumsum(base, axis=1)
     last = np.minimum((reached < raised * (1 - 1e-12)).sum(axis=1), reached.shape[1] - 1)
     rows = np.arange(len(last))

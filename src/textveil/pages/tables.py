@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final, TypeAlias, final
+from typing import Any, Final, TypeAlias
 
 from textveil.errors import need
 from textveil.json_text import json_text
@@ -43,7 +43,6 @@ def _inert(cell: object) -> object:
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULAS) else cell
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
     """Named columns and rows of plain values, with the facts under which they were measured.

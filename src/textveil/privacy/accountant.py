@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import Final, NamedTuple, final
+from typing import Final, NamedTuple
 
 from textveil.errors import need
 from textveil.privacy.composition import added_up, as_approximate, compose, repeat
@@ -57,7 +57,6 @@ class Draws(NamedTuple):
     base_mass: float = 0.0
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class Accountant:
     """The draws that a change of one unit can reach, and what they cost together.

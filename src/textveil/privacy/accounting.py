@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol, TypeAlias, final
+from typing import Protocol, TypeAlias
 
 import numpy as np
 
@@ -36,7 +36,6 @@ class Composed(Protocol):
         """Return an upper bound on the smallest epsilon at delta in [0, 1]; inf if none reaches it."""
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GaussianTokens:
     """``times`` draws of N(0, sigma^2 I) noise on vectors at distance at most ``l2_sensitivity``.
@@ -85,7 +84,6 @@ class GaussianTokens:
         return _least_epsilon(self, delta, high)
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorstTokens:
     """``times`` draws of the worst mechanism that an (epsilon, delta) guarantee allows.

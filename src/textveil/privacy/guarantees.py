@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, Decimal, localcontext
 from enum import Enum
-from typing import Any, ClassVar, Final, TypeAlias, final
+from typing import Any, ClassVar, Final, TypeAlias
 
 from textveil.errors import UnsupportedGuarantee, need
 from textveil.privacy.units import ONE_TOKEN, Adjacency, Unit
@@ -88,7 +88,6 @@ class _Promise:
         return self.adjacency.unit
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PureDP(_Promise):
     """P(S | x) <= exp(epsilon) P(S | x') for every event S and any two adjacent x, x'.
@@ -136,7 +135,6 @@ class PureDP(_Promise):
         return f"{shown_up(self.epsilon)}-DP"
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApproximateDP(_Promise):
     """P(S | x) <= exp(epsilon) P(S | x') + delta for every event S and any two adjacent x, x'.
@@ -201,7 +199,6 @@ class ApproximateDP(_Promise):
         return f"({shown_up(self.epsilon)}, {shown_up(self.delta, digits=3)})-DP"
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricDP(_Promise):
     """P(S | x) <= exp(epsilon_per_distance d(x, x')) P(S | x') for every event S and any two words.
@@ -272,7 +269,6 @@ class MetricDP(_Promise):
         return f"{per_distance} d-privacy ({self.metric}; {self.worst_case()} for {which})"
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoGuarantee(_Promise):
     """Nothing is promised; ``reason`` says why and what was claimed."""

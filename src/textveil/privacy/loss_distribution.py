@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -36,7 +35,6 @@ _DIRECT = 1 << 28  # products of lengths up to which a convolution is summed ter
 _BINS = 1 << 16  # bins that a repeated distribution is held to, by doubling the step
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class LossDistribution:
     """Masses under P of the losses ``step * (first + i)``.

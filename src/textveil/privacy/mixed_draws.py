@@ -46,8 +46,6 @@ class Kind(NamedTuple):
 
 
 class _Law(NamedTuple):
-    """Masses under P of finite losses, and of the loss inf."""
-
     losses: Reals
     masses: Reals
     infinite: float
@@ -89,7 +87,6 @@ def _many(kind: Kind) -> _Law:
 
 
 def _together(first: _Law, second: _Law) -> _Law:
-    """Return the law of two independent losses."""
     infinite = first.infinite + second.infinite
     if len(first.losses) * len(second.losses) <= OUTCOMES:
         losses = np.add.outer(first.losses, second.losses).ravel()
@@ -157,7 +154,6 @@ def _saved(parts: tuple[tuple[float, int], ...], log_delta: float) -> float:
 
 
 def _at(orders: Reals, parts: tuple[tuple[float, int], ...], log_delta: float) -> Reals:
-    """Return what each lambda saves, less a margin that covers the rounding of every term."""
     gained = np.zeros_like(orders)
     size = 0.0
     for epsilon, count in parts:

@@ -112,7 +112,6 @@ class _BaseDraws(NamedTuple):
 
 @lru_cache(maxsize=64)
 def _base_draws(epsilon_0: float, reports: int, base_mass: float) -> _BaseDraws:
-    """The numbers of base draws that matter, and their probabilities."""
     spent = (1 - base_mass) / math.expm1(epsilon_0)
     each = min(spent, base_mass - spent)  # of outputs that are raised for the one value alone, and for the other alone
     rest = max(0.0, (base_mass - 2 * each) / (1 - 2 * each))
@@ -189,12 +188,10 @@ def _check(epsilon_0: float, reports: int, base_mass: float | None) -> None:
 
 
 def _clones(epsilon_0: float) -> float:
-    """Return the probability that another report is a clone of the two compared values."""
     return math.exp(-epsilon_0)
 
 
 def _numbers(others: int, clones: float) -> tuple[Reals, Reals, float]:
-    """Numbers of clones that matter, their probabilities, and an upper bound on the mass of all others."""
     middle, spread = others * clones, 12 * math.sqrt(others * clones) + 40
     low, high = max(0, int(middle - spread)), min(others, int(middle + spread))
     counts = np.arange(low, high + 1, dtype=np.float64)

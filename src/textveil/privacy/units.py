@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Final, final
+from typing import Final
 
 
 class Unit(Enum):
@@ -35,7 +35,6 @@ class Unit(Enum):
 _SIZES: Final = {unit: size for size, unit in enumerate(Unit)}
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class Adjacency:
     """Two inputs that a guarantee compares.

@@ -20,7 +20,7 @@ from functools import lru_cache
 from numbers import Integral, Real
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any, TypeAlias, Union, final, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, TypeAlias, Union, get_args, get_origin, get_type_hints
 
 from textveil.errors import UnknownNameError, need
 
@@ -36,7 +36,6 @@ PROGRESS = "progress"
 _NO_NAMES = ("", "no name or file of this sort")
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class Domain:
     """Which values of an option's type it takes.
@@ -94,7 +93,6 @@ FRACTION = interval("in (0, 1)", 0, 1, without=(0, 1))
 ANY = Domain("", lambda value: True)
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class Option:
     """One option.

@@ -68,7 +68,6 @@ def parts_of(instance: Any) -> Parts:
 
 
 def _methods_of_its_own(instance: object) -> tuple[str, ...]:
-    """Attributes that stand in place of methods of the class."""
     own, kind = getattr(instance, "__dict__", None), type(instance)
     names = list(own) if type(own) is dict else []
     return tuple([name for name in names if isinstance(getattr(kind, name, None), FunctionType)]) if names else ()

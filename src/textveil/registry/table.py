@@ -14,7 +14,7 @@ import weakref
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, Protocol, TypeVar, final
+from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, Protocol, TypeVar
 
 from textveil.errors import ParameterError, UnknownNameError, need
 from textveil.registry.parts import Parts, parts_of
@@ -55,7 +55,6 @@ def loaded(point: EntryPoint) -> Any:
 E = TypeVar("E", bound=Named)
 
 
-@final
 class Table(Mapping[str, E], Generic[E]):
     """Entries by name; as a mapping it holds textveil's own alone."""
 

@@ -1,13 +1,11 @@
 """Attack a release whose originals are at hand."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final, TypeVar, final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
@@ -121,7 +119,6 @@ def kept(released: Sequence[str], originals: Sequence[str]) -> Kept:
     return Kept(words, content_words)
 
 
-@final
 @dataclass(slots=True)
 class _Attacks:
     """The attackers and what they compare with.
@@ -193,7 +190,6 @@ def _filled(
 
 
 def _policy(name: str, vocabulary: Vocabulary | None) -> Policy:
-    """A policy by its name, with an epsilon or a level behind a colon."""
     plain, _, setting = ("", "", "") if is_path(name) else name.rpartition(":")
     if not plain:
         return policy(name, vocabulary)

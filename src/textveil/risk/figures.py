@@ -3,11 +3,9 @@
 They are drawn for a column of 400 units, so that their letters are legible on a phone too.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final, final
+from typing import Final
 
 from textveil.pages.rendering import rendered
 from textveil.risk.linkage import Linkage
@@ -25,11 +23,8 @@ _SERIES_APART: Final = 5
 _LONGEST: Final = 24  # letters of a label
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class _Point:
-    """A share with its interval, in units of the drawing."""
-
     x: float
     y: float
     low: float
@@ -89,7 +84,6 @@ def bars_svg(attacks: Sequence[Linkage]) -> str:
 
 
 def _across(share: float) -> float:
-    """Where a share lies along the axis, with room for the first and the last label."""
     return _LEFT + 10 + (_WIDTH - _LEFT - 24) * share
 
 
@@ -107,7 +101,6 @@ def _point(x: float, attack: Linkage, top: float) -> _Point:
 
 
 def _apart(places: Sequence[float]) -> list[float]:
-    """Places of labels near those of their releases, so far apart that each can be read."""
     moved: list[float] = []
     for place in places:
         moved.append(max(place, moved[-1] + _LABELS_APART) if moved else place)

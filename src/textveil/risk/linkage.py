@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil, floor
-from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar, final
+from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +39,6 @@ class Attacker(Protocol):
         """A row for each release, a column for each background text; higher is likelier, about 1 at most."""
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Linkage:
     """How often one attacker names the right background text.
@@ -146,7 +145,6 @@ def strongest(attacks: Sequence[Linkage]) -> Linkage:
     return replace(best, low=low, high=max((high for _, high in ends if high is not None), default=None))
 
 
-@final
 class Fits(Generic[T]):
     """What an attacker made of each background: it stays for the releases that are compared with the same one."""
 
@@ -176,7 +174,6 @@ class _Weighted(NamedTuple):
     columns: Any
 
 
-@final
 class TfIdf:
     """Words and pairs of words by their rarity in the background: 1 + ln(count), times ln((1 + n) / (1 + df)) + 1.
 

@@ -1,11 +1,9 @@
 """Names of other persons that are left in releases, and equal surrogates that join documents: counts alone."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Final, final
+from typing import Final
 
 from textveil.risk.values import DIRECT, RecordValues, Value
 
@@ -14,7 +12,6 @@ _MISTAKEN: Final = ("place", "organization")  # kinds of originals whose surroga
 _TELLING: Final = 3  # letters of a word that may join documents
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Others:
     """Names of other persons that are left.
@@ -32,7 +29,6 @@ class Others:
     records: int
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Joined:
     """Pairs of documents that share a value which was drawn.
@@ -98,7 +94,6 @@ def _parts(values: Iterable[Value], kinds: Iterable[str]) -> set[str]:
 
 
 def _pairs(documents: Sequence[set[str]]) -> tuple[set[tuple[int, int]], int]:
-    """Pairs of documents that share a part, and how many parts two or more hold."""
     holders: dict[str, list[int]] = {}
     for number, parts in enumerate(documents):
         for part in parts:

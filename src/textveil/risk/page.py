@@ -1,7 +1,5 @@
 """The report as one HTML page that needs no network: what attackers did, and what that is not."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final

@@ -1,9 +1,7 @@
 """What attacks on a release came to, as data: measured, never a guarantee."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass
-from typing import Any, Final, NamedTuple, final
+from typing import Any, Final, NamedTuple
 
 from textveil.risk.linkage import CONFIDENCE, LEAST_RECORDS, Linkage, strongest
 from textveil.risk.others import Joined, Others
@@ -29,7 +27,6 @@ class Kept(NamedTuple):
     content_words: float
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Release:
     """One release of the originals, attacked.
@@ -53,7 +50,6 @@ class Release:
         }
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RiskReport:
     """What attackers can do with a release.

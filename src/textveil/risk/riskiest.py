@@ -1,7 +1,5 @@
 """The records that an attacker names most surely, with what gave each away: for the sender alone."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -9,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import log
 from pathlib import Path
-from typing import Final, final
+from typing import Final
 
 import numpy as np
 from markupsafe import Markup, escape
@@ -39,7 +37,6 @@ _LONGEST: Final = 6000  # characters of a release that the page shows
 _WORD: Final = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class Riskiest:
     """A record that an attacker names; private.
@@ -107,7 +104,6 @@ def _parts(records: Sequence[Riskiest]) -> Iterator[Markup]:
 
 
 def _grams(text: str) -> Counter[str]:
-    """Words and pairs of words, with how often they stand in a text."""
     words = words_of(text)
     return Counter([*words, *map(" ".join, pairwise(words))])
 
@@ -123,7 +119,6 @@ def _largest(ours: Counter[str], theirs: Counter[str], rarity: dict[str, float])
 
 
 def _marked(record: Riskiest) -> Iterator[tuple[str, bool]]:
-    """The release in stretches, and whether each is one of the terms."""
     text = record.release[:_LONGEST]
     words = list(_WORD.finditer(text))
     keys = [" ".join(words_of(word[0])) for word in words]

@@ -1,11 +1,9 @@
 """Authorship by style: how often function words and marks stand in a text (Burrows's Delta, by the cosine)."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Sequence
-from typing import Final, NamedTuple, final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -36,7 +34,6 @@ class _Usual(NamedTuple):
         return (rows / np.where(lengths > 0, lengths, 1)).astype(np.float32)
 
 
-@final
 class Style:
     """Shares of function words and marks among all of these, each in standard deviations of the background.
 

@@ -1,10 +1,8 @@
 """Quasi-identifiers that are left in a release, and the share of records that they single out together."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Final, final
+from typing import Any, Final
 
 from textveil.risk.linkage import CONFIDENCE, LEAST_RECORDS
 from textveil.risk.values import DIRECT, QUASI, RecordValues, Value
@@ -13,7 +11,6 @@ from textveil.statistics import clopper_pearson
 _SMALL: Final = 5  # records of a group that counts as small
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Share:
     """A share of records, with its 95 % interval where there are enough of them.
@@ -31,7 +28,6 @@ class Share:
     high: float | None
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeftOfKind:
     """What is left of one kind.
@@ -47,7 +43,6 @@ class LeftOfKind:
     alone: int
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unique:
     """Records singled out by the values that are left in their releases.

@@ -1,12 +1,10 @@
 """Values of records and of their releases: what a detector finds, which of it is left, and which was drawn."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Final, NamedTuple, final
+from typing import Final, NamedTuple
 
 from textveil.detection.keeping import SHIPPED, KeepList, shipped_words
 from textveil.detection.kinds import OWN
@@ -35,7 +33,6 @@ _TELLING: Final = 4
 """Characters from which a value is the same wherever its words stand; a shorter one ("59", "May") must be found."""
 
 
-@final
 class Value(NamedTuple):
     """What a span says: its kind, and its words in small letters with one space between them."""
 
@@ -43,7 +40,6 @@ class Value(NamedTuple):
     words: str
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class RecordValues:
     """What stands in one record and in its release.
@@ -117,7 +113,6 @@ def _public_names() -> KeepList:
 
 
 def _coarse(text: str, spans: Iterable[DetectedSpan]) -> Iterator[Value]:
-    """Ages by decade and dates by year."""
     for span in spans:
         value = text[span.start : span.end]
         if span.kind == "age":

@@ -1,11 +1,9 @@
 """Linkage by meaning: sentence vectors of an encoder on disk, compared by their cosine."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, final
+from typing import Any, Final
 
 import numpy as np
 
@@ -20,7 +18,6 @@ WINDOWS: Final = 2
 _BATCH: Final = 32
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class SentenceVectors:
     """An encoder as an attacker; made by ``sentence_vectors``.

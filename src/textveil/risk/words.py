@@ -1,7 +1,5 @@
 """The words that attacks compare: lower case, without possessives and placeholders."""
 
-from __future__ import annotations
-
 import re
 from typing import Final
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final, NamedTuple, final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -61,7 +61,6 @@ class _Found(NamedTuple):
     outside: Any
 
 
-@final
 class ByPolicy:
     """Spans by surrogates of their kinds, and what stands outside by ``outside``.
 
@@ -121,7 +120,6 @@ class ByPolicy:
         return _Found(readings, spans, values, counts, outside)
 
     def _counted(self, spans: Sequence[DetectedSpan], values: Sequence[str]) -> dict[str, int]:
-        """Count the draws of each kind that pay for the spans of a text."""
         values_of: dict[str, list[str]] = {}
         for span, value in zip(spans, values, strict=True):
             values_of.setdefault(span.kind, []).append(value)

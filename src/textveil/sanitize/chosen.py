@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import replace
-from typing import NamedTuple, final
+from typing import NamedTuple
 
 import numpy as np
 
@@ -34,7 +34,6 @@ from textveil.surrogates.making import SURROGATE_ENTRIES
 from textveil.surrogates.scopes import KEY_BYTES
 
 
-@final
 class Chosen(NamedTuple):
     """Way that a sanitizer draws.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import accumulate
-from typing import Final, final
+from typing import Final
 
 from textveil.sanitize.release import Release
 from textveil.surrogates.private_map import PrivateMap
@@ -13,7 +13,6 @@ from textveil.surrogates.scopes import MemoryScope, Scope
 _BETWEEN: Final = "\n"
 
 
-@final
 class Conversation:
     """Sanitizes texts of one scope; made by ``Sanitizer.conversation``.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import Any, NamedTuple, TypeAlias, final
+from typing import Any, NamedTuple, TypeAlias
 
 from textveil.privacy.accountant import Accountant, shown_optimal
 from textveil.privacy.composition import weakest
@@ -76,7 +76,6 @@ def costliest(setting: Setting, largest: Sequence[Counts], into: Adjacency | Non
 
 
 def _optimal(accountants: Sequence[Accountant]) -> tuple[Guarantee, bool]:
-    """Return the guarantee of each of several units by optimal composition, and whether it is the optimum itself."""
     exact = all(accountant.exact for accountant in accountants)
     return weakest([accountant.optimal() for accountant in accountants]), exact
 
@@ -98,7 +97,6 @@ def guarantee_line(guarantee: Guarantee) -> str:
     return f"{guarantee} [{guarantee.status.shown}]" if guarantee.promises else str(guarantee)
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class Persons:
     """Persons of a run, by a column, without its values.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, final, overload
+from typing import Any, overload
 
 import numpy as np
 
@@ -30,7 +30,6 @@ _CONFIDENCE = 0.99
 _NOT_A_WORD = "Numbers are drawn digit by digit, all else is public or a placeholder: see docs/text.md."
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class TextExplanation:
     """Cost of one draw for a whole text, its unit, and its public parameters."""
@@ -63,7 +62,6 @@ class TextExplanation:
         return "\n".join(f"{name:<{width}}  {value}" for name, value in rows)
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
     """Outputs for one word, or for the vocabulary's words on average.

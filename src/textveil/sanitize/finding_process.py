@@ -18,7 +18,7 @@ import signal
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import IO, Any, Final, NamedTuple, TypeAlias, final
+from typing import IO, Any, Final, NamedTuple, TypeAlias
 
 from textveil.detection.detectors import detect
 from textveil.detection.spans import DetectedSpan
@@ -47,7 +47,6 @@ _ENVIRONMENT: Final = (
 """Variables that a process gets: none of textveil's, which hold keys and passwords."""
 
 
-@final
 class Request(NamedTuple):
     """Texts to be read.
 
@@ -141,10 +140,7 @@ def killed_after(seconds: float) -> Iterator[None]:
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
-@final
 class _Finders:
-    """Finders of the policies, made when first used."""
-
     def __init__(self, policies: Mapping[str, Policy]) -> None:
         self._policies = policies
         self._made: dict[str, SpanFinder | None] = {}

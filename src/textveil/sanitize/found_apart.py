@@ -7,7 +7,7 @@ import subprocess
 import threading
 import weakref
 from collections.abc import Iterator, Sequence
-from typing import Final, final
+from typing import Final
 
 from textveil.detection.spans import DetectedSpan
 from textveil.errors import InputError, TextveilError
@@ -33,7 +33,6 @@ _NAME: Final = "policy"
 """By which the process knows the one policy that it has."""
 
 
-@final
 class FoundApart:
     """Finds the values of a policy in a process that is started when it is first needed, and ends with this one.
 
@@ -84,7 +83,6 @@ class FoundApart:
         raise TextveilError("a process that finds values must start; it crashed at once. Is there enough memory?")
 
 
-@final
 class _Process:
     def __init__(self) -> None:
         self._over = False

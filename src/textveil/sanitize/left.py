@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias, final
+from typing import NamedTuple, TypeAlias
 
 from textveil.privacy.accountant import Accountant
 from textveil.sanitize.setting import Setting
@@ -13,7 +13,6 @@ Affords: TypeAlias = Callable[[Accountant], int | None]
 """How many releases of a cost a budget pays for, one after another; None where nothing limits them."""
 
 
-@final
 class TextLeft(NamedTuple):
     """Text that a budget still pays for, rounded down.
 
@@ -29,7 +28,6 @@ class TextLeft(NamedTuple):
     said: str
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class TextCosts:
     """Costs of one draw of each kind at a setting, made once for many budgets.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, final
+from typing import Final
 
 from textveil.privacy.guarantees import PureDP
 from textveil.privacy.proved import status_of
@@ -21,7 +21,6 @@ LEFT_OUT: Final = PureDP(epsilon=0.0, status=status_of(__name__, PROOF), source=
 SHARED_CLASS: Final = "the public class of every word"
 
 
-@final
 @dataclass(frozen=True)
 class LeftOut:
     """Constants in place of words: nothing is drawn.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final, NamedTuple, final
+from typing import Any, Final, NamedTuple
 
 from textveil.errors import ParameterError
 from textveil.json_text import json_file
@@ -34,7 +34,6 @@ class Attack(NamedTuple):
     high: float | None
 
 
-@final
 class MeasuredRisk(NamedTuple):
     """Part of a risk report that a page quotes.
 

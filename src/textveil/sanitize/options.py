@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from dataclasses import dataclass, field, replace
-from typing import Any, final
+from typing import Any
 
 from textveil.errors import need
 from textveil.mechanisms.channels.digits import DigitResponse
@@ -15,7 +15,6 @@ from textveil.surrogates.scopes import KEY_BYTES
 from textveil.text.marks import Marks, checked_marks
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SanitizerOptions:
     """Options as ``Sanitizer`` takes them. Picklable; no generator. None means unset.

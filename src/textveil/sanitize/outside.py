@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Any, Final, NamedTuple, Protocol, final
+from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
 
@@ -73,7 +73,6 @@ class Outside(Protocol):
         """
 
 
-@final
 class Verbatim:
     """Releases stretches as they are, or with their marks in plain form.
 
@@ -116,7 +115,6 @@ class Verbatim:
         return replaced
 
 
-@final
 class DrawnOutside:
     """Every word of the stretches by a mechanism; all else in them is public or a placeholder.
 
@@ -169,7 +167,6 @@ class DrawnOutside:
 
 
 def _ends(place: int, count: int) -> tuple[bool, bool]:
-    """Tell whether a span stands before a stretch, and behind it."""
     return place > 0, place < count - 1
 
 

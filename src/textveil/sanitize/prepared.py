@@ -6,7 +6,6 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import final
 
 from textveil.errors import RandomnessError
 from textveil.privacy.accountant import Accountant
@@ -15,7 +14,6 @@ from textveil.sanitize.release import Release
 from textveil.sanitize.setting import Setting
 
 
-@final
 class Prepared:
     """Texts of one person, found and counted but not drawn; made by ``Sanitizer.prepare``.
 

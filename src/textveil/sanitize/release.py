@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, Final, NamedTuple, final
+from typing import Any, Final, NamedTuple
 
 from textveil.errors import UnsupportedGuarantee
 from textveil.json_text import json_text
@@ -34,7 +34,6 @@ from textveil.text.render import Span
 from textveil.types import Reals, Vectors
 
 
-@final
 @dataclass(slots=True)
 class Tally:
     """Counts over the documents of a run.
@@ -84,7 +83,6 @@ class Tally:
         self.mapped += other.mapped
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
     """Report on what was spent, over all documents of a run. Holds no text, and may be passed on with the release.
@@ -114,7 +112,6 @@ class Report:
         return worst.tokens, worst.guarantee
 
     def _everything(self) -> Accountant:
-        """Account for all documents together, as if they were one person's."""
         return self.setting.accountant(self.tally.kinds, self.setting.one_document.larger)
 
     def _drawn(self) -> int:
@@ -236,7 +233,6 @@ class Report:
         return [sanitized, *(f"columns     {line}" for line in _public_columns(self.columns))]
 
 
-@final
 class SanitizedTexts(NamedTuple):
     """The released texts of a list, in order, and their report. Missing texts are as they were."""
 
@@ -289,7 +285,6 @@ def _parameters(parameters: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} {value}" for name, value in shown.items()).replace("\n", "\\n")  # a prompt has lines
 
 
-@final
 class DrawnSpan(NamedTuple):
     """Characters ``text[start:end]`` of the released text, drawn for a span of this kind."""
 
@@ -307,7 +302,6 @@ def _release_of(values: Mapping[str, Any]) -> Release:  # for pickles, by which 
     return Release(**values)
 
 
-@final
 class WordVectors:
     """Gives the vectors of one mechanism's releases, by a function of the package textveil-lab."""
 
@@ -327,7 +321,6 @@ class WordVectors:
         return self._vectors.of(text, prior)
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Release:
     """One document, released.
@@ -362,7 +355,6 @@ class Release:
         return f"Release({text!r}, {self._note()})"
 
     def _repr_html_(self) -> str:
-        """Show notebooks the text, with what was drawn marked by kind, and what it cost."""
         from textveil.detection.kinds import GROUPS
         from textveil.pages.rendering import rendered
         from textveil.pages.spans import colors_of, light_colors, pieces_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +20,6 @@ from textveil.statistics import Bound, clopper_pearson
 _CONFIDENCE = 0.99
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReleaseExplanation:
     """Contents of a release, and what the best reader makes of it.

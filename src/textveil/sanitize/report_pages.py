@@ -92,7 +92,6 @@ def _sender_parts(report: SenderReport) -> Iterator[Markup]:
 
 
 def _what(report: Report) -> str:
-    """Say in one sentence what the program did."""
     policy = report.setting.policy
     if report.setting.whole_texts:
         return "Each text was replaced by another, drawn at random."
@@ -119,7 +118,6 @@ def _kind(part: Protected, counts: Mapping[str, int]) -> _Kind:
 
 
 def _costs(guarantee: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return the costs of a person, a document and the whole input."""
     units = (
         ("per_person", "One person, at most"),
         ("per_document", "One document, at most"),
@@ -158,7 +156,6 @@ def _attacks(risk: MeasuredRisk) -> list[tuple[str, str, str, str]]:
 
 
 def _identifiers(report: Report) -> list[tuple[str, str, str, str]]:
-    """Return HIPAA's eighteen identifiers, each with what the policy does and how many were found."""
     policy, counts = report.setting.policy, report.tally.kinds
     rules: Sequence[Mapping[str, Any]] = policy.data["rules"] if policy else ()
     spans = bool(policy and policy.finds_spans)
@@ -179,7 +176,6 @@ def _identifiers(report: Report) -> list[tuple[str, str, str, str]]:
 
 
 def _terms(report: Report) -> list[tuple[str, str]]:
-    """Terms of the GDPR, with what this release means for each."""
     policy = report.setting.policy
     spans = policy is not None and policy.finds_spans
     words_stay = policy is not None and spans and not policy.draws_words

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
-from typing import Any, final
+from typing import Any
 
 import numpy as np
 
@@ -34,7 +34,6 @@ _STREAM_CHARACTERS = 500_000
 """Documents are gathered up to this many characters and drawn together."""
 
 
-@final
 class Sanitizer:
     """Replaces every word and number of a text by a draw; everything else is public or a placeholder.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, final
+from typing import Any, Final
 
 from textveil.json_text import json_text
 from textveil.sanitize.setting import Setting
@@ -13,7 +13,6 @@ NOTE: Final = "computed from the private text; not covered by the guarantee; do 
 """Stands in every such report."""
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SenderReport:
     """Counts that are computed from the private text; no guarantee covers them. Holds no text but the sample's.

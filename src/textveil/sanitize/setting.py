@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, final
+from typing import Any, Final
 
 from textveil.errors import UnsupportedGuarantee
 from textveil.mechanisms.channels.digits import KEEP_LIMIT, DigitResponse
@@ -86,7 +86,6 @@ mentions_of: Final = "{} mentions".format
 """The name under which spans of a kind are counted if something else than each of them pays."""
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class Protected:
     """One draw: what it protects, by which guarantee.
@@ -126,7 +125,6 @@ class Protected:
         return part is None or part.epsilon > 0 or part.delta > 0
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
     """Setting of a sanitizer: all of it public.

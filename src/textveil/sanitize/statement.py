@@ -68,7 +68,6 @@ def _of_tokens(setting: Setting, drawn: Sequence[Protected]) -> tuple[str, ...]:
 
 
 def _kept_words(setting: Setting) -> list[str]:
-    """Return the kinds of words that stay while the others are drawn."""
     rules = [] if setting.policy is None else setting.policy.data["rules"]
     kept = [rule["kind"] for rule in rules if rule.get("keep")]
     kinds = [] if "word" in kept else [kind for kind in kept if kind.endswith("-word")]
@@ -89,7 +88,6 @@ def _not_found(setting: Setting, tokens: Sequence[Protected]) -> str:
 
 
 def _hidden(setting: Setting, parts: Sequence[Protected]) -> str:
-    """Say how far values are hidden, with the guarantee behind it."""
     if not setting.secure:
         return _SEEDED
     free = [part for part in parts if not part.costs]

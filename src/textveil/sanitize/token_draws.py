@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final, NamedTuple, TypeAlias, final
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,7 +60,6 @@ class DrawnTexts(NamedTuple):
     mapped: Sequence[int]
 
 
-@final
 class TokenDraws:
     """Every word by the mechanism, and every number digit by digit.
 
@@ -156,7 +155,6 @@ def _sums(flags: Flags, bounds: Integers) -> list[int]:
 
 
 def _checked_draw(drawn: Ids, count: int, size: int) -> Ids:
-    """Return the mechanism's draw. Refuse it unless it is one id of the vocabulary for each token."""
     array = np.asarray(drawn)
     fits = array.shape == (count,) and array.dtype.kind in "iu"
     inside = fits and (count == 0 or all_below(array, size))

@@ -7,7 +7,7 @@ A way makes texts ready for draws (``prepared``, which no draw depends on), and 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Protocol, final
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -53,7 +53,6 @@ class Way(Protocol):
         """Draw, and return a release of each text."""
 
 
-@final
 class Wanted(NamedTuple):
     """Contents of releases beside their text, and a scope for each text; None makes new ones."""
 
@@ -62,7 +61,6 @@ class Wanted(NamedTuple):
     scopes: Sequence[Scope] | None = None
 
 
-@final
 class ByTokens:
     """Every word by the mechanism and every number digit by digit; everything else is public or a placeholder.
 
@@ -151,7 +149,6 @@ class ByTokens:
         ]
 
 
-@final
 class ByTexts:
     """Every text by one draw of the mechanism; nothing but its output is released.
 

@@ -1,7 +1,5 @@
 """The routes of those who run the server: they tell of others, and release nothing."""
 
-from __future__ import annotations
-
 import time
 from functools import partial
 from typing import Annotated, Any

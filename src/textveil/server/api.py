@@ -1,7 +1,5 @@
 """The routes of textveil's own API."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Annotated, Any, cast
 

@@ -1,7 +1,5 @@
 """The application: routes, errors, and what they share while the server runs."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Iterator

@@ -1,7 +1,5 @@
 """What the API takes and gives, as pydantic models: fields that nobody reads are refused by name."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field

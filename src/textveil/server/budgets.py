@@ -1,7 +1,5 @@
 """Budgets as people read them: what is left and what a release costs, in nats, words, values and messages."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, cast

@@ -1,14 +1,12 @@
 """What a server is told: by one TOML file, by the environment, by the command line; the later wins."""
 
-from __future__ import annotations
-
 import contextlib
 import ipaddress
 import json
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, final
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
@@ -22,7 +20,6 @@ _Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 _Count = Annotated[int, Field(ge=1)]
 
 
-@final
 class Config(BaseModel):
     """Everything that a server can be told; a field is a key of the TOML file and an environment variable.
 

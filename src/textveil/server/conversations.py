@@ -16,7 +16,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from operator import is_not
 from sys import getsizeof
-from typing import Any, Final, final
+from typing import Any, Final
 from weakref import WeakValueDictionary
 
 from textveil.budget.account import Account
@@ -50,7 +50,6 @@ _FORGETS_EVERY: Final = 30.0
 """Seconds after which what is over is looked for at the latest."""
 
 
-@final
 class ConversationState:
     """The releases of one conversation, and what the upstream wrote in it.
 
@@ -305,7 +304,6 @@ class ConversationState:
         return keyed_digest(self._key, parts)
 
 
-@final
 class Conversations:
     """The conversations of a server; of those that take too much memory, the least used are forgotten.
 

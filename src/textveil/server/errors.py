@@ -3,8 +3,6 @@
 No message holds text of a request: what a validator quotes is left out, and what nobody foresaw has no message at all.
 """
 
-from __future__ import annotations
-
 import logging
 import math
 import re
@@ -12,7 +10,7 @@ import traceback
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final, final
+from typing import Any, Final
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -59,7 +57,6 @@ _ANTHROPIC_TYPES: Final = {
 """The groups of errors as Anthropic's API names them, by status."""
 
 
-@final
 class ApiError(Exception):
     """A request cannot be answered.
 

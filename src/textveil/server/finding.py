@@ -18,7 +18,7 @@ import logging
 import pickle
 from collections import deque
 from collections.abc import Mapping, Sequence
-from typing import Final, final
+from typing import Final
 
 from textveil.detection.spans import DetectedSpan
 from textveil.errors import InputError
@@ -60,7 +60,6 @@ _SMALL: Final = 1 << 16
 _END_SECONDS: Final = 5.0
 
 
-@final
 class FindingProcesses:
     """Up to so many processes, each started when the ones before are busy.
 
@@ -219,7 +218,6 @@ def _overloaded(message: str) -> ApiError:
     return ApiError(503, "overloaded", message, "server_error", headers={"retry-after": "10"})
 
 
-@final
 class _Process:
     """One of them; its answers come in the order of the requests.
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from operator import attrgetter
-from typing import NamedTuple, final
+from typing import NamedTuple
 
 from textveil.detection.spans import DetectedSpan
 from textveil.errors import InputError, need
@@ -28,7 +28,6 @@ from textveil.surrogates.restoring import name_parts
 from textveil.surrogates.scopes import ApartScope, MemoryScope
 
 
-@final
 class ForeignValues(NamedTuple):
     """What happens to values of texts that others may have written a part of.
 
@@ -53,12 +52,10 @@ class ForeignValues(NamedTuple):
         return cls(values == "shared", limit)
 
 
-@final
 class TooManyForeignValues(InputError):
     """A conversation brings more values from others than it may; nothing was drawn or paid."""
 
 
-@final
 class Call(NamedTuple):
     """What the upstream wrote to have a tool answer.
 
@@ -71,7 +68,6 @@ class Call(NamedTuple):
     maps: tuple[PrivateMap, ...]
 
 
-@final
 class Origin(NamedTuple):
     """Whence a text comes that its asker may not have written.
 
@@ -86,16 +82,12 @@ class Origin(NamedTuple):
     mixed: bool = True
 
 
-@final
 class _Surface(NamedTuple):
-    """A surrogate in a call."""
-
     kind: str
     original: str
     source: str
 
 
-@final
 class CallRead:
     """A call, read once.
 
@@ -184,7 +176,6 @@ def kinds_with_surrogates(setting: Setting) -> frozenset[str]:
 
 
 def _apart(origin: Origin, scope: MemoryScope, calls: Mapping[str, CallRead]) -> tuple[ApartScope, str]:
-    """The scope of a message, and the source of its values."""
     if origin.call is None:
         return ApartScope(scope, by_mention=origin.mixed), UNTRACED if origin.mixed else origin.message
     call = calls[origin.message]
@@ -203,7 +194,6 @@ def _likes(kinds: Iterable[str]) -> set[str]:
 
 
 def _is_one(surfaces: Collection[str]) -> bool:
-    """Whether all of them are one with its parts."""
     longest = max(surfaces, key=len).casefold()
     return all(surface.casefold() in longest for surface in surfaces)
 
@@ -220,7 +210,6 @@ def _call_read(call: Call, phrases: Phrases, known: Mapping[Phrase, Sequence[_Kn
     return CallRead(surfaces, without(call.words, mentions, lambda phrase: bool(found[phrase])))
 
 
-@final
 class _Known(NamedTuple):
     """A surrogate of a release.
 
@@ -238,7 +227,6 @@ class _Known(NamedTuple):
 
 
 def _known_surfaces(maps: Sequence[PrivateMap], state: ConversationState) -> dict[Phrase, list[_Known]]:
-    """The surrogates of releases, and parts of those that are names, by what is looked for in a text."""
     known: dict[Phrase, list[_Known]] = {}
     number = 0
     for private_map in reversed(maps):
@@ -254,7 +242,6 @@ def _known_surfaces(maps: Sequence[PrivateMap], state: ConversationState) -> dic
 
 
 def _echoes(surfaces: Mapping[str, _Surface]) -> Mapping[str, Mapping[str, KnownSurrogate]]:
-    """By kind and original, the surrogates of a call."""
     echoes: dict[str, dict[str, KnownSurrogate]] = {}
     for surface, (kind, original, _) in surfaces.items():
         known = echoes.setdefault(kind, {}).setdefault(compared_form(original), KnownSurrogate())

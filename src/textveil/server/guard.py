@@ -6,8 +6,6 @@ by address, so however many connections they open, they take none of a caller's.
 Nothing that is raised inside leaves it: whoever runs the application would log the message, which may hold text.
 """
 
-from __future__ import annotations
-
 import asyncio
 import ipaddress
 import logging
@@ -17,7 +15,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from typing import Final, final
+from typing import Final
 from urllib.parse import urlsplit
 from weakref import WeakValueDictionary
 
@@ -73,7 +71,6 @@ class _Gone(Exception):
     """The client went away before its request was whole."""
 
 
-@final
 class _Reply:
     """Passes an answer on, with the headers that every answer has, and remembers how far it came.
 
@@ -101,7 +98,6 @@ class _Reply:
         await self._send(message)
 
 
-@final
 class Guard:
     """An ASGI application around another.
 
@@ -211,7 +207,6 @@ class Guard:
             raise ApiError(403, "other_origin", "pages of another origin may not call this server.", "permission_error")
 
     async def _body(self, scope: Scope, receive: Receive) -> bytes:
-        """The whole body, within its limits of size and time."""
         most = self._config.body_bytes
         told = Headers(scope=scope).get("content-length", "")
         if told.isdigit() and int(told) > most:
@@ -257,7 +252,6 @@ class Guard:
         logger.info("request", extra=facts)
 
 
-@final
 class _Places:
     """Requests that are answered at one time.
 

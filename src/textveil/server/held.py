@@ -4,8 +4,6 @@ Strings are measured. The constants are sizes of objects in CPython 3.11 on 64 b
 ``tracemalloc``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from sys import getsizeof
 from typing import Final

@@ -1,9 +1,7 @@
 """What the server keeps of releases and private maps where another process finds it: as JSON data, and back."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Protocol, final
+from typing import Any, NamedTuple, Protocol
 
 from textveil.sanitize.release import DrawnSpan, Release
 from textveil.sanitize.setting import Setting
@@ -11,7 +9,6 @@ from textveil.surrogates.private_map import PrivateMap, Replaced
 from textveil.text.render import Span
 
 
-@final
 class KeptPolicy(NamedTuple):
     """A policy as it is now.
 
@@ -59,7 +56,6 @@ def map_of(data: Sequence[Any]) -> PrivateMap:
     return PrivateMap(released=data[0], replaced=tuple(Replaced(*piece) for piece in data[1]))
 
 
-@final
 class MapTable:
     """Maps by numbers: each is written once, however many releases and answers hold it."""
 
@@ -79,7 +75,6 @@ class MapTable:
         return [map_data(private_map) for private_map in self._maps]
 
 
-@final
 class MapsRead:
     """The maps of a ``MapTable``: a number is one object, however often it is asked for."""
 

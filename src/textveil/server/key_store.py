@@ -4,8 +4,6 @@ A key is ``tv_ID_SECRET``. The secret, 32 random bytes, is shown once; the datab
 under the ledger's key that tells wrong secrets at once, and whose it is, encrypted.
 """
 
-from __future__ import annotations
-
 import hmac
 import json
 import re
@@ -14,7 +12,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, final
+from typing import Any, Final
 
 import sqlalchemy as sa
 from argon2 import PasswordHasher
@@ -42,7 +40,6 @@ _REMEMBERED: Final = 10_000
 """Secrets that were found right, by their hash and their check under the ledger's key."""
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class KeyFacts:
     """What may be known of a key, which is all but its secret.
@@ -74,7 +71,6 @@ class KeyFacts:
         return "expired" if self.expires is not None and self.expires <= now else None
 
 
-@final
 class ApiKeys:
     """The keys of a database.
 

@@ -1,7 +1,5 @@
 """Who calls: by an API key, or nobody in particular where there are no keys and only this machine can connect."""
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 import hmac
@@ -12,7 +10,7 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Final, NamedTuple, final
+from typing import Final, NamedTuple
 
 from fastapi import Request
 from starlette.datastructures import Headers
@@ -29,7 +27,6 @@ _WAITING: Final = 100
 """Verifications that may wait: argon2 takes tens of milliseconds, and only right secrets come that far."""
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class Caller:
     """Whose request it is.
@@ -85,7 +82,6 @@ class _Remembered(NamedTuple):
     until: float
 
 
-@final
 class Callers:
     """Tells callers by their keys; a key that was verified is taken for some seconds without asking again.
 
@@ -203,7 +199,6 @@ class Callers:
             self._waiting -= 1
 
 
-@final
 class Rate:
     """So many requests a second on average and at once, for each of many callers.
 

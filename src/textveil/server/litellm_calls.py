@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterator
-from typing import Any, Final, final
+from typing import Any, Final
 
 from textveil.budget.account import Account
 from textveil.server.litellm_guardrail import TextveilGuardrail
@@ -21,7 +21,6 @@ from litellm.types.guardrails import GuardrailEventHooks
 _END: Final = object()
 
 
-@final
 class GuardedCalls:
     """``completion``, ``text_completion`` and ``embedding`` as LiteLLM has them, guarded; use it in a block.
 

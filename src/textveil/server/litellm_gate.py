@@ -7,8 +7,6 @@ key, the guardrail releases the texts of the request, and these take the place o
 quotes or logs before, or by a way that no guardrail sees, holds no text.
 """
 
-from __future__ import annotations
-
 import hmac
 import json
 import re
@@ -16,7 +14,7 @@ import secrets
 import sys
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
-from typing import Any, Final, NamedTuple, final
+from typing import Any, Final, NamedTuple
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -30,7 +28,6 @@ from textveil.server.guard import replayed
 from textveil.server.request_json import need_json, request_object
 
 
-@final
 class CallKind(NamedTuple):
     """A kind of request: its fields, those that it needs, and those by whose beginning a conversation is known."""
 
@@ -87,7 +84,6 @@ _ROUTE: Final = re.compile(r"(?:/[A-Za-z0-9._-]+)+")
 _HEADER: Final = re.compile(r"[A-Za-z0-9-]{1,80}")
 
 
-@final
 class Withheld(NamedTuple):
     """A request that waits until LiteLLM asks the guardrail for it.
 
@@ -141,7 +137,6 @@ def install(routes: Sequence[str], headers: Sequence[str]) -> None:
     proxy.app.middleware_stack = Gate(inner.app if isinstance(inner, Gate) else inner, routes, headers)
 
 
-@final
 class Gate:
     """An ASGI application around LiteLLM's.
 
@@ -263,7 +258,6 @@ def _session(asked: Mapping[str, Any], headers: Headers) -> str:
 
 
 def _is_fact(value: Any) -> bool:
-    """Whether a value is a switch or a number such as counts and temperatures are."""
     return isinstance(value, int | float) and -_LARGEST <= value <= _LARGEST
 
 

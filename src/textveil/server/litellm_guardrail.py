@@ -5,8 +5,6 @@ and what cannot be read is refused. Before the proxy stands ``litellm_gate``: ro
 read do not reach LiteLLM, and the texts of a request reach it released.
 """
 
-from __future__ import annotations
-
 import asyncio
 import hmac
 import secrets
@@ -14,7 +12,7 @@ import time
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple, NoReturn, final
+from typing import Any, Final, NamedTuple, NoReturn
 
 from textveil.budget.account import Account
 from textveil.errors import MissingExtra, need
@@ -95,7 +93,6 @@ _MOST: Final = 100_000
 """Requests under way at one time; of more, the oldest are not restored."""
 
 
-@final
 class _Handled(NamedTuple):
     """A request that went on; its memory is dropped with its answer."""
 
@@ -104,7 +101,6 @@ class _Handled(NamedTuple):
     until: float
 
 
-@final
 class TextveilGuardrail(CustomGuardrail):
     """Sanitizes what LiteLLM sends, and restores what comes back.
 
@@ -256,7 +252,6 @@ class TextveilGuardrail(CustomGuardrail):
         return None if handled is None else handled.headers
 
     async def _sanitize(self, data: dict[str, Any], call_type: str, key: Any) -> None:
-        """Put the sanitized request in the place of the request."""
         kind = _KINDS.get(call_type)
         if kind is None:
             raise ApiError(400, "unsupported_call", "only chats, completions and embeddings can be sanitized.")
@@ -280,7 +275,6 @@ class TextveilGuardrail(CustomGuardrail):
     def _conversation(
         self, data: Mapping[str, Any], asked: Mapping[str, Any], kind: CallKind, account: Account
     ) -> ConversationState:
-        """By the session that LiteLLM knows the request by, or by how its history begins."""
         named = get_session_id_from_request_data(dict(data))
         if named:
             return self._conversations.of(account, f"named {named}")
@@ -310,7 +304,6 @@ class TextveilGuardrail(CustomGuardrail):
             request["body"] = dict(sanitized.body)
 
     def _known(self, data: Mapping[str, Any]) -> _Handled | None:
-        """The request that went on, if this is one."""
         return self._handled.get(_word_of(data))
 
     def _taken(self, data: Mapping[str, Any]) -> RequestMemory | None:

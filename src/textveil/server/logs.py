@@ -4,13 +4,11 @@ A message of another package is logged as it was written in its code, without wh
 its type and place: either may quote a request, an address with a key, or an answer.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import sys
 from datetime import UTC, datetime
-from typing import Final, final
+from typing import Final
 
 from textveil.server.errors import place_of
 
@@ -20,7 +18,6 @@ FACTS: Final = ("request", "method", "route", "status", "milliseconds", "key", "
 _OWN = "textveil"
 
 
-@final
 class LogLines(logging.Formatter):
     """A record as one line of JSON."""
 

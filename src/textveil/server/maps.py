@@ -1,13 +1,11 @@
 """Private maps that a client asked to be kept for a while: what puts originals back. Here in memory alone."""
 
-from __future__ import annotations
-
 import secrets
 import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from typing import Final, NamedTuple, Protocol, TypeAlias, final
+from typing import Final, NamedTuple, Protocol, TypeAlias
 
 from textveil.server.held import map_bytes
 from textveil.surrogates.private_map import PrivateMap
@@ -41,7 +39,6 @@ class _Kept(NamedTuple):
     until: float
 
 
-@final
 class KeptMaps:
     """Maps by a random id, for those alone whose texts they are; they go when their time is over, or room is needed.
 

@@ -7,14 +7,12 @@ What ``restore`` and ``detect`` answer is as private as the text, and it goes to
 that is the model. A host whose model must not see originals is given ``sanitize`` and ``audit`` alone.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import secrets
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from functools import partial
-from typing import Annotated, Any, ClassVar, Final, cast, final
+from typing import Annotated, Any, ClassVar, Final, cast
 
 from textveil.budget.account import Account
 from textveil.errors import LedgerError, MissingExtra, ParameterError, TextveilError, UnknownNameError, need
@@ -60,7 +58,6 @@ _UNPLAIN: Final = "unplain"
 
 
 def _plain(text: str) -> str:
-    """Refuse what cannot be sent on."""
     if "\0" in text:
         raise PydanticCustomError(_UNPLAIN, "hold no NUL character; got one. Take it out")
     if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
@@ -81,7 +78,6 @@ class ToolArguments(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, hide_input_in_errors=True)
 
 
-@final
 class SanitizeArguments(ToolArguments):
     """Of ``sanitize``."""
 
@@ -93,7 +89,6 @@ class SanitizeArguments(ToolArguments):
     )
 
 
-@final
 class RestoreArguments(ToolArguments):
     """Of ``restore``."""
 
@@ -101,14 +96,12 @@ class RestoreArguments(ToolArguments):
     conversation: ConversationName = Field(description="As `sanitize` answered it.")
 
 
-@final
 class DetectArguments(ToolArguments):
     """Of ``detect``."""
 
     text: PlainText = Field(description="The private text.")
 
 
-@final
 class AuditArguments(ToolArguments):
     """Of ``audit``."""
 
@@ -121,7 +114,6 @@ class AuditArguments(ToolArguments):
     samples: int = Field(0, ge=0, le=10_000_000, description="Draws for each word of a pair, where it is sampled.")
 
 
-@final
 class TextTools:
     """The tools, without a protocol: each takes its arguments and answers with JSON data.
 

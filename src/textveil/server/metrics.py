@@ -1,15 +1,12 @@
 """Counters for Prometheus: by route, policy and status, and never by what somebody wrote or who it was."""
 
-from __future__ import annotations
-
-from typing import Final, final
+from typing import Final
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
 _SECONDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 
 
-@final
 class ServerMetrics:
     """The counters of one application.
 

@@ -3,12 +3,10 @@
 Source: Aho and Corasick, "Efficient string matching", 1975, over words in place of characters.
 """
 
-from __future__ import annotations
-
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from typing import Final, NamedTuple, TypeAlias, final
+from typing import Final, NamedTuple, TypeAlias
 
 from textveil.cuts import replaced
 
@@ -31,7 +29,6 @@ class Mention(NamedTuple):
     phrase: Phrase
 
 
-@final
 class Phrases:
     """Finds phrases as whole words, in any case, however much white space is between their words.
 

@@ -1,12 +1,10 @@
 """The policies that a server offers, by name: those of the package, and those of one folder."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final, final
+from typing import Any, Final
 
 from textveil.detection.spans import DetectedSpan
 from textveil.errors import ParameterError, TextveilError, UnknownNameError, need
@@ -24,7 +22,6 @@ few, so that what is made for each stays in bounds."""
 _AT: Final = "@"
 
 
-@final
 class OfferedPolicies:
     """Policies by name, and a sanitizer of each, made when it is first asked for and kept.
 

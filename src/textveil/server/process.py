@@ -1,7 +1,5 @@
 """The server in a process of its own: uvicorn on one socket, one process."""
 
-from __future__ import annotations
-
 import contextlib
 import socket
 import sys
@@ -101,7 +99,6 @@ def settings(app: FastAPI, config: Config) -> uvicorn.Config:
 
 
 def _listening(config: Config) -> socket.socket:
-    """The socket, bound before anything is told."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(config.host, config.port, type=socket.SOCK_STREAM)[0]
         with contextlib.ExitStack() as unless_it_listens:

@@ -1,12 +1,10 @@
 """HTTP on one connection, with an end to everything that a peer could draw out."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, cast, final
+from typing import Any, Final, cast
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
@@ -15,7 +13,6 @@ from textveil.server.config import Config
 _MOST_HEADER_BYTES: Final = 64 * 1024
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class ConnectionLimits:
     """How long a peer may take.
@@ -29,7 +26,6 @@ class ConnectionLimits:
     send_seconds: float
 
 
-@final
 class BoundedProtocol(HttpToolsProtocol):
     """uvicorn's protocol with limits for slow writers of a head, for slow readers, and for the size of a head.
 

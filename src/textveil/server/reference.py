@@ -1,7 +1,5 @@
 """The page of the API's reference, made of its OpenAPI description: no script, and nothing from elsewhere."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
@@ -35,7 +33,6 @@ def reference_page(schema: Mapping[str, Any]) -> str:
 
 
 def _routes(schema: Mapping[str, Any], path: str, methods: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
-    """Method and path, description, and the rows of what it takes and answers."""
     for method, facts in methods.items():
         body = _fields(schema, facts.get("requestBody", {}))
         parameters = [
@@ -60,7 +57,6 @@ def _rows(fields: Iterable[tuple[str, Mapping[str, Any], str]]) -> list[tuple[st
 
 
 def _type(kind: Mapping[str, Any]) -> str:
-    """A type in words."""
     if "anyOf" in kind:
         return " or ".join(_type(member) for member in kind["anyOf"] if member.get("type") != "null")
     if kind.get("type") == "array":

@@ -1,10 +1,8 @@
 """Bodies of requests: JSON by the standard, in which no object says a thing twice: readers differ in what it says."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from functools import partial
-from typing import Any, final
+from typing import Any
 
 from fastapi import Request, Response
 from fastapi.routing import APIRoute
@@ -15,7 +13,6 @@ from textveil.server.errors import ApiError, repeatable
 from textveil.server.service import beside
 
 
-@final
 class _SaidTwice(dict[str, Any]):
     """An object of which a key occurs twice.
 
@@ -95,7 +92,6 @@ def need_json(headers: Mapping[str, str]) -> None:
         raise ApiError(415, "unsupported_media_type", message)
 
 
-@final
 class StrictRoute(APIRoute):
     """A route whose bodies are read by ``request_json``."""
 
@@ -114,10 +110,7 @@ class StrictRoute(APIRoute):
         return strict
 
 
-@final
 class _StrictRequest(Request):
-    """A request that reads its JSON strictly."""
-
     async def json(self) -> Any:
         body = await self.body()
         return await beside(len(body), partial(request_json, body))

@@ -1,11 +1,9 @@
 """Reservations of many requests in one transaction: whoever comes while one is written goes into the next."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import NamedTuple, Protocol, final
+from typing import NamedTuple, Protocol
 
 from textveil.budget.account import Account
 from textveil.budget.balance import Balance
@@ -32,16 +30,12 @@ class BudgetLedger(Protocol):
         """What was spent and what is left."""
 
 
-@final
 class _Waiting(NamedTuple):
-    """A reservation that is asked for."""
-
     account: Account
     cost: Accountant
     answer: Future[Reservation]
 
 
-@final
 class Reserving:
     """One thread that reserves for all requests, a transaction for all that wait.
 

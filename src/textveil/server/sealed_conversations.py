@@ -4,15 +4,13 @@ A conversation is named by a keyed digest (``conversations.Conversations``), who
 lies at a digest of its name and is encrypted under a key that is derived from the name; neither is in the database.
 """
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import json
 import time
 import zlib
 from collections.abc import Callable, Sequence
-from typing import Any, final
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -24,7 +22,6 @@ from textveil.server.sealing import Sealing
 from textveil.server.tables import CONVERSATIONS, MAPS, delete_expired, make_tables
 
 
-@final
 class SealedConversations:
     """Keeps conversations for a while; see ``kept_data.ConversationStore``.
 

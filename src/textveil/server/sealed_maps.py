@@ -4,15 +4,12 @@ A map is encrypted under a key that is derived from the ledger's key and from th
 stays with the client: who has the database and the ledger's key opens no map.
 """
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import json
 import time
 import zlib
 from collections.abc import Callable, Sequence
-from typing import final
 
 import sqlalchemy as sa
 
@@ -26,7 +23,6 @@ from textveil.server.tables import MAPS, delete_expired, make_tables
 from textveil.surrogates.private_map import PrivateMap
 
 
-@final
 class SealedMaps:
     """Keeps maps as ``maps.KeptMaps`` does, in a database.
 

@@ -1,11 +1,9 @@
 """Data that lies encrypted in the database, under keys that are derived from the ledger's."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import secrets
-from typing import Final, final
+from typing import Final
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
@@ -18,7 +16,6 @@ _NONCE: Final = 12
 _CHECK: Final = 16
 
 
-@final
 class Sealing:
     """Encrypts by ChaCha20-Poly1305 with a random nonce, bound to where the data lies; and makes keyed checks.
 

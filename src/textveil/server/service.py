@@ -11,7 +11,7 @@ import logging
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any, Final, NamedTuple, TypeAlias, TypeVar, final
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from textveil.budget.account import Account
 from textveil.budget.balance import Balance
@@ -125,11 +125,9 @@ async def _in_pieces(values: Iterable[Value]) -> AsyncIterator[Value]:
 
 
 def _size(texts: Sequence[str]) -> int:
-    """Characters of texts, and what each of them costs besides."""
     return sum(map(len, texts)) + _TEXT * (len(texts) - 1)
 
 
-@final
 class PaidReleases(NamedTuple):
     """What one call released.
 
@@ -148,7 +146,6 @@ class PaidReleases(NamedTuple):
     policy: str
 
 
-@final
 class SanitizingService:
     """Releases texts, each call against a budget.
 
@@ -301,7 +298,6 @@ class SanitizingService:
         conversation: ConversationState,
         origins: Mapping[tuple[str, str], Origin | None],
     ) -> PaidReleases:
-        """The same where what is known is released again."""
         async with conversation.lock:
             digests = await self._digests(name, wanted, conversation)
             releases = {key: conversation.known(digest) for key, digest in digests.items()}
@@ -368,7 +364,6 @@ class SanitizingService:
         return await self._finding.found(self.policies.base(name), texts, long=characters > LONG_CHARACTERS, must=must)
 
     async def _trace(self, name: str, within: _Within) -> None:
-        """Find out whence the values of foreign texts come, before the texts themselves are read."""
         if self._foreign.shared or not any(within.origins):
             return
         calls = {origin.message: origin.call for origin in within.origins if origin is not None and origin.call}
@@ -469,7 +464,6 @@ def _engine_reports(error: Exception) -> bool:
     return True
 
 
-@final
 class _Within:
     """Texts of a conversation.
 
@@ -494,7 +488,6 @@ class _Within:
 _TOLD_OF_A_KIND: Final = frozenset(("kind", "text", "status", "epsilon", "delta", "unit", "pays"))
 
 
-@final
 class _Known(NamedTuple):
     """What is said of every release under a policy: made once, for it follows from the policy alone.
 

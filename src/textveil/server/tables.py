@@ -1,7 +1,5 @@
 """The server's own tables, in the ledger's database: made where they are not there, else brought into today's form."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import sqlalchemy as sa

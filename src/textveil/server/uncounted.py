@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING
 
 from textveil.budget.account import Account
 from textveil.budget.balance import Balance
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from textveil.budget.ledger import Ledger
 
 
-@final
 class UncountedLedger:
     """Stands for a ledger where nothing is counted: nothing is taken, and there is no limit."""
 

@@ -1,13 +1,11 @@
 """What the upstream wrote in a conversation: it goes back as it was written, though its asker read it restored."""
 
-from __future__ import annotations
-
 import hmac
 import re
 from collections.abc import Iterable, Sequence
 from operator import is_
 from sys import getsizeof
-from typing import Any, Final, NamedTuple, final
+from typing import Any, Final, NamedTuple
 
 from textveil.errors import TextveilError
 from textveil.server.held import ENTRY
@@ -28,7 +26,6 @@ _TRACED: Final = frozenset(("content", "refusal", "reasoning_content", "reasonin
 """Parts of an answer that can hold what stands for a value, or lead to such."""
 
 
-@final
 class ForgottenConversation(TextveilError):
     """A history holds an answer of a conversation that this server has forgotten.
 
@@ -43,7 +40,6 @@ class ForgottenConversation(TextveilError):
         )
 
 
-@final
 class Written(NamedTuple):
     """What the upstream wrote.
 
@@ -56,7 +52,6 @@ class Written(NamedTuple):
     maps: tuple[PrivateMap, ...]
 
 
-@final
 class WrittenAnswers:
     """What the upstream wrote, by digests of what its asker read.
 

@@ -18,7 +18,7 @@ import unicodedata
 from datetime import date, timedelta
 from enum import Enum
 from functools import cache
-from typing import Final, NamedTuple, final
+from typing import Final, NamedTuple
 
 from textveil.surrogates.writing import in_case_of, ordinal_ending
 from textveil.text.patterns import lazy_regex
@@ -139,7 +139,6 @@ class Known(Enum):
     NOTHING = "no day of the calendar"
 
 
-@final
 class Field(NamedTuple):
     """A piece of a form."""
 
@@ -147,7 +146,6 @@ class Field(NamedTuple):
     text: str  # what stood there in the value: it stays, or shows the letter case of a name
 
 
-@final
 class WrittenDate(NamedTuple):
     """A date that was read.
 

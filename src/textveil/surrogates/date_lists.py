@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from datetime import date
 from functools import lru_cache
 from itertools import pairwise
-from typing import Final, NamedTuple, final
+from typing import Final, NamedTuple
 
 from textveil.surrogates.calendars import (
     MONTHS,
@@ -50,7 +50,6 @@ _NAME_THEN_DAY: Final = lazy_regex(r"(?<=[^\W\d_]{3})\.?[ -](?:the )?[0-9]{1,2}(
 _DOTTED: Final = lazy_regex(r"(?<![0-9])[0-9]{1,2}\. ?[0-9]{1,2}\.")
 
 
-@final
 class Convention(NamedTuple):
     """How the dates of a text are read and written."""
 
@@ -163,7 +162,6 @@ _DIGITS: Final = lazy_regex(
 _YEARS: Final = lazy_regex(r"(?P<year>[12][0-9]{3}|[0-9]{2})")
 
 
-@final
 class _Part(NamedTuple):
     """One date of a list, as far as it is written there; 0 and -1 if it is not."""
 
@@ -173,7 +171,6 @@ class _Part(NamedTuple):
     short_year: bool = False
 
 
-@final
 class _Style(NamedTuple):
     """How the dates of a list are written.
 
@@ -193,7 +190,6 @@ class _Style(NamedTuple):
     case: str = "January"
 
 
-@final
 class WrittenDates(NamedTuple):
     """Several dates that were read."""
 
@@ -288,7 +284,6 @@ def _joined_years(pieces: list[str], between: list[str]) -> list[str]:
 
 
 def _made(parts: list[_Part], between: list[str], style: _Style, known: Known) -> WrittenDates | None:
-    """The dates of parts, each with what it shares with those beside it."""
     if len(parts) < 2:
         return None
     full = all(part.year >= 0 for part in parts)
@@ -318,7 +313,6 @@ def _made(parts: list[_Part], between: list[str], style: _Style, known: Known) -
 
 
 def _shared(parts: list[_Part], *, from_left: bool) -> list[_Part] | None:
-    """Parts with months and years that are written beside others."""
     months, years = [part.month for part in parts], [part.year for part in parts]
     order = range(1, len(parts)) if from_left else range(len(parts) - 2, -1, -1)
     for place in order:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import date, timedelta
 from fractions import Fraction
 from functools import cache, lru_cache
-from typing import Annotated, Final, NamedTuple, TypeAlias, TypedDict, final
+from typing import Annotated, Final, NamedTuple, TypeAlias, TypedDict
 
 import numpy as np
 
@@ -211,7 +211,6 @@ class _Drawing(TypedDict):
     unsettled: Callable[[Sequence[str]], bool]
 
 
-@final
 class _Settings(NamedTuple):
     order: str
     language: str
@@ -349,7 +348,6 @@ def _day(name: str, given: str | date) -> date:
 
 
 def _any_day(value: str, scope: Scope, rng: np.random.Generator, place: int = 0) -> date:
-    """A uniform day for a value that is none of the calendar."""
     begin, end = date.fromisoformat(_FIRST), date.fromisoformat(_LAST)
     size = (end - begin).days + 1
     label = f"date unread {place}" if place else "date unread"

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Final, ParamSpec, TypeAlias, TypeVar, final
+from typing import Annotated, Any, Final, ParamSpec, TypeAlias, TypeVar
 
 from textveil.registry.options import NOT_NEGATIVE, POSITIVE, Option, documented, options_of
 from textveil.surrogates.surrogate import Surrogate
@@ -37,7 +37,6 @@ OptionalEpsilon: TypeAlias = Annotated[
 NeededEpsilon: TypeAlias = Annotated[float, Option(domain=POSITIVE, help="Privacy loss in nats.", metavar="E")]
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SurrogateEntry:
     """One kind of surrogate.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import cache
-from typing import Annotated, Final, NamedTuple, final
+from typing import Annotated, Final, NamedTuple
 
 import numpy as np
 
@@ -33,7 +33,6 @@ _LEAST: Final = 2  # a pool of fewer entries with the right article is not used:
 _GENERALIZE = Option(help="Write the class in brackets, such as [nationality], in place of a draw.")
 
 
-@final
 class _Read(NamedTuple):
     """A value as far as it is public, and its private part."""
 

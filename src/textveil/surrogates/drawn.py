@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Final, TypeAlias, final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
@@ -41,7 +41,6 @@ UNREAD: Final = "unread: "
 _ATTEMPTS: Final = 64
 
 
-@final
 @dataclass(frozen=True, slots=True, weakref_slot=True, kw_only=True)
 class Drawn:
     """Each value by itself: its surrogate is a function of the value, the scope and randomness.

@@ -22,7 +22,7 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO, Final, NamedTuple, TypeAlias, final
+from typing import Any, BinaryIO, Final, NamedTuple, TypeAlias
 
 from textveil import key_files
 from textveil.errors import InputError, MissingExtra, ParameterError
@@ -67,7 +67,6 @@ def need_package() -> tuple[Any, Any, Any, type[Exception]]:
     return ChaCha20Poly1305, HKDF, SHA256, InvalidTag
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class MapCipher:
     """Seals and opens the frames of one map file; picklable, and as private as the user's key."""
@@ -208,7 +207,6 @@ def ended(cipher: MapCipher, blocks: int, documents: int) -> bytes:
     return cipher.sealed(blocks + 1, END, json.dumps({"documents": documents}).encode("ascii"))
 
 
-@final
 class MapFile:
     """A map file; every way through it reads the file again, a block at a time.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from types import MappingProxyType
-from typing import Annotated, Final, NamedTuple, final
+from typing import Annotated, Final, NamedTuple
 
 import numpy as np
 
@@ -150,7 +150,6 @@ def measurement(
     return _Measurement(drawn)
 
 
-@final
 class _Measurement:
     """Draws, but where a word in front says that a number is that of a section."""
 
@@ -174,7 +173,6 @@ class _Measurement:
         ]
 
 
-@final
 class _Piece(NamedTuple):
     """A piece of a value: what kind of number it is, or an empty kind for what stays."""
 
@@ -219,16 +217,12 @@ def _may_stay(between: str) -> bool:
 
 
 def _counted_by(pieces: Sequence[_Piece]) -> bool:
-    """Whether a number stands directly before what is behind these, or a word such as hundred that it multiplies."""
     if len(pieces) < 2 or pieces[-1].written not in (" ", "-"):
         return False
     return pieces[-2].kind != "" or _MAGNITUDE.fullmatch(pieces[-2].written) is not None
 
 
-@final
 class _Row(NamedTuple):
-    """A public row of words for numbers."""
-
     entries: tuple[str, ...]
     place: Callable[[str], int]  # of a word; one outside counts as the nearest
     written: Callable[[str, str], str]  # an entry in the place of a word, in its letter case
@@ -270,6 +264,5 @@ def _singular(value: str) -> str:
 
 
 def _counted(match: re.Match[str]) -> str:
-    """A unit of time in the singular or plural that its drawn number asks for."""
     single = match["number"].lower() in ("1", "one")
     return f"{match['number']} {match['unit']}{'' if single else in_case_of(match['unit'], 's')}"

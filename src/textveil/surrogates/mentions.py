@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
-from typing import Any, Final, NamedTuple, TypeAlias, final
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from textveil.detection.lists import Marks, lists
 from textveil.text.patterns import lazy_regex
@@ -18,7 +18,6 @@ _SPACE = lazy_regex(r"\s+")
 _ANOTHER_WORD: Final = Marks.COMMON | Marks.SMALL  # of small letters, used as another word than a name: will, may, rose
 
 
-@final
 class KnownSurrogate:
     """Holds private text, so it prints as nothing."""
 
@@ -96,7 +95,6 @@ def _in_case(original: str, surface: str, mention: str) -> str:
 
 
 def _with_gaps(original: str, mention: str) -> str:
-    """The original with the mention's white space between its words, where both have as many."""
     gaps = _SPACE.findall(mention)
     words = original.split()
     if not gaps or len(words) != len(gaps) + 1:
@@ -139,7 +137,6 @@ _LIST_MARK: Final = lazy_regex(r"(?:^|\n)[ \t>*-]{0,8}$")
 _Node: TypeAlias = dict[str | None, Any]
 
 
-@final
 class FoundMention(NamedTuple):
     """A mention, ``text[start:end]``; its last ``suffix`` characters are an inflection."""
 
@@ -149,7 +146,6 @@ class FoundMention(NamedTuple):
     known: KnownSurrogate
 
 
-@final
 class Mentions:
     """Finds surrogates in texts."""
 
@@ -299,7 +295,6 @@ def _parts_columns(text: str, comma: int) -> bool:
 
 
 def _word_start(text: str, end: int, most: int) -> int:
-    """Where the word that ends there begins, at most so many characters before."""
     begin = end
     while begin > 0 and end - begin < most and _is_narrow(text[begin - 1]):
         begin -= 1

@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Annotated, Any, ClassVar, Final, NamedTuple, TypeVar, final
+from typing import Annotated, Any, ClassVar, Final, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -51,7 +51,6 @@ class Role(Enum):
     """A title or a suffix that stands in the value: public."""
 
 
-@final
 class Part(NamedTuple):
     """A part of a name."""
 
@@ -65,7 +64,6 @@ class Part(NamedTuple):
         return key_of(self.written)
 
 
-@final
 class NameParts(NamedTuple):
     """A name in its parts; ``end`` is the punctuation and the possessive after the last."""
 
@@ -113,7 +111,6 @@ def parts_of(value: str, before: str = "") -> NameParts:
 
 
 def _alone(word: str, *, all_small: bool, all_large: bool) -> Role | None:
-    """What a part is by how it is written beside the others, which are all small, all capitals, or neither."""
     if word.islower() and not all_small:
         return Role.PARTICLE
     letters = len(letters_of(word))
@@ -164,7 +161,6 @@ def person(*, gender: Annotated[str, _GENDER] = "drawn", script: Annotated[str, 
     return Person(keeps_gender=gender == "kept", keeps_script=script == "kept")
 
 
-@final
 @dataclass(frozen=True, slots=True, weakref_slot=True, kw_only=True)
 class Person:
     """Each part of a name (given, family, initial, particle) is replaced by a part of a public pool.
@@ -260,7 +256,6 @@ class Person:
 
 
 def _class_of(part: Part) -> str:
-    """What a part is drawn as, whatever stands beside its mention."""
     if part.role is Role.INITIAL:
         return f"{len(letters_of(part.written))} capitals"
     return "particle" if part.role is Role.PARTICLE else "name"

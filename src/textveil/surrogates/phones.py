@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import Annotated, Final, NamedTuple, final
+from typing import Annotated, Final, NamedTuple
 
 import numpy as np
 
@@ -28,19 +28,13 @@ _COUNTRY = Option(
 )
 
 
-@final
 class _Plan(NamedTuple):
-    """What of a number stays, and what its other digits begin with."""
-
     name: str  # of the pool of beginnings; where no plan is known, what is kept, so that others share no draws
     kept: int  # how many digits in front stay: a calling code, zeros before it, a 0 or 1 before the area
     beginnings: tuple[str, ...]  # of the digits after them, one of which is drawn; 2 to 9 where no plan is known
 
 
-@final
 class _WrittenNumber(NamedTuple):
-    """A number as it is read."""
-
     bare: str
     extension: str  # an extension with what marks it, or empty
     plan: _Plan
@@ -109,7 +103,6 @@ def _read(value: str, country_code: int) -> _WrittenNumber:
 
 
 def _plan(digits: str, plus: bool, country_code: int) -> _Plan:
-    """How a number is built, by how many digits there are and those in front that are public."""
     zeros = 2 if not plus and digits.startswith("00") else 0
     if plus or zeros:
         for length in (1, 2, 3):

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple, final
+from typing import NamedTuple
 
 from textveil.cuts import replaced
 
 
-@final
 class Replaced(NamedTuple):
     """A piece of a released text that differs from the original, or is a surrogate that happens to equal it.
 
@@ -25,7 +24,6 @@ class Replaced(NamedTuple):
     kind: str
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrivateMap:
     """How to get from one release back to its text; holds private text, so it prints as nothing but its size.

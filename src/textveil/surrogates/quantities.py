@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Annotated, Final, NamedTuple, final
+from typing import Annotated, Final, NamedTuple
 
 import numpy as np
 
@@ -26,7 +26,6 @@ from textveil.surrogates.writing import in_case_of
 from textveil.text.patterns import lazy_regex
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
     """P(y | x) = e^epsilon / T for the ``width`` places around x, else 1 / T; T is the same for every x.
@@ -153,7 +152,6 @@ _TOP = Option(
 )
 
 
-@final
 class _Read(NamedTuple):
     """An age as it is written: the number, the unit's first letter, and the match; no match where it cannot be read."""
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, NamedTuple, TypeAlias, final
+from typing import Final, NamedTuple, TypeAlias
 
 from textveil.cuts import replaced
 from textveil.detection.name_words import FIRM_TITLES, SUFFIXES
@@ -38,7 +38,6 @@ _POSSESSIVES = ("'s", "\u2019s", "'S", "\u2019S")
 _NO_NAMES = FIRM_TITLES | SUFFIXES  # words of a person's name that name nobody by themselves
 
 
-@final
 class RestoredPlace(NamedTuple):
     """The characters ``text[start:end]`` of a restored text."""
 
@@ -46,7 +45,6 @@ class RestoredPlace(NamedTuple):
     end: int
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class Restored:
     """A text with originals in it: private.
@@ -86,7 +84,6 @@ def restore(text: str, private_map: Maps, *, in_urls: InUrls = "named-hosts") ->
     return Restorer(private_map, in_urls=in_urls).restore(text).text
 
 
-@final
 class Restorer:
     """Restores texts by one map or several; making it takes as long as reading the releases once.
 
@@ -306,7 +303,6 @@ def _restored(text: str, mention: FoundMention, original_of: Callable[[str], str
     return None if original is None else inflected(original, text[end : mention.end])
 
 
-@final
 class RestoringStream:
     """Restores a text that comes in pieces; made by ``Restorer.stream``. The restored text is private.
 
@@ -364,7 +360,6 @@ class RestoringStream:
         self._given += len(text)
 
     def _pass(self, count: int) -> None:
-        """Drop so many characters that are restored from the held text."""
         passed = self._held[:count]
         self._behind = (self._behind + passed)[-_CONTEXT:]
         self._quotes.feed(passed)
@@ -411,7 +406,6 @@ class RestoringStream:
         self._give(parts, original)
 
     def _by_mention(self, parts: list[str], *, last: bool) -> None:
-        """Restore by mention as far as characters to come cannot change the result."""
         written = self._behind + self._held
         reading = read(written)
         text, begin = reading.text, reading.inner(len(self._behind))[1]

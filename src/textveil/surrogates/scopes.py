@@ -10,7 +10,7 @@ import hashlib
 import hmac
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, Final, Protocol, final
+from typing import Any, Final, Protocol
 
 import numpy as np
 
@@ -42,7 +42,6 @@ class Scope(Protocol):
         """Return what the caller drew under ``label`` in this scope: surrogates by value, for it to read and fill."""
 
 
-@final
 class MemoryScope:
     """Remembers what it gave: a uniform random injection of values into each pool.
 
@@ -107,7 +106,6 @@ class MemoryScope:
         return (self._taken if label.endswith(TAKEN) else self._drawn).setdefault(label, {})
 
 
-@final
 class ApartScope:
     """Of a text that others may have written a part of: nothing in it has an equal elsewhere.
 
@@ -139,7 +137,6 @@ class ApartScope:
         return None if known is None else known.original(value)
 
 
-@final
 class KindScope:
     """A scope as one kind of spans sees it: what other kinds draw shows nowhere, whatever surrogate they have."""
 
@@ -157,7 +154,6 @@ class KindScope:
         return self._scope.remembered(f"{self._kind}: {label}")
 
 
-@final
 class KeyedScope:
     """Computes places from a secret: the same in every process that holds it, and without memory.
 

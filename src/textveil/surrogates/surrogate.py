@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, final
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
@@ -14,7 +14,6 @@ Counts: TypeAlias = Literal["mention", "value", "scope"]
 """What pays a surrogate's epsilon once."""
 
 
-@final
 class Mention(NamedTuple):
     """One span of a text.
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import Final, Literal, TypeAlias, final
+from typing import Final, Literal, TypeAlias
 
 from textveil.errors import need
 from textveil.surrogates.private_map import PrivateMap
@@ -201,7 +201,6 @@ _QUOTE = r"(?:\\*[\"']|\\+(?:u00|x)2[27]|&(?:amp;)*(?:quot|apos|#0*3[49]|#x0*2[2
 
 
 def _before(between: str) -> str:
-    """A pattern of what shows in what a URL stands, with so much between the two."""
     return (
         rf"(?:(?P<angle>\]\([ \0]?\\+u003c|(?:\]\([ \0]?)?<[ \0]?)|(?P<paren>\]\([ \0]?|url[ \0]?\([ \0]?)"
         rf"|(?P<tag>url[ \0]?=[ \0]?['\"]?[ \0]?)|(?:=[ \0]?|\([ \0]?)(?P<value>{_QUOTE})[ \0]?"
@@ -230,7 +229,6 @@ _ENDS: Final = {
 }
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class UrlRule:
     """Where originals are put back within URLs.
@@ -294,7 +292,6 @@ def _host(written: str) -> str | None:
     return None if host is None else host[1].lower()
 
 
-@final
 class UrlScanner:
     """Follows a text as it is written, and tells whether an original may come next.
 
@@ -441,7 +438,6 @@ class UrlScanner:
         return None
 
     def _closing_quote(self, text: str) -> int | None:
-        """The place of the last character of the quote that ends a value, written as the one that begins it."""
         bare = self._quote.lstrip("\\")
         for match in re.finditer(re.escape(bare), text):
             before = (self._last[-32:] + text[: match.start()])[-32:]
@@ -450,7 +446,6 @@ class UrlScanner:
         return None
 
     def _follow(self, text: str) -> None:
-        """Read the host, and those of URLs within the URL."""
         while text:
             if self._slashes:
                 slashes = _SLASHES.match(text)

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import count, pairwise, repeat
 from types import MappingProxyType
-from typing import Any, Final, TypeAlias, final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,7 +87,6 @@ _MARK_KIND, _SPACE_KIND = int(Kind.PUNCTUATION), int(Kind.SPACE)
 _TWO_SPACES: Final = bytes([_SPACE_KIND] * 2)
 
 
-@final
 class _Memory:
     """A dictionary that forgets what was not asked for lately, by halves."""
 
@@ -118,7 +117,6 @@ class _Memory:
         self._used += _ENTRY_BYTES * len(rows) + sum(map(len, rows)) + sum(map(len, rows.values()))
 
 
-@final
 class TextCodes:
     """Makes codes of texts, for one list of words.
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Final, final
+from typing import Any, Final
 
 import numpy as np
 
@@ -35,7 +35,6 @@ _WORDS: Final = lazy_regex(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
 _CAPITALS: Final = lazy_regex(r"(?<=[a-z,;] )[^\W\d_a-z][^\W\d_]*(?:['\u2019][^\W\d_]+)*")
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class CommonWords:
     """A list of words that stay."""
@@ -46,7 +45,6 @@ class CommonWords:
 
 @cache
 def _entries() -> tuple[tuple[str, str, bool], ...]:
-    """Level, word, and whether it is also a name, as shipped."""
     data = (DATA / FILE).read_bytes()
     if hashlib.sha256(data).hexdigest() != measured()["file"]:
         raise InputError(f"the embedded file {FILE} must be intact; got another. Install textveil again.")

@@ -15,7 +15,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from copy import copy
 from operator import attrgetter
-from typing import Any, Final, NamedTuple, final
+from typing import Any, Final, NamedTuple
 from urllib.parse import quote, unquote
 
 from textveil.cuts import replaced
@@ -92,7 +92,6 @@ class _Escape(NamedTuple):
     end: int
 
 
-@final
 class Reading:
     """A text that was read; ``read`` makes it. Private, as the text is.
 
@@ -161,7 +160,6 @@ class Reading:
         return self._escapes[number]._replace(place=self._escapes[number].place - shift)
 
     def _at(self, place: int) -> _Escape | None:
-        """The last escape whose character stands at a place or before it."""
         number = bisect_right(self._escapes, place, key=_place) - 1
         return self._escapes[number] if number >= 0 else None
 
@@ -343,7 +341,6 @@ _RESERVED: Final = ":/?#[]@!$&'()*,;="
 _DEEPEST_STRING: Final = 8  # JSON within JSON so deep is written; deeper, a quote takes more than 500 backslashes
 
 
-@final
 class Place(NamedTuple):
     """Where a value stands, as it is written."""
 
@@ -409,7 +406,6 @@ def _in_strings(value: str, strings: int) -> str:
     return value
 
 
-@final
 class Quotes:
     """How many JSON strings lie around a place of a text, one in another: told by the backslashes before quotes.
 
@@ -454,7 +450,6 @@ class Quotes:
             self.strings, self.within = level + 1, within
 
 
-@final
 class Places:
     """Writes values into a text, from left to right.
 

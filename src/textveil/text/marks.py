@@ -321,7 +321,6 @@ def _parts(text: str) -> Iterator[_Part]:
 
 
 def _gap(text: str, parts: list[_Part], *, between: bool) -> str:
-    """What a run of white space, and of what is dropped, becomes."""
     shown = text[parts[0].start : parts[-1].end]
     lines = min(shown.count("\n"), _LINE_ENDS)
     if lines:

@@ -11,7 +11,7 @@ import base64
 import binascii
 import re
 from collections.abc import Iterator
-from typing import Final, NamedTuple, final
+from typing import Final, NamedTuple
 
 from textveil.text.patterns import lazy_regex
 
@@ -50,7 +50,6 @@ _MAGIC_CHARACTERS: Final = 24  # characters from which on first bytes tell a fil
 _DIGEST: Final = 128  # hexadecimal digits of the longest digest
 
 
-@final
 class Encoded(NamedTuple):
     """The characters ``text[start:end]`` stand for ``plain``; None if it cannot be read."""
 
@@ -239,7 +238,6 @@ def _file(text: str) -> str:
 
 
 def _mail(text: str) -> str:
-    """Whether parts of a mail are encoded in it, wherever it begins."""
     if _MARKED.search(text) is None:
         return ""
     if _ENCODING.search(text):

@@ -35,7 +35,7 @@ from functools import cache, cached_property, lru_cache
 from itertools import combinations
 from os.path import commonprefix
 from types import MappingProxyType
-from typing import Final, final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,7 +60,6 @@ _HALF: Final = np.uint64(32)
 _LOW: Final = np.uint64(0xFFFFFFFF)
 
 
-@final
 class TypingErrors:
     """Finds the spelling at the least distance, of those the lowest id, if it is no farther than ``FARTHEST``.
 
@@ -136,11 +135,8 @@ class TypingErrors:
         return process.cpdist(left, right, scorer=OSA.distance, score_cutoff=FARTHEST, dtype=np.uint8)
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class _Remainders:
-    """What is left of each spelling when up to two of its first letters are dropped, in order of hash."""
-
     lengths: NDArray[np.int64]
     starts: NDArray[np.int32]  # where the hashes with each upper part begin
     shift: np.uint64
@@ -253,7 +249,6 @@ _CLITIC: Final = lazy_regex(r"(?:'(?:s|m|re|ve|ll|d)|n't)\Z")
 _IRREGULAR: Final = MappingProxyType({"can't": "can", "won't": "will", "shan't": "shall", "ain't": "is"})
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class _Beginnings:
     """The spellings in alphabetical order: those that share a prefix stand together."""
@@ -280,7 +275,6 @@ class _Beginnings:
         return int(self.ids[start:end][gaps == gaps.min()].min())
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class WordIndex:
     """Maps every string to a word of a vocabulary; the rule stands at the top of this module.

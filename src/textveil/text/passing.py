@@ -7,7 +7,7 @@ other word.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Final, NamedTuple, final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,6 @@ _BETWEEN: Final = frozenset(
 )
 
 
-@final
 class Passing(NamedTuple):
     """Words that pass.
 

@@ -15,14 +15,13 @@ from contextvars import ContextVar
 from functools import lru_cache
 from importlib import import_module
 from math import inf
-from typing import Any, Final, cast, final
+from typing import Any, Final, cast
 
 from textveil.errors import SlowText
 
 _KEPT: Final = ("finditer", "search", "match", "fullmatch", "findall", "sub", "subn", "split", "groupindex", "flags")
 
 
-@final
 class LazyRegex:
     """Stands for a compiled pattern; has its methods as attributes of its own from their first use on."""
 
@@ -39,7 +38,6 @@ class LazyRegex:
         return self.__dict__[name]
 
 
-@final
 class CharacterTable(dict[int, str]):
     """A table for ``str.translate`` that fills itself as it meets characters, up to a bound: there are a million."""
 

@@ -21,7 +21,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import Any, Final, NamedTuple, final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +33,6 @@ from textveil.text.tokens import PLACEHOLDERS, Kind
 from textveil.types import Ids, Integers
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class Legend:
     """What codes stand for; indexed by code. Words are written as released: with the capital that they keep."""
@@ -108,7 +107,6 @@ _SPAN: Final = partial(tuple.__new__, Span)  # a span of three values, made with
 
 
 def _with_capital(match: re.Match[str]) -> str:
-    """What was matched, its word written with a capital unless the word has one or can have none."""
     word = match[1]
     capital = word[0].upper()
     if not word.islower() or len(capital) != 1:

@@ -11,7 +11,7 @@ import hashlib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +39,6 @@ _HALVES = 2
 _MOST = 1 << 40
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class WordFrequencies:
     """How often the words of a vocabulary occur in public text.

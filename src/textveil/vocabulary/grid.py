@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -32,7 +32,6 @@ _GRIDS: WeakKeyDictionary[Vocabulary, IntegerGrid] = WeakKeyDictionary()
 _TABLES: WeakKeyDictionary[IntegerGrid, Int8Table] = WeakKeyDictionary()
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True, weakref_slot=True)
 class IntegerGrid:
     """Rows of small integers with a scale each.
@@ -166,7 +165,6 @@ class IntegerGrid:
         return largest(self.cosines(ids, wanted), size)
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class GridDistances:
     """Euclidean distances between rows, elementwise from exact products; see ``IntegerGrid.distances``.
@@ -312,7 +310,6 @@ def by_falling_score(scores: NDArray[Any], size: int) -> Ids:
 
 
 def _sorted(scores: NDArray[Any]) -> Ids:
-    """All columns of each row by falling score, ties to the lower."""
     batch, n = scores.shape
     bits = (n - 1).bit_length()
     if scores.dtype != np.float32 or 32 + bits > 64:
@@ -328,7 +325,6 @@ def _sorted(scores: NDArray[Any]) -> Ids:
 
 
 def _falling(scores: NDArray[np.float32]) -> NDArray[np.uint32]:
-    """Integers that rise where scores fall, equal where they are equal."""
     bits = (np.float32(0) - scores).view(np.uint32)  # 0 and -0 both become 0
     return np.where(bits >> 31, ~bits, bits | np.uint32(1 << 31))
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeAlias, final
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,7 +49,6 @@ def refusal(name: str, wanted: str, got: str, hint: str) -> VocabularyError:
     return VocabularyError(f"vocabulary {name}: wanted {wanted}; got {got}. {hint}")
 
 
-@final
 @dataclass(frozen=True, eq=False, init=False, repr=False)
 class Vocabulary:
     """Distinct words and their vectors, in one order; row i belongs to the word with id i.
@@ -183,7 +182,6 @@ def _rebuild(
 
 
 def _index(name: str, words: tuple[str, ...]) -> dict[str, int]:
-    """Ids by word, after checking the words."""
     hint = "Repair the vocabulary."
     if len(words) < SMALLEST:
         hint = "Give a larger vocabulary: with fewer words there is nothing to protect."

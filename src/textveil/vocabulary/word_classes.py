@@ -54,7 +54,6 @@ def base_forms(word: str) -> Iterator[str]:
 
 @cache
 def _table() -> dict[str, int]:
-    """The class of each embedded word."""
     packed = (DATA / FILE).read_bytes()
     record = json_file(DATA / RECORD)
     if hashlib.sha256(packed).hexdigest() != record["file"]:

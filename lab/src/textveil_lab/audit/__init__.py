@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
 
 class _CallablePackage(ModuleType):
-    """The package itself, with the one call that most users want."""
-
     def __call__(self, mechanism: "Mechanism", **options: Any) -> "AuditReport":
         from textveil_lab.audit.whole_audit import audit_mechanism
 

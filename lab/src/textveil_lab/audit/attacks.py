@@ -5,11 +5,9 @@ guess of the input word. Under epsilon-DP no attack on one release succeeds more
 ``privacy.limits.unchanged_limit`` (flat prior) or e^epsilon max pi: a guess is post-processing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -34,7 +32,6 @@ _CANDIDATE_BYTES = 1 << 28
 _BATCH = 1 << 16
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttackResult:
     """How often one attack guesses the input word.
@@ -271,7 +268,6 @@ def _learned(mechanism: WordMechanism, ids: Ids, prior: Reals, training: int, rn
 
 
 def _released(table: Reals, inputs: Integers, rng: np.random.Generator) -> Ids:
-    """One output of each input, drawn from its row of the table."""
     out = np.empty(len(inputs), dtype=np.int64)
     for index in np.unique(inputs).tolist():
         where = np.flatnonzero(inputs == index)

@@ -5,8 +5,6 @@ on the two corpora many times; an attacker who knows the other persons and the c
 is reached is a lower bound with confidence; the guarantee bounds every attacker.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import tempfile
@@ -132,7 +130,6 @@ def _vocabulary() -> Vocabulary:
 
 
 def _count(budget: GaussianBudget) -> Trial:
-    """The released counts of the canary's words, which are in the public list."""
     public = _vocabulary().words
     held: dict[tuple[str, ...], PersonWords] = {}
 
@@ -169,7 +166,6 @@ def _learn(budget: GaussianBudget) -> Trial:
 
 
 def _synthesize(budget: GaussianBudget) -> Trial:
-    """Return whether the canary's text, which is in the pool, comes out with its label."""
     vocabulary = _vocabulary()
     pool = [_CANARY[0], *(f"w{first} w{first + 1}" for first in range(0, _WORDS - 3, 2))]
 

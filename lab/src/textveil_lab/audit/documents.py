@@ -1,7 +1,5 @@
 """Audits of mechanisms that look at more than one word: sequences and whole texts."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -196,8 +194,6 @@ def _of_one_pair(claim: Claim, method: str, pair: tuple[str, str], output: str, 
 
 
 def _run_text_samples(audit: Audit) -> None:
-    """Texts made of public words that the guarantee compares, by sampling."""
-
     def draw(text: Any, count: int) -> NDArray[Any]:
         return np.array(audit.mechanism.privatize_texts([str(text)] * count, audit.rng))
 

@@ -12,8 +12,6 @@ who made the text, and reaches no further than that:
 Source: the limits of ``privacy.limits``.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from enum import Enum

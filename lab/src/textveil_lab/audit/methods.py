@@ -1,10 +1,8 @@
 """Methods of an audit: which mechanisms each applies to, and how it runs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeAlias, final
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -18,7 +16,6 @@ WORDS = ("time", "people", "water", "doctor", "monday", "paris")
 """Words that are tried where a program has no vocabulary: common ones, far apart in meaning."""
 
 
-@final
 @dataclass(slots=True, kw_only=True, eq=False)
 class Audit:
     """One audit while it runs: what was asked for, and the evidence so far.

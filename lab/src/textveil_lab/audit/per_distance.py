@@ -4,8 +4,6 @@ Exactly for channels, in closed form for noise, by draws for the rest; each need
 unit of. A verdict on any two words is one at the diameter, and says nothing of words that are near each other.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -181,7 +179,6 @@ def _near_pairs(metric: OnWordDistances, groups: Ids) -> Ids:
 
 
 def _of_pairs(metric: OnWordDistances, pairs: Ids) -> Reals:
-    """The distance of each pair."""
     parts = [pairs[start : start + 32] for start in range(0, len(pairs), 32)]
     return np.concatenate([metric.word_distances(part[:, 0])[np.arange(len(part)), part[:, 1]] for part in parts])
 
@@ -189,7 +186,6 @@ def _of_pairs(metric: OnWordDistances, pairs: Ids) -> Reals:
 def _finding(
     promise: MetricDP, verdict: Verdict, distance: float, per_distance: Bound, method: str, witness: Mapping[str, Any]
 ) -> Finding:
-    """What the loss per distance of the worst pair says of the promise at its distance."""
     low, middle, high = (value * distance if value else 0.0 for value in per_distance[:3])
     return Finding(
         verdict=verdict,
@@ -220,8 +216,6 @@ def _run_draws(audit: Audit) -> Finding | None:
 
 
 def _kept(find: Callable[[Audit], Finding | None]) -> Callable[[Audit], None]:
-    """A method that adds this finding, if there is one."""
-
     def run(audit: Audit) -> None:
         try:
             finding = find(audit)

@@ -5,11 +5,9 @@ on a text that is public anyway, and its successes are counted. A guarantee is a
 whatever is counted here, and what is counted here holds for this decoder only; a better one recovers more.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, final
+from typing import Any, Final
 
 import numpy as np
 
@@ -37,7 +35,6 @@ _LEAST_DOCUMENTS: Final = 10
 """An interval over documents needs some."""
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recovered:
     """Shares of the words of one kind, with intervals over documents.
@@ -61,7 +58,6 @@ class Recovered:
         return {"kind": self.kind, "count": self.count, **shares}
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recovery:
     """What a decoder recovered of a public text.
@@ -138,7 +134,6 @@ def measure_recovery(
 
 
 def _kinds(vocabulary: Vocabulary) -> Mapping[str, Flags]:
-    """Which words of the vocabulary are of each kind."""
     frequencies = word_frequencies(vocabulary)
     content = np.ones(len(vocabulary), dtype=bool)
     content[np.argsort(-frequencies.counts, kind="stable")[:CONTENT_FROM]] = False
@@ -162,7 +157,6 @@ def _with_words(read: ReleasedTexts, words: Ids) -> ReleasedTexts:
 
 
 def _sums(hits: Flags, documents: Integers, size: int) -> tuple[Integers, Integers]:
-    """Hits and trials of every document that has trials."""
     trials = np.bincount(documents, minlength=size)
     sums = np.bincount(documents, weights=hits, minlength=size).astype(np.int64)
     return sums[trials > 0], trials[trials > 0]

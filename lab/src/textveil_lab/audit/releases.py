@@ -1,7 +1,5 @@
 """Audits of mechanisms that release vectors or sets of words: exactly where the law is known, and by sampling."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
@@ -56,7 +54,6 @@ def _run_samples(audit: Audit) -> None:
 
 
 def _compared(mechanism: Any, rng: np.random.Generator) -> tuple[tuple[NDArray[Any], NDArray[Any]], Draw, Score | None]:
-    """The two inputs that are tried, draws of what is released of them, and the score of a draw."""
     pair = mechanism.worst_inputs() if isinstance(mechanism, WorstInputs) else _any_inputs(mechanism)
     draw: Draw = partial(_drawn, mechanism, rng)
     if isinstance(mechanism, LikelihoodRatio):
@@ -72,7 +69,6 @@ RELEASES: Final = (
 
 
 def _exact(mechanism: Any, claim: Claim) -> Finding:
-    """The verdict by the profile of the worst two inputs."""
     profile = mechanism.worst_profile()
     witness = {"pair": [shown_input(mechanism, place) for place in mechanism.worst_inputs()]}
     log_delta, epsilon = profile.log_delta(claim.epsilon), epsilon_at(profile, claim.log_delta)
@@ -102,8 +98,6 @@ def _any_inputs(mechanism: VectorMechanism | SetMechanism) -> tuple[NDArray[Any]
 
 
 def _sorted_sets(draw: Draw, pair: tuple[NDArray[Any], NDArray[Any]]) -> Draw:
-    """The draws as cells by which of the two words they hold."""
-
     def cells(place: Any, count: int) -> NDArray[Any]:
         drawn = draw(place, count)
         return 2 * (drawn == pair[0]).any(axis=1) + (drawn == pair[1]).any(axis=1)
@@ -112,7 +106,6 @@ def _sorted_sets(draw: Draw, pair: tuple[NDArray[Any], NDArray[Any]]) -> Draw:
 
 
 def _sorted_vectors(draw: Draw, pair: tuple[NDArray[Any], NDArray[Any]]) -> Draw:
-    """The draws as cells along the direction in which pilot draws of the two inputs differ in the mean."""
     pilots = [np.asarray(draw(place, _PILOT), dtype=np.float64) for place in pair]
     direction = pilots[0].mean(axis=0) - pilots[1].mean(axis=0)
     values = np.concatenate(pilots) @ direction

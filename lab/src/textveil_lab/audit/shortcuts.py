@@ -4,8 +4,6 @@ Each forgets that something else is computed from the same persons: a list of wo
 command releases anything by them.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -58,8 +56,6 @@ def _private_choice(budget: GaussianBudget) -> Trial:
 
 
 def _clear_labels(budget: GaussianBudget) -> Trial:
-    """A noisy count of words beside the exact number of records of each label."""
-
     def trial(corpus: PersonalRecords, rng: np.random.Generator) -> float:
         labels = Counter(label for batch in corpus.batches() for label in batch.labels)
         budget.noise(GRID**2).sample(1, rng)

@@ -1,7 +1,5 @@
 """Audits put together: every method that reaches a subject, attacks and hygiene, in one report."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager

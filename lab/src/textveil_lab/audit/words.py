@@ -1,7 +1,5 @@
 """Methods for mechanisms that draw for each word alone: what they state, and whether they draw as they state."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -45,7 +43,6 @@ def _keep_copy(audit: Audit) -> None:
 
 
 def _run_groups(audit: Audit) -> None:
-    """Exactly, for words of one public group."""
     mechanism = audit.mechanism
     audit.findings.append(
         audit_within_groups(audit.source, mechanism, audit.claim, mechanism.vocabulary, progress=audit.progress)
@@ -54,7 +51,6 @@ def _run_groups(audit: Audit) -> None:
 
 
 def _run_channel(audit: Audit) -> None:
-    """Exactly, for any two words."""
     vocabulary = audit.mechanism.vocabulary
     audit.findings.append(audit_channel(audit.source, audit.claim, vocabulary, progress=audit.progress))
     _check_rows(audit)
@@ -72,7 +68,6 @@ def _states_noise(mechanism: Any) -> bool:
 
 
 def _run_noise(audit: Audit) -> None:
-    """In closed form for the noisy vector, and for the word where that is nearest to it."""
     mechanism, rng = audit.mechanism, audit.rng
     audit.findings.append(audit_noise(mechanism, audit.claim, progress=audit.progress))
     if isinstance(mechanism, NearestWord) and (word := audit_cells(mechanism, audit.claim)) is not None:

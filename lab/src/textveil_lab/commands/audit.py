@@ -36,8 +36,6 @@ NO_VERDICT = 1
 
 @dataclass(frozen=True, kw_only=True)
 class _ForeignOptions:
-    """Code of others, and how it is called."""
-
     python: Annotated[
         str | None,
         opt.option(
@@ -84,8 +82,6 @@ class _ClaimOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class _SamplingOptions:
-    """How much is drawn."""
-
     samples: Annotated[
         int | None, opt.option("N", "Draws for each word of a pair. For the catalog's mechanisms: add a sampled audit.")
     ] = None
@@ -94,8 +90,6 @@ class _SamplingOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class _AttackOptions:
-    """The attacks on a mechanism."""
-
     no_attacks: Annotated[bool, opt.flag("--no-attacks", "Leave out the attacks.")] = False
     reference: Annotated[
         Path | None,
@@ -167,7 +161,6 @@ def audit_command(
 def _audited_aggregate(
     context: typer.Context, name: str, copies: int, claim: Claim | None, sampling: _SamplingOptions, seed: int | None
 ) -> AuditReport:
-    """The verdict on a release about a corpus."""
     from textveil.cli.progress import counting
     from textveil_lab.audit.canaries import SAMPLES, audit_aggregate
 
@@ -196,7 +189,6 @@ def _foreign_refusal() -> ParameterError:
 def _audited_code(
     context: typer.Context, python: str, foreign: _ForeignOptions, claim: Claim | None, sampling: _SamplingOptions
 ) -> AuditReport:
-    """The verdict on code of others, whose claim is given."""
     from textveil_lab.audit.report.verdict import Claim
     from textveil_lab.audit.whole_audit import SAMPLES, WORDS, audit_callable
 
@@ -229,7 +221,6 @@ def _audited_mechanism(
     vocabulary: opt.VocabularyOptions,
     seed: int | None,
 ) -> AuditReport:
-    """The verdict on a mechanism of the catalog."""
     from textveil.cli.progress import counting, tell
     from textveil.mechanisms.kinds import Channel
     from textveil_lab.audit.whole_audit import audit_mechanism
@@ -287,7 +278,6 @@ def _log(delta: float | None) -> float:
 
 
 def _written(report: AuditReport, as_json: bool, html: Path | None) -> int:
-    """Print the report, write the page, and answer with the exit code."""
     from textveil_lab.audit.report.verdict import Verdict
 
     if html is not None:

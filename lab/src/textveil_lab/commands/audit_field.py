@@ -1,7 +1,5 @@
 """``textveil audit-field``: claims of libraries and papers put to the test, as one table."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from typing import Annotated

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class _DecodingOptions:
-    """How a release is decoded."""
-
     model: opt.ModelPath = None
     choose: Annotated[
         str,
@@ -157,7 +155,6 @@ def _run(decoder: DecodesTexts, doing: str, reader: CorpusFormat, inputs: tuple[
 
 
 def _tables(mechanism: Mechanism) -> list[OpenTable]:
-    """The tables of the mechanism's columns, made where they are missing."""
     from textveil.corpora.tables import provided_column_tables
 
     with counting("building the table of rows", "words") as progress:
@@ -176,7 +173,6 @@ def read_model(path: Path, vocabulary: Vocabulary) -> LanguageModel:
 
 
 def _any_model(path: Path, vocabulary: Vocabulary) -> LanguageModel | MaskedLanguageModel:
-    """A language model on disk, or the folder of a masked one."""
     if path.is_dir():
         from textveil.models.foreign_files import is_masked
 

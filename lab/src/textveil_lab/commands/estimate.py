@@ -31,8 +31,6 @@ class _Released(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class _CountOptions:
-    """What is counted."""
-
     words: Annotated[
         Path | None,
         opt.option("FILE", "What to count: a word a line, or several, which are a topic and counted together."),
@@ -100,7 +98,6 @@ def estimate_command(
 
 
 def _topics(path: Path, vocabulary: Vocabulary) -> list[list[int]]:
-    """The ids of the words of each line."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
@@ -122,7 +119,6 @@ def _topics(path: Path, vocabulary: Vocabulary) -> list[list[int]]:
 
 
 def _read(reader: CorpusFormat, inputs: tuple[str, ...], vocabulary: Vocabulary) -> _Released:
-    """The released words of all inputs, document after document."""
     import numpy as np
 
     from textveil.aggregates.released import ReleaseReader
@@ -191,7 +187,6 @@ def _numbers(count: CountEstimate) -> dict[str, Any]:
 
 
 def _table(estimates: dict[str, Any]) -> str:
-    """The estimates for a reader."""
     head = f"{estimates['tokens']:,} released words in {estimates['documents']:,} documents, {estimates['mechanism']}; "
     lines = [f"{head}intervals at {estimates['confidence']:.0%}, over the draws"]
     lines.append(f"{'word':24s} {'estimate':>12s} {'low':>12s} {'high':>12s} {'released':>12s}  not told apart")

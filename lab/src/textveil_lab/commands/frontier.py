@@ -23,8 +23,6 @@ EPSILONS = "1,2,3,5,8,10"
 
 @dataclass(frozen=True, kw_only=True)
 class _GridOptions:
-    """What is compared, and at which guarantee."""
-
     mechanisms: Annotated[
         str, opt.option("A,B,...", "Names from: textveil mechanisms; NAME:OPTION=VALUE fixes an option.")
     ] = MECHANISMS
@@ -41,8 +39,6 @@ class _GridOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class _CorpusOptions:
-    """Public texts that are told apart and decoded."""
-
     corpus: Annotated[
         str | None, opt.option("FILE", "Public texts, or records with --field: told apart and decoded.")
     ] = None
@@ -64,8 +60,6 @@ class _CorpusOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class _VocabulariesOptions:
-    """The public words, of several vocabularies."""
-
     vocabulary: Annotated[
         list[Path] | None,
         opt.option(

@@ -145,7 +145,6 @@ def reproduce_command(
 
 @contextlib.contextmanager
 def _data_in(folder: Path | None) -> Iterator[None]:
-    """Let all that reads public data in the block, in processes that it starts too, read it in this folder."""
     if folder is None:
         yield
         return

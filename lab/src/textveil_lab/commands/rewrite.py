@@ -147,8 +147,6 @@ def rewrite_command(
 
 
 class _Reading:
-    """How texts are read."""
-
     def __init__(self, field: str | None, corpus_format: str | None, delimiter: str | None) -> None:
         from textveil.corpora.formats.choice import FormatChoice
 
@@ -188,7 +186,6 @@ def _rewriter(
     seed: int | None,
     allow_refuted: bool,
 ) -> Rewriter:
-    """A network trained on what was learned from, or the one in a folder."""
     from textveil.cli.progress import counting
     from textveil.vocabulary.vocabulary import SMALLEST
     from textveil_lab.models.autoencoder.coder import keep_words, kept_words
@@ -241,14 +238,12 @@ def _injection(
 
 
 def _member(kind: type[E], name: str, option: str) -> E:
-    """A member of an enumeration by its value."""
     names = [one.value for one in kind]
     need(name in names, option, name, f"one of {', '.join(names)}")
     return kind(name)
 
 
 def _write(text: str, output: Path | None) -> None:
-    """Write the texts whole, or to standard output."""
     from textveil.whole_files import write_whole
 
     if output is not None and str(output) != "-":
@@ -259,7 +254,6 @@ def _write(text: str, output: Path | None) -> None:
 
 
 def _check_output(output: Path | None, inputs: tuple[str, ...]) -> None:
-    """Refuse an output that cannot be written, or that would take an input's place."""
     from textveil.corpora.files.sources import one_file
     from textveil.whole_files import check_folder
 
@@ -279,7 +273,6 @@ def _tell(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """What was done and what is promised."""
     if as_json:
         facts = {
             "sentences": sentences,

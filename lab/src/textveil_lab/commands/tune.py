@@ -31,8 +31,6 @@ DOCUMENTS = 1000
 
 @dataclass(frozen=True, kw_only=True)
 class _CandidateOptions:
-    """What is compared."""
-
     policies: Annotated[str, opt.option("A,B,...", "Policies, or mechanisms from: textveil mechanisms.")] = POLICIES
     epsilons: Annotated[str, opt.option("E,E,...", "For one word; policies that draw no words are released once.")] = (
         EPSILONS
@@ -41,8 +39,6 @@ class _CandidateOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class _MeasureOptions:
-    """What is read of the sample, and what is measured on it."""
-
     label: Annotated[
         str | None, opt.option("F", "For records: field with the class of each, to learn from releases.")
     ] = None
@@ -132,7 +128,6 @@ def _learner() -> TfidfLearner:
 
 
 def _model(vocabulary: Vocabulary) -> LanguageModel | None:
-    """The embedded language model, where it is one of this vocabulary."""
     from textveil.models.ngram import embedded_language_model
     from textveil.vocabulary.embedded import load_vocabulary
 
@@ -140,7 +135,6 @@ def _model(vocabulary: Vocabulary) -> LanguageModel | None:
 
 
 def _text(run: Tuning) -> str:
-    """The run for a terminal."""
     from textveil_lab.tuning.lines import (
         CHOOSES_NOTHING,
         LEAKS,

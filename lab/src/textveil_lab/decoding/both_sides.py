@@ -6,10 +6,7 @@ nothing changes or the sweeps are used up (iterated conditional modes: Besag, On
 pictures, 1986).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import final
 
 import numpy as np
 
@@ -19,7 +16,6 @@ from textveil.types import Ids, Integers
 from textveil_lab.decoding.candidates import NONE, Candidates
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BothSides:
     """How texts are gone over.
@@ -81,5 +77,4 @@ class BothSides:
 
 
 def _some(candidates: Candidates, rows: Integers) -> Candidates:
-    """The candidates of some words."""
     return Candidates(candidates.words[rows], candidates.log_ratios[rows])

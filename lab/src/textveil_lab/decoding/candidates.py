@@ -1,9 +1,7 @@
 """Which words may stand behind a released word: the likeliest by prior and channel, of every output or place."""
 
-from __future__ import annotations
-
 from threading import Lock
-from typing import NamedTuple, final
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,14 +52,12 @@ def likeliest(columns: Columns, log_prior: Reals, frequent: Ids, count: int) -> 
 
 
 def _among(keys: Integers, rising: Integers) -> NDArray[np.bool_]:
-    """Whether each key is in a rising list."""
     if len(rising) == 0:
         return np.zeros(len(keys), dtype=np.bool_)
     at = np.minimum(np.searchsorted(rising, keys), len(rising) - 1)
     return rising[at] == keys
 
 
-@final
 class CandidateTable:
     """Candidates of the outputs of a channel, made when an output first appears and kept. Safe for several threads."""
 

@@ -1,8 +1,6 @@
 """Candidates that the language proposes: what follows the likeliest words before, whatever was released there."""
 
-from __future__ import annotations
-
-from typing import Final, NamedTuple, Protocol, final
+from typing import Final, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,7 +59,6 @@ def successors(model: ContinuationModel) -> Successors:
     return Successors(words, chances)
 
 
-@final
 class ColumnRatios:
     """Log ratios of any words in columns."""
 
@@ -79,7 +76,6 @@ class ColumnRatios:
         return np.where(self._keys[places] == keys, self._ratios[places], np.float32(0))
 
 
-@final
 class Continued:
     """Proposes the successors that language and channel make likeliest.
 

@@ -1,7 +1,5 @@
 """``textveil.decode``: released texts in, their most probable originals out."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Protocol
 

@@ -1,12 +1,10 @@
 """The most probable original of released texts: what the channel says of every word, and what the language says."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, partial
 from itertools import pairwise
-from typing import Any, Final, NamedTuple, cast, final
+from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,7 +54,6 @@ class WordChances(NamedTuple):
     chances: Vectors
 
 
-@final
 class TextDecoder:
     """Finds the original of releases of one mechanism. Safe to use from several threads at once.
 
@@ -141,7 +138,6 @@ class TextDecoder:
         return _likeliest(chances) if self.options.choose == "words" else self._nearest(chances)
 
     def _again(self, read: ReleasedTexts, both_sides: BothSides) -> Ids:
-        """The words after they were gone over with a masked model, which sees a text with all its sentences."""
         chances = self.chances(read)
         layout = laid_out(read, len(self.vocabulary), by_sentence=False)
         ids = layout.ids.copy()
@@ -150,7 +146,6 @@ class TextDecoder:
         return both_sides(ids, layout.bounds, np.flatnonzero(layout.is_word), candidates)
 
     def _best_texts(self, read: ReleasedTexts) -> Ids:
-        """The words of the most probable sentences as a whole."""
         layout, places = self._placed(read, self._lean(read))
         out = np.empty(len(layout.ids), dtype=np.int64)
         for sentences, words in self._over(layout, partial(self._search.best, places)):
@@ -158,7 +153,6 @@ class TextDecoder:
         return out[layout.is_word]
 
     def _nearest(self, chances: WordChances) -> Ids:
-        """The candidate of greatest expected cosine with each original."""
         units = self._units
         out = np.full(chances.chances.shape, -np.inf, dtype=np.float32)
         for start in range(0, len(out), _ROWS):
@@ -177,7 +171,6 @@ class TextDecoder:
         return self._chances(read, self._lean(read))
 
     def _lean(self, read: ReleasedTexts) -> Vectors | None:
-        """What a first look says of the words of these texts, where that is asked for."""
         return self._evidence.lean(*self._chances(read, None)) if self.options.adapt else None
 
     def _chances(self, read: ReleasedTexts, lean: Vectors | None) -> WordChances:
@@ -210,7 +203,6 @@ class TextDecoder:
         return vectors
 
     def _parts(self, texts: Sequence[str], numbers: Sequence[int] | None = None) -> Iterator[ReleasedTexts]:
-        """The texts read, some at a time."""
         counted = range(1, len(texts) + 1) if numbers is None else numbers
         start, size = 0, 0
         for place, text in enumerate(texts):
@@ -222,12 +214,10 @@ class TextDecoder:
             yield self._reader.read_releases(texts[start:], counted[start:])
 
     def _placed(self, read: ReleasedTexts, lean: Vectors | None) -> tuple[Layout, Trellis]:
-        """The places of texts and their candidates."""
         layout = laid_out(read, len(self.vocabulary), by_sentence=self.model.order <= _SHORT)
         return layout, self._evidence.places(layout, read, lean)
 
     def _over(self, layout: Layout, work: Callable[[Sentences], Any]) -> Iterator[tuple[Sentences, Any]]:
-        """The work on each group of sentences, in threads."""
         options = self.options
         groups = list(layout.groups(max(1, _CELLS // (options.width * options.candidates))))
         if self._workers == 1 or len(groups) < 2:
@@ -238,12 +228,10 @@ class TextDecoder:
 
 
 def _likeliest(chances: WordChances) -> Ids:
-    """The most probable word at each place."""
     best = np.argmax(chances.chances, axis=1)
     return chances.words[np.arange(len(best)), best].astype(np.int64)
 
 
 def _places_of(sentences: Sentences) -> Ids:
-    """The places of sentences, in their order."""
     ends = np.cumsum(sentences.lengths)
     return np.arange(ends[-1]) + np.repeat(sentences.starts - ends + sentences.lengths, sentences.lengths)

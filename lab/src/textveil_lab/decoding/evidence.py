@@ -1,9 +1,7 @@
 """Released texts as sentences of places, and what channel and language propose for each."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from typing import Final, NamedTuple, final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,7 +66,6 @@ _PRIOR_COUNT: Final = 1e4
 """Words of running text that the prior counts for, beside what texts themselves say of their frequencies."""
 
 
-@final
 class Evidence:
     """Candidates of places, from the columns of a channel or of a sequence mechanism. Safe for several threads.
 
@@ -138,7 +135,6 @@ class Evidence:
         return ColumnRatios(self._source.columns(outputs), self._size)(which, words)
 
     def _of_words(self, read: ReleasedTexts) -> tuple[Candidates, Columns, Integers]:
-        """The candidates of all words, and the column that each has among those that come with them."""
         words = read.words
         if isinstance(self._source, SequenceColumns):
             columns = self._source.columns_of_documents(words, read.word_bounds)

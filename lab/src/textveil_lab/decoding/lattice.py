@@ -7,7 +7,7 @@ each sentence go on. With as many states as there are, both are exact.
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple, final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,7 +53,6 @@ class Trellis(NamedTuple):
     proposals: Proposes | None = None
 
 
-@final
 class TrellisSearch:
     """A beam search with merged states.
 
@@ -101,7 +100,6 @@ class TrellisSearch:
         return steps
 
     def _step(self, places: Trellis, at: Integers, contexts: Ids, scores: Vectors, *, total: bool) -> _Step:
-        """From the states before a place to the best states after it."""
         words, ratios = places.candidates.words[at], places.candidates.log_ratios[at]
         fixed = places.fixed[at][:, None]
         if places.proposals is not None:
@@ -177,7 +175,6 @@ def _improved(paths: Vectors, same: Flags) -> tuple[Vectors, Integers]:
 
 
 def _summed(paths: Vectors, same: Flags) -> tuple[Vectors, Integers]:
-    """The sum of all paths into each state, at the first of the states before that lead there, which is its parent."""
     states = paths.shape[1]
     most = paths.max(axis=1, keepdims=True)
     most = np.where(np.isfinite(most), most, 0)
@@ -200,7 +197,6 @@ def _every(count: int, width: int) -> Integers:
 
 
 def _traced(steps: list[_Step], sentences: Sentences) -> Ids:
-    """Back from the best last state of each sentence."""
     lengths = sentences.lengths
     offsets = np.cumsum(lengths) - lengths
     out = np.empty(int(lengths.sum()), dtype=np.int64)
@@ -218,7 +214,6 @@ def _traced(steps: list[_Step], sentences: Sentences) -> Ids:
 
 
 def _smoothed(steps: list[_Step], sentences: Sentences) -> tuple[NDArray[np.int32], Vectors]:
-    """Backward sums, and the probability of each candidate."""
     lengths = sentences.lengths
     offsets = np.cumsum(lengths) - lengths
     options = steps[0].words.shape[1] if steps else 1

@@ -1,10 +1,8 @@
 """How thoroughly the original of a release is looked for, and by what measure."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias, final, get_args
+from typing import Final, Literal, TypeAlias, get_args
 
 from textveil.errors import need
 from textveil.privacy.guarantees import Guarantee
@@ -18,7 +16,6 @@ _MOST: Final = 0.8
 _PER_EPSILON: Final = 0.1
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecoderOptions:
     """How thoroughly, and by what measure; the defaults are those that docs/decoding.md measures.

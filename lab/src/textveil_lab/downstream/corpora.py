@@ -1,7 +1,5 @@
 """The labelled public corpora of the studies: AG News and SST-2."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Callable, Mapping, Sequence
 from itertools import islice

@@ -6,12 +6,10 @@ A tenth of the training documents are set aside; training ends when they are rea
 best epoch is kept.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import asdict, dataclass
 from enum import Enum
-from typing import Any, Final, final
+from typing import Any, Final
 
 import numpy as np
 
@@ -36,7 +34,6 @@ class Reader(Enum):
     """One after the other, in both directions."""
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClassifierSettings:
     """How a classifier is trained; the paper's numbers, and defaults where it states none.
@@ -78,7 +75,6 @@ FAST: Final = ClassifierSettings(reader=Reader.SUM, batch=64, learning_rate=1e-3
 """Fewer and longer steps than the paper's, of a network that a processor trains in a second."""
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class NetworkLearner:
     """Trains a network on released documents.
@@ -119,11 +115,8 @@ class NetworkLearner:
         return trained
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class _Trained:
-    """A network and what it reads documents by."""
-
     network: Any
     learner: NetworkLearner
     noise_seed: int
@@ -184,7 +177,6 @@ def _network(settings: ClassifierSettings, dim: int, classes: int) -> Any:
 
 
 def _train(trained: _Trained, part: LabelledPart, seed: int) -> None:
-    """Train in place."""
     torch = load_torch()
     settings, rng = trained.learner.settings, seeded_generator(seed, 1)
     inputs = trained.inputs(part.documents, seed)

@@ -1,7 +1,5 @@
 """What became of the words and texts of test documents: scores beside those of a classifier."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 

@@ -1,8 +1,6 @@
 """A channel as a matrix: what every output has at least, and a sparse part above it."""
 
-from __future__ import annotations
-
-from typing import Final, final
+from typing import Final
 
 import numpy as np
 from scipy import sparse
@@ -26,7 +24,6 @@ _SAME: Final = 1e-12
 """Relative difference of two sums over rows that are the same."""
 
 
-@final
 class ChannelMatrix:
     """P(y | x) = base(y) + raised(x, y), with all the products that estimates need.
 

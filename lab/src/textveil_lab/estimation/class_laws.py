@@ -8,8 +8,6 @@ So a released word y speaks for a class by the logarithm of sum over x of P(y | 
 P(x | class).
 """
 
-from __future__ import annotations
-
 from typing import Final, NamedTuple
 
 import numpy as np

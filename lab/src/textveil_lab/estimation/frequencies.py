@@ -5,10 +5,8 @@ confidence over the draws, the true count lies in them, whatever the texts are (
 independent draws). They do not speak of other texts of the same kind.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import NamedTuple, final
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtri
@@ -53,7 +51,6 @@ class PairEstimate(NamedTuple):
     estimate: CountEstimate
 
 
-@final
 class FrequencyEstimator:
     """Estimates counts from releases of one channel.
 
@@ -177,7 +174,6 @@ class FrequencyEstimator:
         return np.stack(means, axis=1)[self._classes]
 
     def _confused(self, weights: Weights) -> list[tuple[int, ...]]:
-        """For each goal the words whose share in what was missed is largest at public frequencies."""
         share = np.abs(weights.missed) * (self.prior + 1 / len(self.matrix))[:, None]
         return [tuple(np.argsort(-column, kind="stable")[:3].tolist()) for column in share.T]
 

@@ -1,7 +1,5 @@
 """The counts under which a release is most likely: never negative, whatever the channel can tell apart."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import numpy as np

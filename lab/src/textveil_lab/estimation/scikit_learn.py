@@ -1,7 +1,5 @@
 """scikit-learn estimators that read releases and public facts, so their results cost no privacy; extra ``learn``."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Hashable, Iterable, Sequence
@@ -268,13 +266,11 @@ class ChannelClassifier(ClassifierMixin, _OfReleases):  # type: ignore[misc]
 
 
 def _normal(scores: Reals) -> Reals:
-    """Logarithms of probabilities in proportion to the exponentials of each row."""
     most = scores.max(axis=1, keepdims=True)
     return scores - most - np.log(np.exp(scores - most).sum(axis=1, keepdims=True))
 
 
 def _runs(signs: list[str]) -> list[str]:
-    """All runs of up to six signs in a row."""
     return [
         " ".join(signs[start : start + length])
         for length in range(1, _LONGEST + 1)

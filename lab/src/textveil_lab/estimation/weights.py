@@ -8,8 +8,6 @@ P k >= r+ makes h + k an upper weight, (P (h + k)) . n >= g . n for every n, and
 and the less the channel tells, the wider the interval. (Strict bounds: Stark 1992; Kuusela and Stark 2017.)
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 

@@ -6,8 +6,6 @@ features of releases reads clean text by the features that the same words would 
 y of P(y | x) times the feature of y: their means agree with what it was trained on, and their noise is gone.
 """
 
-from __future__ import annotations
-
 from typing import Final, NamedTuple
 
 import numpy as np

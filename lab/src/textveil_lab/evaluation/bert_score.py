@@ -1,13 +1,11 @@
 """BERTScore: each token of one text is matched with the most similar token of the other, by an encoder's vectors."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, NamedTuple, final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -33,7 +31,6 @@ class Baseline(NamedTuple):
     f1: float
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class BertScores:
     """Scores of pairs of texts.

@@ -1,7 +1,5 @@
 """How near the words of a release lie to those of its text, by their public vectors."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import numpy as np

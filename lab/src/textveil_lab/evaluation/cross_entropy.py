@@ -5,8 +5,6 @@ truncated-Laplace paper sums over the tokens of a sentence and takes the mean ov
 sentence.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Final, NamedTuple

@@ -1,7 +1,5 @@
 """A table as a figure, for pages that take no text."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Sequence
 

@@ -1,12 +1,10 @@
 """Encoders: models that give every token of a text a vector that depends on the tokens around it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final, NamedTuple, Protocol, final, runtime_checkable
+from typing import Any, Final, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -60,7 +58,6 @@ _SPACED: Final = ("GPT2Tokenizer", "RobertaTokenizer")
 """Tokenizers for which a first word is another token without the space before it."""
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class FolderEncoder:
     """A Hugging Face encoder on disk, read at one layer; made by ``text_encoder``.

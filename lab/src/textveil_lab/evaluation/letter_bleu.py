@@ -6,8 +6,6 @@ words. So a word of the candidate counts only if it is a single character (a ful
 inside a word of the reference. Words of two characters or more never count, right or wrong.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Sequence
@@ -57,7 +55,6 @@ def _of_pair(reference: list[str], candidate: list[str]) -> float:
 
 
 def _matched(words: set[str], candidate: list[str], length: int) -> float:
-    """Share of the candidate's runs that stand in some word, letter by letter, as often as in the best one."""
     runs = len(candidate) - length + 1
     starts = range(max(runs, 0))
     single = [start for start in starts if all(len(one) == 1 for one in candidate[start : start + length])]

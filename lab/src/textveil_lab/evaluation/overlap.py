@@ -1,7 +1,5 @@
 """Words that two texts share: ROUGE-1 and BLEU, by the packages that keep their definitions."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -114,7 +112,5 @@ def _rouge(words: RougeWords, stem: bool) -> Any:
 
 
 class _Spaces:
-    """A tokenizer as rouge-score asks for one."""
-
     def tokenize(self, text: str) -> list[str]:
         return text.split()

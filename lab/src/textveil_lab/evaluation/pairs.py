@@ -1,7 +1,5 @@
 """What every metric of two texts asks of them: as many of the one as of the other, and something to compare with."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence, Sized
 from typing import Final
 

@@ -4,8 +4,6 @@ It is no BERT, and its BERTScores are comparable with each other alone, never wi
 which says what it is. ``static_encoder`` is the same without training: each word has one vector in every text.
 """
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import json
@@ -16,7 +14,7 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from itertools import islice
 from pathlib import Path
-from typing import Final, final
+from typing import Final
 
 import numpy as np
 
@@ -43,7 +41,6 @@ _MARKS: Final = (*string.punctuation, "number", "other")
 _BATCH: Final = 64
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class WordTokens:
     """Texts as ids: words of a vocabulary in any letter case, marks, numbers, and one id for all other words."""
@@ -69,7 +66,6 @@ class WordTokens:
 _PLACES: Final = {name: place for place, name in enumerate(_MARKS)}
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class StudyEncoder:
     """A small masked model that was trained here; made by ``study_encoder``.
@@ -106,7 +102,6 @@ class StudyEncoder:
         return made
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class StaticEncoder:
     """One vector a word, whatever the text; made by ``static_encoder``."""

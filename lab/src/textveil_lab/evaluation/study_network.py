@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -24,7 +24,6 @@ _MASKED: Final = 0.15
 """Share of words that are guessed, as in BERT: of ten, eight are masked, one is another word, one stays."""
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudySettings:
     """How the network is built and trained.
@@ -57,7 +56,6 @@ class StudySettings:
         need(0 < self.rate < 1, "rate", self.rate, "between 0 and 1")
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class StudyNetwork:
     """A network over ``tokens`` kinds of tokens, of which the first ones are words with vectors; the last is the mask.
@@ -176,7 +174,6 @@ def train(network: StudyNetwork, stream: Ids, seed: int, progress: Progress | No
 
 
 def _steps(network: StudyNetwork, stream: Ids, seed: int) -> Iterator[tuple[Ids, Ids, Ids, Ids]]:
-    """Windows with masks, places of what is guessed, its place among the choices, and the choices."""
     settings, rng = network.settings, np.random.default_rng(seed)
     for _ in range(settings.steps):
         starts = rng.integers(len(stream) - settings.length, size=settings.batch)

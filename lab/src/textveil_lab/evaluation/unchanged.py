@@ -8,13 +8,11 @@ Two papers count N_w and read it in opposite directions, and they do not count t
   larger N_w is called better, since more of the text is kept.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import zip_longest
-from typing import NamedTuple, TypeAlias, final
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -65,7 +63,6 @@ class DifferentOutputs(NamedTuple):
     by_word: float
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class WordStatistics:
     """N_w and S_w of single words under a mechanism, as Feyisetan et al. define them.
@@ -161,7 +158,6 @@ def essential_support(probabilities: Reals, eta: float) -> int:
 
 
 def _different(probabilities: Reals, draws: int) -> float:
-    """The mean number of different outputs in independent draws."""
     with np.errstate(divide="ignore"):  # an output that is certain: the logarithm of 0
         missed = np.exp(draws * np.log1p(-np.minimum(probabilities, 1.0)))
     return float((1 - missed).sum())

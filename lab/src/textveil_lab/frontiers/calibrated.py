@@ -1,10 +1,8 @@
 """Every mechanism at one verified guarantee: made for a target, audited, and raised where it spends less than that."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
-from typing import Any, Final, final
+from typing import Any, Final
 
 from textveil.catalog import guarantee_of, word_mechanism
 from textveil.errors import ParameterError
@@ -25,7 +23,6 @@ _EXACT: Final = (Verdict.CERTIFIED.value, Verdict.PROVED.value)
 _TRIES: Final = 5
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class Calibrated:
     """A mechanism that spends at most the target.

@@ -4,8 +4,6 @@ A run that was stopped goes on where it was: cells that are kept are not measure
 setting, and a run with another is refused, for its tables would mix the two.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import multiprocessing
@@ -16,7 +14,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias, final
+from typing import Any, Protocol, TypeAlias
 
 from textveil.errors import OutputError, ParameterError, TextveilError
 from textveil.json_text import json_data, json_file, json_text
@@ -47,7 +45,6 @@ def cell_seed(cell: Named, seed: int) -> int:
     return int.from_bytes(digest, "big")
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class CellFolder:
     """Cells that are kept; made by ``open_cells``."""
@@ -140,7 +137,6 @@ def measured(
 
 
 def _answers(cells: Sequence[Named], measure: Callable[[Any], Values], processes: int) -> Iterator[tuple[str, Values]]:
-    """Names and values, as they come."""
     if processes == 1 or len(cells) < 2:
         for cell in cells:
             yield cell.name, measure(cell)
@@ -169,7 +165,6 @@ _MEASURES: list[Callable[[Any], Values]] = []
 
 
 def _start(measure: Callable[[Any], Values]) -> None:
-    """Keep what measures, with all that it holds, for every cell that this process gets."""
     _MEASURES[:] = [measure]
     _end_with_parent()
 
@@ -179,7 +174,6 @@ def _measured_here(cell: Named) -> Values:
 
 
 def _end_with_parent() -> None:
-    """End this process when the one that started it is gone, however that ended."""
     parent = multiprocessing.parent_process()
 
     def watch() -> None:
@@ -208,6 +202,5 @@ def _digest(values: Mapping[str, Any]) -> str:
 
 
 def _short(value: Any) -> str:
-    """A setting as an error tells it."""
     text = "none" if value is None else json.dumps(value)
     return text if len(text) <= 40 else f"{text[:37]}..."

@@ -1,7 +1,5 @@
 """The frontier as a static figure: a panel a measure, a line a mechanism, the limits in gray."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -96,7 +94,6 @@ def _draw(panel: Panel, part: FrontierPart, key: str, numbers: Mapping[str, int]
 
 
 def _share_scale(panels: Sequence[Panel]) -> None:
-    """One scale upwards for panels that hold something."""
     full = [panel for panel in panels if panel.axes.lines]
     low = min(panel.axes.get_ylim()[0] for panel in full)
     high = max(panel.axes.get_ylim()[1] for panel in full)

@@ -1,7 +1,5 @@
 """``textveil_lab.frontiers``: mechanisms compared at one verified guarantee."""
 
-from __future__ import annotations
-
 import math
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -142,7 +140,6 @@ class _Measuring(NamedTuple):
 
 
 def _part(measuring: _Measuring, contenders: Sequence[FrontierContender], grid: list[float]) -> FrontierPart:
-    """All that is found over one vocabulary."""
     study = measuring.study
     points, cosine_limits = _measured(measuring, contenders, grid)
     deltas = [0.0, *([study.delta] if any(contender.takes_delta for contender in contenders) else [])]

@@ -1,11 +1,9 @@
 """What is compared: mechanisms of the catalog by name, with options that stay fixed; and which of them can be."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Final, final
+from typing import Any, Final
 
 from textveil.catalog import CatalogEntry, entry, unknown_option
 from textveil.errors import ParameterError, need
@@ -19,7 +17,6 @@ _VARIED: Final = ("epsilon", "epsilon_per_distance")
 _TRUE, _FALSE = ("true", "yes", "1"), ("false", "no", "0")
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class FrontierContender:
     """A mechanism with fixed options; made by ``contender_of``.
@@ -91,7 +88,6 @@ def _need_comparable(known: CatalogEntry) -> None:
 
 
 def _option(known: CatalogEntry, text: str) -> tuple[str, Any]:
-    """An option of a label as its type, checked by its declaration."""
     key, sign, value = text.partition("=")
     options = known.options()
     need(bool(sign), "names", f"{known.name} with a part without =", "written as name:option=value")

@@ -1,10 +1,8 @@
 """Public texts for the frontier: told apart, decoded, and learned from where they have labels."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
-from typing import Final, NamedTuple, final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -69,7 +67,6 @@ def public_texts(
 def _task(
     vocabulary: Vocabulary, texts: Sequence[str], labels: Sequence[str], rng: np.random.Generator
 ) -> LabelledTask:
-    """Two thirds of every class to learn from and one to test on, cut into runs."""
     sizes = Counter(labels)
     names = tuple(sorted(name for name, count in sizes.items() if count >= 3 * RUNS))
     if len(names) < 2:
@@ -112,7 +109,6 @@ def model_of(vocabulary: Vocabulary) -> LanguageModel | None:
     return model if len(vocabulary) == len(whole) else OfFirstWords(model, len(vocabulary))
 
 
-@final
 class OfFirstWords:
     """A model that is asked for the first words of its vocabulary alone, as a decoder's score.
 

@@ -5,8 +5,6 @@ The mean cosine that no epsilon-DP channel exceeds is a bound from a short searc
 it is. They come from the search of the ``optimal`` mechanism, cut short.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from typing import Final, NamedTuple

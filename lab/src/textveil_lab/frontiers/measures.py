@@ -1,7 +1,5 @@
 """What the frontier measures, each quantity with its name, its direction and what it says."""
 
-from __future__ import annotations
-
 from enum import Enum
 from types import MappingProxyType
 from typing import Final, NamedTuple

@@ -1,12 +1,10 @@
 """One cell of the frontier: a mechanism calibrated, verified and scored."""
 
-from __future__ import annotations
-
 import hashlib
 import math
 import re
 from dataclasses import dataclass
-from typing import Final, TypeAlias, final
+from typing import Final, TypeAlias
 
 from textveil.errors import ParameterError, UnsupportedGuarantee
 from textveil.randomness import seeded_generator
@@ -25,7 +23,6 @@ from textveil_lab.frontiers.word_scores import accuracy_scores, recovery_scores,
 _UNSAFE: Final = re.compile(r"[^a-z0-9.-]+")
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class FrontierCell:
     """A contender at one verified epsilon."""
@@ -44,7 +41,6 @@ class FrontierCell:
         return f"{slug(self.contender.label)}-{self.way}-{self.epsilon:.17g}"
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class CurveCell:
     """The Bayes vulnerability of a contender over the epsilons that it can be given."""
@@ -57,7 +53,6 @@ class CurveCell:
         return f"{slug(self.contender.label)}-curve"
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class EqualCell:
     """A metric contender at the vulnerability of a reference.
@@ -83,7 +78,6 @@ class EqualCell:
         return f"{slug(self.contender.label)}-as-{slug(self.reference)}-{self.epsilon:.17g}"
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class CosineLimitCell:
     """What no mean cosine exceeds at one epsilon."""

@@ -1,7 +1,5 @@
 """The frontier as files: figures, numbers, and one page that asks nothing of a network."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -89,7 +87,6 @@ def _conditions(frontier: Frontier) -> str:
 
 
 def _data(frontier: Frontier) -> dict[str, Any]:
-    """What the chart draws, as JSON values."""
     places = looks(frontier)
     lines = []
     levels = []

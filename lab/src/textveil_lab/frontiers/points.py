@@ -1,11 +1,9 @@
 """What a frontier found, as data: points with their guarantee and scores, and the limits beside them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, final
+from typing import Any, Final
 
 from textveil.errors import need
 from textveil.pages.tables import Cell, Table
@@ -49,7 +47,6 @@ OF_VOCABULARY: Final = (
 """Facts that differ from one vocabulary to another."""
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class FrontierPoint:
     """One mechanism at one epsilon.
@@ -94,7 +91,6 @@ def point_of(
     )
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class FrontierPart:
     """What a frontier found over one vocabulary.
@@ -127,7 +123,6 @@ class FrontierPart:
         return lines
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Frontier:
     """Mechanisms at one verified guarantee, over one vocabulary or several; made by ``run.frontier``.

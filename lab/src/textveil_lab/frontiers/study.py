@@ -1,10 +1,8 @@
 """What all cells of a frontier share: public words and vectors, the prior, inputs, neighbors; all of it public."""
 
-from __future__ import annotations
-
 import hashlib
 from dataclasses import dataclass
-from typing import Any, Final, final
+from typing import Any, Final
 
 import numpy as np
 
@@ -26,7 +24,6 @@ TEXT_WORDS: Final = 10
 """Words of a text where none are given: drawn from the prior, each by itself."""
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sizes:
     """How much is drawn for one cell.
@@ -50,7 +47,6 @@ class Sizes:
             need(getattr(self, name) >= least, name, getattr(self, name), f">= {least}")
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class FrontierStudy:
     """Made by ``study_of``.

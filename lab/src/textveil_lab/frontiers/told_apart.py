@@ -6,8 +6,6 @@ pair no reader is right more often than e^L / (1 + e^L), so a share of right gue
 ln(p / (1 - p)): ``shown_epsilon``. It is a lower bound by one weak reader: a verified epsilon bounds all.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

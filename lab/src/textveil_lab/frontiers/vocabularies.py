@@ -1,7 +1,5 @@
 """The vocabularies of one frontier: what tables call them, and where the cells of each are kept."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final

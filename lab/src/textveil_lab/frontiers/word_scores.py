@@ -4,8 +4,6 @@ Of words: how near their outputs are, how many stay, what the best attacker make
 decoder names, and how well a task is learned from releases.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Final
 

@@ -15,8 +15,6 @@ against x_2), and equations 18 to 21. Their x_i is the i-th nearest
 neighbor of w, their Z our noisy dot product, their epsilon our rate (``epsilon_per_distance``), their n our dim.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

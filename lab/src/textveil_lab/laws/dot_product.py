@@ -1,10 +1,7 @@
 """The exact distribution of the noisy dot product: spherical Laplace noise seen along one direction."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
-from typing import final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,7 +19,6 @@ _LEAST_LOG = -1e299
 """The least logarithm that has a quantile: the tail beyond the points of lower ones is taken as zero."""
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class NoisyDotProduct:
     """Z = <eta, u>, where eta in R^dim has density proportional to exp(-rate ||eta||) and u is any unit vector.

@@ -1,7 +1,5 @@
 """Integers over powers of a rate, rounded once, and the checks that the distributions of this package share."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -18,11 +18,9 @@ the closer word. Both are theorem 1 of section 6 of Asghar, Carpentier, Zhao and
 there without the term that all words share; the proofs here are ours.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -56,7 +54,6 @@ def expected_loss(distance: ArrayLike, dim: int, rate: float) -> Reals:
     return distances * distances + expected_noise_loss(dim, rate)
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class LossGap:
     """Loss of a second word minus loss of a first one: 2 between (threshold - Z), Z the noisy dot product.

@@ -5,8 +5,6 @@ The characteristic function of Z is (1 + t^2 / rate^2)^(-(dim + 1) / 2), so that
 what Asghar, Carpentier, Zhao and Kaafar 2026 (arXiv 2411.13784, section 5, theorem 10) bound has a closed form.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -12,11 +12,9 @@ of the many words it lands on is then nearly chance, and seldom x_1. Source: Asg
 arXiv 2411.13784, section 4, theorems 1 and 2, equations 18 and 19; the means of both are its Table 2.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, final
+from typing import NamedTuple
 
 import numpy as np
 
@@ -48,7 +46,6 @@ class Spread(NamedTuple):
     quantiles: tuple[float, ...]
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class NeighborGeometry:
     """Thresholds of equations 18 and 19 for a set of words, in units of distance.

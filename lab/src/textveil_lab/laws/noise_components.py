@@ -6,13 +6,10 @@ u, <eta, u> = L T with T = <D, u>: the product of a ``NoiseLength`` and an indep
 (arXiv 2411.13784) the product is theorem 3 of section 4, and all moments of T are theorem 1 of section 5.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,7 +25,6 @@ _SMALL = 1e-280
 """Below this a tail is computed by its logarithm: the incomplete functions are about to underflow."""
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class NoiseLength:
     """L = ||eta||_2 in units of distance: Gamma(dim, 1 / rate), density proportional to l^(dim - 1) exp(-rate l).
@@ -130,7 +126,6 @@ class NoiseLength:
         return (self.dim - 1) * np.log(x) - x - math.lgamma(self.dim) + np.log(total)
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class NoiseDirection:
     """T = the cosine between the noise and a fixed unit vector: density proportional to (1 - t^2)^((dim - 3) / 2).

@@ -11,8 +11,6 @@ both factors equal.
 ``NoisyDotProduct`` has the left side exactly.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

@@ -20,13 +20,11 @@ Source of the fix: Asghar, Carpentier, Zhao and Kaafar 2026, arXiv 2411.13784, w
 for word2vec by hand; of the exponential mechanism: Yue et al. 2021 (SanText). The criteria are ours.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import NamedTuple, final
+from typing import NamedTuple
 
 import numpy as np
 
@@ -62,7 +60,6 @@ class RankShares(NamedTuple):
     distant: float
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankConstant:
     """A constant and what it was asked to meet.
@@ -86,7 +83,6 @@ class RankConstant:
     close: int | None
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class RankDistributions:
     """The fix and the exponential mechanism around one and the same word, averaged over words.

@@ -6,11 +6,9 @@ clips them, and are those of ``vocabulary.grid``, which the rank resampling and 
 Source: Asghar, Carpentier, Zhao and Kaafar 2026, arXiv 2411.13784, where close means ranks 1 to 100.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, final
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
@@ -57,7 +55,6 @@ class Distribution(Protocol):
         """P(y | x = word_id) for every y; shape (n,)."""
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class RankProfile:
     """Shares of outputs by their rank around the input, averaged over a stated set of words.
@@ -329,7 +326,6 @@ def _checked_words(ids: Ids, n: int) -> Ids:
 def _common_clip(
     mechanisms: Sequence[Distribution] | Sequence[WordMechanism], clip: float | str | None
 ) -> float | None:
-    """The clip that was asked for, or the one that all mechanisms use."""
     if clip != "mechanism":
         need(not isinstance(clip, str), "clip", repr(clip), "finite and > 0, None, or 'mechanism'")
         return checked_clip(clip)  # type: ignore[arg-type]  # no string is left

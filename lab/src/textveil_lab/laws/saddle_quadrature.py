@@ -20,8 +20,6 @@ is rounding: a few units of 1e-16 times the size of the exponent that is returne
 mpmath.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -60,7 +58,6 @@ def log_density_and_tail(x: Reals, dim: int) -> tuple[Reals, Reals]:
 
 
 def _block(x: Reals, order: float, nodes: int) -> tuple[Reals, Reals]:
-    """The two logarithms at finite points."""
     w = np.hypot(x, order)
     below = np.where(x > order, (w - order) / 2, np.minimum(x, order) * (x / (2 * (order + w))))  # no cancellation
     above = (order + w) / 2  # v0

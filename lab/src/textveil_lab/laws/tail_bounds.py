@@ -10,12 +10,10 @@ Every bound is the logarithm of a probability, at most 0. Notation: Z = L T, wit
 its cosine (noise_components.py); x = rate z.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias, final
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -152,7 +150,6 @@ def log_combined_cap(z: ArrayLike, dim: int, rate: float) -> Reals:
     return _combined(z, dim, rate, log_direction_cap)
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class TailBound:
     """A bound of a tail with the tail that it bounds.

@@ -3,8 +3,6 @@
 A capability is a promise about the mechanism's draws that audits rely on. A mechanism that offers none is sampled.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
 

@@ -1,9 +1,7 @@
 """The columns of any channel that is drawn by integers: its own where it offers them, else made from all its rows."""
 
-from __future__ import annotations
-
 import math
-from typing import Final, final
+from typing import Final
 
 import numpy as np
 
@@ -55,7 +53,6 @@ def _no_columns(mechanism: Described) -> UnsupportedGuarantee:
     )
 
 
-@final
 class MadeColumns:
     """Columns of a channel, read from all its rows.
 

@@ -1,10 +1,8 @@
 """Bounds of codes: what every code is brought into before noise is added, and how far apart two codes can then be."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
-from typing import Protocol, final
+from typing import Protocol
 
 import numpy as np
 
@@ -27,7 +25,6 @@ class CodeBound(Protocol):
         """No two codes of ``dim`` coordinates are farther apart in the L1 or L2 norm: the sensitivity, rounded up."""
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class ClampedValues:
     """Every coordinate in [-limit, limit]: two codes are at most 2 limit dim apart in L1, 2 limit sqrt(dim) in L2.
@@ -54,7 +51,6 @@ class ClampedValues:
         return outward(2 * self.limit * (dim if norm == 1 else math.sqrt(dim)))
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class ClippedNorm:
     """Longer codes shortened to the norm ``limit``.

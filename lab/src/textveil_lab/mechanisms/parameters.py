@@ -1,7 +1,5 @@
 """Options that several mechanisms declare in one way, and what several constructors make of them."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 from typing import Annotated, Any, Final, TypeAlias

@@ -4,19 +4,16 @@ A preset draws as the other does, byte for byte, under its own name. Its maker i
 when it is asked for: ``textveil_lab.mechanisms.presets:cmp``.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from typing import Annotated, Any, Final, final, get_args, get_type_hints
+from typing import Annotated, Any, Final, get_args, get_type_hints
 
 from textveil.mechanisms.declaration import declared, entry_of
 from textveil.mechanisms.options import GUARANTEE, Option, interval
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preset:
     """A row.

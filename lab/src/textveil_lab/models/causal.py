@@ -5,13 +5,11 @@ root, the model's probabilities of the tokens that begin a word, divided by thei
 others go on, those of the tokens that go on as they are, and all the rest for the end.
 """
 
-from __future__ import annotations
-
 import copy
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final, NamedTuple, final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -35,7 +33,6 @@ class _Branch(NamedTuple):
     ends: bool
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class CausalModel:
     """A causal model on disk; made by ``causal_language_model``."""
@@ -98,7 +95,6 @@ class CausalModel:
         return np.array(scores, dtype=np.float32)
 
     def _scores(self, text: list[int], asked: set[int]) -> dict[int, float]:
-        """The logarithm for every word that is asked for after a text."""
         spelled = {word: self.spelling.words[word] for word in asked}
         begun = {tokens[:depth] for tokens in spelled.values() for depth in range(len(tokens) + 1)} & self._tree.keys()
         steps = {prefix: _step(self._tree[prefix], logits) for prefix, logits in self._read(text, begun).items()}
@@ -161,7 +157,6 @@ class CausalModel:
 
     @cached_property
     def _tree(self) -> dict[Tokens, _Branch]:
-        """The beginnings of words that more tokens follow."""
         going_on: dict[Tokens, set[int]] = {}
         for word in self.spelling.words:
             for depth, token in enumerate(word):

@@ -1,7 +1,5 @@
 """What turns a text into a code of a fixed number of coordinates, and a code into a text."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 

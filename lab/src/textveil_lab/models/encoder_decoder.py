@@ -1,12 +1,10 @@
 """Hugging Face models that read a text by an encoder and write one by a decoder: BART, T5 and their kin, on disk."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple, final
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,7 +28,6 @@ class TokenRows(NamedTuple):
     inside: Flags
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class EncoderDecoder:
     """A model in a folder; made by ``encoder_decoder``."""
@@ -152,7 +149,6 @@ def encoder_decoder(folder: Path | str, device: str = "cpu") -> EncoderDecoder:
     return EncoderDecoder(Path(folder), foreign)
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class StateCoder:
     """Texts as the states of an encoder at ``length`` places, in a row; texts as its decoder writes them of such rows.

@@ -13,8 +13,6 @@ that is left out passes its whole count down, not 1: Siivola, Hirsimaki and Virp
 smoothed n-gram models, 2007.
 """
 
-from __future__ import annotations
-
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -109,7 +107,6 @@ def _unigram(counts: Integers, n: int) -> Reals:
 
 
 def _level(contexts: Ids, counts: Integers) -> Level:
-    """The level of entries whose contexts are ascending."""
     taken = discounts(counts)[np.minimum(counts, 3)]
     first = np.ones(len(contexts), bool)
     first[1:] = contexts[1:] != contexts[:-1]

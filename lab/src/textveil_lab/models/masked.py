@@ -4,12 +4,10 @@ A word of m tokens is asked for at m masks between its two sides, and its weight
 probabilities there; the weights of all words are divided by their sum.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Final, final
+from typing import Final
 
 import numpy as np
 
@@ -24,7 +22,6 @@ REACH: Final = 32
 """Ids on each side that a model looks at unless told otherwise."""
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class MaskedModel:
     """A masked model on disk; made by ``masked_language_model``."""
@@ -87,7 +84,6 @@ class MaskedModel:
 
     @cached_property
     def _lengths(self) -> dict[int, tuple[Ids, Ids]]:
-        """For each length in tokens, the words that have it and their tokens."""
         groups: dict[int, list[int]] = {}
         for word, tokens in enumerate(self.spelling.words):
             groups.setdefault(len(tokens), []).append(word)

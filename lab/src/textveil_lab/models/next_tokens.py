@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, Protocol, final, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -72,7 +72,6 @@ class NextTokens(Protocol):
         """Prompts with nothing generated yet; each of one token at least."""
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class ModelOnDisk:
     """A model in a folder; made by ``next_tokens``."""
@@ -151,7 +150,6 @@ class ModelOnDisk:
         return load_libraries().torch.as_tensor(np.asarray(rows, dtype=np.int64), device=self.foreign.device)
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class _PromptsRead:
     """A reading of a model on disk.
@@ -200,7 +198,6 @@ class _PromptsRead:
 
 
 def _read(model: ModelOnDisk, prompts: list[list[int]], outputs: list[list[int]]) -> _PromptsRead:
-    """Prompts and what was generated for each, all outputs of one length, from the beginning."""
     torch, network = load_libraries().torch, model.foreign.model
     rows = prompts if model.decodes else [prompt + more for prompt, more in zip(prompts, outputs, strict=True)]
     longest = max(map(len, rows))

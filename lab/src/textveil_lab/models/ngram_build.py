@@ -1,10 +1,8 @@
 """Reads texts as the ids that language models see, and builds a trigram model of any vocabulary from public text."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Any, Final, NamedTuple, final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +36,6 @@ class ReadTexts(NamedTuple):
     bounds: Ids
 
 
-@final
 class TextReader:
     """Reads texts as context ids, cut into tokens as releases are.
 
@@ -65,7 +62,6 @@ class TextReader:
         return ReadTexts(led, places + np.arange(len(places)))
 
     def _sentence_ends(self, codes: Ids) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-        """Which codes are marks that end a sentence."""
         written = self._codes.legend.written
         marks = [code for code in np.unique(codes[codes >= 2 * self._size]).tolist() if written[code] in SENTENCE_ENDS]
         return np.isin(codes, marks)
@@ -193,7 +189,6 @@ def _logs(values: Reals) -> Vectors:
 
 
 def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
-    """Texts, some at a time."""
     left = iter(texts)
     while some := list(islice(left, _TEXTS)):
         yield some

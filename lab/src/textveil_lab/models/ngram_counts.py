@@ -1,8 +1,6 @@
 """Counts of pairs and triples of ids in running text."""
 
-from __future__ import annotations
-
-from typing import Final, NamedTuple, final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -33,7 +31,6 @@ class TrigramCounts(NamedTuple):
     triple_counts: Integers
 
 
-@final
 class TrigramCounter:
     """Counts as texts come in; memory grows with what is distinct, not with the text."""
 
@@ -68,7 +65,6 @@ class TrigramCounter:
 
 
 def _added(known: tuple[Ids, Integers], keys: Ids) -> tuple[Ids, Integers]:
-    """Known counts with those of more keys."""
     new, counts = np.unique(keys, return_counts=True)
     both, places = np.unique(np.concatenate([known[0], new]), return_inverse=True)
     return both, np.bincount(places, np.concatenate([known[1], counts]), len(both)).astype(np.int64)

@@ -4,10 +4,8 @@ A sequence is worth what the training text would lose without it, in nats, for e
 difference of log probabilities: Seymore and Rosenfeld, Scalable backoff language models, 1996).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import Final, NamedTuple, final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -83,7 +81,6 @@ def _kept(counts: TrigramCounts, triple_gains: Reals, least: float) -> Kept:
 
 
 def _triple_gains(estimated: Estimate) -> Reals:
-    """Nats that the training text loses if a triple is predicted from the pair below it."""
     level = estimated.trigrams
     without = level.back[level.rows] * estimated.bigram[estimated.pairs]
     gains: Reals = level.totals[level.rows] * estimated.trigram * np.log(estimated.trigram / without)
@@ -99,7 +96,6 @@ def _pair_gains(counts: TrigramCounts, estimated: Estimate) -> Reals:
     return gains
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class Quantized:
     """Probabilities on 8 bits: code i stands for ``exp(logs[i])``, evenly spaced logarithms.

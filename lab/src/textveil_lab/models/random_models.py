@@ -1,7 +1,5 @@
 """Small models with random weights, saved as any other would be: what claims about every model can be tried on."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final

@@ -1,9 +1,7 @@
 """How the words of a vocabulary are spelled in another model's tokens."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias, final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
@@ -20,7 +18,6 @@ _LED: Final = "the"
 _STOP, _OTHER = ".", "_"
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class Spelling:
     """Tokens of words in running text."""

@@ -1,7 +1,5 @@
 """The token embeddings of a model on disk as a vocabulary: the tokens that are whole words, with their vectors."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Final
 

@@ -5,10 +5,8 @@ the distribution of its output is another one, so audits refuse it.
 Source of the index: Malkov and Yashunin 2018.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
-from typing import Any, final
+from typing import Any
 
 from textveil.types import Ids, Vectors
 from textveil_lab.nearest.exact_faiss import first_found, load_faiss
@@ -19,7 +17,6 @@ _BUILD_BREADTH = 200
 _SEARCH_BREADTH = 256
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class ApproximateFaiss:
     """A row near each query, found by walking a graph of the rows.

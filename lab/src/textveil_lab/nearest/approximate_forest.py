@@ -10,10 +10,8 @@ another one, so audits refuse it.
 Source of the trees: Dasgupta and Freund 2008; https://github.com/spotify/annoy.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
-from typing import Any, final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +27,6 @@ _BLOCK = 1024
 """Queries that are answered at once."""
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class Tree:
     """Inner nodes number themselves from 0; a child below 0 is the leaf ``~child``.
@@ -58,7 +55,6 @@ class Tree:
         return ~node
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class ApproximateForest:
     """A row near each query: the nearest of those in one leaf of every tree.
@@ -117,7 +113,6 @@ def approximate_forest(vectors: Vectors) -> ApproximateForest:
 
 
 def _grown(table: Vectors, source: np.random.Generator) -> Tree:
-    """One tree over all rows."""
     normals: list[Vectors] = []
     offsets: list[float] = []
     children: list[list[int]] = []

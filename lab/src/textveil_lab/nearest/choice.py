@@ -1,14 +1,12 @@
 """Which backend searches: by name, or the fastest exact one that is installed."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.util import find_spec
 from types import MappingProxyType
-from typing import Any, final
+from typing import Any
 
 from textveil.errors import MissingExtra, ParameterError, UnknownNameError, need
 from textveil.numerics.exact_products import fast_here
@@ -41,7 +39,6 @@ _LEAST_CALL = 3e7
 """Products with one coordinate in one call below which it is: two or three rows of 33,000 words, 300 dimensions."""
 
 
-@final
 @dataclass(slots=True, eq=False)
 class FastestExact:
     """Exact search that begins with NumPy and goes over to ``int8`` once there is enough to do, where it is installed.

@@ -1,10 +1,8 @@
 """Exact nearest word by faiss's flat index."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from types import ModuleType
-from typing import Any, final
+from typing import Any
 
 import numpy as np
 
@@ -33,7 +31,6 @@ def first_found(index: Any, queries: Vectors) -> Ids:
     return index.search(points, 1)[1][:, 0] if len(points) else np.empty(0, dtype=np.int64)
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class ExactFaiss:
     """Nearest row of ``vectors`` by ``IndexFlatL2``, which holds a copy of them.

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,7 +65,6 @@ _KEPT_BYTES = 128 * 2**20
 """Budget of the 8-bit copy of the rows; what is beyond is made again for each block of queries."""
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class _Tile:
     """Rows ``start`` to ``stop`` in sorted order, as integers times ``scale``, and how far they are off.
@@ -89,7 +88,6 @@ class _Tile:
     reach: float
 
 
-@final
 @dataclass(slots=True, eq=False)
 class _Best:
     """The best row of each query so far: its float32 score, and its id."""
@@ -98,7 +96,6 @@ class _Best:
     ids: torch.Tensor
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class _Queries:
     """A block of queries as integers times ``scales``, shapes (batch, ...), with the parts of the bound E."""
@@ -113,7 +110,6 @@ class _Queries:
     rounding: torch.Tensor
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class ExactInt8:
     """Nearest row of ``vectors`` by Euclidean distance; see the module's text.
@@ -286,7 +282,6 @@ class ExactInt8:
         best.score = top
 
     def _made(self, tile: _Tile) -> Any:
-        """The integers of a tile that is beyond the budget."""
         ids = self._order[tile.start : tile.stop]
         return _integers(self.vectors[ids] - self._center, tile.scale, tile.base, self._constant)
 

@@ -4,10 +4,7 @@ The nearest row v to a query z maximizes z.v - ||v||^2 / 2: a matrix product and
 while the scores are in the cache.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
-from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +20,6 @@ _LEAST_SCORES = 1 << 20
 """Scores of a tile where queries are few: threads of a product wait for each other at its end, so few products."""
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class ExactNumpy:
     """Nearest row of ``vectors`` by Euclidean distance; of identical rows the first.
@@ -58,7 +54,6 @@ class ExactNumpy:
         return self._first_row(out)
 
     def _nearest(self, block: Vectors) -> Ids:
-        """Running maximum over tiles of words."""
         count = len(block)
         rows = np.arange(count)
         best = np.full(count, -np.inf, dtype=np.float32)

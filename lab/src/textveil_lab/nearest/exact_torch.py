@@ -8,7 +8,7 @@ some cards would change answers.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,7 +28,6 @@ _TILE = 8192
 """Rows of a tile: with a block of queries, 256 MB of scores on the device."""
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class ExactTorch:
     """Nearest row of ``vectors`` by Euclidean distance, on ``device``; ties as ``ExactNumpy`` has them.

@@ -4,10 +4,7 @@ Which of two identical rows wins a search is otherwise the matrix product's choi
 the row's place in the product, on the processor and on the number of threads.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +18,6 @@ _SEED = 20_261
 """Of the multipliers of the hash, on which no answer depends."""
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class FirstRows:
     """Maps the id of a row to the lowest id of a row that is equal to it, entry by entry (0 equals -0).
@@ -66,7 +62,6 @@ def _hashes(table: Vectors) -> NDArray[np.uint64]:
 
 
 def _equal(table: Vectors, left: Ids, right: Ids) -> NDArray[np.bool_]:
-    """Whether the rows of each pair are equal."""
     rows = max(1, _BLOCK // table.shape[1])
     parts = [
         (table[left[start : start + rows]] == table[right[start : start + rows]]).all(axis=1)

@@ -1,7 +1,5 @@
 """What a nearest-word backend is, and what every one of them checks first."""
 
-from __future__ import annotations
-
 import math
 from typing import Final, Protocol, runtime_checkable
 

@@ -1,7 +1,5 @@
 """The few nearest rows to a point, in order of distance, by NumPy alone: exact."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from textveil.errors import need

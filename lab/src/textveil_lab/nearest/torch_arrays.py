@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,6 @@ def check_int8_products() -> None:
         )
 
 
-@final
 class _Unprotected:
     """An array's memory without its write protection; it must not be written to."""
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, cast, final
+from typing import Any, cast
 
 import numpy as np
 from scipy.optimize import linprog
@@ -20,7 +20,6 @@ from textveil.types import Integers, Progress, Reals
 _SLACK = 2.0**-48  # covers the rounding of a sum of differences of probabilities
 
 
-@final
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BlockNoise:
     """Block b, of ``width`` integers around b ``width``, has weight weights[|b|]; in a block all integers are alike.
@@ -96,7 +95,6 @@ class BlockNoise:
         return log_ratio_up(top, bottom) if top > bottom else 0.0
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlockProfile:
     """The privacy profile of one number and another at distance ``shift``; see ``noise.capabilities.PrivacyProfile``.
@@ -140,7 +138,6 @@ class BlockProfile:
 
 
 def _logs(delta: float) -> Bound:
-    """A sum of probabilities as logarithms, with what rounding may have done to it."""
     lower, upper = delta * (1 - 2.0**-40) - _SLACK, min(1.0, delta * (1 + 2.0**-40) + _SLACK)
     low = math.log(lower) if lower > 0 else -math.inf
     return Bound(low, math.log(delta) if delta > 0 else -math.inf, math.log(upper), 1.0)

@@ -5,8 +5,6 @@ formulas by a margin of 2^-38 that covers all rounding errors in them. Sensitivi
 distance, in the norm that the name says, between the vectors of any two words.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

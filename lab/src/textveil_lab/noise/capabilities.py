@@ -3,8 +3,6 @@
 With an exact profile a mechanism is audited in closed form; without one it is sampled.
 """
 
-from __future__ import annotations
-
 from typing import Protocol, runtime_checkable
 
 from numpy.typing import ArrayLike

@@ -1,10 +1,8 @@
 """Privacy profiles of which the largest loss is known exactly, and delta below it between two bounds."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
-from typing import ClassVar, final
+from typing import ClassVar
 
 from textveil.errors import need
 from textveil.mechanisms.capabilities import PrivacyProfile
@@ -13,7 +11,6 @@ from textveil.statistics import Bound, exactly
 _SLACK = 2.0**-40  # Absolute, of a logarithm: covers the rounding of the formulas
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoundedLoss:
     """See ``capabilities.PrivacyProfile``: a law under which the largest loss L is attained with a known probability.
@@ -43,7 +40,6 @@ class BoundedLoss:
         return Bound(lower, upper if self.log_probability == 0 else (lower + upper) / 2, upper, 1.0)
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownInput:
     """See ``capabilities.PrivacyProfile``: with a known probability, what is released shows which input it was.
@@ -70,7 +66,6 @@ class ShownInput:
         return self.log_outside
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class Postprocessed:
     """See ``capabilities.PrivacyProfile``: what is released is a rounding of something whose profile is known.

@@ -1,10 +1,8 @@
 """Independent Laplace noise on every coordinate."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
-from typing import ClassVar, final
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,7 +25,6 @@ from textveil_lab.noise.laplace_profile import LaplaceProfile, worst_laplace_log
 from textveil_lab.noise.unbounded import exponentials
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CoordinateLaplace:
     """Density (2 scale)^-dim exp(-||z||_1 / scale) on R^dim.

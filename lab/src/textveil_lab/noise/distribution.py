@@ -1,7 +1,5 @@
 """What a noise distribution is, and the checks that the distributions share."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from fractions import Fraction

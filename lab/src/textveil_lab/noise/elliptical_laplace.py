@@ -1,10 +1,8 @@
 """Elliptical Laplace noise: the density falls with a Mahalanobis norm."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field
-from typing import ClassVar, final
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,7 +27,6 @@ _RESIDUAL = 2.0**-26
 """How far the inverse of the root may be from its inverse; lengths in own coordinates are known to so much."""
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class EllipticalLaplace:
     """Z = S Y with Y spherical Laplace noise: density proportional to exp(-rate ||S^-1 z||_2) on R^dim.

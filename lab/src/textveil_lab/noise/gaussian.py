@@ -1,11 +1,9 @@
 """Independent Gaussian noise on every coordinate."""
 
-from __future__ import annotations
-
 import math
 import sys
 from dataclasses import dataclass
-from typing import ClassVar, final
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -34,7 +32,6 @@ _LOWEST = -sys.float_info.max
 _ROUNDED = 2.0**-36  # ``gaussian_log_delta`` is rounded up by less than this, relatively
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GaussianProfile:
     """See ``capabilities.PrivacyProfile``; exact up to 1e-11 of the logarithm.
@@ -65,7 +62,6 @@ class GaussianProfile:
         return Bound(value * (1 + _ROUNDED), value, value, 1.0)
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gaussian:
     """Density (2 pi sigma^2)^(-dim/2) exp(-||z||_2^2 / (2 sigma^2)) on R^dim.

@@ -1,11 +1,9 @@
 """Laplace noise of hyperbolic space: the density falls with the hyperbolic distance, and is drawn exactly."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, final
+from typing import ClassVar
 
 import numpy as np
 from scipy.special import betainc, betaincinv, betaln
@@ -19,7 +17,6 @@ _CELLS, _TAIL = 500, 40  # cells of equal mass in either direction, and those th
 _ROUNDING = 1e-9
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HyperbolicLaplace:
     """A random point z around a point x of hyperbolic space, density proportional to exp(-rate d(x, z)).
@@ -75,7 +72,6 @@ class HyperbolicLaplace:
         return -self.rate * distance - log_surface - log_radial
 
 
-@final
 @dataclass(frozen=True, kw_only=True)
 class HyperbolicProfile:
     """The privacy profile of the noise around two points; see ``noise.capabilities.PrivacyProfile``.

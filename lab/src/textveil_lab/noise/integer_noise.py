@@ -1,12 +1,10 @@
 """Noise on the integers, for vectors that are released on a public grid: no low digit of a float is released."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol, final
+from typing import Protocol
 
 import numpy as np
 from scipy.special import log_ndtr
@@ -34,7 +32,6 @@ class IntegerNoise(Protocol):
         """How far the noise on a vector of integers and its copy moved by ``shift`` are apart."""
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiscreteLaplace:
     """P(z) proportional to exp(-|z| / scale), drawn by integers alone.
@@ -63,7 +60,6 @@ class DiscreteLaplace:
         return BoundedLoss(largest_loss=float_up(Fraction(reach, self.scale)), log_probability=moved * side)
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundedGaussian:
     """N(0, sigma^2) rounded to the nearest integer.

@@ -4,14 +4,11 @@ From the largest finite loss ||v||_1 / scale on, delta is the mass that leaves t
 losses of the coordinates are composed on a grid, rounded to either side.
 """
 
-from __future__ import annotations
-
 import math
 import sys
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import final
 
 import numpy as np
 
@@ -33,7 +30,6 @@ _UP = 1 + 2.0**-30
 _LOWEST = -sys.float_info.max
 
 
-@final
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LaplaceProfile:
     """See ``capabilities.PrivacyProfile``.
@@ -80,7 +76,6 @@ class LaplaceProfile:
 
     @cached_property
     def _composed(self) -> tuple[LossDistribution, LossDistribution]:
-        """The loss of all coordinates, from below and from above."""
         return self._coordinates(upper=False), self._coordinates(upper=True)
 
     def _coordinates(self, *, upper: bool) -> LossDistribution:

@@ -1,11 +1,9 @@
 """Spherical (multidimensional) Laplace noise: the density falls with the Euclidean norm."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar, final
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -30,7 +28,6 @@ from textveil_lab.noise.unbounded import gammas, normals
 _TAILS = 512  # tails of the product with a direction that are computed at once, some milliseconds each
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SphericalLaplace:
     """Density rate^dim Gamma(dim/2) / (2 pi^(dim/2) Gamma(dim)) exp(-rate ||z||_2) on R^dim.

@@ -12,12 +12,10 @@ log-concave functions of t, which ``numerics.log_concave`` bounds from both side
 delta is 1 - e^((e - R)/2). Proof: ``textveil_lab/proofs/spherical_laplace.md``, "Profile".
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, final
+from typing import ClassVar
 
 import numpy as np
 from scipy.special import gammaln
@@ -34,7 +32,6 @@ _REACH = 1e-150, 1e150
 _DIMENSIONS = 10**6  # beyond these no quadrature is tried
 
 
-@final
 @dataclass(frozen=True, kw_only=True)
 class SphericalProfile:
     """See ``capabilities.PrivacyProfile``.

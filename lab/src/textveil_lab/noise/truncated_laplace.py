@@ -1,10 +1,8 @@
 """Laplace noise on every coordinate, cut off at a bound."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
-from typing import ClassVar, final
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -33,7 +31,6 @@ from textveil_lab.noise.unbounded import exponentials
 _UNIFORM = 2.0**-60  # below this ratio of bound to scale the density is flat to the last place
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TruncatedLaplace:
     """Independent coordinates with density exp(-|x| / scale) / normalizer on [-bound, bound].

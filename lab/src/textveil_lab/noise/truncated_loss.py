@@ -1,7 +1,5 @@
 """Privacy-loss distributions of Laplace noise, truncated or not, on the grid of ``privacy.loss_distribution``."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

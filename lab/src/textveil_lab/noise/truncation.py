@@ -11,11 +11,8 @@ Proofs: ``textveil_lab/proofs/truncated_laplace.md`` (valid form) and
 ``textveil_lab/proofs/truncated_laplace_published.md`` (why the published one fails).
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
-from typing import final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -31,7 +28,6 @@ _LARGEST = 1e150
 _UNIFORM = 2.0**-60  # below this ratio of bound to scale a coordinate is uniform to the last place
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedTruncation:
     """Parameters of Theorem 3 of Huang et al. 2024 as printed. The theorem is false above dimension 1.

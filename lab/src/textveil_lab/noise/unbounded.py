@@ -13,8 +13,6 @@ In real arithmetic the distributions are exact; what is left is the rounding of 
 a probability at every distance. Below the edges NumPy's ziggurat decides, on 53 bits and more.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Modified Bessel functions of the second kind, of integer and half-integer order, where they leave the floats."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -6,11 +6,8 @@ every row has the total G_0 + G_1. Both G and h fall by the factor e^rate at mos
 Proof: ``textveil_lab/proofs/diffractor.md``, section 1.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
-from typing import final
 
 import numpy as np
 
@@ -28,7 +25,6 @@ _MOST_RATE = 40.0
 """Above it nothing would change but the size of numbers."""
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class GeometricSteps:
     """The law above.

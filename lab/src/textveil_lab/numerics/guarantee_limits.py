@@ -22,8 +22,6 @@ sum over y of max(0, e^epsilon pi(y) - V) <= (e^epsilon - 1) V is what the defin
 they bound the mean by Q V + (1 - Q) V + (1 - V) delta.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -4,8 +4,6 @@ On a cell, ln f lies above the chord between the cell's ends and below the tange
 exponentials, whose integrals are elementary. Bounds come out in logarithms, so nothing underflows.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import TypeAlias
 
@@ -67,7 +65,6 @@ def _around_the_peak(log_f: Function, low: float, high: float) -> tuple[float, f
 
 
 def _chords(values: Reals) -> Reals:
-    """Ln of the mean over each cell of the exponential through its two ends."""
     first, second = values[:-1], values[1:]
     top = np.maximum(first, second)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -83,6 +80,5 @@ def _log_sinhc(x: Reals) -> Reals:
 
 
 def _tail(log_value: float, steepness: float, room: float) -> Reals:
-    """Ln of the most that lies beyond a point, in an array of one."""
     length = min(room, 1 / steepness) if steepness > 0 else room
     return np.array([log_value + np.log(length)])

@@ -1,13 +1,10 @@
 """Papers that can be reproduced, and their items: figures, tables, and what goes beyond the paper."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from importlib import import_module
 from types import MappingProxyType
-from typing import final
 
 from textveil.errors import UnknownNameError, need
 from textveil_lab.papers.setting import ItemOutcome, StudySetting
@@ -20,7 +17,6 @@ class Basis(Enum):
     BEYOND = "beyond the paper"
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
     """One figure, table or measurement.
@@ -55,7 +51,6 @@ class Item:
         return measure(setting)
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paper:
     """A publication and its items, in the order of the report.

@@ -4,11 +4,9 @@ Settings are stated here and nowhere else: the paper's from ``Item.settings``, t
 (``StudySetting.samples``) and from what the item hands back (``ItemOutcome.settings``).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias, final
+from typing import Any, TypeAlias
 
 from textveil.pages.tables import Cell, shown
 from textveil_lab.papers.registry import Basis, Item, Paper
@@ -35,7 +33,6 @@ Rows: TypeAlias = tuple[tuple[str, ...], list[tuple[str, ...]]]
 """The names of a table's columns, and its rows."""
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class StudyRun:
     """What was measured, under what, in which files.

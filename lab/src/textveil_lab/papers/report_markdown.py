@@ -1,7 +1,5 @@
 """The report of a run as Markdown, beside its figures."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from textveil_lab.papers import report

@@ -1,7 +1,5 @@
 """The report of a run as one HTML file with its figures and numbers in it: whoever has the file has the report."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from textveil.pages.rendering import rendered

@@ -1,7 +1,5 @@
 """A run: measure the items, write everything to a hidden folder, and give it its name when all of it is there."""
 
-from __future__ import annotations
-
 import contextlib
 import secrets
 import shutil

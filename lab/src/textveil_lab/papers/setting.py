@@ -1,14 +1,12 @@
 """Under what an item of a study is measured: public vocabularies, sample, seed; and what it hands back."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple, final
+from typing import NamedTuple
 
 import numpy as np
 
@@ -52,7 +50,6 @@ class Sample(NamedTuple):
     of: int
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class StudySetting:
     """What the items of one run share.
@@ -136,7 +133,6 @@ class StudySetting:
         return tuple(values[index] for index in indices)
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
     """One number of the paper beside ours.
@@ -167,7 +163,6 @@ class Reproduced(Enum):
     NO = "not reproduced"
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgment:
     """Whether an item came out as the paper has it, and why, from what was measured.
@@ -181,7 +176,6 @@ class Judgment:
     why: str
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ItemOutcome:
     """What one item found.

@@ -1,7 +1,5 @@
 """Which corpora a study finds: folders below data/text of $TEXTVEIL_SHARED."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Words that share their vector with an earlier word: at distance 0 neither ranks nor directions between them exist."""
 
-from __future__ import annotations
-
 import hashlib
 
 import numpy as np

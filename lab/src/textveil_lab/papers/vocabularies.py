@@ -1,7 +1,5 @@
 """Which public vocabularies a study runs on: those named, those of $TEXTVEIL_SHARED, or the embedded one."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from pathlib import Path

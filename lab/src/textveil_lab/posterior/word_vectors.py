@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from threading import Lock
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from textveil_lab.posterior.words import WordPosterior
 
 
-@final
 class WordVectors:
     """Posterior-mean vectors of releases of one mechanism; what they need is made when first asked for, and kept."""
 

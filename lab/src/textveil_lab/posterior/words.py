@@ -5,7 +5,7 @@ All of it is a function of the released word, the channel and public facts, so i
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple, final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,7 +66,6 @@ def posterior_means(posterior: Posteriors, prior: Reals, rows: Vectors) -> Vecto
     return listed @ rows + posterior.rest[:, None].astype(np.float32) * mean
 
 
-@final
 class WordPosterior:
     """The distribution of the input given one output of a channel: P(x | y) = prior(x) P(y | x) / P(y).
 
@@ -155,7 +154,6 @@ class WordPosterior:
 
 
 def _sparse(entries: tuple[Reals, Ids, Integers], shape: tuple[int, int]) -> csr_array:
-    """Entries by row, with their columns and where each row starts."""
     from scipy.sparse import csr_array  # a fifth of a second, which releases do not need
 
     return csr_array(entries, shape=shape)

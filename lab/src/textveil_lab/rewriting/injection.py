@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Protocol, final
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -57,7 +57,6 @@ class Noise(Protocol):
         """Vectors of real numbers, shape (count, dim)."""
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Injection:
     """Noise at one place.
@@ -199,7 +198,6 @@ class Injection:
 
 
 def _facts(noise: Noise) -> dict[str, Any]:
-    """The name of a noise and its parameters, where it is a dataclass."""
     kind = type(noise)
     if not is_dataclass(noise):
         return {"name": kind.__qualname__}

@@ -1,12 +1,10 @@
 """A training that is kept epoch by epoch in a folder, and goes on there with the same settings only."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, final
+from typing import Any
 
 import numpy as np
 
@@ -34,7 +32,6 @@ def corpus_digest(sentences: Sequence[Ids]) -> str:
     return total.hexdigest()
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptRun:
     """Where a training is kept, and what it must have in common with what is kept there.

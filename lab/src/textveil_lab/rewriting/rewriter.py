@@ -1,13 +1,11 @@
 """Sentences in, sentences out: an auto-encoder trained with noise at a stated place."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, TypeVar, final
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
@@ -32,7 +30,6 @@ _WEIGHTS, _WORDS, _TABLE = range(3)
 T = TypeVar("T")
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class Rewriter:
     """A trained network with the noise that it was trained with; made by ``train_rewriter`` or ``load_rewriter``.
@@ -168,7 +165,6 @@ class Rewriter:
             yield rows, part, self.network.encode(self.network.read(part.read), disturb)
 
     def _free_losses(self, codes: Any, wanted: Sequence[Ids]) -> Any:
-        """Nats of each wanted word and end, the decoder fed with its likeliest words."""
         torch = load_torch()
         targets, found, start = self.network.wanted(wanted), [], 0
         lengths = np.fromiter(map(len, wanted), np.int64, len(wanted)) + 1
@@ -180,7 +176,6 @@ class Rewriter:
         return torch.cat(found)
 
     def _said_after(self, codes: Any, fed: Sequence[Ids], choose: Callable[[Any], Any]) -> list[Ids]:
-        """One word for each of the words that the decoder is fed with."""
         inputs = self.network.fed(fed)
         blocks = self.network.logits(self.network.states(codes, inputs))
         chosen = load_torch().cat([choose(logits[:, : self.network.words]) for logits in blocks])

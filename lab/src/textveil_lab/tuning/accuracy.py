@@ -1,11 +1,9 @@
 """How well a task is learned from releases: repeated splits, the same for every release of a sample."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple, Protocol, final
+from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
 
@@ -39,7 +37,6 @@ class Split(NamedTuple):
     test: Ids
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class Task:
     """The labels of a sample, cut into training and test documents several times.
@@ -55,7 +52,6 @@ class Task:
     majority: float
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class Accuracy:
     """Shares of test documents whose class was said right, by a classifier that learned from releases."""

@@ -1,11 +1,8 @@
 """What is compared: policies and mechanisms by name, each at every epsilon that it takes."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import final
 
 import numpy as np
 
@@ -19,7 +16,6 @@ from textveil.types import Progress
 from textveil.vocabulary.vocabulary import Vocabulary
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidate:
     """One way to release the sample.
@@ -63,7 +59,6 @@ def candidates(
 def _of(
     name: str, epsilons: Sequence[float], vocabulary: Vocabulary, rng: np.random.Generator | None
 ) -> list[Candidate]:
-    """The candidates of one policy or mechanism."""
     made_of: list[tuple[float | None, Mechanism | Policy]]
     if name in MECHANISMS:
         made_of = [(epsilon, mechanism(name, vocabulary, epsilon=epsilon)) for epsilon in epsilons]

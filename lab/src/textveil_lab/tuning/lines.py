@@ -1,7 +1,5 @@
 """What is said of a run, on the terminal and on the page: tables, warnings, how to read the numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Final
 
@@ -118,7 +116,6 @@ def _accuracies(outcome: CandidateOutcome) -> tuple[str, str]:
 
 
 def _both(outcome: CandidateOutcome, kind: str) -> tuple[str, str]:
-    """The shares of a kind that are left as a whole, and in part."""
     share = next((kept for kept in outcome.verbatim if kept.kind == kind), None)
     return ("-", "-") if share is None else (shown(share.share), shown(share.in_part))
 

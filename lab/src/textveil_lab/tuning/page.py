@@ -1,7 +1,5 @@
 """A run as files: a figure and numbers without text, and a page with examples that nobody else may read."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final

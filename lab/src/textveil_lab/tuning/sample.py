@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, NamedTuple, TypeAlias, final
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -36,7 +36,6 @@ Entities: TypeAlias = tuple[Entity, ...]
 """Those of one document; a value that it names twice stands there once."""
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class TuningSample:
     """Private texts, or public ones in their place.

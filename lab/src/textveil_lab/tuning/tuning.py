@@ -1,10 +1,8 @@
 """Release a sample by every candidate, and measure what each keeps and hides."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple, final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -42,7 +40,6 @@ class Example(NamedTuple):
     releases: tuple[str, ...]
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CandidateOutcome:
     """What was measured of one candidate; no text.
@@ -79,7 +76,6 @@ class CandidateOutcome:
         }
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tuning:
     """A run: everything but ``examples`` is numbers.
@@ -222,7 +218,6 @@ def _recovery(
 
 
 def _examples(sample: TuningSample, candidates: Sequence[Candidate], rng: np.random.Generator) -> Iterator[Example]:
-    """Short sentences, those first that name most kinds of entities, each released by every candidate anew."""
     order = rng.permutation(len(sample.texts)).tolist()
     if sample.entities:
         order.sort(key=lambda index: -len({kind for kind, _ in sample.entities[index]}))

@@ -1,12 +1,10 @@
 """Which entities of a text still stand in its release, word for word, wherever that is."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
-from typing import Any, Final, final
+from typing import Any, Final
 
 import numpy as np
 
@@ -32,7 +30,6 @@ _SHORTEST: Final = 3
 """Letters of a word that tells something."""
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerbatimShare:
     """Of the entities of one kind, the share that still stands in the release of its document.

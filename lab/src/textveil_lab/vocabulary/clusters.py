@@ -1,7 +1,5 @@
 """Public clusters of words: each word in one, made of the vocabulary and of public frequencies alone."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Final
 from weakref import WeakKeyDictionary

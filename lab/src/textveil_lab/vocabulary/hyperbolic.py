@@ -8,8 +8,6 @@ On the hyperboloid the same point is X = (1 + ||x||^2, 2 x) / (1 - ||x||^2), and
 Source: Ratcliffe 2006, Foundations of Hyperbolic Manifolds, chapters 3 and 4.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

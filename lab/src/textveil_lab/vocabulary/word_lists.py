@@ -3,8 +3,6 @@
 Source: Meisenbacher, Chevli and Matthes 2024 (1-Diffractor).
 """
 
-from __future__ import annotations
-
 import hashlib
 from functools import partial
 from typing import Final
@@ -135,8 +133,6 @@ def _chain(vectors: NDArray[np.float32], near: Ids, first: int) -> Ids:
 
 
 class _Rest:
-    """The words that are left, in a table that shrinks with them."""
-
     def __init__(self, vectors: NDArray[np.float32]) -> None:
         self._vectors, self._ids = vectors, np.arange(len(vectors))
         self._table: NDArray[np.float64] = vectors.astype(np.float64)

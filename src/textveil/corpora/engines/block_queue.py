@@ -4,13 +4,11 @@ A block is suspected of a death if the worker held it. Whatever was held is done
 hands, so that the next death tells whose it is; a block over which a second worker dies, alone, is given up.
 """
 
-from __future__ import annotations
-
 import traceback
 from collections import deque
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple, final
+from typing import NamedTuple
 
 from textveil.corpora.blocks import Block, Outcome, lost
 from textveil.errors import MissingExtra, TextveilError
@@ -25,7 +23,6 @@ DEATHS = 2
 """Deaths over a block at which it is given up."""
 
 
-@final
 class BlockQueue:
     """Blocks in their order, read as they are needed; outcomes in the same order."""
 

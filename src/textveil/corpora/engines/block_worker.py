@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Literal, NamedTuple, TypeAlias, final
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -37,7 +37,6 @@ _BLANK = frozenset(("", "\n", "\r\n"))
 _Spans: TypeAlias = list[DetectedSpan]
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlockWorker:
     """Picklable; holds no generator. Every process makes its own sanitizer of it once.
@@ -198,10 +197,7 @@ class _Drawn(NamedTuple):
     found: list[_Spans] | None
 
 
-@final
 class _BlockReleases:
-    """Releases the records of a block, and counts what they come to."""
-
     def __init__(self, records: Records, own: _Own, found: Sequence[_Spans] | None, *, keeps_maps: bool) -> None:
         self._records = records
         self._own = own

@@ -1,9 +1,7 @@
 """Where blocks are released: in this process, or in many."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
-from typing import Protocol, final
+from typing import Protocol
 
 from textveil.corpora.blocks import Block, Outcome
 from textveil.corpora.engines.block_worker import BlockWorker
@@ -20,7 +18,6 @@ class Engine(Protocol):
         """
 
 
-@final
 class InProcess:
     """One block after another, here: no process is started."""
 

@@ -1,7 +1,5 @@
 """The processes of this machine that release blocks, and what each of them does."""
 
-from __future__ import annotations
-
 import contextlib
 import multiprocessing
 import queue
@@ -12,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from typing import Final, final
+from typing import Final
 
 from textveil.corpora.blocks import Block, Outcome
 from textveil.corpora.engines.block_queue import AHEAD, BlockQueue, Failure, failure
@@ -22,7 +20,6 @@ from textveil.processors import shared_among
 _NO_START: Final = "the processes must start; they crashed at once. Is there enough memory? Try `workers=1`."
 
 
-@final
 @dataclass(slots=True)
 class _Hand:
     """A process at work, with the blocks that it holds, oldest first.
@@ -54,7 +51,6 @@ class _Hand:
             self.send(worker)
 
 
-@final
 class Pool:
     """Processes that take from a queue; one is started when there is a block that no other could begin with."""
 

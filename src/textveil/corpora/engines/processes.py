@@ -1,11 +1,8 @@
 """Blocks released by several processes of this machine, each with all that it needs, none with a generator."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain, islice
-from typing import final
 
 from textveil.corpora.blocks import Block, Outcome
 from textveil.corpora.engines.block_worker import BlockWorker
@@ -17,7 +14,6 @@ SMALL = 2
 """An input of no more blocks is released in this process: starting others takes longer."""
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class Processes:
     """``workers`` processes, started anew rather than forked: threads and locks of this one cannot harm them.

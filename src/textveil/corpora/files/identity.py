@@ -1,7 +1,5 @@
 """Which file this is: the same one under a name as behind a handle, the same bytes as before."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 from pathlib import Path

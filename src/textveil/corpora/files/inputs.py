@@ -1,7 +1,5 @@
 """The inputs of a run as one row of numbered blocks."""
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import os
@@ -9,7 +7,6 @@ import stat
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import final
 
 from textveil.corpora.blocks import BLOCK_BYTES, Block
 from textveil.corpora.files.sources import opened
@@ -17,7 +14,6 @@ from textveil.corpora.formats.records import CorpusFormat, Cut
 from textveil.errors import InputError, need
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inputs:
     """Files in their order, read once from the first to the last.

@@ -13,7 +13,7 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, final
+from typing import Any, BinaryIO, NamedTuple
 
 from textveil.corpora.formats.arrow_package import arrow
 from textveil.corpora.formats.records import read
@@ -186,7 +186,6 @@ class _Raw(io.RawIOBase, abc.ABC):
         """At most ``size`` bytes, size >= 1; none at the end."""
 
 
-@final
 class _Counted(_Raw):
     def __init__(self, file: BinaryIO) -> None:
         # A pipe hands over what it has: waiting for a full buffer would hold back a slow writer's records.
@@ -211,7 +210,6 @@ class _Counted(_Raw):
         return read(self._read, size)
 
 
-@final
 class _Gunzipped(_Raw):
     """The data of gzip members in a row (RFC 1952), their checksums checked; zero bytes may follow the last."""
 
@@ -258,7 +256,6 @@ class _Gunzipped(_Raw):
         return True
 
 
-@final
 class _Unzstd(_Raw):
     """The data of zstd frames in a row (RFC 8878), in windows of at most 128 MiB."""
 
@@ -279,7 +276,6 @@ class _Unzstd(_Raw):
         raise InputError("the input must be sound zstd data and nothing else; it is not. Copy the file again.")
 
 
-@final
 class _Limited(_Raw):
     """Decompressed data, up to so many times the bytes that were read for them."""
 
@@ -315,7 +311,6 @@ def compressing(stream: BinaryIO, name: str | None) -> Frames:
     return Frames(stream, None)
 
 
-@final
 class Frames:
     """Writes bytes by whole frames, each at most ``_FRAME`` bytes of data; without a packer, as they come."""
 

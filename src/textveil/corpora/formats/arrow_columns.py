@@ -1,7 +1,5 @@
 """Columns of Arrow: texts out of record batches, releases into them, and nothing beside what was chosen."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence

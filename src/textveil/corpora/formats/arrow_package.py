@@ -1,7 +1,5 @@
 """Where pyarrow is imported: only when zstd or parquet is asked for."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import Any
 

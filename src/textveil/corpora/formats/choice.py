@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Final, cast, final
+from typing import Any, Final, cast
 
 from textveil.corpora.formats.encodings import checked_encoding
 from textveil.corpora.formats.fields import FieldChoice
@@ -36,7 +36,6 @@ _HOMES: Final = {
 _ALSO = {"ndjson": "jsonl", "tab": "tsv"}
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FormatChoice:
     r"""What was asked of the format; the inputs settle the rest.

@@ -1,10 +1,8 @@
 """A corpus read in one format and written in another."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import BinaryIO, Protocol, final
+from typing import BinaryIO, Protocol
 
 from textveil.corpora.formats.fields import FieldChoice
 from textveil.corpora.formats.records import Assembled, CorpusFormat, Cut, RecordError, Records, Sink
@@ -51,7 +49,6 @@ class Converted:
         return records_of(good, self.choice, self.target, self.unit)
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConvertedWhole(Converted):
     """The same for a format that is assembled when all blocks are there."""

@@ -1,7 +1,5 @@
 """Where the records of a CSV file begin and end: once in haste for cutting, once by the ``csv`` module itself."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple

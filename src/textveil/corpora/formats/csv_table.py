@@ -1,12 +1,10 @@
 """CSV and TSV with a header row: some columns sanitized, some kept, the others dropped."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO, ClassVar, final
+from typing import Any, BinaryIO, ClassVar
 
 from textveil.corpora.formats.csv_records import CsvRow, cut_rows, rows
 from textveil.corpora.formats.encodings import recoded
@@ -29,7 +27,6 @@ _SEPARATORS = {"\t": "tabs", ";": "semicolons", "|": "bars", ",": "commas", ":":
 """What stands between columns as a rule, as messages call it."""
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CsvTable:
     """Values separated by commas, tabs or another character, else as RFC 4180 has them.
@@ -156,7 +153,6 @@ class CsvTable:
         return len(cells) > 1 and all(cells.count(name) == 1 for name in self.choice.needed())
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class CsvWriter:
     """Writes rows under a header row; null is an empty field, true, false and numbers are as JSON writes them."""

@@ -1,10 +1,8 @@
 """Inputs in other encodings than UTF-8, which are read as UTF-8."""
 
-from __future__ import annotations
-
 import codecs
 import io
-from typing import Any, BinaryIO, Final, final
+from typing import Any, BinaryIO, Final
 
 from textveil.corpora.formats.records import read
 from textveil.errors import InputError, need
@@ -36,7 +34,6 @@ def recoded(stream: BinaryIO, encoding: str | None) -> BinaryIO:
     return stream if encoding is None else io.BufferedReader(_Recoded(stream, encoding), _BYTES)
 
 
-@final
 class _Recoded(io.RawIOBase):
     def __init__(self, stream: BinaryIO, encoding: str) -> None:
         self._read = getattr(stream, "read1", stream.read)

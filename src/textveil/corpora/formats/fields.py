@@ -1,11 +1,8 @@
 """Which fields of a record are sanitized, which are kept; what is not named is dropped."""
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import final
 
 from textveil.errors import need
 
@@ -13,7 +10,6 @@ _NEAR = 0.75  # similarity (`difflib`) from which a name is offered in place of 
 _LONGEST = 64  # characters of a name that may be offered: longer ones are no names that somebody mistyped
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class FieldChoice:
     """Fields by name. A field that is not named never reaches the output.

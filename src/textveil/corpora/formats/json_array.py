@@ -1,13 +1,11 @@
 """JSON arrays: records in one array, objects or strings, read as a stream and written as an array again."""
 
-from __future__ import annotations
-
 import codecs
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import BinaryIO, ClassVar, NamedTuple, final
+from typing import BinaryIO, ClassVar, NamedTuple
 
 from textveil.corpora.formats.encodings import recoded
 from textveil.corpora.formats.fields import FieldChoice
@@ -51,7 +49,6 @@ class _Taken(NamedTuple):
     fault: str
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JsonArray:
     """One JSON array of objects, or of strings, each of which is a text by itself.
@@ -117,7 +114,6 @@ class JsonArray:
         return first_order(elements, self.choice) or list(self.choice.all())
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class JsonArrayWriter(JsonLinesWriter):
     """Writes one array, a record a line."""
@@ -132,7 +128,6 @@ class JsonArrayWriter(JsonLinesWriter):
         return _Array(stream)
 
 
-@final
 class _Array:
     def __init__(self, stream: BinaryIO) -> None:
         self._pieces = Pieces(stream)

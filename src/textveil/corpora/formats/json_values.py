@@ -1,7 +1,5 @@
 """JSON as records have it: objects with the letters of their members, and how they are written again."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence

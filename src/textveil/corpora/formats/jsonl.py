@@ -1,11 +1,9 @@
 """JSON lines: one object a line, some of its fields sanitized, some kept, the others dropped."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import BinaryIO, ClassVar, final
+from typing import BinaryIO, ClassVar
 
 from textveil.corpora.formats.encodings import recoded
 from textveil.corpora.formats.fields import FieldChoice
@@ -24,7 +22,6 @@ from textveil.errors import InputError
 from textveil.json_text import json_data
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JsonLines:
     """One JSON object a line; blank lines are skipped.

@@ -1,14 +1,12 @@
 """Parquet: some columns of text sanitized, some columns kept, the others never read."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO, ClassVar, NamedTuple, cast, final
+from typing import Any, BinaryIO, ClassVar, NamedTuple, cast
 
 from textveil.corpora.formats.arrow_columns import (
     checked_columns,
@@ -40,7 +38,6 @@ _ROW_GROUP_BYTES = 32 * 2**20  # bytes of columns in memory at which a row group
 _ROW_GROUP_STEP = 64  # A row group ends at a multiple of so many rows
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parquet:
     """Apache Parquet files, read and written through Arrow (extra ``arrow``).
@@ -130,7 +127,6 @@ def _sorted_out(batch: Any, first: int, bad: dict[int, str]) -> tuple[list[int],
     return good, [RecordError(first + row, reason) for row, reason in sorted(bad.items())]
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class ParquetWriter:
     """Writes columns of strings: what records of other formats hold has no type that is sure for a whole corpus.
@@ -162,7 +158,6 @@ class ParquetWriter:
         return _RowGroups(stream)
 
 
-@final
 class _RowGroups:
     """Writes a parquet file from Arrow IPC streams.
 
@@ -263,7 +258,6 @@ def _refused_as(pyarrow: Any, step: Callable[[], Any]) -> Any:
     raise InputError(f"the input must be a sound parquet file; {reason}.")
 
 
-@final
 class _Leaf(NamedTuple):
     """A column of values that the chosen columns are made of.
 

@@ -1,11 +1,9 @@
 """Plain text: a document a line, or the whole file as one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import BinaryIO, ClassVar, final
+from typing import BinaryIO, ClassVar
 
 from textveil.corpora.formats.encodings import recoded
 from textveil.corpora.formats.records import (
@@ -32,7 +30,6 @@ _BLANK = {b"\n": ("\n",), b"\r\n": ("\r\n",)}
 """Lines that are read at a glance: of a compressed file they may be millions."""
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlainText:
     """UTF-8 text; a line end is part of its document.

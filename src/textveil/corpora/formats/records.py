@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import BinaryIO, Final, NamedTuple, Protocol, final, runtime_checkable
+from typing import BinaryIO, Final, NamedTuple, Protocol, runtime_checkable
 
 from textveil.corpora.formats.fields import FieldChoice
 from textveil.errors import InputError, need
@@ -17,7 +17,6 @@ MAX_DOCUMENT_BYTES = 16 * 2**20
 _UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class Cut:
     """Records in a row, cut from a stream.
@@ -42,7 +41,6 @@ class RecordError(NamedTuple):
     reason: str
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class Records:
     """What a payload holds.

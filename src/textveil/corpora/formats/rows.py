@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, BinaryIO, NamedTuple, Protocol, final
+from typing import Any, BinaryIO, NamedTuple, Protocol
 
 from textveil.corpora.formats.fields import FieldChoice
 from textveil.corpora.formats.records import Cut, RecordError, Records, need_text
@@ -65,7 +65,6 @@ class Cell(NamedTuple):
         return True
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class RecordRows:
     """The good records of a payload, and the bad ones.

@@ -1,7 +1,5 @@
 """Lines of a binary stream, cut into payloads without being read."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import BinaryIO
 

@@ -1,7 +1,5 @@
 """The folder in which a job keeps its state, beside the output: nobody else may open it."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import stat
@@ -9,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from io import RawIOBase
 from pathlib import Path
-from typing import BinaryIO, final
+from typing import BinaryIO
 
 from textveil.corpora.files.identity import same_file
 from textveil.errors import OutputError, ParameterError
@@ -23,7 +21,6 @@ PAID = ".textveil-paid"
 _TRIES = 100  # times that a folder is made anew which a run that ends removes at the same moment
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class JobFolder:
     """Paths of a job's state.

@@ -6,8 +6,6 @@ goes on cuts the partial output back to the last committed block and does the on
 job's secret, the settings and the block alone: one that was written, but not committed, comes back byte for byte.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import time
@@ -15,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from io import RawIOBase
 from pathlib import Path
-from typing import Any, BinaryIO, cast, final
+from typing import Any, BinaryIO, cast
 
 from textveil.corpora.blocks import Block, Outcome
 from textveil.corpora.files.identity import Whole, is_whole, same_file, whole_of
@@ -34,7 +32,6 @@ SYNC_SECONDS = 1.0
 _PIECE = 2**20
 
 
-@final
 @dataclass(slots=True)
 class Job:
     """An output under way. Make it with ``opening.opened_job``.

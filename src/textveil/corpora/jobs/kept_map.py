@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from io import RawIOBase
 from pathlib import Path
-from typing import Any, BinaryIO, final
+from typing import Any, BinaryIO
 
 from textveil.corpora.blocks import Outcome
 from textveil.corpora.files.identity import Whole
@@ -19,7 +19,6 @@ from textveil.surrogates.map_file import HEADER_BYTES, MapCipher
 _PIECE = 2**20
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class MapWanted:
     """Where a run's private map goes.
@@ -44,7 +43,6 @@ def frame_of(cipher: MapCipher, outcome: Outcome) -> bytes:
     return outcome.private or map_file.block(cipher, outcome.number, [])
 
 
-@final
 @dataclass(slots=True)
 class KeptMap:
     """A map that grows."""

@@ -1,13 +1,11 @@
 """The ledger of a job: what was released and spent, one line of JSON a block, on the disk before it counts."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, BinaryIO, final
+from typing import Any, BinaryIO
 
 from textveil.corpora.blocks import Outcome, Sampled, Skip
 from textveil.corpora.files.identity import Whole
@@ -19,7 +17,6 @@ LISTED = 1000
 """Skipped records that are kept one by one; the rest are counted."""
 
 
-@final
 @dataclass(slots=True)
 class Totals:
     """What all committed blocks of a job come to.
@@ -63,7 +60,6 @@ class Totals:
         self.more_skipped += len(outcome.skipped[room:])
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class LedgerState:
     """What a ledger says.
@@ -85,7 +81,6 @@ class LedgerState:
     map_whole: Whole | None = None
 
 
-@final
 class DamagedLedger(Exception):
     """A line of a ledger, by number, is whole and yet none that textveil writes."""
 

@@ -1,11 +1,9 @@
 """How a job is begun, or gone on with: what is in its folder against what is wanted now."""
 
-from __future__ import annotations
-
 import os
 import secrets
 from pathlib import Path
-from typing import BinaryIO, final
+from typing import BinaryIO
 
 from textveil.corpora.files.identity import is_whole
 from textveil.corpora.formats.records import CorpusFormat
@@ -18,7 +16,6 @@ from textveil.errors import OutputError, ParameterError
 from textveil.whole_files import sync_folder
 
 
-@final
 class JobFinished(Exception):
     """There is nothing left to do; holds the job's totals, and whether an input was written since it began."""
 

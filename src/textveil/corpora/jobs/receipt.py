@@ -1,18 +1,14 @@
 """What a job has paid for, remembered in its folder until the job is done: one that goes on does not pay again."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import final
 
 from textveil.corpora.jobs.folder import JobFolder
 from textveil.json_text import json_file
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class JobReceipt:
     """The numbers of reservations, in the job's folder.

@@ -1,11 +1,9 @@
 """What a job was begun with: which of it differs now, by public names alone."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple, final
+from typing import Any, NamedTuple
 
 _NAMED = {
     "textveil": "the version of textveil",
@@ -47,7 +45,6 @@ class Changed(NamedTuple):
         return ", ".join([*self.options, *([self.inputs] if self.inputs else [])])
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class Terms:
     """What a job depends on.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Final, final
+from typing import Final
 
 import numpy as np
 
@@ -19,7 +19,6 @@ from textveil.types import Ids
 PROOF: Final = "privacy/proofs/common_words.md"
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class CommonWordResponse:
     """Every word is one of K common words or the blank, and stays with weight e^epsilon, else is any other with 1.

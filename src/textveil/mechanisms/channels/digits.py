@@ -7,7 +7,6 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import final
 
 import numpy as np
 
@@ -43,7 +42,6 @@ def _weights(epsilon: float, keep_limit: float) -> TwoLevelWeights:
     return replace(weights, inside=min(weights.inside, math.floor(odds * weights.outside)))
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class DigitResponse:
     """Each of a number's k digits is kept or replaced by randomized response at epsilon / k or less.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol, final
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -62,7 +62,6 @@ class IntegerChannel:
         return stated_distances(self.distances)(checked_ids(ids, len(self.vocabulary)))
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class GroupedChannel(IntegerChannel):
     """A channel whose guarantee compares words of one public group alone; its adjacency says what a group is.

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Annotated, Any, ClassVar, final
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -36,7 +36,6 @@ from textveil.vocabulary.vocabulary import Vocabulary
 WEIGHTED_PROOF = "privacy/proofs/weighted_neighborhood.md"
 
 
-@final
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class WeightedNeighborhood:
     """P(y | x) = w(x, y) / T with b(y) <= w(x, y) <= b(y) e^epsilon, the same total T for every x.
@@ -124,7 +123,6 @@ def weighted_neighborhood(
 PROOF = "privacy/proofs/neighborhood.md"
 
 
-@final
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class Neighborhood:
     """P(y | x) = e^epsilon / T for y in S(x), else 1 / T, with T = m e^epsilon + n - m.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar, final
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +34,6 @@ FAR = 0.05  # relative gap between value and bound above which a user is warned
 _LEAST_EPSILON = 2.0**-20  # below it integers cannot tell raised weights from others well enough
 
 
-@final
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class Optimal:
     """P(y | x) between q(y) and e^epsilon q(y), raised in the order of utility, with the q of greatest mean utility.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -23,7 +23,6 @@ from textveil.vocabulary.vocabulary import Vocabulary
 PROOF = "privacy/proofs/randomized_response.md"
 
 
-@final
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class RandomizedResponse:
     """P(y | x) = e^epsilon / (e^epsilon + n - 1) for y = x, else 1 / (e^epsilon + n - 1).

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import Final, final
+from typing import Final
 
 import numpy as np
 
@@ -24,7 +24,6 @@ PROOF: Final = "privacy/proofs/same_class.md"
 CLASSES: Final = within_groups("class")  # which two words are compared
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassRows:
     """One row for each class, the same for all its words; see ``DrawnRows``.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Final, final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,6 @@ from textveil.vocabulary.vocabulary import Vocabulary
 _BLOCK = 256  # words whose rows are made at once: their scores take 33 MB at 33,000 words
 
 
-@final
 class NeighborRows:
     """The sets S(x) of the ``size`` nearest words, x included, each in its order (``IntegerGrid.neighborhoods``).
 
@@ -95,7 +94,6 @@ _KEPT: Final = 2048  # nearest words that are kept of words whose order was aske
 _ORDER_BLOCK: Final = 64
 
 
-@final
 class NearestInOrder:
     """For each word the word itself, then the others by falling cosine, ties to the lower id.
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, Final, NamedTuple, TypeAlias, final
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,7 +65,6 @@ class _Kind(Enum):
     COSINE, RANK, OWN = "cosine", "rank", "own"
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class Utility:
     """u(x, y), with the order in which it raises words.
@@ -117,7 +116,6 @@ class Utility:
         return out
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class ByValue:
     """Words by falling value of a table or a function, ties to the lower id.
@@ -247,7 +245,6 @@ _MOST_WORDS: Final = 4096  # words up to which a table is looked at whole for wo
 _SHORT: Final = 4  # lists that are shorter than this part of a row take less time than whole rows
 
 
-@final
 @dataclass(frozen=True, eq=False, kw_only=True)
 class OptimumSetting:
     """All that decides which channel is best; public.
@@ -397,7 +394,6 @@ def _made(setting: OptimumSetting, digest: str, progress: Progress | None) -> Ar
 
 
 def _of_identity(setting: OptimumSetting) -> Exact | None:
-    """The formula, where each word is worth most to itself and all others are alike to it."""
     utility = setting.utility
     if not utility.own:
         return None
@@ -414,7 +410,6 @@ def _of_identity(setting: OptimumSetting) -> Exact | None:
 
 
 def _of_program(setting: OptimumSetting, caps: Reals | None = None) -> Exact | None:
-    """The linear program's solution, where the vocabulary is small or most of its words are alike."""
     n = setting.utility.size
     if n > _MOST_WORDS:
         return None
@@ -423,7 +418,6 @@ def _of_program(setting: OptimumSetting, caps: Reals | None = None) -> Exact | N
 
 
 def _caps(setting: OptimumSetting, base: Reals) -> Reals:
-    """What the base probability of each word may be at most where names are kept rare."""
     names = setting.frequencies.names
     caps = np.ones(len(names))
     caps[names] = _NAME_SHARE * float(base.sum()) / len(names)
@@ -498,7 +492,6 @@ def _keep(digest: str, search: Search) -> None:
 
 
 def _taken_up(digest: str, size: int) -> Search | None:
-    """The search that was broken off, if there is one and it is whole."""
     try:
         with _kept_at(digest).open("rb") as stream, np.load(stream, allow_pickle=False) as kept:
             return search_from({name: kept[name] for name in kept.files}, size)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from threading import Lock
-from typing import Any, NamedTuple, TypeAlias, final
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,7 +79,6 @@ class OverBase(NamedTuple):
 RaisedRows: TypeAlias = Callable[[], RaisedEntries]  # makes all raised entries of a channel
 
 
-@final
 class RaisedColumns:
     """The raised entries of a channel by output, made when first asked for and kept. Safe to use from several threads.
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple, Protocol, final, runtime_checkable
+from typing import Any, Final, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,7 +57,6 @@ class ReadByColumns(NestedOrder, Protocol):
         """What ``scores`` of all words hold in one column each, bit for bit; both shapes (n,)."""
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class ByCosine:
     """The word itself, then the others by falling cosine on the integer grid."""
@@ -232,7 +231,6 @@ def _from_scores(order: NestedOrder, weights: BaseWeights, words: Ids, wanted: i
 
 
 def _raised(weights: BaseWeights, words: Ids, order: Ids) -> tuple[NDArray[np.bool_], Rows]:
-    """Which rows these nearest words are enough for, and those rows."""
     gains = weights.gains[order]
     reached = np.minimum(np.cumsum(gains, axis=1), weights.row_gain)  # n times row_gain is far below 2^63
     whole = reached[:, -1] == weights.row_gain

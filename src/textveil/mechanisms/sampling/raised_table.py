@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 from threading import Lock
-from typing import Any, Final, final
+from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -138,7 +138,6 @@ def _spans(starts: Integers) -> Iterator[tuple[int, int]]:
         first = max(last, first + 1)
 
 
-@final
 class WholeRows:
     """All rows of an open table; a process adds 4 bytes an entry to what it maps. Never changes: threads share it."""
 
@@ -243,7 +242,6 @@ def _sound_ends(weights: BaseWeights, arrays: Arrays) -> bool:
     return int(last.max()) < weights.size and bool(((left > 0) & (left <= weights.gains[last])).all())
 
 
-@final
 class EndColumns:
     """Columns of rows that are too long to keep, by their ends; the table is built when the first column is asked for.
 
@@ -282,7 +280,6 @@ class EndColumns:
         return starts, inputs[at], gains[at]
 
     def _block(self, ends: OpenTable, words: Ids, wanted: int) -> tuple[Integers, Ids, Integers]:
-        """How many inputs raise each of these outputs, which, and by how much."""
         last = ends[LAST]
         scores = self._order.scores_in(words, wanted)
         raised: Flags = scores > self._scores
@@ -308,7 +305,6 @@ ROW_BYTES: Final = 256 * 2**20
 _FIRST: Final = 64  # nearest words that a table holds at least
 
 
-@final
 class ExcessRows:
     """Rows by word, made in blocks when words first appear and kept within a byte budget.
 
@@ -478,7 +474,6 @@ class ExcessRows:
         self._kept = 0
 
     def _searched(self, ids: Ids, raised: Integers) -> Ids:
-        """One search in the keys of all rows, after a look at the first word of the row, which has most of it."""
         numbers = self._number[ids]
         wanted = (numbers * self._weights.row_gain + raised).astype(self._keys.dtype)
         at = self._starts[numbers]

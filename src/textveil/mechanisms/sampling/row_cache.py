@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import pairwise
 from types import TracebackType
-from typing import Any, Final, final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 from textveil.types import Ids, Integers
 
 
-@final
 class RowLock:
     """``with`` block for the state of a cache of rows.
 
@@ -52,7 +51,6 @@ about to be made in all."""
 _FIRST: Final = 256  # rows for which there is room at first
 
 
-@final
 class RowCache:
     """Rows in one array, ``table``: of ``width`` numbers each, or objects.
 

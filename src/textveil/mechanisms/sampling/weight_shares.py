@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cache
-from typing import Final, NamedTuple, final
+from typing import Final, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -96,7 +96,6 @@ class Choice(NamedTuple):
         return (self.cosine + self.content_cosine) / 2
 
 
-@final
 @dataclass(frozen=True, eq=False, slots=True)
 class CriterionSample:
     """Words over which the criterion is averaged: the most frequent ones, and others evenly by frequency; no draws.

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Annotated, Any, ClassVar, final
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +32,6 @@ _SIDE_BY_SIDE = 1024  # documents that are drawn together: the rows of a step ta
 _NONE = -1
 
 
-@final
 class _Recent:
     """The words that each of several documents remembers: the last ``size`` different ones that it released."""
 
@@ -53,7 +52,6 @@ class _Recent:
         self.seen[new] += 1
 
 
-@final
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class ConsistentNeighborhood:
     """Neighborhood response on a list in which each of the last words released stands ``copies`` more times.

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, ClassVar, Final, NamedTuple, final
+from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 
@@ -70,7 +70,6 @@ _SIDE_BY_SIDE: Final = 1024  # documents that are drawn together at most
 _BELIEFS: Final = 1 << 23  # words of all of them at most: 256 documents of the embedded vocabulary, 34 MB
 
 
-@final
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class ContextualNeighborhood:
     """At every place P(y | x) = w(x, y) / T with b(y) <= w(x, y) <= b(y) e^epsilon; b and T depend on past outputs.
@@ -156,7 +155,6 @@ class ContextualNeighborhood:
         return out
 
     def _lent_after(self, released: Ids) -> Lent:
-        """What is lent at the place after these outputs."""
         place = len(released)
         for step in self._steps(np.array([0, place + 1])):
             if step.at[0] == place:

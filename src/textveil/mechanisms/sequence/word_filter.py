@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +31,6 @@ _FIRST: Final = 8  # nearest words that are looked at first: most draws need no 
 _WHOLE: Final = 32  # orders of all words that are made at once
 
 
-@final
 class DocumentPlaces:
     """The places at which several documents stand, side by side.
 
@@ -129,7 +128,6 @@ class Listed(NamedTuple):
     chances: Reals
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class ContinuationLists:
     """What each context adds to the probability of words beyond what the unigram gives them.
@@ -259,7 +257,6 @@ class FilterTables(NamedTuple):
     memorable: NDArray[np.bool_]
 
 
-@final
 class WordFilter:
     """A filter for documents of one vocabulary; its tables are made when first asked for.
 
@@ -290,7 +287,6 @@ class WordFilter:
         return Followed(self.tables, boundary_id(self.model.size), documents)
 
 
-@final
 class Followed:
     """What is believed of several documents, the first of which go on longest.
 
@@ -394,14 +390,12 @@ class Followed:
         return np.where(at < 0, rest, listed.chances.take(at, mode="wrap")) if len(listed.chances) else rest
 
     def _believe(self, documents: Ids, words: Ids, weights: Reals) -> None:
-        """Keep the likeliest words of each document as its states."""
         order = np.lexsort((words, -weights, documents))
         whose = documents[order]
         kept = order[np.arange(len(whose)) - np.searchsorted(whose, whose) < STATES]
         self._documents, self._words, self._weights = documents[kept], words[kept], weights[kept]
 
     def _remember(self, outputs: Ids, inputs: Ids, posterior: Reals) -> None:
-        """Keep two likely words of this place, and the output where it says something about others."""
         documents, tables = len(outputs), self._tables
         best = np.argsort(-posterior, axis=1, kind="stable")[:, :2]
         words, weights = np.take_along_axis(inputs, best, 1), np.take_along_axis(posterior, best, 1)
@@ -416,14 +410,12 @@ class Followed:
         self._count[telling] += 1
 
     def _recurring(self, documents: int) -> tuple[Ids, Integers, NDArray[np.int32], Reals]:
-        """Words that the documents probably held lately."""
         weights = self._seen_weights[:documents]
         some = weights.nonzero()
         chances = weights[some] * (SEEN / min(self._place, _REMEMBERED))
         return np.arange(documents), (weights > 0).sum(axis=1), self._seen[some], chances
 
     def _nearby(self, documents: int) -> tuple[Ids, Integers, NDArray[np.int32], Reals]:
-        """Words near those that the documents released lately."""
         whose, at = (self._released[:documents] >= 0).nonzero()
         words = self._released[whose, at]
         part = NEAR / np.minimum(self._count[whose], _RELEASED)
@@ -446,7 +438,6 @@ class _Sums(NamedTuple):
 def _sums_by_word(
     documents: int, size: int, whose: Ids, lengths: Integers, words: NDArray[np.int32], chances: Reals
 ) -> _Sums:
-    """Add up what lists say of the same word of the same document, list after list, in the order in which they come."""
     from scipy.sparse import csr_array  # the default mechanism does without it
 
     ends = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)

@@ -163,7 +163,6 @@ def preset_text(name: str) -> str:
 
 
 def _rule_text(kind: str, rule: RuleData) -> str:
-    """Return a rule as TOML, which writes these values as JSON does."""
     return "\n[[rule]]\n" + "".join(f"{key} = {json.dumps(value)}\n" for key, value in {"kind": kind, **rule}.items())
 
 

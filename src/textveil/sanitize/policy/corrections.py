@@ -72,7 +72,6 @@ def _is_listed(kind: str) -> bool:
 
 
 def _numbers(chosen: Policy) -> str:
-    """Return a rule for numbers, which a policy needs if it draws words and has lists."""
     if not chosen.draws_words or chosen.rule("number") is not None:
         return ""
     word = chosen.rule("word")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import final
 
 from textveil.detection.spans import DetectedSpan
 from textveil.errors import need
@@ -11,7 +10,6 @@ from textveil.sanitize.policy.making import parts_of
 from textveil.sanitize.policy.policy import Policy
 
 
-@final
 class PolicyDetector:
     """Finds the spans that a policy replaces; those that it keeps stay in the open, and are none.
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, final
+from typing import Any
 
 from textveil.privacy.units import Adjacency
 from textveil.sanitize.left_out import SHARED_CLASS
 from textveil.sanitize.policy.policy import Action, Policy, Rule, digest_of_data
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyFacts:
     """Public facts of a policy, picklable: no words of lists, no objects that detect.

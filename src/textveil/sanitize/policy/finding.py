@@ -12,7 +12,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from types import MappingProxyType
-from typing import Final, TypeAlias, final
+from typing import Final, TypeAlias
 
 from textveil.cuts import between
 from textveil.detection.checked import checked_spans
@@ -52,7 +52,6 @@ Keeper: TypeAlias = KeepList | KeepPattern
 """What stays whatever detectors find in it."""
 
 
-@final
 class SpanFinder:
     """Finds spans of which no two share a character.
 
@@ -146,7 +145,6 @@ class SpanFinder:
     def _found_by_language(
         self, readings: Sequence[Reading], first: int, values: Sequence[RecordValues] | None
     ) -> list[list[DetectedSpan]]:
-        """Find spans if documents in other languages are refused or masked."""
         others = [unfit(reading.source) for reading in readings]
         if self._other_languages == "refuse" and any(others):
             raise InputError(
@@ -208,7 +206,6 @@ class SpanFinder:
     def _encoded(
         self, readings: Sequence[Reading], first: int, values: Sequence[RecordValues] | None, depth: int
     ) -> list[list[DetectedSpan]]:
-        """Find what is encoded in texts and cannot be read, or holds something that is replaced."""
         if ENCODED not in self._drawn:
             return [[] for _ in readings]
         runs = [(place, run) for place, reading in enumerate(readings) for run in encoded_runs(reading.text)]
@@ -326,7 +323,6 @@ def _as_read(
 
 
 def _numbers_outside(text: str, spans: Sequence[DetectedSpan]) -> Iterator[DetectedSpan]:
-    """Yield the numbers between spans, each stretch of text by itself."""
     starts = [0, *(span.end for span in spans)]
     for position, stretch in zip(starts, between(text, spans), strict=True):
         for begin, stop in number_places(stretch):

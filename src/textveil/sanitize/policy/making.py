@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import chain
 from pathlib import Path
-from typing import Any, Final, final
+from typing import Any, Final
 
 from textveil.catalog import mechanism
 from textveil.detection.combined import highest_score, need_reachable
@@ -41,7 +41,6 @@ KEPT: Final = "kept"
 """The kind of what keep lists and patterns hold where words are drawn, for which no policy needs a rule."""
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyParts:
     """Mechanism, surrogates and finder of a policy with spans.
@@ -205,7 +204,6 @@ def _keepers(policy: Policy, lists: Sequence[ListDetector]) -> list[Keeper]:
 
 @cache
 def _public_keeper(names: tuple[str, ...]) -> KeepList:
-    """Keep the phrases of public lists that come with the package."""
     return KeepList(chain.from_iterable(map(shipped_words, names)), public=True)
 
 

@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, Final, Literal, TypeAlias, final, get_args
+from typing import Any, Final, Literal, TypeAlias, get_args
 
 from textveil.detection.combined import checked_score
 from textveil.detection.given import checked_pattern
@@ -50,7 +50,6 @@ class Action(Enum):
     """A mechanism of the catalog draws a word."""
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
     """Rule for one kind.
@@ -153,7 +152,6 @@ def _need_action(rule: Rule) -> None:
         need(rule.action is not Action.MECHANISM, "mechanism", "one", "for words; a span takes a `surrogate`")
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pattern:
     """Regular expression whose matches are of a kind.
@@ -182,7 +180,6 @@ class Pattern:
         return {**kind, "regex": self.regex, **last, **keep}
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WordList:
     """Words and phrases that are of a kind wherever they stand, or that stay wherever they stand.
@@ -221,7 +218,6 @@ class WordList:
 
 @contextlib.contextmanager
 def _named(name: str, other: str) -> Iterator[None]:
-    """Errors of the block that begin with another name begin with this one."""
     try:
         yield
     except ParameterError as error:
@@ -240,7 +236,6 @@ def _need_span_kind(kind: str) -> None:
     need(kind not in _TAKEN, "kind", kind, "a kind of spans", "Tokens of that kind are found without a detector.")
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
     """What happens to each kind of token or span.

@@ -133,7 +133,6 @@ def _parsed(raw: bytes) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def _placed(place: str) -> Iterator[None]:
-    """Errors of the block begin with where they are."""
     try:
         yield
     except ParameterError as error:
@@ -161,7 +160,6 @@ def _pattern(table: dict[str, Any]) -> Pattern:
 
 
 def _flag(table: dict[str, Any], key: str) -> bool:
-    """Take a key that may be true or false out of a table."""
     value = table.pop(key, False)
     if not isinstance(value, bool):
         raise ParameterError(f"{key} must be true or false; got {type(value).__name__}.")
@@ -202,7 +200,6 @@ def _rule(table: dict[str, Any], folder: Path | None) -> Rule:
 
 
 def _common_words(table: dict[str, Any], folder: Path | None) -> tuple[str, ...]:
-    """Take the words of a rule for common words out of its table, if it has its own."""
     words, background = table.pop("words", None), table.pop("background", None)
     if words is None and background is None:
         return ()

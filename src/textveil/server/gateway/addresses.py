@@ -1,11 +1,9 @@
 """Which addresses may be connected to: names are looked up once, and what was checked is what is connected to."""
 
-from __future__ import annotations
-
 import ipaddress
 import socket
 from collections.abc import Awaitable, Callable, Iterable
-from typing import Any, Final, TypeAlias, final
+from typing import Any, Final, TypeAlias
 
 import anyio
 import httpcore
@@ -21,7 +19,6 @@ _METADATA: Final = frozenset(map(ipaddress.IPv6Address, ("fd00:ec2::254", "fd20:
 """Private addresses at which clouds tell a machine its credentials: of Amazon, Google and Oracle."""
 
 
-@final
 class ForbiddenAddress(Exception):
     """A host has an address that may not be connected to."""
 
@@ -77,7 +74,6 @@ def is_near(address: Address) -> bool:
     return address.is_loopback or (address.is_private and not far)
 
 
-@final
 class CheckedConnections(httpcore.AsyncNetworkBackend):
     """Connects to checked addresses alone.
 

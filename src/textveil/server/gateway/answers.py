@@ -4,11 +4,9 @@ Restored are the texts of an answer and the arguments of calls. Probabilities of
 upstream wrote them: its tokens are pieces of surrogates.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
-from typing import Any, Final, Protocol, final
+from typing import Any, Final, Protocol
 
 from textveil.server.gateway.chat import ANSWER_TEXTS
 from textveil.server.gateway.json_text import RestoringJson, answer_data
@@ -24,7 +22,6 @@ class Remembers(Protocol):
         """The asker read ``read`` where the upstream wrote ``written``, in the call of that handle."""
 
 
-@final
 class Restoration:
     """Restores the answers to one request.
 

@@ -1,11 +1,9 @@
 """The body of a request released: by the gateway, and by whatever else stands between an asker and a model."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple, final
+from typing import Any, NamedTuple
 
 from textveil.budget.account import Account
 from textveil.errors import InternalError
@@ -16,7 +14,6 @@ from textveil.server.service import SanitizingService, beside
 from textveil.text.escapes import BORDER
 
 
-@final
 class SanitizedBody(NamedTuple):
     """A body that may go on.
 

@@ -1,7 +1,5 @@
 """Requests of the chat API: every part of every message is released, or the request is refused."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -141,7 +139,6 @@ def _calls(reading: RequestReading, value: Any, place: str) -> Any:
 
 
 def _message(reading: RequestReading, value: Any, place: str) -> Any:
-    """A message by its role."""
     if not isinstance(value, dict):
         refuse(place, "an object", code="invalid_type")
     role = value.get("role")

@@ -1,10 +1,8 @@
 """Server-sent events, read as they come in pieces and written again (WHATWG HTML, section 9.2)."""
 
-from __future__ import annotations
-
 import codecs
 import re
-from typing import Final, NamedTuple, final
+from typing import Final, NamedTuple
 
 from textveil.server.gateway.upstream import invalid_answer
 
@@ -14,7 +12,6 @@ EVENT_CHARACTERS: Final = 16 * 2**20
 _LINE_END: Final = re.compile(r"\r\n|\n|\r")
 
 
-@final
 class Event(NamedTuple):
     """A server-sent event.
 
@@ -33,7 +30,6 @@ class Event(NamedTuple):
         return f"{head}{lines}\n".encode()
 
 
-@final
 class EventReader:
     """Reads events from bytes that are cut anywhere."""
 

@@ -3,13 +3,11 @@
 All else of it, white space too, stays as it is written; so does a piece that comes out as it went in.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re
 from enum import Enum
-from typing import Any, Final, NamedTuple, final
+from typing import Any, Final, NamedTuple
 
 from textveil.json_text import json_data
 from textveil.server.request_json import parsed
@@ -30,7 +28,6 @@ _STRING_OR_LITERAL: Final = re.compile(rf'"(?:[^"\\]|\\.)*+"?+|{_PLACEHOLDER}|[^
 _PLAIN: Final = re.compile(r'[^"\\]+')
 
 
-@final
 class LeafKind(Enum):
     """What a piece of JSON is."""
 
@@ -40,7 +37,6 @@ class LeafKind(Enum):
     WORD = "word"
 
 
-@final
 class Leaf(NamedTuple):
     """A piece of JSON that says something.
 
@@ -178,7 +174,6 @@ def is_encodable(text: str) -> bool:
     return True
 
 
-@final
 class RestoringJson:
     """Restores JSON that comes in pieces: what its strings say, and its numbers where they stay numbers.
 
@@ -272,7 +267,6 @@ class RestoringJson:
 
 
 def _is_half(character: str) -> bool:
-    """Whether a character is the first of two escapes that stand for one."""
     return "\ud800" <= character <= "\udbff"
 
 

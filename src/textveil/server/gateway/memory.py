@@ -1,12 +1,9 @@
 """What one request reads of its conversation, and what its answer adds to it."""
 
-from __future__ import annotations
-
 import asyncio
 from collections import Counter
 from collections.abc import Sequence
 from operator import is_
-from typing import final
 
 from textveil.sanitize.release import Release
 from textveil.server.conversations import ConversationState
@@ -18,7 +15,6 @@ from textveil.surrogates.private_map import PrivateMap
 from textveil.surrogates.restoring import Restorer
 
 
-@final
 class RequestMemory:
     """A conversation as one request meets it.
 
@@ -106,7 +102,6 @@ class RequestMemory:
             self._state.wrote("call", handle, Written(written, self.maps))
 
     def _add(self, maps: tuple[PrivateMap, ...]) -> None:
-        """Restore by these maps too. Those of an answer mostly begin with those of the answer before."""
         if all(map(is_, self._maps, maps)):
             self._maps = max(self._maps, maps, key=len)
             return

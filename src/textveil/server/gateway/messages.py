@@ -1,7 +1,5 @@
 """Requests of Anthropic's API of messages: blocks in place of parts, and the system's text beside the messages."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

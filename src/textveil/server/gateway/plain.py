@@ -1,7 +1,5 @@
 """Requests for completions and embeddings."""
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 from textveil.server.gateway.chat import SAMPLING

@@ -5,8 +5,6 @@ cannot be written, so no text goes on that was not released. Facts are numbers, 
 form; whoever reads them checks each.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import json
@@ -17,7 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Final, NamedTuple, NoReturn, Protocol, TypeAlias, final
+from typing import Any, Final, NamedTuple, NoReturn, Protocol, TypeAlias
 
 from textveil.server.errors import ApiError, too_many_texts
 from textveil.server.foreign import Call, Origin
@@ -39,7 +37,6 @@ _FIELD: Final = re.compile(r"[$A-Za-z_][$A-Za-z0-9_-]{0,39}")
 _LARGEST: Final = 2**53
 
 
-@final
 class Piece(NamedTuple):
     """A text of a request.
 
@@ -55,7 +52,6 @@ class Piece(NamedTuple):
     origin: Origin | None = None
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class Slot:
     """The place of a text, by its number among the pieces.
@@ -69,7 +65,6 @@ class Slot:
     is_output: bool = False
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class JsonSlots:
     """The place of a JSON text whose leaves are released one by one."""
@@ -97,7 +92,6 @@ class Memory(Protocol):
         """The identifier that goes on in place of one that may be of the asker's making."""
 
 
-@final
 class RequestReading:
     """Collects the texts of one request.
 
@@ -283,11 +277,8 @@ class RequestReading:
         return [reader(self, item, f"{place}[{number}]") for number, item in enumerate(value)]
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class _Parsed:
-    """JSON data in place of the JSON text that a slot of it becomes."""
-
     text: JsonSlots | Slot | str
 
 
@@ -339,7 +330,6 @@ def refuse(
 
 
 def _field(place: str) -> str:
-    """The field of the body in which a place lies."""
     return re.split(r"[.\[]", place, maxsplit=1)[0]
 
 

@@ -1,7 +1,5 @@
 """Requests of the responses API: items instead of messages, and histories that the upstream keeps."""
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 from textveil.server.gateway.chat import (
@@ -98,7 +96,6 @@ _REASONING: Final[dict[str, Reader]] = {
 
 
 def _item(reading: RequestReading, value: Any, place: str) -> Any:
-    """An item of the input by its type."""
     if not isinstance(value, dict):
         refuse(place, "an object", code="invalid_type")
     kind = value.get("type", "message")

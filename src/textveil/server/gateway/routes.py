@@ -1,7 +1,5 @@
 """The routes of the gateway: those of the OpenAI API, and of Anthropic's, by which text is sent to a model."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from functools import partial
@@ -135,7 +133,6 @@ def _chat_events(restoration: Restoration, asked: Mapping[str, Any]) -> Restorin
 
 
 async def _asked(request: Request, path: str) -> Response:
-    """What the upstream says of itself."""
     upstream = upstream_of(request)
     async with upstream.send("GET", path, api=api_headers(request)) as answer:
         await refuse_failure(answer, upstream)
@@ -150,7 +147,6 @@ async def _sent(
     whole: Whole,
     streamed: Streamed | None,
 ) -> Response:
-    """Release the texts of a request, send it on, and restore what comes back."""
     upstream = upstream_of(exchange.request)
     api = api_headers(exchange.request)
     sanitized = await exchange.sanitized(readers, needed)

@@ -8,7 +8,7 @@ import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from functools import partial
-from typing import Any, Final, NamedTuple, final
+from typing import Any, Final, NamedTuple
 
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
@@ -46,7 +46,6 @@ _API_FORMS: Final = {"anthropic-version": "a date as 2023-06-01", "anthropic-bet
 logger = logging.getLogger("textveil.server.gateway")
 
 
-@final
 class SanitizedRequest(NamedTuple):
     """What goes on.
 
@@ -61,7 +60,6 @@ class SanitizedRequest(NamedTuple):
     headers: dict[str, str]
 
 
-@final
 class Exchange(NamedTuple):
     """A request in the state in which it came.
 
@@ -303,7 +301,6 @@ def after_sending(error: Exception) -> ApiError:
     return ApiError(500, "answer_failed", message, "server_error")
 
 
-@final
 class RestoredStream(StreamingResponse):
     """A streamed answer, restored as it comes.
 

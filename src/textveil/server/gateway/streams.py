@@ -7,10 +7,8 @@ What may still become a surrogate is held back, at the most ``Restorer.reach`` c
 latest with the end of the text.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
-from typing import Any, Final, Protocol, final
+from typing import Any, Final, Protocol
 
 from textveil.server.errors import ApiError
 from textveil.server.gateway.answers import (
@@ -46,7 +44,6 @@ class RestoringEvents(Protocol):
         """What is held back still, where the upstream ended."""
 
 
-@final
 class _Text:
     """One text of an answer, as it comes.
 
@@ -94,7 +91,6 @@ class _Text:
         return text
 
 
-@final
 class ChatEvents:
     """Restores the events of a chat completion, or of a completion of the old API.
 
@@ -174,7 +170,6 @@ class ChatEvents:
 
 
 def _add(choice: dict[str, Any], place: tuple[Any, ...], rest: str) -> None:
-    """Add characters to a text of a choice."""
     field, *number = place
     if field == "text":
         _append(choice, "text", rest)
@@ -218,7 +213,6 @@ _WHOLE: Final = {"response.function_call_arguments": "arguments", "response.refu
 _PARTS: Final = ("response.content_part", "response.reasoning_summary_part")
 
 
-@final
 class ResponseEvents:
     """Restores the events of a response; they are numbered anew.
 
@@ -311,7 +305,6 @@ _BLOCKS: Final = {
 """By the type of a block: of its pieces, the field that has them, and what they are."""
 
 
-@final
 class MessageEvents:
     """Restores the events of a message of Anthropic's API.
 
@@ -391,7 +384,6 @@ class MessageEvents:
 
 
 def _is_number(value: Any) -> bool:
-    """Whether it can tell a part of an answer from others, as numbers and identifiers do."""
     return isinstance(value, str | int | None)
 
 

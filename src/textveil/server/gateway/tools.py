@@ -4,8 +4,6 @@ Names of functions and of their parameters are public by declaration: a program 
 under them.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any, Final
 

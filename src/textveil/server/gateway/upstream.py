@@ -7,7 +7,7 @@ import re
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Final, final
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 import httpcore
@@ -42,7 +42,6 @@ _KEY_PIECE: Final = 6
 """Characters of the key in a row that no message repeats."""
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What the upstream answers.
@@ -105,7 +104,6 @@ class Answer:
                 yield piece
 
 
-@final
 class Upstream:
     """Sends to one base URL.
 
@@ -243,7 +241,6 @@ class Upstream:
 
 
 def _checked(url: str, hosts: tuple[str, ...]) -> tuple[str, bool]:
-    """The host of a base URL, and whether the URL itself names a place of this machine or network."""
     try:
         parts = urlsplit(url)
         host, _ = (parts.hostname or "").rstrip("."), parts.port

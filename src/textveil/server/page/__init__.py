@@ -1,7 +1,5 @@
 """The page that the server shows in a browser: a text, what is found in it, what leaves, and what that costs."""
 
-from __future__ import annotations
-
 from fastapi import APIRouter
 
 from textveil.server.page.routes import add_files, add_work

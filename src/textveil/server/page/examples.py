@@ -4,11 +4,9 @@ The sentences are written here, and no request brings another: what is drawn of 
 costs no budget.
 """
 
-from __future__ import annotations
-
 import threading
 from functools import cache
-from typing import Any, Final, final
+from typing import Any, Final
 
 from textveil.errors import ParameterError, UnsupportedGuarantee
 from textveil.sanitize.explanation import explain
@@ -42,7 +40,6 @@ Ana Petrov"""
 """A letter about nobody, for whoever wants to try the page."""
 
 
-@final
 class PublicExamples:
     """Releases of public sentences, by epsilon; a sanitizer of each is made when it is first asked for."""
 
@@ -80,7 +77,6 @@ class PublicExamples:
 
 
 def _at(epsilon: float) -> tuple[Sanitizer, dict[str, Any]]:
-    """A sanitizer, and the law of one word's output, exactly."""
     sanitizer = Sanitizer(policy(POLICY, epsilon=epsilon))
     mechanism = sanitizer.mechanism
     if mechanism is None:

@@ -1,12 +1,10 @@
 """The page's files as they are sent: read once, named in full, each with headers that keep everything else out."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
-from typing import Final, NamedTuple, final
+from typing import Final, NamedTuple
 
 PAGE: Final = "index.html"
 
@@ -35,7 +33,6 @@ HEADERS: Final = MappingProxyType(
 other page may show this one; and no string is ever made into markup."""
 
 
-@final
 class PageFile(NamedTuple):
     """A file with its media type."""
 

@@ -4,8 +4,6 @@ Texts are released by the service's one function, as everywhere. Nothing is kept
 browser that sent the text, and comes from there again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache, partial
 from typing import Any

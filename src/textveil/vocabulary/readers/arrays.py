@@ -123,7 +123,6 @@ def _mapped(path: Path, name: str) -> NDArray[Any]:
 
 
 def _same_length(name: str, words: list[str], table: NDArray[Any]) -> None:
-    """Refuse a table that has another number of rows than there are words."""
     if table.ndim < 1 or len(table) != len(words):
         hint = "Words and vectors must be in the same order, one row each."
         raise refusal(name, f"{len(words)} rows, one for each word", f"shape {table.shape}", hint)
@@ -200,7 +199,6 @@ def _tensor(path: Path, name: str, header: dict[str, Any], start: int) -> NDArra
 
 
 def _is_table(entry: object) -> bool:
-    """Whether a header entry describes a tensor with two dimensions, in the format's own terms."""
     if not isinstance(entry, dict):
         return False
     pairs = [entry.get("shape"), entry.get("data_offsets")]
@@ -216,7 +214,6 @@ def _from_bfloat16(bits: NDArray[Any]) -> NDArray[np.float32]:
 
 
 def _listed(text: object, name: str) -> list[str]:
-    """The words of the metadata entry."""
     try:
         words = json_data(text) if isinstance(text, str) else None
     except ValueError:

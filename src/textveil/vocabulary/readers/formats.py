@@ -125,12 +125,10 @@ def _head(path: Path, name: str) -> bytes:
 
 
 def _is_safetensors(head: bytes) -> bool:
-    """Whether a file starts with a plausible header length and a JSON object."""
     return head[8:9] == b"{" and int.from_bytes(head[:8], "little") <= LONGEST_HEADER
 
 
 def _detected(path: Path, name: str, head: bytes) -> str:
-    """The format that the content shows."""
     if path.is_dir() or head.startswith(_NPY):
         return "npy"
     if _is_safetensors(head):

@@ -116,7 +116,6 @@ def read_binary(path: Path, name: str, *, limit: int | None = None, progress: Pr
 
 
 def _header(name: str, stream: BinaryIO) -> tuple[int, int]:
-    """Number of words and of dimensions, from the first line."""
     match = HEADER.fullmatch(stream.readline(64))
     if match is None or int(match[2]) < 1:
         raise refusal(name, "a first line 'words dimensions'", "another", "Name the format that it has.")
@@ -141,7 +140,6 @@ def _lines(name: str, stream: BinaryIO) -> Iterator[bytes]:
 
 
 def _dimension(name: str, sample: list[bytes]) -> int:
-    """The count of numeric fields at the end of most rows, the first field being a word whatever it is."""
     counts: Counter[int] = Counter()
     for row, line in enumerate(sample, 1):
         fields = line.split()[1:]
@@ -172,7 +170,6 @@ def _split(name: str, lines: list[bytes], dim: int, words: list[str]) -> list[by
 
 
 def _split_irregular(name: str, row: int, line: bytes, dim: int) -> tuple[bytes, bytes]:
-    """Word and numbers of a row with tabs, repeated spaces, or spaces in its word."""
     hint = "Repair the row or remove it."
     fields = line.rsplit(None, dim)
     if len(fields) != dim + 1:
@@ -184,7 +181,6 @@ def _split_irregular(name: str, row: int, line: bytes, dim: int) -> tuple[bytes,
 
 
 def _decoded(name: str, row: int, word: bytes) -> str:
-    """The word of a row as text."""
     if not word:
         raise refusal(name, "a word in every row", f"none in row {row}", "Repair the row or remove it.")
     try:
@@ -246,7 +242,6 @@ def _room(table: Vectors, rows: int) -> Vectors:
 
 
 def _agree(name: str, promised: int, rows: int, limit: int | None) -> None:
-    """Refuse a header that says another number of words than there are."""
     wanted = promised if limit is None else min(promised, limit)
     if rows != wanted:
         hint = "Correct the header, or fetch the file again."

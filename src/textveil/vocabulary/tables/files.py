@@ -20,7 +20,7 @@ import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final, NamedTuple, TypeAlias, final
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,7 +59,6 @@ class ArrayShape(NamedTuple):
         return math.prod(self.shape) * np.dtype(self.dtype).itemsize
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableKey:
     """What tells a table from every other.

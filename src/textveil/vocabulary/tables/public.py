@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple, final
+from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -26,7 +26,6 @@ Sound = Callable[[Arrays], bool]
 """Whether arrays are such that a guarantee holds with them, whoever made them."""
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class OpenTable:
     """A table's arrays, read-only; mapped from a file on disk that is this user's, so that processes share them."""
@@ -67,7 +66,6 @@ def builds() -> int:
     return len(_BUILDS)
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublicTable:
     """What a table is made from and how; nothing is read or made before ``opened`` or ``build``.

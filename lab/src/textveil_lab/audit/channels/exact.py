@@ -5,14 +5,12 @@ all rows share where a mechanism states them; never from what it says of its pri
 compared with e^epsilon in integers and 60-digit decimals.
 """
 
-from __future__ import annotations
-
 import math
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, final
+from typing import Any
 
 import numpy as np
 
@@ -46,7 +44,6 @@ _EXACT_WORK = 2e10
 _POINTS = 9
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PureLoss:
     """The pure loss of a channel and where it is attained.

@@ -3,10 +3,7 @@
 Where a channel states its rows over a base, one pass over their entries gives them; else all rows are made.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
-from typing import final
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -21,7 +18,6 @@ CLOSE = 1 - 2.0**-48
 """Shares nearer to each other than this are compared as fractions; a float share is within 2^-51."""
 
 
-@final
 class Extremes:
     """The largest (or smallest) share w / T of every column so far, with its row; exact also in near ties."""
 
@@ -138,7 +134,6 @@ def _from_entries(source: IntegerRows, over: OverBase, progress: Progress | None
 
 
 def _of_weights(weights: Integers, total: int, *, largest: bool) -> Extremes:
-    """Extremes with these weights, of rows that nobody kept."""
     extremes = Extremes(len(weights), largest=largest)
     extremes.weight, extremes.total = weights, np.full(len(weights), total)
     extremes.share = weights / np.float64(total)

@@ -4,8 +4,6 @@ The rows of a group are a channel of their own, so what is computed of them is e
 Two words of different groups are not compared: that such a pair can be told apart is what the guarantee leaves public.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import replace
@@ -63,8 +61,6 @@ def rows_of(source: RowSource, words: Ids) -> GroupRows:
 
 
 class _Rows(NamedTuple):
-    """Some rows of a source of floats."""
-
     whole: RowSource
     words: Ids
 
@@ -123,7 +119,6 @@ def _upper(loss: PureLoss) -> float:
 
 
 def _of_group(source: RowSource, words: Ids, claim: Claim, vocabulary: Vocabulary) -> Finding:
-    """The finding of one group."""
     group = rows_of(source, words)
     names = [vocabulary.words[word] for word in group.words.tolist()]
     outputs = [vocabulary.words[column] for column in group.outputs.tolist()]

@@ -13,13 +13,10 @@ Rounding: a, e^epsilon b and their difference each carry relative errors of at m
 has e^epsilon b < a, so the terms are off by at most 2^-50 in all; adding k of them costs k 2^-53 of the sum.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import final
 
 import numpy as np
 
@@ -47,7 +44,6 @@ _ENTRY_SEEDS = 2
 _ROUNDS = 24
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Divergence:
     """The greatest delta(x, x') at ``epsilon``.
@@ -222,7 +218,6 @@ def _bounds_of_entries(source: IntegerRows, over: OverBase, raised: Reals) -> Re
 
 
 def _total(source: IntegerRows) -> np.float64:
-    """The sum of every row, where all have one."""
     return np.float64(extremes_of(source)[0].total[0])
 
 
@@ -230,7 +225,6 @@ def _panels(shape: tuple[int, int]) -> list[tuple[int, int]]:
     return list(blocks(shape, PANEL_BYTES))
 
 
-@final
 class _Search:
     """The greatest delta(x, x') seen so far, and the panel of rows x' that is at hand."""
 
@@ -314,7 +308,6 @@ def _parts(live: Integers, step: int) -> Iterator[Integers]:
 
 
 def _delta_of_pairs(source: RowSource, epsilon: float, pairs: Integers) -> Divergence:
-    """The greatest delta over the given ordered pairs."""
     shaped = pairs.ndim == 2 and pairs.shape[1] == 2 and len(pairs) > 0 and pairs.dtype.kind in "iu"
     need(shaped, "pairs", f"shape {pairs.shape}", "integers of shape (m, 2), m >= 1")
     need(bool((pairs[:, 0] != pairs[:, 1]).all()), "pairs", "one row twice", "of two distinct rows")

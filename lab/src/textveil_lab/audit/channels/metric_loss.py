@@ -5,12 +5,10 @@ up(x) = max over y of ln P(y|x) - ln min P(y|.), and at most down(x') = max over
 pair whose least such bound, divided by d, does not exceed the greatest ratio found so far is passed over.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias, final
+from typing import TypeAlias
 
 import numpy as np
 
@@ -31,7 +29,6 @@ _SLACK = 2.0**-40
 """Absolute error of a difference of logarithms, with room to spare (they stay below 750)."""
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricLoss:
     """The greatest loss per distance and where it is attained.
@@ -70,10 +67,7 @@ def metric_epsilon(rows: Rows, distances: Distances, *, progress: Progress | Non
     return search.result()
 
 
-@final
 class _RatioSearch:
-    """The greatest ratio seen so far, and the panel of rows x' that is at hand."""
-
     def __init__(self, source: RowSource, distances: Distances) -> None:
         self._source, self._distances = source, distances
         self._best, self._pair, self._apart = -1.0, (0, 1), 0.0
@@ -126,7 +120,6 @@ class _RatioSearch:
             self._pair, self._apart = (row, self._first + int(part[index])), float(apart[index])
 
     def _apart_block(self, start: int, stop: int) -> Reals:
-        """Distances from the range to the panel."""
         block = self._distances(start, stop) if callable(self._distances) else self._distances[start:stop]
         table = np.asarray(block, dtype=np.float64)
         n = self._source.shape[0]

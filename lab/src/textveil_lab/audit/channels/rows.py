@@ -1,10 +1,8 @@
 """Rows of a finite channel in blocks: from a table of floats, or from a channel's own integer weights."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Protocol, TypeAlias, final, runtime_checkable
+from typing import Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -42,7 +40,6 @@ class RowSource(Protocol):
         """Rows start to stop - 1, shape (stop - start, k): not negative, each with sum 1 within 1e-9."""
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class MatrixRows:
     """A table of probabilities, taken as it is given; it is neither copied nor normalized again.
@@ -71,7 +68,6 @@ class MatrixRows:
         return self.table[start:stop]
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class ChannelRows:
     """The rows that a channel states by ``probabilities``, checked as they are made."""
@@ -91,7 +87,6 @@ class ChannelRows:
         return checked(np.stack(block), start)
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class IntegerRows:
     """A channel whose rows are integer weights: P(y | x) = w(x, y) / sum over y of w(x, y).
@@ -130,7 +125,6 @@ class IntegerRows:
         return weights / totals[:, None].astype(np.float64)
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class CheckedRows:
     """Somebody else's source of rows: every block is put to the test as it is made."""

@@ -1,14 +1,12 @@
 """The table of the field: every claim, every published form of the catalog, every package that is installed."""
 
-from __future__ import annotations
-
 import difflib
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, final
+from typing import Any
 
 import numpy as np
 
@@ -35,7 +33,6 @@ SEED = 13
 """Of sampled audits: the table comes out the same again. Nothing that is drawn here is released."""
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldTable:
     """All rows, and what they add up to."""
@@ -125,7 +122,6 @@ def _rows(chosen: Sequence[str]) -> Iterator[FieldRow]:
 
 
 def _form_row(name: str, entry: CatalogEntry, trial: FormTrial, claim: PublishedClaim | None) -> FieldRow:
-    """A published form of the catalog, made over a few public words and audited as any mechanism is."""
     finding, note = _audited(entry, trial)
     if finding is None and claim is not None:
         note = f"{note}; computed as {claim.name}"

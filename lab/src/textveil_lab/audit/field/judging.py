@@ -4,8 +4,6 @@ All computations round to the side of the accused: a claim is refuted only where
 than the stated error.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -56,7 +54,6 @@ def _pure(law: ComputedTable) -> Finding:
 
 
 def _approximate(law: ComputedTable) -> Finding:
-    """The pair whose delta at its claim is the largest."""
     low = np.maximum(law.rows * (1 - law.relative) - law.absolute, 0.0)
     high = np.minimum(law.rows * (1 + law.relative) + law.absolute, 1.0)
     claimed = law.claimed
@@ -77,7 +74,6 @@ def _approximate(law: ComputedTable) -> Finding:
 
 
 def _logs(law: ComputedTable) -> tuple[Reals, Reals, Reals]:
-    """Logarithms of the probabilities, from below, as computed and from above."""
     low = np.maximum(law.rows * (1 - law.relative) - law.absolute, 0.0)
     with np.errstate(divide="ignore"):
         return np.log(low), np.log(law.rows), np.log(law.rows * (1 + law.relative) + law.absolute)

@@ -1,13 +1,11 @@
 """Packages that are installed, run as they are over a few public words: what they draw is put to the test."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, final
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +21,6 @@ _BATCH = 100
 """Words a call: the package draws for each word anew, in a loop of ours."""
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Peer:
     """One mechanism of an installed package, with the pair of words that its claim is tried on.

@@ -1,7 +1,5 @@
 """The table of the field as Markdown, CSV, JSON and one HTML page that asks nothing of the network."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

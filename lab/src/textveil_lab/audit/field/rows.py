@@ -1,11 +1,9 @@
 """One row of the table of the field, as data."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple, final
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,7 +21,6 @@ class Cost(NamedTuple):
     repaired: float
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldRow:
     """What one claim is, what became of it, and how to see it again.

@@ -4,8 +4,6 @@ Nothing that a foreign callable says is repeated: its exceptions are named by ty
 hold words.
 """
 
-from __future__ import annotations
-
 import importlib
 import math
 import multiprocessing
@@ -17,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias, final
+from typing import Any, Protocol, TypeAlias
 
 from textveil.errors import InputError, ParameterError, TextveilError, need
 
@@ -71,8 +69,6 @@ def load_callable(target: str) -> WordCallable:
 
 
 class _Runner(Protocol):
-    """Where the foreign code runs."""
-
     def call(self, words: list[str], limit: float) -> Any:
         """What the callable returned; ``_Failed`` where it raised, ``TimeoutError`` past ``limit`` seconds."""
 
@@ -80,7 +76,6 @@ class _Runner(Protocol):
         """Stop, without waiting for the callable."""
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class _Failed:
     """The foreign code raised, or its process ended; ``what`` is a type's name or a phrase of ours."""
@@ -88,7 +83,6 @@ class _Failed:
     what: str
 
 
-@final
 class _InThread:
     """One daemon thread for all calls: a hang costs the thread, not the audit."""
 
@@ -115,7 +109,6 @@ class _InThread:
 def _answer(
     function: WordCallable, questions: queue.SimpleQueue[list[str] | None], answers: queue.SimpleQueue[Any]
 ) -> None:
-    """Serve calls until told to stop."""
     while (words := questions.get()) is not None:
         answers.put(_attempt(function, words))
 
@@ -130,7 +123,6 @@ def _attempt(function: WordCallable, words: list[str]) -> Any:
         return _Failed(f"raised {type(error).__name__}")
 
 
-@final
 class _InChild:
     """A spawned process that loads the callable by its name; past the limit it is killed."""
 
@@ -196,7 +188,6 @@ def _plain(answer: Any) -> Any:
     return [str(word) if isinstance(word, str) else None for word in answer]
 
 
-@final
 @dataclass(slots=True, eq=False, kw_only=True)
 class ForeignCallable:
     """A callable under watch: every call is counted, limited in time and checked.

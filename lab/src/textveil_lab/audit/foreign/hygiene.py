@@ -17,7 +17,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing.connection import Connection
-from typing import final
 
 from textveil.errors import InputError, need
 from textveil.randomness import secure_generator
@@ -36,7 +35,6 @@ _LONG = 24
 _SHORT = 5
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class HygieneFinding:
     """What one check saw.
@@ -58,11 +56,8 @@ class HygieneFinding:
         return "no verdict" if self.passed is None else "passed" if self.passed else "failed"
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class _Rate:
-    """How often something happened."""
-
     hits: int
     trials: int
 
@@ -328,7 +323,6 @@ def _work(function: WordCallable, words: list[str], draws: int, pipe: Connection
 
 
 def _received(pipe: Connection, limit: float, check: str) -> list[str]:
-    """A worker's outputs."""
     try:
         answer = pipe.recv() if pipe.poll(limit) else f"no answer within {limit:g} s"
     except EOFError:
@@ -339,12 +333,10 @@ def _received(pipe: Connection, limit: float, check: str) -> list[str]:
 
 
 def _sequence(function: ForeignCallable, words: Sequence[str], draws: int) -> list[str]:
-    """One output a call, going round the words."""
     return [function([words[i % len(words)]])[0] for i in range(draws)]
 
 
 def _repeats(check: str, runs: Sequence[list[str]], control: Sequence[list[str]], who: str) -> HygieneFinding:
-    """Whether two runs agree more often than two stretches of one run in one process."""
     draws = len(runs[0])
     same = _Rate(sum(a == b for a, b in zip(*runs, strict=True)), draws)
     usual = _Rate(sum(a == b for a, b in zip(*control, strict=True)), draws)

@@ -4,8 +4,6 @@ The package is used as version 0.1.2 ships it, with exact search (``use_faiss=Fa
 words make its distributions cheap to sample.
 """
 
-from __future__ import annotations
-
 import contextlib
 import importlib
 import importlib.util

@@ -10,12 +10,10 @@ the worst, exactly. For other noise the witness is the pair farthest in L1, whos
 the upper bound holds for every pair.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -50,7 +48,6 @@ _OWN = 1 + 2.0**-23
 """Covers what is not known of lengths in a noise's own coordinates."""
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class WorstPair:
     """The vocabulary's worst pair of words for a distribution.
@@ -72,7 +69,6 @@ class WorstPair:
     widest: float
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairSummary:
     """Deltas over pairs of the most frequent words.
@@ -157,11 +153,8 @@ def worst_finding(
     return finding_of(claim, profile, log_delta, epsilon, worst.largest_loss, _norms(pair.shift), witness, notes)
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class _Worst:
-    """A profile whose upper bounds hold for every pair of words, and whose lower bounds are those of the witness."""
-
     distribution: ProfiledNoise
     witness: PrivacyProfile
     pair: WorstPair

@@ -1,7 +1,5 @@
 """Verdicts and bounds read off a privacy profile, in logarithms: a delta that underflows to 0 is not 0."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Noise on the codes of whole texts audited in closed form: by two public texts far apart, and a bound for all."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final

@@ -6,12 +6,9 @@ logarithms, so that a cell too rare for a float is not taken for impossible. In 
 as many sides as there are words; their probabilities have no closed form, and the audit speaks of the noisy vector.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +33,6 @@ _SUM = 2.0**-45
 """Relative rounding of a sum of as many terms as there are words, and of its exponentials."""
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class CellTable:
     """Bounds on ln P(y | x), both of shape (n, n); -inf for a word that is never given.
@@ -139,7 +135,6 @@ def _on_a_line(points: Reals) -> tuple[Reals, Reals] | None:
 
 
 def _straight(points: Reals, farthest: int) -> bool:
-    """Whether all points lie on the line through the first and the farthest, in exact arithmetic."""
     first, *others = ([Fraction(entry) for entry in row] for row in points.tolist())
     along = [b - a for a, b in zip(first, others[farthest - 1], strict=True)]
     axis = max(range(len(along)), key=lambda index: abs(along[index]))
@@ -188,7 +183,6 @@ def _complement(log_tail: Reals) -> Reals:
 
 
 def _pure_loss(low: Reals, high: Reals) -> tuple[Bound, tuple[int, int, int]]:
-    """The pure loss, and the two words and the output that attain it."""
     middle = np.where(np.isfinite(low), (low + np.where(np.isfinite(low), high, 0.0)) / 2, high)
     with np.errstate(invalid="ignore"):
         spread = middle.max(axis=0) - middle.min(axis=0)
@@ -200,7 +194,6 @@ def _pure_loss(low: Reals, high: Reals) -> tuple[Bound, tuple[int, int, int]]:
 
 
 def _log_delta(low: Reals, high: Reals, epsilon: float) -> Bound:
-    """Bounds on the logarithm of the greatest delta of a pair of words."""
     deltas = []
     for of, against in ((low, high), (high, low)):
         best = -math.inf
@@ -216,7 +209,6 @@ def _log_delta(low: Reals, high: Reals, epsilon: float) -> Bound:
 
 
 def _epsilon(low: Reals, high: Reals, claim: Claim, loss: Bound) -> Bound:
-    """The least epsilon at the claimed delta, by bisection."""
     if claim.log_delta == -math.inf:
         return loss
     ends = []

@@ -3,12 +3,9 @@
 They are drawn for a column of 440 units, so that their letters are legible on a phone too.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import final
 
 from textveil.pages.rendering import rendered
 from textveil_lab.audit.report.verdict import Finding
@@ -17,7 +14,6 @@ _FARTHEST = 1e300
 """An axis ends here at the latest: ticks are floats."""
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class _Frame:
     """The axis of epsilon from 0 to ``widest``, and where its edges lie."""

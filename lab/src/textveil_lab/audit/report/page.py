@@ -1,7 +1,5 @@
 """The report as one HTML page that needs no network, for wide screens and for phones."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -96,7 +94,6 @@ def _share(bound: Mapping[str, float] | None) -> str:
 
 
 def _facts(finding: Finding) -> list[tuple[str, str]]:
-    """One method's numbers and its witness."""
     rows = [
         ("claimed", shown_claim(finding)),
         ("epsilon at the claimed delta", shown_bound(finding.epsilon)),
@@ -121,7 +118,6 @@ def _chart(finding: Finding) -> tuple[str, str]:
 
 
 def _rows(data: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, str]]:
-    """Names and values of JSON data, one row each, what is nested with the names around it."""
     for key, value in data.items():
         label = before + _LABELS.get(key, key.replace("_", " "))
         if isinstance(value, Mapping):
@@ -131,7 +127,6 @@ def _rows(data: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, str]
 
 
 def _shown(value: object) -> str:
-    """A value as a reader writes it."""
     if value is None:
         return "none"
     if isinstance(value, bool):

@@ -1,11 +1,9 @@
 """The report of an audit: one verdict from all findings, as data, as text, and as a page that stands alone."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, final
+from typing import Any
 
 from textveil.json_text import json_text
 from textveil.privacy.guarantees import Status
@@ -44,7 +42,6 @@ _MADE_OF_NOISE = {Subject.NOISY_VECTOR: "word", Subject.NOISY_CODE: "text"}
 _INPUTS = {Subject.DOCUMENT_CHANNEL: "documents", Subject.NOISY_CODE: "documents", Subject.RELEASE: "inputs"}
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditReport:
     """What all methods found about one subject.
@@ -121,7 +118,6 @@ class AuditReport:
         return f"{told} Per distance: {self.per_distance}."
 
     def _sentence(self) -> str:
-        """What the leading finding says."""
         lead = self.leading
         if lead.verdict is Verdict.NO_VERDICT:
             return f"No verdict on {_who(self, start=False)}: outputs of one process depend on each other."
@@ -251,7 +247,6 @@ def _pair(finding: Finding) -> str:
 
 
 def _contradiction(finding: Finding) -> str:
-    """What came out, and what was stated."""
     witness = finding.witness
     if "stated_delta" in witness:
         first, second = witness["pair"]

@@ -1,13 +1,11 @@
 """What an audit finds, as data: a verdict, bounds, and the witness that a reviewer can check."""
 
-from __future__ import annotations
-
 import math
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, final
+from typing import Any
 
 from textveil.errors import UnsupportedGuarantee, need
 from textveil.privacy.guarantees import Guarantee
@@ -52,7 +50,6 @@ class Subject(Enum):
     """The vector or the set of words that is released as it is, given the vector or the word that went in."""
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
     """What is claimed of one token, for any two words.
@@ -94,7 +91,6 @@ def claim_of(guarantee: Guarantee) -> Claim:
     )
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
     """The result of one method, whichever it is.

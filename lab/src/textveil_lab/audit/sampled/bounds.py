@@ -8,12 +8,10 @@ the claimed delta and on the true delta at the claimed epsilon. A sampled audit 
 proves. The draws of one word must be independent: see ``hygiene`` for what breaks that.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias, final
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -45,7 +43,6 @@ _LISTED = 20
 """Outputs of an event that a witness lists; the event may hold more."""
 
 
-@final
 class Interrupted(InputError):
     """The callable under audit failed before all pairs were drawn, and what was drawn refutes nothing.
 
@@ -58,7 +55,6 @@ class Interrupted(InputError):
         self.partial = partial
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class _Trial:
     """One event, tested on draws that did not choose it."""
@@ -250,7 +246,6 @@ def _trials(
     score: Score | None,
     name: Callable[[Any], Any],
 ) -> list[_Trial]:
-    """Choose two events in each direction on the first halves, and test them on the second."""
     half = len(ours) // 2
     if score is None:
         values, codes = np.unique(np.concatenate([ours[: 2 * half], theirs[: 2 * half]]), return_inverse=True)
@@ -289,7 +284,6 @@ def _trials(
 
 
 def _thresholds(chooses: Reals, against: Reals, claim: Claim, tail: float) -> tuple[float, float]:
-    """The cuts of the likelihood ratio that promise the largest epsilon and the largest delta."""
     levels = np.unique(np.concatenate([chooses, against]))
     if len(levels) > _THRESHOLDS:
         levels = levels[np.linspace(0, len(levels) - 1, _THRESHOLDS).astype(np.int64)]
@@ -310,7 +304,6 @@ def _finding(
     name: Callable[[Any], Any],
     notes: tuple[str, ...],
 ) -> Finding:
-    """The verdict on all trials, with the best of them as witness."""
     best = max(trials, key=lambda trial: (trial.epsilon(claim.delta), trial.delta(claim.epsilon)))
     lower = best.epsilon(claim.delta)
     lower_delta = max(trial.delta(claim.epsilon) for trial in trials)
@@ -341,7 +334,6 @@ def _finding(
 
 
 def _power_note(trial: _Trial, claim: Claim, name: Callable[[Any], Any]) -> str:
-    """What the sharpest of the events would have found."""
     at = "" if claim.delta == 0 else f" at delta {claim.delta:.3g}"
     if trial.detectable == math.inf:
         return (

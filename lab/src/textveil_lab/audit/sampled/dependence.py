@@ -5,8 +5,6 @@ one process are no sample of what it does to a word, however many they are. Outp
 at random places of the same start, and across starts. If all draws are independent, all three agree equally often.
 """
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
@@ -75,7 +73,6 @@ def _equal(first: NDArray[Any], second: NDArray[Any]) -> int:
 
 
 def _differ(first: int, second: int, trials: int, level: float) -> bool:
-    """Fisher's exact test of two counts of as many trials, in both directions."""
     both = first + second
     hits = range(max(first, second), min(trials, both) + 1)
     ways = sum(comb(trials, hits_of_first) * comb(trials, both - hits_of_first) for hits_of_first in hits)

@@ -1,7 +1,5 @@
 """What a sampled audit draws from: mechanisms, noise distributions, foreign callables; and pairs worth trying."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

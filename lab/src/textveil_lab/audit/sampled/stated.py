@@ -14,13 +14,11 @@ Power: of honest words, each factor is above t with probability 1 / t at most, s
 for a probability of n / (t WORDS / 2). A word with a larger factor is then drawn again.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Final, NamedTuple, final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,7 +65,6 @@ _EPSILONS: Final = (0.0, 0.5, 1.0, 2.0, 4.0)
 _BLOCK: Final = 64
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrawsCheck:
     """What draws say of a statement.
@@ -200,7 +197,6 @@ def check_rows(
     )
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class _Counts:
     """Draws of words: how often each output came, entry by entry, and what is stated of it.
@@ -250,7 +246,6 @@ class _Counts:
 
 
 def _counted(draw: Callable[[Ids], Ids], source: RowSource, ids: Ids, each: int) -> _Counts:
-    """The draws of these words, counted."""
     drawn = _drawn(draw, np.repeat(ids, each)).reshape(len(ids), each)
     counted = [np.unique(row, return_counts=True) for row in drawn]
     places = np.repeat(np.arange(len(ids)), [len(outputs) for outputs, _ in counted])
@@ -262,7 +257,6 @@ def _counted(draw: Callable[[Ids], Ids], source: RowSource, ids: Ids, each: int)
 
 
 def _planted(counts: Integers, each: int, stated: Reals) -> list[Reals]:
-    """Logarithms of the factors of an output that comes in a larger share, one for each share, over their number."""
     with np.errstate(divide="ignore"):
         return [
             counts * np.log(1 - share + share / stated)
@@ -301,7 +295,6 @@ def _unchanged_witness(first: _Counts, again: _Counts) -> Mapping[str, Any]:
 
 
 def _witness(words: Sequence[str], word: int, outputs: Ids, counts: Integers, stated: Reals) -> Mapping[str, Any]:
-    """The output of a word that is farthest from what is stated."""
     trials = int(counts.sum())
     most = int((counts * np.log(counts / trials / np.maximum(stated, 1e-300))).argmax())
     shown = int(outputs[most])
@@ -350,12 +343,10 @@ def _log_factors(counts: Integers, stated: Reals) -> Reals:
 
 
 def _mean(logs: Reals) -> Reals:
-    """The logarithm of the mean over the last axis."""
     return np.asarray(np.logaddexp.reduce(logs, axis=-1) - math.log(logs.shape[-1]))
 
 
 def _unchanged(hits: Integers, shares: Reals, draws: Integers) -> float:
-    """The evidence for draws that come out as they are beyond the shares that are stated, word by word."""
     gain = np.divide(1.0, shares, out=np.zeros(len(hits)), where=shares > 0)
     return float(
         _mean(

@@ -6,10 +6,8 @@ alone, because noisier features need a stronger one. Source: Hastie, Tibshirani 
 7.10 (leave-one-out of a linear smoother).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import Final, Protocol, final
+from typing import Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +22,6 @@ _STRENGTHS: Final = 10.0 ** np.arange(-4, 5)
 """Of the ridge, in units of the mean eigenvalue of the features' second moments."""
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class LinearClassifier:
     """Says the class of the largest linear score.
@@ -92,7 +89,6 @@ class DocumentLearner(Protocol):
         """A classifier among ``number`` classes; ``seed`` is of all that it draws."""
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class Accuracies:
     """Shares of test documents whose class was said right, by one classifier that learned from one run."""
@@ -116,7 +112,6 @@ def _share(classifier: DocumentClassifier, part: LabelledPart) -> float:
     return float(np.mean(classifier.predict(part.documents) == part.classes))
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class LinearLearner:
     """Ridge regression on sums of the words' vectors; see the module.
@@ -135,7 +130,6 @@ class LinearLearner:
         return _Linear(fit_linear(features, part.classes, number), self.vectors, self.noise, seed + 1)
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class _Linear:
     fitted: LinearClassifier

@@ -4,11 +4,9 @@ With noise at the input of a network, as the public code of some papers adds it:
 one vector for all of its words, which leaves the difference of any two of them as it was.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias, final
+from typing import TypeAlias
 
 import numpy as np
 
@@ -22,7 +20,6 @@ Disturb: TypeAlias = Callable[[Vectors, np.random.Generator], Vectors | Reals]
 """What becomes of the vectors of a batch's words, shape (tokens, dim) to the same."""
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class BatchNoise:
     """Noise on the vectors of words, drawn anew for every batch of documents.

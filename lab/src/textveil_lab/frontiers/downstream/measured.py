@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias, final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
@@ -87,7 +87,6 @@ Scorer: TypeAlias = Callable[[Repetition, Repetition], Mapping[str, float]]
 ON_RELEASES, ON_TEXTS = "tested on releases", "tested on clean text"
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class Measured:
     """What came out for one mechanism.

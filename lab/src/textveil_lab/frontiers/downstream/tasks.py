@@ -1,10 +1,8 @@
 """Labelled public corpora as ids of a vocabulary, cut into runs that share no document."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, final
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,7 +18,6 @@ class Labelled(NamedTuple):
     classes: tuple[int, ...]
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Corpus:
     """A labelled corpus with its own training and test part."""
@@ -49,7 +46,6 @@ class Repetition(NamedTuple):
     test: LabelledPart
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelledTask:
     """A corpus in the words of one vocabulary, cut into runs.

@@ -1,12 +1,10 @@
 """BRR: every bit of a word's code flipped at random, then the word with the nearest code."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, Decimal, localcontext
-from typing import Annotated, Any, ClassVar, final
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from scipy.special import gammaln, logsumexp
@@ -33,7 +31,6 @@ _ALL = 1 << 53  # A uniform integer below this decides a flip
 _ROUNDING = 2.0**-30  # covers the rounding of logarithms of binomial probabilities and of their sum
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BitFlips:
     """Every bit is flipped with probability flips / 2^53, each by an integer of its own.
@@ -82,7 +79,6 @@ def bit_flips(epsilon: float) -> BitFlips:
     return rounded
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlippedBitsProfile:
     """The privacy profile of two codes that differ in some bits; see ``noise.capabilities.PrivacyProfile``.
@@ -147,7 +143,6 @@ def binary_codes(vectors: Vectors, bits: int, seed: int) -> Vectors:
     return np.where(sides >= 0, np.float32(1), np.float32(-1))
 
 
-@final
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class BinaryResponse:
     """y = the word whose code is nearest, in the Hamming distance, to the code of x with every bit flipped at random.

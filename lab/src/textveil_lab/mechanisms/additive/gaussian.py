@@ -1,7 +1,5 @@
 """Perturb and project with Gaussian noise."""
 
-from __future__ import annotations
-
 import math
 
 from textveil.mechanisms.declaration import proved

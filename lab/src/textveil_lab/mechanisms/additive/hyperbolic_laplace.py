@@ -1,11 +1,9 @@
 """Points of hyperbolic space for words, and noise around a word's point, then the nearest word there: metric DP."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar, Final, TypeAlias, final
+from typing import Annotated, Any, ClassVar, Final, TypeAlias
 
 import numpy as np
 
@@ -59,7 +57,6 @@ _LARGEST: Final = 20.0  # beyond this radius points of the ball are nearer to it
 _SMALLEST: Final = 1e-3
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class Points:
     """Public points of all words.
@@ -139,7 +136,6 @@ _ENTRIES = 1 << 22  # products that are made at once: 32 MB
 _RADIUS, _LEAST = 3.0, 0.01
 
 
-@final
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class HyperbolicResponse:
     """y = the word whose point is nearest to a noisy point around that of x, in hyperbolic space.

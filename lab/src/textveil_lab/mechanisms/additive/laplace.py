@@ -1,7 +1,5 @@
 """Perturb and project with independent Laplace noise on every coordinate, whole or truncated."""
 
-from __future__ import annotations
-
 import math
 
 from textveil.mechanisms.declaration import proved

@@ -1,7 +1,5 @@
 """Perturb and project with elliptical noise, shaped by the public vectors: metric DP in a metric of its own."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 from typing import Annotated, Any, TypeAlias

@@ -1,12 +1,10 @@
 """Perturb and project: clip the word's vector, add noise from a distribution, take the nearest word."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +25,6 @@ from textveil_lab.vocabulary.geometry import clip as clip_vectors
 _ROWS = 64
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class RankResampling:
     """Replaces a word by its i-th nearest, i geometric with ratio exp(-decay), cut at the vocabulary's size.
@@ -72,7 +69,6 @@ class RankResampling:
 
 
 def _at_ranks(distances: np.ndarray[tuple[int], np.dtype[np.float64]], ranks: Integers) -> Ids:
-    """The columns at these ranks of increasing distance, ties to the lower column."""
     deepest = int(ranks.max()) + 1
     if deepest < len(distances):
         edge = np.partition(distances, deepest - 1)[deepest - 1]
@@ -85,7 +81,6 @@ def _at_ranks(distances: np.ndarray[tuple[int], np.dtype[np.float64]], ranks: In
 _BLOCK = 4096  # tokens that are searched for at once: 5 MB of noisy vectors at 300 dimensions
 
 
-@final
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False, kw_only=True)
 class PerturbProject:
     """y = nearest word to clip(v(x)) + noise, the noise fresh for every token; or so with images of a public map.

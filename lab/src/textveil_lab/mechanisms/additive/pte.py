@@ -1,7 +1,5 @@
 """Perturb and project after a public random map to fewer dimensions: metric DP, with the map's measured stretch."""
 
-from __future__ import annotations
-
 import hashlib
 import math
 from functools import partial

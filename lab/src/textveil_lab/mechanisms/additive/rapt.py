@@ -1,7 +1,5 @@
 """RAPT's text-to-text privatization: spherical Laplace noise on a language model's own token embeddings."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Final
 

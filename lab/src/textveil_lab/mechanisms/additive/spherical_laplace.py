@@ -1,7 +1,5 @@
 """Perturb and project with spherical (multidimensional) Laplace noise: metric DP."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from textveil.mechanisms.declaration import proved

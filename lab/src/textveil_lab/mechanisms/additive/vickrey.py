@@ -1,10 +1,8 @@
 """Vickrey: noise on the vector, then one of the nearest words, chosen by the noisy vector alone."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, ClassVar, TypeAlias, final
+from typing import Annotated, Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -60,7 +58,6 @@ NeighborRates: TypeAlias = Annotated[
 ]
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class NeighborChoice:
     """Which of the k nearest words is released, given their distances d_1 <= ... <= d_k from the noisy vector.
@@ -125,7 +122,6 @@ def neighbor_choice(t: float, neighbor_rates: str | None, size: int, spare: int 
 PROOF = "textveil_lab/proofs/vickrey.md"
 
 
-@final
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False, kw_only=True)
 class Vickrey:
     """y = one of the k words nearest to clip(v(x)) + noise, by their distances from that noisy vector.

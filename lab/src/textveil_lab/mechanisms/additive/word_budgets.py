@@ -1,13 +1,11 @@
 """Spherical Laplace noise whose rate depends on the class of the word in a public table: less budget for some words."""
 
-from __future__ import annotations
-
 import hashlib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Final, final
+from typing import Annotated, Any, ClassVar, Final
 
 import numpy as np
 
@@ -42,7 +40,6 @@ _BUDGETS = Option(
 _SHARE = Option(FRACTION, "Share of epsilon that they have, but for a file.", "S", _GROUP)
 
 
-@final
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class WordBudgets:
     """The word nearest to v(x) + noise of density exp(-rate_c ||z||), c the public class of x.

@@ -1,13 +1,11 @@
 """CusText: a word is drawn from its public cluster, the nearer with more weight; CusText+ releases function words."""
 
-from __future__ import annotations
-
 import hashlib
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any, Final, final
+from typing import Annotated, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +45,6 @@ TOP_K: Final = Option(
 MEASURE: Final = Option(named(*MEASURES), "How far a word is from the others.", "NAME", VECTORS)
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreWeights:
     """Integer weights of scores u in [0, 1]: max(floor, floor(top * exp(-epsilon / 2 * (1 - u)))).
@@ -85,7 +82,6 @@ def scores(distances: Reals) -> Reals:
     return np.ones_like(distances) if high <= low else (high - distances) / (high - low)
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class ClusterRows:
     """Makes the row of a word: its cluster's words with their weights, or the word alone; see ``ListRows``.
@@ -178,7 +174,6 @@ def clustered(
 def _steepest_scores(
     vocabulary: Vocabulary, epsilon: float, clusters: Integers, measure: str, progress: Progress | None
 ) -> tuple[ScoreWeights, float]:
-    """The weights, and what two words of one cluster lose by them at most."""
     top = 1 << (61 - math.ceil(math.log2(int(np.bincount(clusters).max()))))
     key = ("cluster normalizers", hashlib.sha256(clusters.tobytes()).digest(), measure)
     known = remembered(vocabulary, key, lambda: _normalizers(vocabulary, clusters, measure, progress))

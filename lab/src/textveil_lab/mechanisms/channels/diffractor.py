@@ -1,11 +1,9 @@
 """1-Diffractor: a step along a public list of words, in which neighbors are close in meaning, drawn by integers."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar, Final, Protocol, final
+from typing import Annotated, Any, ClassVar, Final, Protocol
 
 import numpy as np
 
@@ -45,7 +43,6 @@ def places_of(lists: Ids) -> Integers:
     return places
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class GeometricDraws:
     """A list, each alike, and from the word's place in it a geometric step.
@@ -76,7 +73,6 @@ class GeometricDraws:
         return out
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class TruncatedDraws:
     """A list and a place in it together, with the weight of their distance to the word's own place there.
@@ -163,7 +159,6 @@ LISTS = Option(at_least(1), "Lists, of which each draw takes one.", "K", GROUP)
 LIST_SEED = Option(at_least(0), "Seed of the public words with which lists begin.", "N", GROUP)
 
 
-@final
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class Diffractor:
     """y is a word of a list of all words, near the place of x in that list; the lists are public.

@@ -1,7 +1,5 @@
 """The exponential mechanism on an elastic metric: distances stretch until every ball holds a required mass."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Annotated, Any, Final
 from weakref import WeakKeyDictionary
@@ -81,7 +79,6 @@ def elastic(
 def _metric(
     vocabulary: Vocabulary, frequencies: WordFrequencies, mass: float, levels: int, progress: Progress | None
 ) -> ElasticMetric:
-    """The metric, remembered as long as the vocabulary lives."""
     kept = _METRICS.setdefault(vocabulary, {})
     key = (frequencies.digest, mass, levels)
     if key not in kept:

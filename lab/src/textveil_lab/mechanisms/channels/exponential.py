@@ -1,7 +1,5 @@
 """The exponential mechanism on distances (SanText), with integer weights."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 

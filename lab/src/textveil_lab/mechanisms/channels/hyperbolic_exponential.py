@@ -1,10 +1,7 @@
 """The exponential mechanism on the hyperbolic distance, with integer weights."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
-from typing import final
 
 import numpy as np
 
@@ -36,7 +33,6 @@ _RADIUS = 3.0
 _LEAST_BITS = 20
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class FallingWeights:
     """max(floor, floor(top exp(-rate d(x, y)))), d hyperbolic; shape (batch,) to (batch, n).
@@ -111,7 +107,6 @@ def hyperbolic_exponential(
 
 
 def _rate_with_room(value: float, placed: Points, top: int) -> float:
-    """Half of the promise less what the rounding of weights and distances takes, at the least distance of two words."""
     name, rate = "epsilon_per_distance", value / 2
     least = least_distance(placed.ball)
     need(least > 0, name, value, "used where no two words share a point", "Use epsilon instead, or remove duplicates.")

@@ -1,11 +1,9 @@
 """The exponential mechanism on a metric of ranks or counts (``vocabulary.metrics``), with integer weights."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, final
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -32,7 +30,6 @@ _BISECTIONS = 40
 _MARGIN = 2.0**-40  # covers the rounding of a difference of two logarithms below 43
 
 
-@final
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class MetricExponential:
     """P(y | x) = w(d(x, y)) / Z(x), w falling geometrically with the distance; d takes few integer values.

@@ -1,7 +1,5 @@
 """The exponential mechanism weighted by a public prior (PRIVIC): the Blahut-Arimoto channel."""
 
-from __future__ import annotations
-
 import hashlib
 from functools import partial
 from typing import Annotated, Any, Final

@@ -1,12 +1,10 @@
 """A word of the same public tag, a part of speech say: the exponential mechanism within tags."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Final, TypeAlias, final
+from typing import Annotated, Any, Final, TypeAlias
 
 import numpy as np
 
@@ -58,7 +56,6 @@ Tags: TypeAlias = Annotated[
 ]
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class WordTags:
     """A tag for every word of a vocabulary.

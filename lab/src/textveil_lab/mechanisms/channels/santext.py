@@ -1,11 +1,9 @@
 """SanText: the exponential mechanism on the distances of the vectors as they are; SanText+: among rare words."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Annotated, Final, final
+from typing import Annotated, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,7 +96,6 @@ _W = Option(
 )
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class SensitiveRows:
     """Rows over the sensitive words; a word that is none stays with probability 1 - replaced."""

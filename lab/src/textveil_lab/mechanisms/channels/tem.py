@@ -1,7 +1,5 @@
 """The truncated exponential mechanism (TEM): weights fall with the distance as far as a truncation distance."""
 
-from __future__ import annotations
-
 import math
 from typing import Annotated, Final
 

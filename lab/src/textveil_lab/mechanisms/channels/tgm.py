@@ -1,10 +1,8 @@
 """The truncated Gumbel mechanism, among all words and calibrated by its own channel: it has a least epsilon."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
-from typing import Annotated, Final, NamedTuple, final
+from typing import Annotated, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -24,7 +22,6 @@ from textveil_lab.mechanisms.sampling.listed_rows import ComputedRows
 from textveil_lab.vocabulary.geometry import clipped_diameter
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GumbelNoise:
     """Gumbel noise of location 0 within [-limit, limit].
@@ -78,7 +75,6 @@ _BISECTIONS: Final = 40
 _GOLDEN: Final = (math.sqrt(5) - 1) / 2
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class StepCounts:
     """How many words lie at how many steps from each word.
@@ -132,7 +128,6 @@ def steps_of(distances: Reals, diameter: float) -> Integers:
     return np.minimum(np.rint(distances * (STEPS / diameter)), STEPS).astype(np.int64)
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class LeastSum:
     """Probabilities of the word with the least sum, by its step.
@@ -175,7 +170,6 @@ def least_sum(scale: float, diameter: float) -> LeastSum:
     return LeastSum(survivals, hazards)
 
 
-@final
 class ScaleSearch:
     """The loss at every scale, over a growing set of words that holds those at which it is the greatest.
 
@@ -230,7 +224,6 @@ class ScaleSearch:
         return len(self._words) == before or self._loss(scale) <= epsilon
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class GumbelRows:
     """Makes the integer weights of a row; see ``ComputedRows``.
@@ -266,7 +259,6 @@ class GumbelRows:
 
 
 def _room(size: int) -> int:
-    """What a weight of a row may be moved by to bring the row to the total."""
     return 3 + _SLACK // size
 
 

@@ -1,7 +1,5 @@
 """DP-BART: the clamped states of an encoder-decoder with Gaussian noise, of which its decoder writes a text."""
 
-from __future__ import annotations
-
 import hashlib
 from pathlib import Path
 from typing import Annotated
@@ -99,7 +97,6 @@ def dp_bart(
 
 
 def _coordinates(file: str) -> tuple[int, ...]:
-    """The whole numbers in a file."""
     try:
         return tuple(int(coordinate) for coordinate in Path(file).read_text(encoding="utf-8").split())
     except (OSError, ValueError):

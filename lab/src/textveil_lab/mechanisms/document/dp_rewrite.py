@@ -1,7 +1,5 @@
 """DP-Rewrite: an auto-encoder's clipped code with noise by the table of sensitivities; its decoder writes a text."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 from textveil.errors import need

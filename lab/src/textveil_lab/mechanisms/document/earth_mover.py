@@ -1,11 +1,9 @@
 """A document as a bag of words, each moved by spherical Laplace noise: privacy for the earth mover's distance."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar, Final, final
+from typing import Annotated, Any, ClassVar, Final
 
 import numpy as np
 
@@ -30,7 +28,6 @@ EPSILON_PER_DISTANCE = Option(
 BAG_SIZE = Option(at_least(1), "Words that are drawn for every document; public.", "N", "Documents of a fixed length")
 
 
-@final
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class EarthMover:
     """N words for a document of which the first N words are taken, each the word nearest to its vector + noise.

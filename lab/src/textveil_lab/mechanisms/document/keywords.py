@@ -1,11 +1,9 @@
 """A document's keywords in place of the document: k words, each drawn with more weight on words that stand in it."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar, final
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -29,7 +27,6 @@ CANDIDATES = 16  # words of a document that weigh more, where nothing else is as
 _GROUP = "Keywords of documents"
 
 
-@final
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class Keywords:
     """k words for a document, each y with weight a where y is in S(document), else b, over m a + (n - m) b.

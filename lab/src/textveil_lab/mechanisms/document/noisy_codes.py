@@ -1,11 +1,9 @@
 """Perturb and write: the code of a whole text, bounded, with noise; a decoder writes a text of what comes out."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, final
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,7 +22,6 @@ _BLOCK_NUMBERS = 1 << 22  # coordinates of the codes that are made at once: 32 M
 _PROBES = 24  # public words of which texts are made to look for two whose codes are far apart
 
 
-@final
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False, kw_only=True)
 class NoisyCodes:
     """text = write(bound(encode(text)) + noise), the noise fresh for every text.

@@ -1,11 +1,9 @@
 """Spherical Laplace noise on the vector of a word's sense, which the document decides; a guarantee of the document."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar, Final, final
+from typing import Annotated, Any, ClassVar, Final
 
 import numpy as np
 
@@ -27,7 +25,6 @@ PROOF: Final = "textveil_lab/proofs/sense_laplace.md"
 MARK: Final = "|"  # what parts a word from its sense in a vocabulary of senses: bank|NOUN, bank|VERB
 
 
-@final
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class SenseLaplace:
     """N words for a document, which chooses the sense of each; drawn is the sense nearest to its vector + noise.

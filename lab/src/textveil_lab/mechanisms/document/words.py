@@ -1,7 +1,5 @@
 """The words of a vocabulary that stand in texts, as ids, for mechanisms of whole texts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 

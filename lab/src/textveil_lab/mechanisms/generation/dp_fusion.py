@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Annotated, Any, ClassVar, Final, NamedTuple, TypeAlias, cast, final
+from typing import Annotated, Any, ClassVar, Final, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
@@ -34,7 +34,6 @@ CLOSE: Final = "]]"  # around a span that the text itself marks
 MARKED: Final = "marked"
 
 
-@final
 class MarkedSpans:
     """What stands between [[ and ]]; of one kind."""
 
@@ -53,7 +52,6 @@ def _marked(text: str) -> Iterator[tuple[int, int]]:
         yield start, end
 
 
-@final
 class TaggedText(NamedTuple):
     """One text in several readings.
 
@@ -89,7 +87,6 @@ def tagged(texts: Sequence[str], detector: Detector, placeholder: str, *, by_kin
 
 
 def _shown(text: str, spans: Sequence[DetectedSpan], placeholder: str, kinds: set[str]) -> str:
-    """The text with the spans of these kinds, the placeholder in the place of each other."""
     pieces, end = [], 0
     for span in spans:
         value = text[span.start : span.end]
@@ -128,7 +125,6 @@ GroupEpsilonPerToken: TypeAlias = Annotated[
 ]
 
 
-@final
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class FusedWriting:
     """A text of at most ``tokens`` tokens, each from the model's distributions with and without the tagged spans.
@@ -218,7 +214,6 @@ class FusedWriting:
         return np.array([self.weights.row(rows) for rows in logits])
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class _Alone:
     """A model that reads one text, its public context by itself: what it says of it must not depend on the spans.
@@ -242,7 +237,6 @@ class _Alone:
         return _Apart(self.model.read(contexts[:1]), private, len(contexts) - 1)
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class _Apart:
     """One text: its public context, and ``groups`` contexts that show spans."""

@@ -1,10 +1,8 @@
 """DP-Prompt: paraphrases by a language model with clipped logits, and the integer weights of their draws."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
-from typing import Final, final
+from typing import Final
 
 import numpy as np
 
@@ -36,7 +34,6 @@ from textveil_lab.models.next_tokens import NextTokens, next_tokens
 _BITS = 61  # rows of weights sum to at most 2^61
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenWeights:
     """Weight max(floor, floor(top exp((clip(l, min_logit, max_logit) - max_logit) / temperature))) of logit l.

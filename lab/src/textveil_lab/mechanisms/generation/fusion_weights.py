@@ -1,10 +1,8 @@
 """Integer weights of the next token: near a private distribution, within a bounded ratio of a public one."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
-from typing import Literal, final
+from typing import Literal
 
 import numpy as np
 
@@ -17,7 +15,6 @@ _TOP = 1 << 40  # about the total of a row
 _ROUNDS = 60  # halvings of the scale at which a projection has its total
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FusionWeights:
     """Weights w(y) with e^-beta b(y) <= w(y) <= e^beta b(y) and the total of b, b being the public weights.
@@ -61,7 +58,6 @@ class FusionWeights:
         return np.sum([self._one(public, least, most, softmax(private), total) for private in logits[1:]], axis=0)
 
     def _one(self, public: Integers, least: Integers, most: Integers, private: Reals, total: int) -> Integers:
-        """The weights of one group."""
         blended = self._mixed(public, least, most, private * total) if self.blend == "mixture" else None
         wanted = _projected(least, most, private, total) if blended is None else blended
         weights = np.clip(np.floor(wanted).astype(np.int64), least, most)
@@ -100,7 +96,6 @@ def _projected(least: Integers, most: Integers, private: Reals, total: int) -> R
 
 
 def _filled(weights: Integers, least: Integers, most: Integers, total: int) -> Integers:
-    """Weights within the bounds, with what lacks to the total added, or what is too much taken, token by token."""
     lacking = total - int(weights.sum())
     room = most - weights if lacking > 0 else weights - least
     before = np.concatenate([[0], np.cumsum(room)[:-1]])

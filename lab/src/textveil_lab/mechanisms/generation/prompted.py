@@ -1,12 +1,10 @@
 """A document rewritten by a language model that is prompted with it: n tokens, each drawn from clipped logits."""
 
-from __future__ import annotations
-
 import bisect
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol, final
+from typing import Any, Final, Protocol
 
 import numpy as np
 
@@ -92,7 +90,6 @@ def _continue(
 
 
 def _drawn(weights: Integers, rows: Integers, rng: np.random.Generator) -> Integers:
-    """A token for each output by a uniform integer below the total of its row."""
     sums = weights.cumsum(axis=1)
     uniform = rng.integers(0, sums[rows, -1], dtype=np.int64)
     drawn = np.empty(len(rows), dtype=np.int64)
@@ -127,7 +124,6 @@ class LogitWeights(Protocol):
         """Integers that are drawn, int64, shape (rows, size)."""
 
 
-@final
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class PromptedWriting:
     """A text of at most ``tokens`` tokens for a document, drawn after a prompt that holds the document.

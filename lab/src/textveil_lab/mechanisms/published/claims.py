@@ -1,7 +1,5 @@
 """A claim of a library or paper, told once: what it says, its law to compute with, its witness and its fair reading."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,7 +7,7 @@ from enum import Enum
 from functools import cache
 from itertools import combinations, pairwise
 from pathlib import Path
-from typing import Any, TypeAlias, final
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -35,7 +33,6 @@ class ClaimBasis(Enum):
     """The paper itself could not be read."""
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class TrialSetting:
     """What a claim is tried on: words at ``points`` of a line, rising; epsilon, in the claim's unit; a dimension."""
@@ -68,7 +65,6 @@ def line(epsilon: float, *places: float, dim: int = 2) -> TrialSetting:
 TWO = line(1.0, 0.0, 1.0)  # epsilon 1; of laws that have no words
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ComputedTable:
     """A finite channel whose probabilities were computed, with what is claimed of every pair of inputs.
@@ -110,7 +106,6 @@ class ComputedTable:
         return claimed
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MovedNoise:
     """Noise of a known profile on two vectors that differ by ``shift``; the claim is (epsilon, e^log_delta)."""
@@ -122,7 +117,6 @@ class MovedNoise:
     facts: Mapping[str, Any] = field(default_factory=dict)
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DensityAtPoint:
     """The logarithms of two densities at one point at which both are continuous: a ball around it has their ratio.
@@ -148,7 +142,6 @@ Law: TypeAlias = ComputedTable | MovedNoise | DensityAtPoint
 Making: TypeAlias = Callable[[TrialSetting], Law]  # from a setting to the law of a form
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PublishedClaim:
     """One claim of one library or paper, and how it is tried.
@@ -192,7 +185,6 @@ class PublishedClaim:
         return self.published if self.repaired is None else self.repaired
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FormTrial:
     """How the catalog's own published form is audited, where no epsilon alone shows it at its worst.

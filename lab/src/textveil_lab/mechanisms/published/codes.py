@@ -1,7 +1,5 @@
 """ADePT and DP-BART as published: noise on the code of a text, calibrated too low. For audits."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Final
@@ -178,7 +176,6 @@ def dp_bart_published(
 
 
 def _classical(epsilon: float, delta: float, reach: float) -> float:
-    """The classical formula for sigma, whatever epsilon is."""
     return reach * math.sqrt(2 * math.log(1.25 / delta)) / epsilon
 
 

@@ -1,9 +1,7 @@
 """CusText with a list of its own for every word, as its code's "aggressive" mapping has it: for audits."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
-from typing import Annotated, Final, final
+from typing import Annotated, Final
 
 import numpy as np
 
@@ -41,7 +39,6 @@ _LIST = Option(
 )
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class NearestRows:
     """Makes the row of a word: its nearest words with their weights; see ``ListRows``."""

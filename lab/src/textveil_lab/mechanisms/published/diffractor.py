@@ -1,11 +1,9 @@
 """1-Diffractor with the seed that its package has by default: noise that everybody knows, for audits."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, ClassVar, Final, final
+from typing import Annotated, Any, ClassVar, Final
 
 import numpy as np
 
@@ -34,7 +32,6 @@ REFUTATION: Final = "textveil_lab/proofs/diffractor_published.md"
 _SEED = Option(at_least(0), "Seed of the noise.", "N", GROUP)
 
 
-@final
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class PublishedDiffractor:
     """The geometric form of ``Diffractor`` whose steps come from one public seed, anew for every document.
@@ -142,7 +139,6 @@ def _with_seed(setting: TrialSetting) -> ComputedTable:
 
 
 def _geometric_list(setting: TrialSetting) -> ComputedTable:
-    """Two-sided geometric noise on a word's place, clamped to the list."""
     n, q = len(setting.points), math.exp(-setting.epsilon)
     away = np.abs(np.arange(n)[:, None] - np.arange(n)[None, :])
     rows = (1 - q) / (1 + q) * q**away

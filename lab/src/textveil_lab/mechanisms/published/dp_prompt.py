@@ -1,10 +1,8 @@
 """DP-Prompt as its public code has it, without the clipping that its theorem needs: for audits."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Final, final
+from typing import Final
 
 import numpy as np
 
@@ -46,7 +44,6 @@ PROMPT: Final = "Review: {text}\nParaphrase of the review:"
 _SENTENCES: Final = 4  # public sentences of which every pair is tried
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class UnclippedWeights:
     """Weight max(1, floor(top exp((l - largest l) / temperature))) of logit l.

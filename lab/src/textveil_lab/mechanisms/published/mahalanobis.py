@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
-from typing import ClassVar, Final, final
+from typing import ClassVar, Final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -40,7 +40,6 @@ from textveil_lab.noise.unbounded import gammas, normals
 _DOWN = 1 - 1e-9  # covers the rounding of losses and masses that must not be above the true ones
 
 
-@final
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RenormalizedLaplace:
     """Z = R S V / ||S V||, V uniform on the sphere and R ~ Gamma(dim, 1/rate) independent of it.
@@ -115,7 +114,6 @@ class RenormalizedLaplace:
         return 0.0
 
 
-@final
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RenormalizedProfile:
     """Lower bounds on how much two vectors differ under the noise; see ``noise.capabilities.PrivacyProfile``.
@@ -227,7 +225,6 @@ def mahalanobis_published(
 
 
 def _status(noise: RenormalizedLaplace, points: Vectors, weight: float) -> Status:
-    """Whether two of some evenly spaced words lose more than the rate times their distance."""
     if weight == 0 or noise.dim == 1:
         return status_of(__name__, REFUTATION)
     chosen = np.unique(np.linspace(0, len(points) - 1, _WORDS).astype(np.int64))

@@ -1,11 +1,9 @@
 """RANTEXT as its code has it: candidates within a random radius around the word, for audits."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Final, final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
@@ -53,7 +51,6 @@ def _sharpness(epsilon: float) -> float:
     return a * math.log(epsilon * b - c) + d  # 2 b exceeds c by 1e-5
 
 
-@final
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class Rantext:
     """y among the words closer to x than r, with weight exp(epsilon / 2 (r - d(x, y)) / r); r is random.
@@ -186,7 +183,6 @@ def _log_tail(scales: Reals, radius: float) -> float:
 
 
 def _law(setting: TrialSetting) -> ComputedTable:
-    """In one dimension the radius is the length of Laplace noise."""
     points, epsilon = setting.points, setting.epsilon
     scale = float(points[-1] - points[0]) / _sharpness(epsilon)
 

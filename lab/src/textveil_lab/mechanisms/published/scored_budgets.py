@@ -1,12 +1,10 @@
 """A document's budget shared over its words by scores of the private text itself, as published: for audits."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Annotated, Any, ClassVar, Final, final
+from typing import Annotated, Any, ClassVar, Final
 
 import numpy as np
 
@@ -52,7 +50,6 @@ _ENDINGS: Final[Mapping[str, str]] = MappingProxyType(
 """What the tags by endings stand for; function words are every other tag."""
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class BudgetScores:
     """The five scores of a document's words, each >= 0, shape (words,), from nothing but the document.
@@ -136,7 +133,6 @@ _SCORES = Option(
 )
 
 
-@final
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class ScoredBudgets:
     """Word i of a document by randomized response with epsilon_i = epsilon (1 / s_i) / sum over j of 1 / s_j.

@@ -1,7 +1,5 @@
 """All claims of the field, and how the catalog's own published forms are audited."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from textveil_lab.mechanisms.published import (

@@ -1,10 +1,8 @@
 """TEM as a public package scores its last element: for audits."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
-from typing import Annotated, Final, final
+from typing import Annotated, Final
 
 import numpy as np
 
@@ -49,7 +47,6 @@ _MARGIN: Final = 1e-6
 _PER_DISTANCE = Option(POSITIVE, "The claimed nats per unit of distance.", "E", GUARANTEE)
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class PublishedRows:
     """Makes the row of a word as the package scores it; see ``ListRows``.
@@ -137,7 +134,6 @@ def tem_published(
 
 
 def _rounding_is_covered(rows: PublishedRows, points: Vectors, diameter: float) -> bool:
-    """Whether the rounding of four weights stays within what the closest two different vectors leave of the claim."""
     n, grid = len(points), integer_grid(rows.vocabulary)
     different = points if rows.alike.first is None else points[np.unique(rows.alike.first)]
     least, rounding = shortest_distance(different), grid.rounding(points, rows.clip)
@@ -151,7 +147,6 @@ def _rounding_is_covered(rows: PublishedRows, points: Vectors, diameter: float) 
 
 
 def _status(rows: PublishedRows, claimed: float) -> Status:
-    """Whether two of some evenly spaced words lose more than is claimed for their distance."""
     n = len(rows.vocabulary)
     ids = np.unique(np.linspace(0, n - 1, min(n, _COMPARED)).astype(np.int64))
     logs = np.stack([np.log(np.diff(row.sums, prepend=0) / float(row.sums[-1])) for row in rows(ids)])

@@ -1,11 +1,9 @@
 """The truncated Gumbel mechanism (TGM) as a public package has it: for audits."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Final, final
+from typing import Annotated, Any, ClassVar, Final
 
 import numpy as np
 from scipy.special import gammaln, lambertw
@@ -46,7 +44,6 @@ _PER_DISTANCE = Option(
 )
 
 
-@final
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class TruncatedGumbel:
     """The word of least distance plus noise among the k nearest, k from a Poisson distribution below n.
@@ -102,7 +99,6 @@ class TruncatedGumbel:
         return integer_grid(self.vocabulary).distances(ids, self.clip)
 
     def _nearest(self, word: int, count: int) -> tuple[Ids, Reals]:
-        """The nearest words, the word itself first, and their distances."""
         far = self.word_distances(np.array([word]))[0]
         ranked = far.copy()
         ranked[word] = -1.0

@@ -1,7 +1,5 @@
 """Perturb and project with the noise of Huang et al. 2024 as printed, theorems 2 and 3: for audits."""
 
-from __future__ import annotations
-
 import math
 from typing import Annotated, Final
 

@@ -1,11 +1,9 @@
 """Published forms that release vectors: DPNR, CAPE, DPText and OME. For audits."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, Final, final
+from typing import Annotated, Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -85,7 +83,6 @@ class PublishedVectors:
         return ShownInput(log_shown=0.0)
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class OneNoise(PublishedVectors):
     """A vector mapped to [0, 1] by its own smallest and largest number, plus one Laplace number on all of it.
@@ -110,11 +107,9 @@ class OneNoise(PublishedVectors):
         return (array - low) / wide
 
     def _on_line(self, rest: Reals) -> Flags:
-        """Where all numbers of a row are one number."""
         return np.ptp(rest, axis=1) <= _SAME * (1 + np.abs(rest).max(axis=1))
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ConstantOffset(PublishedVectors):
     """Vectors mapped to [0, 1] by the smallest and the largest number of their batch, plus one vector for all of them.
@@ -141,7 +136,6 @@ class ConstantOffset(PublishedVectors):
         return (array - low) / (high - low if high > low else 1.0)
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class OneSided(PublishedVectors):
     """A vector on [0, 1]^k plus noise: -scale ln(1 - 2 u) in each number, u uniform on (0, 1), and 0 where u > 1/2.

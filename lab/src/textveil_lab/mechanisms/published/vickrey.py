@@ -1,11 +1,9 @@
 """Vickrey as public code has it, without the input word among the candidates: for audits."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Final, final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
@@ -51,7 +49,6 @@ _CONFIDENCE: Final = 1 - 1e-9
 """Of each of the two intervals: a claim that holds is accused with a probability of at most 1e-9."""
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class DrawnWitness:
     """An output that tells two words apart by at least so much.
@@ -111,7 +108,6 @@ def drawn_witness(
     return DrawnWitness(output, int(words[likely]), int(words[other_place]), loss)
 
 
-@final
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False, kw_only=True)
 class PublishedVickrey:
     """The choice of ``vickrey`` among the k nearest words, or, where the nearest is the input word, among the next k.
@@ -144,8 +140,6 @@ class PublishedVickrey:
 def _drawn(
     points: Vectors, words: Ids, noise: SphericalLaplace, choice: NeighborChoice, generator: np.random.Generator
 ) -> Ids:
-    """One output for each word."""
-
     def chosen(inputs: Ids, vectors: Vectors) -> Ids:
         near, distances = nearest_few(points, vectors, choice.count + 1)
         first = (near[:, 0] == inputs).astype(np.int64)[:, None]  # the defect: the input word is looked at

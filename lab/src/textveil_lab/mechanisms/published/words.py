@@ -1,7 +1,5 @@
 """Claims about words that no form of the catalog is about, and the sound channels that others are compared with."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import product
 from typing import Final

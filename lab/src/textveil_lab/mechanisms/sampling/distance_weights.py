@@ -4,15 +4,13 @@ The weight of y for x is base(y) max(floor, floor(top exp(-rate d(x, y)))): beyo
 meets ``floor`` all words weigh alike. Proof: ``textveil_lab/proofs/tem.md``.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import Any, Final, final
+from typing import Any, Final
 
 import numpy as np
 
@@ -36,7 +34,6 @@ _SHARED: Final = 32  # rows from which two threads make them
 _DRAWS: Final = 1 << 12  # draws within one span that are looked up at once: their weights take 2 MB
 
 
-@final
 class WeightRows:
     """The weights of each word's row: their sums by spans are made when a word first appears.
 
@@ -142,7 +139,6 @@ class WeightRows:
             yield weights
 
     def _restrict(self, weights: Integers, words: Ids, columns: slice) -> None:
-        """Multiply weights of these words and columns by what is given of the columns, in place."""
         if self._base is not None:
             weights *= self._base[columns]
         if self._groups is not None:
@@ -169,7 +165,6 @@ _LEAST: Final = 1 << 16
 _MOST_BITS: Final = 58
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DistanceWeights:
     """Weights of distances, and what they promise.
@@ -270,7 +265,6 @@ def distance_weights(
 def _rate_with_room(
     vocabulary: Vocabulary, epsilon_per_distance: float, top: int, floor: int, clip: float | None, far: float
 ) -> float:
-    """Half of the promise less what rounding takes, at the least distance of two words or the reach."""
     rate = epsilon_per_distance / 2
     reach = math.log(top / floor) / rate or far  # so small a rate that all weights are one is below the room
     return rate_with_room(vocabulary, epsilon_per_distance, floor, clip, reach)

@@ -5,13 +5,11 @@ is a uniform integer below it: the first n low of them name a word, the others a
 Proof: ``textveil_lab/proofs/metric_exponential.md``.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import Any, NamedTuple, final
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +26,6 @@ _DRAWS = 1 << 15
 _BISECTIONS = 40
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LevelWeights:
     """One integer weight for each level, that of the word itself first and 2^shift for the top level.
@@ -121,7 +118,6 @@ class Row(NamedTuple):
     total: int
 
 
-@final
 class LevelRows:
     """The rows of words, made when a word first appears and kept within a byte budget.
 

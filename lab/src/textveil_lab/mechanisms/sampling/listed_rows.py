@@ -4,11 +4,9 @@ What a word's row is, a function of public data says (``ListRows``); rows are ma
 within a byte budget.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Final, NamedTuple, TypeAlias, final
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +28,6 @@ ListRows: TypeAlias = Callable[[Ids], list[ListedRow]]
 """The rows of these words; a function of each word alone, and picklable."""
 
 
-@final
 class ListedRows:
     """Rows of words, made when a word first appears.
 
@@ -84,7 +81,6 @@ WeightsOf: TypeAlias = Callable[[Ids], Integers]
 _WHOLE_BLOCK: Final = 64  # words whose rows are made at once: 17 MB at 33,000 words
 
 
-@final
 class ComputedRows:
     """The running sums of each word's row, made when the word first appears and kept within a byte budget.
 

@@ -5,13 +5,11 @@ with the distance. Kept are the least of these counts over all words, and the mo
 word is about as far. Proof: ``textveil_lab/proofs/exponential.md``, section 1.
 """
 
-from __future__ import annotations
-
 import hashlib
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Final, NamedTuple, Protocol, TypeAlias, final
+from typing import Final, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
@@ -69,7 +67,6 @@ class Normalizers(Protocol):
         """An upper bound of the loss of any two of them, nats."""
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class ListedNormalizers:
     """The distances themselves, of several groups of as many words; the loss is of two words of one group.
@@ -89,7 +86,6 @@ class ListedNormalizers:
         return math.log(float(ratios.max())) + _MARGIN
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class NormalizerBounds:
     """How many words (or how much of their base weights) lie near every word that is compared.

@@ -1,12 +1,10 @@
 """Subset selection: a random set of words, in which the true word is likelier than the others."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Annotated, Any, ClassVar, final
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +34,6 @@ _SIZE = Option(
 )
 
 
-@final
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class SubsetSelection:
     """P(S | x) proportional to a if x is in S, else b, over all sets S of s words; a / b <= e^epsilon are integers.

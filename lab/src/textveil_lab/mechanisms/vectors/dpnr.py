@@ -1,11 +1,9 @@
 """Vectors of a cube with independent noise on a public grid, and DPNR with the sensitivity that such vectors have."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Final, final
+from typing import Annotated, Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -38,7 +36,6 @@ PROOF: Final = "textveil_lab/proofs/noisy_vectors.md"
 STEPS: Final = 1 << 16  # steps of the public grid between 0 and 1: a released number is a whole number of them
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cube:
     """The vectors that a mechanism takes for different: numbers between two public ends, mapped to [0, 1].
@@ -68,7 +65,6 @@ class Cube:
         return np.full(self.dim, self.lowest), np.full(self.dim, self.highest)
 
 
-@final
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False, kw_only=True)
 class NoisyCube:
     """A vector on [0, 1]^dim, rounded to a grid of 2^-16, plus independent noise on that grid.

@@ -1,10 +1,8 @@
 """Text to vectors: the noisy vector of each token, released as it is. Metric DP."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final, final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -35,7 +33,6 @@ PROOF = "textveil_lab/proofs/text_to_vectors.md"
 STEPS: Final = 1 << 20  # steps of the public grid in a unit of length: a released number is a whole number of them
 
 
-@final
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False, kw_only=True)
 class NoisyTokenVectors:
     """A token's vector, shortened to a norm, plus spherical Laplace noise, rounded to a public grid.

@@ -1,7 +1,5 @@
 """Vectors of texts from public word vectors: what mechanisms of vectors can be fed with."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """One number with truncated noise: Geng's Laplace noise, and the noise of least variance."""
 
-from __future__ import annotations
-
 import math
 from typing import Annotated, Any, Final, TypeAlias
 

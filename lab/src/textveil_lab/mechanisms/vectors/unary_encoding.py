@@ -1,13 +1,11 @@
 """Vectors as bits in fixed point, each drawn anew by integers: unary encodings, symmetric and optimized."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal, localcontext
 from fractions import Fraction
-from typing import Annotated, Any, Final, TypeAlias, final
+from typing import Annotated, Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -36,7 +34,6 @@ IntegerBits: TypeAlias = Annotated[
 FractionBits: TypeAlias = Annotated[int, Option(_BITS, "Bits after the point.", "N", REPRESENTATIONS)]
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FixedPoint:
     """Numbers as a sign and a magnitude of ``integer_bits + fraction_bits`` bits, the first bit of each first.
@@ -77,7 +74,6 @@ class FixedPoint:
         return (1 - 2 * parts[:, :, 0]) * (parts[:, :, 1:] @ powers)
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BitOdds:
     """P(1 | 1) and P(1 | 0) as parts of 2^53.
@@ -108,7 +104,6 @@ class BitOdds:
         return int(self.losses(1)[0] >= self.losses(0)[0])
 
 
-@final
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False, kw_only=True)
 class NoisyBits:
     """Every bit drawn anew, independently, by the odds of its place.

@@ -1,12 +1,10 @@
 """Whole texts as codes of the auto-encoder, and back: the first words of a text are one sentence to it."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, final
+from typing import Any, Final
 
 import numpy as np
 
@@ -94,7 +92,6 @@ def _first(row: Ids, end: int) -> int:
     return int(ends[0]) if len(ends) else len(row)
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class SentenceCoder:
     """A trained auto-encoder with its words; made by ``sentence_coder``.
@@ -165,7 +162,6 @@ class SentenceCoder:
         return [" ".join(self.vocabulary.words[word_id] for word_id in ids.tolist()) for ids in said]
 
     def _words(self, texts: Sequence[str]) -> list[Ids]:
-        """The first words of each text, over the ends of its sentences."""
         cut = sentences_of(texts, self.vocabulary, length=self.length)
         rows: list[list[int]] = [[] for _ in texts]
         for text, ids in zip(cut.texts.tolist(), cut.sentences, strict=True):

@@ -4,8 +4,6 @@ A sentence is what stands between ends of sentences, at most so many words of it
 punctuation and numbers are left out, and do not come out again.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
@@ -124,7 +122,6 @@ def drawn_vectors(vocabulary: Vocabulary, *, seed: int, dim: int | None = None) 
 
 
 def _cut(text: str) -> Iterator[list[str]]:
-    """The words of each sentence."""
     words: list[str] = []
     for surface in split(text):
         kind = classify(surface)

@@ -7,8 +7,6 @@ A folder holds one network. A newer one takes its place when both its files are 
 own, and the JSON that names them is renamed into place last.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import json

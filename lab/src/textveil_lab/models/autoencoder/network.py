@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, final
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -80,7 +80,6 @@ def columns(
     return SentenceColumns(ids, lengths, inside, torch.from_numpy(read_at.reshape(-1)).to(device))
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class Autoencoder:
     """A network with its weights on one device; made by ``new_autoencoder``.
@@ -178,7 +177,6 @@ class Autoencoder:
         return self.settings.precision == "bfloat16" and bool(self.modules.training)
 
 
-@final
 class DecoderStep:
     """One place of a sentence: ``logits`` to be read, shape (sentences, n + 1), and ``said``, the ids to go on with."""
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import Any, Literal, final
+from typing import Any, Literal
 
 from textveil.errors import ModelError, ParameterError, need
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AutoencoderSettings:
     """What is stated of the published experiments (Huang et al., EMNLP 2024), and defaults where nothing is.

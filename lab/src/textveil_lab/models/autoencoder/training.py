@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, final
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -68,7 +68,6 @@ def mean_loss(network: Autoencoder, views: Views, disturb: Disturb | None) -> tu
     return network.mean_loss(network.states(codes, network.fed(views.fed)), wanted), len(wanted)
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class Training:
     """One run over one corpus.
@@ -120,7 +119,6 @@ class Training:
         return done
 
     def _epoch(self, epoch: int, optimizer: Any) -> Iterator[tuple[float, int]]:
-        """The loss of each step, before its weights are changed, and its tokens."""
         torch = load_torch()
         lengths = np.fromiter(map(len, self.views.wanted), np.int64, len(self.views.wanted))
         order, disturbed, dropped = (

@@ -6,8 +6,6 @@ proportional to r^(n - 1) exp(-epsilon r): Gamma(n, 1 / epsilon). Source: Asghar
 appendix B.
 """
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise
 from typing import Any, Final
@@ -108,7 +106,6 @@ def _placed(lengths: Reals, angles: Reals) -> Vectors:
 
 
 def _disc(panel: Panel) -> None:
-    """The disc with its circles, in equal scales."""
     turn = np.linspace(0, 2 * np.pi, 361)
     for step in range(1, CIRCLES + 1):
         circle = _placed(np.full(len(turn), RADIUS * step / CIRCLES), turn)
@@ -120,7 +117,6 @@ def _disc(panel: Panel) -> None:
 
 
 def _ring(panel: Panel) -> None:
-    """The thin ring, its radius and its width."""
     inner, outer = RING
     turn = np.linspace(0, 2 * np.pi, 361)
     outside, inside = _placed(np.full(361, outer), turn), _placed(np.full(361, inner), turn)[::-1]
@@ -138,7 +134,6 @@ def _ring(panel: Panel) -> None:
 
 
 def _arrow(panel: Panel, length: float, angle: float, label: str) -> None:
-    """A radius from the center, named at its middle."""
     tip = (length * math.cos(angle), length * math.sin(angle))
     arrow: dict[str, Any] = {"arrowstyle": "-|>", "color": "#000000", "shrinkA": 0, "shrinkB": 0}
     panel.axes.annotate("", tip, xytext=(0, 0), arrowprops=arrow)

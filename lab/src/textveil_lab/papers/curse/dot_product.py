@@ -1,7 +1,5 @@
 """Figure 6, the conditions on the nearest word; and beyond the paper the exact noisy dot product and its tails."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from textveil.pages.tables import Cell, Table
@@ -209,7 +207,6 @@ def _drawn_products(setting: StudySetting, dim: int, count: int) -> np.ndarray[t
 def _monte_carlo_gap(
     setting: StudySetting, dim: int, threshold: float, epsilons: tuple[float, ...], exact: list[float]
 ) -> float:
-    """The largest difference to shares of drawn noise, the same draws scaled to every epsilon."""
     drawn = _drawn_products(setting, dim, DRAWS)
     return max(
         abs(float((drawn / epsilon <= threshold).mean()) - value)

@@ -1,7 +1,5 @@
 """Beyond the paper: every mechanism at the same guarantee for one word, not at the same parameter."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -114,14 +112,12 @@ def _at(epsilon: float, made: Callable[[float], WordMechanism]) -> WordMechanism
 
 
 def _maker(name: str, vocabulary: Vocabulary, **options: Any) -> Callable[[float], WordMechanism]:
-    """Makes the mechanism at an epsilon, with the clip and the delta of this study where it takes them."""
     known = entry(name).options()
     given: dict[str, Any] = {key: value for key, value in (("clip", CLIP), ("delta", DELTA)) if key in known}
     return lambda epsilon: word_mechanism(name, vocabulary, epsilon=epsilon, **given, **options)
 
 
 def _words_of(vocabulary: Vocabulary) -> str:
-    """Which vocabulary, and how many of its words."""
     whole, cut, count = vocabulary.name.removesuffix(".txt").rpartition(", first ")
     return f"the first {count} words of {whole.removesuffix('.txt')}" if cut else label(vocabulary)
 

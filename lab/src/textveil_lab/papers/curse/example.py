@@ -1,7 +1,5 @@
 """The example of section 2: a paragraph with identifiers, sanitized word by word, then mended."""
 
-from __future__ import annotations
-
 from typing import Final, NamedTuple
 
 from textveil.catalog import word_mechanism
@@ -122,7 +120,6 @@ def identifiers_left(original: str, text: str) -> int:
 
 
 def _mended(setting: StudySetting, vocabulary: Vocabulary, plain: str, epsilon: float, number: int) -> _Mended:
-    """Both steps at one epsilon."""
     noise = word_mechanism("spherical-laplace", vocabulary, epsilon_per_distance=epsilon, clip=None)
     sanitizer = Sanitizer(noise, number_epsilon=NUMBER_EPSILON, rng=setting.generator(9, number))
     released = sanitizer(plain).text

@@ -4,8 +4,6 @@ The catalog's mechanism draws by integer weights, which bounds epsilon times the
 beyond that bound. So the distribution itself is averaged here: P(y | x) proportional to exp(-epsilon d(x, y) / 2).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import numpy as np

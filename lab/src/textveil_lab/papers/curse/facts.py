@@ -4,8 +4,6 @@ Source: Asghar, Carpentier, Zhao and Kaafar 2026 (arXiv 2411.13784), and where t
 the authors' artifact (github.com/r-carpentier/dx-privacy-curse).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple

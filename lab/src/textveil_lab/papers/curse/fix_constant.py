@@ -1,7 +1,5 @@
 """The constant c of the paper's fix: its own where it prints one, else by a stated criterion."""
 
-from __future__ import annotations
-
 from weakref import WeakKeyDictionary
 
 from textveil.vocabulary.vocabulary import Vocabulary

@@ -1,7 +1,5 @@
 """Figure 8: figure 2 with the paper's fix, at the c that the paper sets by hand and at the c of our criterion."""
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 
@@ -84,7 +82,6 @@ def _curve(setting: StudySetting, vocabulary: Vocabulary, index: int, constant: 
 
 
 def _constants_chart(fits: list[_Fit]) -> Chart:
-    """Constants against the last rank of the fit, and the distances that are fitted."""
     shown = next((fit for fit in fits if fit.printed is not None), fits[0])
     chart = new_figure(
         [

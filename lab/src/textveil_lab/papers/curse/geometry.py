@@ -1,7 +1,5 @@
 """Beyond the paper: how far the k-th neighbor of a word is."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from textveil.pages.tables import Cell, Table

@@ -1,7 +1,5 @@
 """The epsilons at which rank profiles are taken: the paper's where it has them, else fitted to the vocabulary."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -58,7 +56,6 @@ def _fitted(last: float) -> tuple[float, ...]:
 
 
 def _first_distance(vocabulary: Vocabulary) -> float:
-    """Mean distance to the nearest neighbor, over evenly spaced words."""
     count = min(_SAMPLED, len(vocabulary))
     words = np.arange(count, dtype=np.int64) * len(vocabulary) // count
     return float(neighbor_distances(vocabulary, words, [1]).mean())

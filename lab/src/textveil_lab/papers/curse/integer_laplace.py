@@ -5,12 +5,10 @@ dimensions, not of the noise. Source of the question: Asghar, Carpentier, Zhao a
 distribution below follows from integrating the density over unit intervals.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, final
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -65,7 +63,6 @@ def integer_vocabulary(size: int) -> Vocabulary:
     return Vocabulary([str(i) for i in range(size)], numbers[:, None].astype(np.float32), "integers")
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class IntegerLaplace:
     """The exact distribution of the nearest of the integers 0 to size - 1 to x + Laplace noise.

@@ -1,7 +1,5 @@
 """The items of the paper on the curse of dimensionality, and what goes beyond them."""
 
-from __future__ import annotations
-
 from textveil_lab.papers.curse.facts import SUBSET_NOTE, SUBSETS
 from textveil_lab.papers.curse.paper_settings import PAPER_SETTINGS
 from textveil_lab.papers.registry import Basis, Item, Paper

@@ -1,7 +1,5 @@
 """Draws against the distribution that they should have."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

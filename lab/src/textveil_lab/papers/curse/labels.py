@@ -1,7 +1,5 @@
 """What a study calls its vocabularies, and how it turns numbers into the report's text."""
 
-from __future__ import annotations
-
 from textveil.statistics import Bound
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.papers.curse.facts import TABLE_2, paper_name

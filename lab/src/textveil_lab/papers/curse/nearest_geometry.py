@@ -6,8 +6,6 @@ if <eta, v> is at most (||w - x2||^2 - ||w - x1||^2) / (2 ||x2 - x1||), v the di
 is drawn is one arrangement in the plane; that the conditions and the distances agree is counted on drawn noise.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 import numpy as np
@@ -165,7 +163,6 @@ def _two_neighbors(panel: Panel) -> None:
 
 
 def _halves(panel: Panel, near: Reals, far: Reals, names: tuple[str, str]) -> None:
-    """The border between two words, the far one's side shaded, and both sides named."""
     middle, along = (near + far) / 2, (far - near) / np.linalg.norm(far - near)
     border = np.array([-along[1], along[0]])
     ends = np.stack([middle - 9 * border, middle + 9 * border])
@@ -179,7 +176,6 @@ def _halves(panel: Panel, near: Reals, far: Reals, names: tuple[str, str]) -> No
 
 
 def _projection(panel: Panel, word: Reals, neighbor: Reals, noise: Reals) -> None:
-    """The projection of the noise on the difference, as a thick line, and the half of the difference."""
     along = (neighbor - word) / np.linalg.norm(neighbor - word)
     part = word + (noise @ along) * along
     tip = word + noise

@@ -11,10 +11,8 @@ mechanism draws for public words. It is made of public data alone, so decoding w
 wrong the decoded text is worse, and the guarantee is the same.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from typing import Any, Final, final
+from typing import Any, Final
 
 import numpy as np
 from scipy.optimize import brentq
@@ -35,7 +33,6 @@ _TRIALS: Final = 400
 """Public words that are drawn for once, to see how many stay."""
 
 
-@final
 class NoiseEvidence:
     """Columns of the estimate; a ``ChannelColumns`` for ``TextDecoder``.
 

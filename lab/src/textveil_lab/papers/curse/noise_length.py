@@ -1,7 +1,5 @@
 """Figure 4: the density of the noise's length, which hardly varies where there are many dimensions."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import numpy as np
@@ -96,7 +94,6 @@ def _below_half(law: NoiseLength) -> float:
 
 
 def _drawn_lengths(setting: StudySetting, dim: int, count: int) -> Reals:
-    """Norms of vectors that the sampler of the mechanisms draws."""
     noise = SphericalLaplace(dim=dim, rate=RATE).sample(count, setting.generator(5, dim), np.float64)
     return np.linalg.norm(noise, axis=1)
 

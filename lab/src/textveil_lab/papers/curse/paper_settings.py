@@ -4,8 +4,6 @@ Reports set them beside those of the run, which come from what was drawn. Source
 2026 (arXiv 2411.13784); grids of epsilon from the notebooks of its artifact.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 
@@ -18,7 +16,6 @@ _UNKNOWN = "not at hand"
 
 
 def _epsilons(field: str) -> dict[str, str]:
-    """The artifact's grids of one kind of mechanism, by vocabulary."""
     ends = {name: getattr(grid, field) for name, grid in GRIDS.items()}
     return {
         f"epsilon, {name}": f"{grid[0]:g} to {grid[1]:g} by {grid[2]:g}"

@@ -1,7 +1,5 @@
 """One short paragraph through several mechanisms, without and with the fix."""
 
-from __future__ import annotations
-
 from textveil.catalog import word_mechanism
 from textveil.mechanisms.kinds import WordMechanism
 from textveil.pages.tables import Cell, Table

@@ -1,7 +1,5 @@
 """Figures 2 and 9, and what figure 8 shares with them: what comes out, original, close or distant, against epsilon."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -237,10 +235,8 @@ def judged(curves: Sequence[Curve], claim: FigureClaim) -> Judgment:
 
 
 def _known_name(vocabulary: Vocabulary) -> str:
-    """The paper's name of a vocabulary, or its own."""
     return paper_name(vocabulary.name, vocabulary.dim) or vocabulary.name
 
 
 def _name(curve: Curve) -> str:
-    """The vocabulary, and what tells its curves apart."""
     return label(curve.vocabulary) + (f", {curve.note}" if curve.note else "")

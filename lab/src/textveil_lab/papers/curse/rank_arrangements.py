@@ -9,11 +9,9 @@ triangle inequality holds: that is tried for every way in which each of three po
 space. And with four points on a line, every arrangement of integers is tried, narrower ones first.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import combinations, pairwise, permutations, product
-from typing import Final, NamedTuple, TypeAlias, final
+from typing import Final, NamedTuple, TypeAlias
 
 from textveil.errors import need
 
@@ -26,7 +24,6 @@ _MOST_DIMENSIONS: Final = 2
 _LARGEST_SIDE: Final = 30
 
 
-@final
 class Fault(NamedTuple):
     """Indices of three points with rank(a, b) = 1, rank(b, a) = 2 and rank(a, c) > rank(a, b) + rank(b, c).
 
@@ -38,7 +35,6 @@ class Fault(NamedTuple):
     c: int | None
 
 
-@final
 class Arrangement(NamedTuple):
     """A smallest arrangement, and what was tried before it.
 

@@ -1,7 +1,5 @@
 """The constant of the fix by a stated criterion, beside the two that the paper set by hand."""
 
-from __future__ import annotations
-
 from textveil.catalog import word_mechanism
 from textveil.pages.tables import Cell, Table
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -79,7 +77,6 @@ def rank_constants(setting: StudySetting) -> ItemOutcome:
 def _best_share(
     setting: StudySetting, vocabulary: Vocabulary, constant: float, stream: int
 ) -> tuple[tuple[float, float, float], float]:
-    """The largest close share over a few epsilons, with its interval, and the epsilon."""
     whole = noise_grid(vocabulary)
     epsilons = [whole[len(whole) * part // 8] for part in (range(2, 7) if not setting.quick else (2, 4, 6))]
     words = setting.words(vocabulary, stream, most=_WORDS if not setting.quick else _QUICK_WORDS)

@@ -1,7 +1,5 @@
 """Figure 7: why the rank of a neighbor is no metric, on the smallest points that show it, and how often words do."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import numpy as np
@@ -83,7 +81,6 @@ def figure_7(setting: StudySetting) -> ItemOutcome:
 
 
 def _among_words(setting: StudySetting) -> tuple[Table, list[str]]:
-    """How often the nearest neighbor of a word has another nearest one, and the triangle over it is broken."""
     rows: list[tuple[Cell, ...]] = []
     findings = []
     for number, vocabulary in enumerate(setting.vocabularies):
@@ -120,19 +117,16 @@ def _ranks_back_and_onward(vocabulary: Vocabulary, words: Ids) -> tuple[Ids, Ids
 
 
 def _order(found: Arrangement) -> tuple[int, int, int, int]:
-    """Indices of a, b, c and d."""
     a, b, c = found.fault
     assert c is not None
     return a, b, c, next(iter({0, 1, 2, 3} - {a, b, c}))
 
 
 def _coordinates(found: Arrangement) -> str:
-    """The points of a line as text."""
     return ", ".join(str(point[0]) for point in found.points)
 
 
 def _on_a_line(panel: Panel, found: Arrangement) -> None:
-    """The points, with an arc for every rank that the two faults need."""
     at = {name: (float(found.points[index][0]), 0.0) for name, index in zip("abcd", _order(found), strict=True)}
     panel.axes.axhline(0, color=GRAY, linewidth=1, zorder=0)
     _ways(panel, at, {"ab": -0.55, "ba": -0.55, "bc": -0.75, "ac": 1.0})
@@ -145,7 +139,6 @@ def _on_a_line(panel: Panel, found: Arrangement) -> None:
 
 
 def _in_a_plane(panel: Panel, found: Arrangement) -> None:
-    """The same for a plane."""
     at = {
         name: (float(found.points[index][0]), float(found.points[index][1]))
         for name, index in zip("abcd", _order(found), strict=True)
@@ -158,7 +151,6 @@ def _in_a_plane(panel: Panel, found: Arrangement) -> None:
 
 
 def _ways(panel: Panel, at: dict[str, tuple[float, float]], bends: dict[str, float]) -> None:
-    """Bent arrows between named points with the rank of their end, and the points."""
     looks = {"ab": (_FIRST, "1"), "ba": (_BACK, "2"), "bc": (_FURTHER, "1"), "ac": (3, "3")}
     for way, bend in bends.items():
         style, rank = looks[way]
@@ -177,7 +169,6 @@ def _ways(panel: Panel, at: dict[str, tuple[float, float]], bends: dict[str, flo
 
 
 def _matrix(panel: Panel, found: Arrangement) -> None:
-    """The table of ranks, the faulty ones in the colors of their ways."""
     order = _order(found)
     looks = {(0, 1): _FIRST, (1, 0): _BACK, (1, 2): _FURTHER, (0, 2): 3}
     for row, own in enumerate(order):

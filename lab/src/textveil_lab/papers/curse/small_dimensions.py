@@ -1,7 +1,5 @@
 """Figure 1, one dimension, and the shares on a map of the states: all is computed, nothing is drawn at random."""
 
-from __future__ import annotations
-
 import math
 from typing import Final
 
@@ -121,7 +119,6 @@ def turning_rates(distance: int) -> tuple[float, float]:
 
 
 def _distant_then_original(rows: list[tuple[Cell, ...]]) -> bool:
-    """Whether distant outputs lead at the least epsilon and the others together at the largest, for both distances."""
     found = []
     for distance in CLOSE_DISTANCES:
         first, *_, last = [tuple(float(str(cell)) for cell in row[2:]) for row in rows if row[0] == distance]

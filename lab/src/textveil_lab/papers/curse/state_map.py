@@ -8,15 +8,13 @@ The paper's map leaves Alaska out (Asghar, Carpentier, Zhao and Kaafar 2026, arX
 keeps Hawaii, so it has 49 states. The District of Columbia is not a state.
 """
 
-from __future__ import annotations
-
 import csv
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple, final
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -87,7 +85,6 @@ def state_vocabulary(left_out: Collection[str] = LEFT_OUT) -> Vocabulary:
     return Vocabulary([point.name for point in kept], points, "states")
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class PlanarLaplace:
     """The distribution of the nearest point to x + noise of density ~ exp(-rate ||z||), in two dimensions.

@@ -1,7 +1,5 @@
 """Table 2: how isolated a word is, against how crowded its neighbors are; all ten rows of the paper as targets."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -87,7 +85,6 @@ def need_far(vocabulary: Vocabulary) -> None:
 
 
 def _rows(one: _Measured, paper: TableTwo | None) -> list[tuple[Cell, ...]]:
-    """The three columns as rows, with the paper's mean where it has one."""
     return [
         (
             label(one.vocabulary),
@@ -154,7 +151,6 @@ def _judged(measured: Sequence[_Measured]) -> Judgment:
 
 
 def _largest_difference(one: _Measured) -> float:
-    """Of the three means to the paper's, as a share of those."""
     paper = TABLE_2[one.paper or ""]
     return max(
         abs(spread.mean / getattr(paper, field) - 1) for (field, _), spread in zip(COLUMNS, one.spreads, strict=True)

@@ -1,7 +1,5 @@
 """Theorem 8 of section 5: the paper's example of the bound, computed, beside the exact distribution."""
 
-from __future__ import annotations
-
 import math
 
 from textveil.pages.tables import Cell, Table

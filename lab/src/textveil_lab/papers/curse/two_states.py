@@ -1,7 +1,5 @@
 """Figure 3: the same noise around Hawaii and around Kansas, and the nearest state to where it falls."""
 
-from __future__ import annotations
-
 from types import MappingProxyType
 from typing import Final
 
@@ -115,7 +113,6 @@ def _ranks(table: Vocabulary, start: int) -> Ids:
 
 
 def _regions(panel: Panel, table: Vocabulary) -> None:
-    """Borders between the nearest-state regions, and the states' points."""
     far = 1e5  # four points so far out that every region near the map is closed
     points = np.concatenate([table.vectors.astype(np.float64), far * np.array([[1, 1], [1, -1], [-1, 1], [-1, -1]])])
     found = Voronoi(points)
@@ -129,7 +126,6 @@ def _regions(panel: Panel, table: Vocabulary) -> None:
 
 
 def _noisy(panel: Panel, table: Vocabulary, start: int, ranks: Ids, noise: Reals) -> None:
-    """Where the noise falls, by what is nearest there."""
     spots = table.vectors[start].astype(np.float64) + noise
     gaps = np.linalg.norm(spots[:, None, :] - table.vectors[None, :, :], axis=2)
     landed = ranks[gaps.argmin(axis=1)]
@@ -141,7 +137,6 @@ def _noisy(panel: Panel, table: Vocabulary, start: int, ranks: Ids, noise: Reals
 
 
 def _list(panel: Panel, table: Vocabulary, law: Reals) -> None:
-    """Codes of the likeliest outputs at their places, and all their probabilities in a corner."""
     codes = {point.name: point.code for point in state_points()}
     likeliest = [int(state) for state in np.argsort(-law)[:_NAMED] if law[state] >= 0.001]
     lines = "\n".join(f"{codes[table.words[state]]} {law[state]:.1%}" for state in likeliest)

@@ -1,7 +1,5 @@
 """Table 1: the vocabularies of the paper, beside those at hand."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from textveil.pages.tables import Cell, Table

@@ -5,8 +5,6 @@ perfect copy has a number like the paper's without noise, a text without one rig
 sentences, given as the answer to every text, more.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 

@@ -3,12 +3,9 @@
 Nothing is measured here. Each check counts cells of the printed tables; a count says how often, the example says where.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import final
 
 from textveil.pages.tables import Table
 from textveil_lab.papers.setting import ItemOutcome, StudySetting
@@ -42,7 +39,6 @@ sentences have 19 tokens on average (Kim 2014, table 1)."""
 LOWER_IS_BETTER = frozenset({"loss"})
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contradiction:
     """One check.
@@ -359,7 +355,6 @@ def _where(block: TableBlock) -> str:
 
 
 def _length(variance: float) -> float:
-    """Root mean square length of noise with this variance a coordinate."""
     return math.sqrt(DIM * variance)
 
 

@@ -3,13 +3,11 @@
 The paper does not say how it counts tokens; those at hand are counted between white space, as their files have them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple, final
+from typing import NamedTuple
 
 from textveil.errors import InputError
 from textveil.pages.tables import Cell, Table
@@ -31,7 +29,6 @@ _MEANING: Mapping[str, str] = MappingProxyType(
 )
 
 
-@final
 class CorpusPart(NamedTuple):
     """One file or class of a corpus.
 
@@ -44,7 +41,6 @@ class CorpusPart(NamedTuple):
     tokens: int
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CorpusAtHand:
     """Sizes of a corpus by part (``train`` or ``test``) and class; one class is called "" where there are none."""
@@ -111,7 +107,6 @@ def _compared(name: str, one: CorpusAtHand) -> Comparison:
 
 
 def _same(printed: CorpusSize, one: CorpusAtHand) -> bool:
-    """Whether each class, over training and testing, has as many texts as in the paper."""
     mine = (one.texts(kind="negative"), one.texts(kind="positive"))
     return mine == (
         printed.train_negative + printed.test_negative,

@@ -1,7 +1,5 @@
 """Figures 2, 3 and 5: scores against epsilon, one panel a way, the paper's numbers beside ours."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,11 +1,9 @@
 """Beyond the paper: its baselines and the catalog's mechanisms at one guarantee, verified, on the paper's own task."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, NamedTuple, final
+from typing import Any, Final, NamedTuple
 
 from textveil.catalog import entries, word_mechanism
 from textveil.vocabulary.embedded import load_vocabulary
@@ -113,7 +111,6 @@ DEFAULT_SIZE: Final = ComparisonSize(10_000, runs=5, train=1600, test=500, longe
 QUICK_SIZE: Final = ComparisonSize(1000, runs=3, train=200, test=100, longest=12, scored=20, trained_encoder=False)
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class GuaranteeCell:
     """One mechanism at one epsilon; ``contender`` is its place among ``CONTENDERS``, None for the texts as they are."""
@@ -129,7 +126,6 @@ class GuaranteeCell:
         return f"{self.contender:02d}-{CONTENDERS[self.contender].name}-{self.epsilon:g}"
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class ComparisonStudy:
     """What all cells share."""

@@ -3,14 +3,12 @@
 ``data/published.json`` holds the numbers. Cells are addressed by corpus, embeddings, metric, mechanism and epsilon.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
-from typing import Any, NamedTuple, final
+from typing import Any, NamedTuple
 
 from textveil.errors import UnknownNameError
 from textveil.json_text import json_data
@@ -57,7 +55,6 @@ BLOCKS = (TableBlock("yelp", "fastText"), TableBlock("yahoo", "GloVe"), TableBlo
 """Those of table 1 and of tables 2 and 3."""
 
 
-@final
 class PrintedCell(NamedTuple):
     """One printed number.
 

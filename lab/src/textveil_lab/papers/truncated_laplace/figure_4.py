@@ -1,11 +1,9 @@
 """Figure 4: accuracy of classifiers on SST-2 and AG News against epsilon, three ways, for all mechanisms."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
-from typing import Final, NamedTuple, final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -79,7 +77,6 @@ def size_of(setting: StudySetting) -> AccuracySize:
     return QUICK_SIZE if setting.quick else DEFAULT_SIZE if setting.device == "cpu" else GPU_SIZE
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class AccuracyCell:
     """One measurement; ``way``, ``mechanism`` and ``epsilon`` are None for the texts as they are."""
@@ -99,7 +96,6 @@ class AccuracyCell:
         return "_".join(parts)
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class AccuracyStudy:
     """What all cells share.

@@ -1,10 +1,8 @@
 """Tables, figure and sentences of figure 4 from what was measured."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, final
+from typing import Any, Final
 
 from textveil.pages.tables import Cell, Table
 from textveil_lab.downstream.scorers import UNCHANGED
@@ -28,7 +26,6 @@ _CHANCE: Final = {"sst2": 1 / 2, "agnews": 1 / 4}
 _SCORES: Final = tuple(f"{name}, {tested}" for name in ("linear", "network") for tested in (ON_RELEASES, ON_TEXTS))
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Point:
     """One measurement; ``way`` and ``mechanism`` are empty for the texts as they are."""

@@ -1,9 +1,7 @@
 """What a cell really guarantees: the delta that stands beside every score."""
 
-from __future__ import annotations
-
 import math
-from typing import NamedTuple, final
+from typing import NamedTuple
 
 from textveil.privacy.guarantees import PureDP
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -19,7 +17,6 @@ PAIRS = 20_000
 """Pairs of the run's words among which the largest delta is looked for."""
 
 
-@final
 class TrueDelta(NamedTuple):
     """Beside a claimed epsilon.
 

@@ -1,7 +1,5 @@
 """The items of the paper on truncated Laplace noise, and what goes beyond them."""
 
-from __future__ import annotations
-
 from textveil_lab.papers.registry import Basis, Item, Paper
 from textveil_lab.papers.truncated_laplace.paper_settings import PAPER_SETTINGS
 

@@ -1,7 +1,5 @@
 """Where an item of this study keeps its cells: in a folder of its own, beside those of the others."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path

@@ -12,12 +12,10 @@ and on what the share is a mean of, so each cell is put to all readings:
 Source: ``privacy.limits``.
 """
 
-from __future__ import annotations
-
 import math
 import sys
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, final
+from typing import NamedTuple
 
 import numpy as np
 
@@ -62,7 +60,6 @@ QUICK_TOKENS = 1000
 QUICK_SENTENCES = 5000
 
 
-@final
 class Judged(NamedTuple):
     """One N_w cell and what its claim allows.
 

@@ -3,12 +3,10 @@
 A cell keeps sentences as ids, and scores are computed from them afterwards: a new score needs no new training.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, final
+from typing import Any
 
 from textveil.errors import ModelError
 from textveil.mechanisms.kinds import SequenceMechanism, WordMechanism
@@ -28,7 +26,6 @@ _TRAINED, _LOSS, _REWRITTEN, _RELEASED, _FURTHER = range(5)
 """Streams of a cell's seed."""
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Measurement:
     """All that the cells of a run share; called with a cell.
@@ -115,7 +112,6 @@ class Measurement:
 
 
 def _further(rewriter: Rewriter, injection: Injection, material: Material, epochs: int, seed: int) -> Rewriter:
-    """The network trained on, with noise as the injection says and clean words for the decoder."""
     network = replace(rewriter.network, settings=replace(rewriter.settings, epochs=epochs))
     views = views_of(injection, material.trained, Feeding.CLEAN, seeded_generator(seed))
     run = Training(network, views, injection.disturbing, seed)

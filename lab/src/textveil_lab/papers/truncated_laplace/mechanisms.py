@@ -1,7 +1,5 @@
 """The mechanisms of the three ways, for the words of one block."""
 
-from __future__ import annotations
-
 import math
 from typing import Final
 

@@ -1,9 +1,7 @@
 """Why the public code gives the paper's pattern: how long the noise is beside the vectors, and the loss at that."""
 
-from __future__ import annotations
-
 import math
-from typing import NamedTuple, final
+from typing import NamedTuple
 
 import numpy as np
 from scipy.stats import rankdata
@@ -23,7 +21,6 @@ from textveil_lab.plots import Chart, new_figure
 from textveil_lab.vocabulary.geometry import norms
 
 
-@final
 class Lengths(NamedTuple):
     """Of one cell, in units of the vectors.
 

@@ -3,8 +3,6 @@
 Source: Huang, Yang, Habernal, Hu and Wang, EMNLP 2024; what it does not state is said to be so.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 

@@ -1,10 +1,8 @@
 """The cells of the study: corpus and embeddings, way, mechanism and epsilon; and how large a run is."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple, final
+from typing import Any, NamedTuple
 
 from textveil_lab.models.autoencoder.settings import AutoencoderSettings
 from textveil_lab.papers.setting import StudySetting
@@ -18,7 +16,6 @@ LEAST_OPTIMAL = 1.0
 """Below this epsilon the optimal channel is left out: neighborhood is as good as nothing there, and it takes long."""
 
 
-@final
 class RewritingCell(NamedTuple):
     """One measurement.
 
@@ -42,7 +39,6 @@ class RewritingCell(NamedTuple):
         return "_".join(parts)
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RewritingSize:
     """How large a run is.

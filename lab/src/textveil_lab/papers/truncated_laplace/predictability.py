@@ -7,12 +7,10 @@ with the weight of Witten and Bell (1991): tokens / (tokens + kinds of words). I
 corpus and is tested on sentences of the other part that it has not seen.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple, TypeAlias, final
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -30,7 +28,6 @@ _KEPT = 50
 """Words of a context that can be guessed: its most frequent ones."""
 
 
-@final
 class Guessed(NamedTuple):
     """What was measured.
 
@@ -45,10 +42,7 @@ class Guessed(NamedTuple):
     learned: int
 
 
-@final
 class _Context(NamedTuple):
-    """The most frequent words between the same neighbors, with their probabilities, and the weight of the context."""
-
     weight: float
     words: tuple[tuple[str, float], ...]
 

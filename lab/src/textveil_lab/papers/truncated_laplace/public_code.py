@@ -16,13 +16,10 @@ One vector for a batch refutes every guarantee for single words: two tokens of a
 are equal and different where they differ, so whoever sees both tells two texts apart with delta 1 at every epsilon.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import final
 
 from textveil.errors import UnknownNameError, need
 from textveil.types import Vectors
@@ -95,7 +92,6 @@ _SHARED = (
 )
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublicMechanism:
     """A noise of the public code, with what the report says of it.

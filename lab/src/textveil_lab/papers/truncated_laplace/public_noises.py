@@ -3,11 +3,9 @@
 ``public_code`` says where each stands there and what is true of it.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
-from typing import Protocol, final
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -40,7 +38,6 @@ class PublicNoise(Protocol):
         """Noise vectors, one a row, shape (count, dim); ``rng=None`` draws from the operating system's randomness."""
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedNoise:
     """Noise of a distribution that textveil has, drawn once for a batch.
@@ -75,7 +72,6 @@ class SharedNoise:
         return min(1.0, math.exp(self.distribution.privacy_profile(shift).log_delta(epsilon).upper) * (1 + 2.0**-50))
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OneSidedTruncatedLaplace:
     """Independent coordinates of density exp(-x / scale) / normalizer on [0, bound]: no sign is ever negative.
@@ -134,7 +130,6 @@ class OneSidedTruncatedLaplace:
         return TruncatedLaplace(dim=self.dim, scale=self.scale, bound=self.bound)
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class BatchMahalanobis:
     """l_t A v_t for the t-th token: l_t ~ Gamma(dim, 1/rate), A = weight S + (1 - weight) I.
@@ -185,7 +180,6 @@ class BatchMahalanobis:
         return self.weight * self.second_moment + (1 - self.weight) * np.eye(self.dim)
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThereAndBack:
     """PTE of the code: x becomes P^T (P x + z), P of entries N(0, 1/m^2), ||z|| ~ Gamma(m, 1/rate) in m dimensions.

@@ -1,10 +1,8 @@
 """Cells in, scores out: what every table and figure of the study reads."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any
 
 import numpy as np
 
@@ -29,7 +27,6 @@ _COMPARED: dict[tuple[str, tuple[str, ...], tuple[str, ...]], dict[str, Any]] = 
 """Scores of sentences and what they became, by vocabulary, for the items of one run."""
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scores:
     """What a cell says of one part of the sentences, the trained ones or the held-out ones.
@@ -57,7 +54,6 @@ class Scores:
     bertscore: float
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Results:
     """Cells of a run with their material.
@@ -136,7 +132,6 @@ def terms_of(setting: StudySetting, size: RewritingSize) -> dict[str, object]:
 
 
 def _places(before: Sequence[Ids], after: Sequence[Ids]) -> tuple[Ids, Ids]:
-    """Words and what stands in their places, as far as the shorter of both sentences goes."""
     pairs = [(one[: len(other)], other[: len(one)]) for one, other in zip(before, after, strict=True)]
     first, second = zip(*pairs, strict=True)
     return np.concatenate(first), np.concatenate(second)

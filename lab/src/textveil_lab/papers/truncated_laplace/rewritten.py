@@ -1,7 +1,5 @@
 """Figures 1 and 6: two sentences, rewritten in every way at epsilon 0.1."""
 
-from __future__ import annotations
-
 from textveil.pages.tables import Table
 from textveil_lab.evaluation.drawn_tables import drawn_if_possible
 from textveil_lab.evaluation.overlap import rouge_1

@@ -1,10 +1,7 @@
 """Rows of the study's tables: our scores, the paper's beside them, and the delta that the setting really has."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import final
 
 from textveil.pages.tables import Cell as TableCell
 from textveil.pages.tables import Table
@@ -20,7 +17,6 @@ OURS = {**SCORES, "paper_bleu": "BLEU on the paper's scale"}
 """What stands in our tables: the paper's BLEU is another number under that name."""
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreRow:
     """A cell with everything that is said of it.

@@ -1,12 +1,10 @@
 """The sentences of a run and their words: public stand-ins for the paper's corpora, and two sentences written here."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, final
+from typing import Any
 
 import numpy as np
 
@@ -31,7 +29,6 @@ _TRAIN, _TEST = range(2)
 """Streams of the draw of sentences."""
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Material:
     """What the cells of one block share.
@@ -124,7 +121,6 @@ def embeddings_of(setting: StudySetting, name: str) -> Vocabulary:
 def _drawn(
     setting: StudySetting, folder: Path, part: str, stream: int, count: int, known: dict[str, int]
 ) -> list[list[str]]:
-    """Distinct sentences of one part of a corpus, in the order of a draw."""
     lines = list(dict.fromkeys(_lines(folder, part, known)))
     need(len(lines) >= count, f"corpus {folder.name}", f"{len(lines)} sentences", f"of {count} sentences or more")
     order = seeded_generator(setting.seed, 7, stream).permutation(len(lines))[:count]

@@ -1,7 +1,5 @@
 """Tables 1, 2, 3 and 5, three ways."""
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Mapping, Sequence
 
@@ -224,7 +222,6 @@ def _findings(rows: Sequence[ScoreRow]) -> tuple[str, ...]:
 
 
 def _pattern(rows: Sequence[ScoreRow], block: TableBlock) -> tuple[bool, list[str]]:
-    """Whether the public code's way shows the paper's pattern at the least epsilon of the table, in words."""
     epsilon = min(row.cell.epsilon for row in rows if row.cell.epsilon is not None)
     clean = _of(rows, ExperimentWay.CODE, None, None, block)
     ours = {mechanism: _of(rows, ExperimentWay.CODE, mechanism, epsilon, block) for mechanism in MECHANISMS}
@@ -240,7 +237,6 @@ def _pattern(rows: Sequence[ScoreRow], block: TableBlock) -> tuple[bool, list[st
 
 
 def _cost(rows: Sequence[ScoreRow], block: TableBlock) -> list[str]:
-    """What is left of the text in the two ways that release words one by one."""
     found = []
     for way in (ExperimentWay.TEXT, ExperimentWay.VALID):
         own = [row for row in rows if row.cell.way is way and row.cell.block == block]

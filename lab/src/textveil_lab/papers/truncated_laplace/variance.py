@@ -9,10 +9,8 @@ delta = e^(-t d) the theorem's condition delta <= e^-d says t >= 1. Three facts 
 - The valid bound cuts so far out that almost nothing is gained over plain Laplace noise.
 """
 
-from __future__ import annotations
-
 import math
-from typing import NamedTuple, final
+from typing import NamedTuple
 
 from textveil.errors import need
 from textveil.pages.tables import Cell, Table
@@ -74,7 +72,6 @@ def analytic_gaussian_variance(epsilon: float, delta: float) -> float:
     return analytic_gaussian_sigma(epsilon, delta, 2.0) ** 2
 
 
-@final
 class Variances(NamedTuple):
     """Of one coordinate at one guarantee as each mechanism claims it, in units of C^2.
 
@@ -192,7 +189,6 @@ def _lengths_table() -> Table:
 
 
 def _lengths(epsilon: float) -> tuple[float, ...]:
-    """Root mean square lengths of the noise on a vector's own coordinates, in units of C."""
     variances = (
         published_variance(epsilon),
         laplace_variance(epsilon),

@@ -1,7 +1,5 @@
 """The item verdicts: every setting of the paper with its claim, its true delta and the verdict."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -10,11 +10,9 @@ No epsilon makes that mass smaller. They are of the noisy vector, of which Theor
 a sampled audit.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
-from typing import NamedTuple, final
+from typing import NamedTuple
 
 import numpy as np
 
@@ -49,7 +47,6 @@ _INSIDE = 1 - 2.0**-40
 """Rounding: differences stay within the ball that the claim is about."""
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PaperSetting:
     """One setting with C = 1.

@@ -1,7 +1,5 @@
 """The ways in which the study runs the paper's experiments."""
 
-from __future__ import annotations
-
 from enum import Enum
 from typing import Final
 

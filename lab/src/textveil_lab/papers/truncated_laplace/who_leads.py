@@ -1,10 +1,8 @@
 """Who leads whom at one guarantee: tables, figure and sentences from what was measured."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple, final
+from typing import Any, Final, NamedTuple
 
 from textveil.pages.tables import Cell, Table
 from textveil.statistics import Bound
@@ -14,7 +12,6 @@ from textveil_lab.papers.setting import ItemOutcome
 from textveil_lab.plots import Chart, new_figure
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LeaderRow:
     """A mechanism at an epsilon, or the texts as they are.

@@ -11,8 +11,6 @@ it once for each vocabulary object. The facts have these keys:
     neighborhood            sizes; sums: the mean over all words of the sum of cosines of the m nearest words
 """
 
-from __future__ import annotations
-
 import hashlib
 import math
 from collections.abc import Callable
@@ -138,7 +136,6 @@ def measured_facts(vocabulary: Vocabulary, report: Callable[[str], Progress]) ->
 
 
 def _extremes(vectors: Vectors | Reals, slack: float, kind: str, report: Callable[[str], Progress]) -> dict[str, Any]:
-    """Diameters in the three norms and the least distance."""
     diameters = {}
     for order, label in _ORDERS.items():
         widest = diameter(vectors, order, report(f"{kind} diameter, order {label}"))

@@ -1,7 +1,5 @@
 """Nearest words of a public vocabulary, and how similar neighborhoods of each size are."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

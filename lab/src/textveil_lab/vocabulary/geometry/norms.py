@@ -1,7 +1,5 @@
 """Norms of vectors, and vectors with norms held to a bound."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

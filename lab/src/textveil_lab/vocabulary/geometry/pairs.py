@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from itertools import repeat, takewhile
-from typing import Any, final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +33,6 @@ _BLOCK_NUMBERS = 1 << 22
 _RECHECKED = 4096
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class Diameter:
     """The greatest distance between two rows.
@@ -106,7 +105,6 @@ def shortest_distance(vectors: NDArray[Any], progress: Progress | None = None) -
     return math.sqrt(best)
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class _Sweep:
     """Rows in order of falling distance from their mean.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,7 +48,6 @@ def largest_stretch(before: NDArray[Any], after: NDArray[Any], progress: Progres
     return float(np.sqrt(best)) * (1 + (before.shape[1] + after.shape[1] + 16) * _UNIT)
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class _Squares:
     """Squared distances between rows.

@@ -5,10 +5,8 @@ granted of the stored lists, edges or cells is verified in full, and triples tha
 besides.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -29,7 +27,6 @@ _SAMPLE = 48
 _VERIFIED: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AxiomVerdict:
     """What was verified of a metric, and the first thing that fails.
@@ -179,7 +176,6 @@ def _first(flags: NDArray[Any]) -> tuple[int, ...]:
 
 
 def _premises(metric: WordMetric, strong: bool) -> tuple[bool, str]:
-    """Whether the stored lists, edges or cells are what the proof takes for granted."""
     proof = "textveil_lab/proofs/word_metrics.md"
     if isinstance(metric, SharedNeighbors):
         lists, holders = metric.lists.astype(np.int64), metric.holders

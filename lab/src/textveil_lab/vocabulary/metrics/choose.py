@@ -1,7 +1,5 @@
 """A word metric by its name, made once for each vocabulary object."""
 
-from __future__ import annotations
-
 from typing import Any, TypeAlias
 from weakref import WeakKeyDictionary
 

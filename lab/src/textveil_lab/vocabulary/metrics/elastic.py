@@ -1,10 +1,8 @@
 """A metric that gives every word's balls a required mass: distances stretch where words are few."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final, final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +19,6 @@ _TRIED: Final = (64, 256, 1024)
 """How many nearest words are looked at for the mass of a ball; the last are the most that may be needed."""
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class ElasticMetric:
     """d(x, y) = min(levels, length of the shortest path from x to y), over edges whose lengths are levels.

@@ -1,11 +1,9 @@
 """What a metric with few distances is: levels, the words below the top one, and how many stand on each."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, NamedTuple, Protocol, final, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +15,6 @@ BLOCK = 256
 """Words whose lists are made at once where all words are gone through."""
 
 
-@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricFacts:
     """Name and possible distances of a metric on n words.

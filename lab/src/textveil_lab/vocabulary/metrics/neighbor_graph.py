@@ -1,9 +1,7 @@
 """The nearest words of every word by cosine, and hops in the graph that joins them, cut at a number of hops."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import Any, NamedTuple, final
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,7 +80,6 @@ _GATHERED = 1 << 22
 _ONES = np.array([bin(byte).count("1") for byte in range(256)], dtype=np.uint8)
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True, kw_only=True)
 class NeighborGraph:
     """d(x, y) = min(hops, edges on the shortest path between x and y); ``hops`` where there is no path.

@@ -1,9 +1,7 @@
 """Half the size of the symmetric difference of two words' neighbor lists."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +14,6 @@ from textveil_lab.vocabulary.metrics.neighbor_graph import WordLists, neighbor_l
 PROOF = "textveil_lab/proofs/word_metrics.md"
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class SharedNeighbors:
     """d(x, y) = max(1, k - |S(x) and S(y)|) for x != y; S(x) is x and its nearest words, k in all.

@@ -1,10 +1,8 @@
 """Nested cells of words: the distance of two words is the height of the smallest cell that holds both."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +21,6 @@ _POWER_STEPS = 4
 _MEANS_STEPS = 5
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True, kw_only=True)
 class Ultrametric:
     """d(x, y) = heights[i] for the first partition i that has x and y in one cell, else heights[-1]; 0 for x = y.

@@ -1,4 +1,4 @@
-"""Options and fixtures of the whole suite, textveil's and that of its studies."""
+"""Options and fixtures of the whole suite, textveil's and that of the lab."""
 
 from __future__ import annotations
 

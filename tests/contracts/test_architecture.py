@@ -84,3 +84,11 @@ def test_the_walk_of_a_text_is_the_one_that_is_drawn(name: str, part: int) -> No
     assert len(set(walked)) == len(walked)
     expected = [type(mechanism(name)).__module__ if ".neighborhood" in one else one for one in drawn[part]]
     assert walked == expected
+
+
+def test_no_test_sets_the_precision_of_all() -> None:
+    """`mpmath.workdps` ends; a precision that is set stays for every test after it, and a serial run differs."""
+    folders = ("tests", "studies/tests", "examples/plugin/tests")
+    setting = re.compile(r"\b(mp|mpmath)\.(dps|prec)\s*[-+*]?=[^=]")
+    files = [path for folder in folders for path in ROOT.glob(f"{folder}/**/*.py")]
+    assert [path.name for path in files if setting.search(path.read_text("utf-8"))] == ["make_reference.py"], "a script"

@@ -10,7 +10,9 @@ import typer
 
 from textveil.cli import options as opt
 from textveil.cli.spelling import renamed
+from textveil.errors import MissingLab
 from textveil.json_text import json_text
+from textveil.registry import lab
 
 if TYPE_CHECKING:
     from textveil.catalog import CatalogEntry
@@ -33,6 +35,9 @@ def mechanisms_command(
     elif name is None:
         columns = [("NAME", "GUARANTEE", "STATUS", "WHAT IT DOES")]
         _write(columns + [(entry.name, entry.notion, entry.status.shown, entry.summary) for entry in shown])
+        missing = set(lab.MECHANISMS.split()) - {entry.name for entry in shown}
+        if missing:
+            sys.stderr.write(f"{len(missing)} more mechanisms: {MissingLab('the rest of the catalog')}\n")
     else:
         (chosen,) = shown
         facts = {

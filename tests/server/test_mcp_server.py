@@ -25,12 +25,12 @@ from textveil.errors import LedgerError, ParameterError
 from textveil.sanitize.policy.choice import policy
 from textveil.sanitize.prepared import Prepared
 from textveil.sanitize.sanitizer import Sanitizer
+from textveil.server.budgets import UncountedLedger
 from textveil.server.conversations import Conversations
 from textveil.server.foreign import ForeignValues
 from textveil.server.mcp_server import LARGEST, TOOLS, TextTools, make_server
 from textveil.server.policies import OfferedPolicies
 from textveil.server.service import SanitizingService
-from textveil.server.uncounted import UncountedLedger
 
 TEXT = "Ask Maria Zyxwell, born 4 May 1981."
 CANARY = "Xylophon Quartermaine"
@@ -186,8 +186,8 @@ def test_only_what_is_offered_can_be_called(tools) -> None:
 def test_a_release_is_paid_for_before_it_is_drawn(made, tmp_path: Path) -> None:
     """And what comes again costs nothing, an exhausted budget is a refusal."""
     pytest.importorskip("sqlalchemy")
+    from textveil.budget.account import Limit
     from textveil.budget.ledger import Ledger
-    from textveil.budget.limit import Limit
 
     with Ledger(str(tmp_path / "ledger.sqlite")) as ledger:
         account = Account("local", "someone")

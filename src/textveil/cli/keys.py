@@ -19,7 +19,7 @@ from textveil.errors import ParameterError, need
 from textveil.json_text import json_text
 
 if TYPE_CHECKING:
-    from textveil.budget.limit import Limit
+    from textveil.budget.account import Limit
     from textveil.server.config import Config
     from textveil.server.key_store import ApiKeys, KeyFacts
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.helpers.lab import needs_lab
 
 pytest.importorskip("mcp")
 
@@ -115,9 +116,13 @@ def test_the_content_is_the_structured_content(tools) -> None:
     assert json.loads(done.content[0].text) == done.structured_content
 
 
-def test_detect_and_audit(tools) -> None:
+def test_detect(tools) -> None:
     _, found = call(tools, "detect", text=TEXT)
     assert {"start": 4, "end": 17, "kind": "person"}.items() <= found["spans"][0].items()
+
+
+@needs_lab
+def test_audit(tools) -> None:
     _, report = call(tools, "audit", mechanism="randomized-response", epsilon=3.0, words=50)
     assert report["verdict"] == "certified" and report["vocabulary"]["words"] == 50
     failed, line = call(tools, "audit", mechanism="randomised")

@@ -24,6 +24,7 @@ from textveil.vocabulary import frequencies, milder, word_classes
 from textveil.vocabulary.embedded import DATA, load_vocabulary, provenance
 from textveil.vocabulary.vocabulary import Vocabulary
 
+ROOT = Path(__file__).resolve().parents[2]
 METRICS = {1: "cityblock", 2: "euclidean", math.inf: "chebyshev"}
 
 
@@ -184,6 +185,7 @@ TOOL = Path(__file__).resolve().parents[2] / "tools" / "build_vocabulary.py"
 
 @pytest.fixture
 def tool():
+    pytest.importorskip("textveil_lab")
     spec = importlib.util.spec_from_file_location("build_vocabulary", TOOL)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

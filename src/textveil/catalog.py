@@ -52,7 +52,6 @@ MECHANISMS: Table[CatalogEntry] = Table(
     {
         # generated: mechanisms
         "neighborhood": "textveil.mechanisms.channels.neighborhood:neighborhood",
-        "optimal": "textveil.mechanisms.channels.optimal:optimal",
         "randomized-response": "textveil.mechanisms.channels.randomized_response:randomized_response",
         "consistent-neighborhood": "textveil.mechanisms.sequence.consistent_neighborhood:consistent_neighborhood",
         "same-class": "textveil.mechanisms.channels.same_class:same_class",

@@ -16,7 +16,6 @@ from tests.helpers.lab import needs_lab
 from tests.helpers.shared import shared_path
 
 from textveil.errors import ParameterError, VocabularyError
-from textveil.mechanisms.sampling import optimal_weights
 from textveil.mechanisms.sampling.weight_shares import CHOICES
 from textveil.mechanisms.sequence.contextual_neighborhood import CONTEXT_CHOICES
 from textveil.vocabulary import embedded as builtin
@@ -43,21 +42,22 @@ def test_it_is_mapped_and_no_vector_is_made_before_it_is_asked_for():
     assert "vectors" not in vars(fresh)
 
 
+@needs_lab
 def test_its_files_fit_in_16_megabytes_and_are_those_of_the_records():
+    from textveil_lab.vocabulary import DATA as LAB_DATA
+
     files = {path.name: path for path in DATA.iterdir()}
     assert sum(path.stat().st_size for path in files.values()) <= 16_000_000
     record = provenance()
-    searched = json.loads(files[optimal_weights.RECORD].read_text(encoding="ascii"))
+    files |= {name: LAB_DATA / name for name in record["tables"] if name not in files}
     others = {
         *frequencies.FILES,
         frequencies.RECORD,
         CHOICES,
         CONTEXT_CHOICES,
-        optimal_weights.RECORD,
         milder.FILE,
         word_classes.FILE,
         word_classes.RECORD,
-        *searched,
     }
     assert files.keys() == {*record["files"], *record["tables"], "provenance.json", *others}
     for name, digest in {**record["files"], **record["tables"]}.items():
@@ -189,12 +189,16 @@ def tool():
     return module
 
 
+@needs_lab
 @pytest.mark.slow
 def test_the_committed_files_are_what_the_tool_builds(tool, tmp_path):
+    from textveil_lab.vocabulary import word_lists
+
     source = shared_path("data/vectors/glove-840b-300d-33860")
     assert list(tool.differences(source, DATA, facts=False)) == []
     folder = tmp_path / "data"
     shutil.copytree(DATA, folder)
+    shutil.copytree(word_lists.DATA, folder, dirs_exist_ok=True)
     values = np.load(folder / "vectors.npy")
     values[5, 5] += 1
     np.save(folder / "vectors.npy", values)

@@ -28,7 +28,7 @@ from textveil_lab.vocabulary.geometry import (
     pairs,
 )
 from textveil_lab.vocabulary.geometry import facts as geometry
-from textveil_lab.vocabulary.geometry.norms import clipped_bound
+from textveil_lab.vocabulary.geometry.clipping import clipped_bound
 
 METRICS = {1: "cityblock", 2: "euclidean", math.inf: "chebyshev"}
 

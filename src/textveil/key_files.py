@@ -12,8 +12,7 @@ from typing import Final
 
 from textveil.errors import InputError, OutputError, ParameterError
 
-SECRET_BYTES: Final = 32
-"""Length of a key."""
+SECRET_BYTES: Final = 32  # length of a key
 
 _MOST_BYTES = 1000
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO

@@ -141,8 +141,7 @@ def secure_generator() -> SecureGenerator:
     return SecureGenerator()
 
 
-SECRET_BYTES = 32
-"""Length of a job's secret."""
+SECRET_BYTES = 32  # length of a job's secret
 
 
 def new_secret() -> bytes:

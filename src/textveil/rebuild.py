@@ -25,26 +25,17 @@ _HINT: Final = "Is it what `Release.report()` says?"
 
 _ROUNDING: Final = 1e-5
 
-_SHOWN: Final = 60
-"""Characters of a report's values that a message shows."""
+_SHOWN: Final = 60  # characters of a report's values that a message shows
 
 
 class ReleaseReport(NamedTuple):
-    """Facts of a report on how its releases were drawn.
+    """Facts of a report on how its releases were drawn."""
 
-    Attributes:
-        mechanism: its name in the catalog.
-        parameters: its public parameters, JSON values.
-        vocabulary: the digest of its words and vectors; empty for a mechanism without words.
-        fields: record fields that were sanitized; none for plain text.
-        kept: record fields that were copied.
-    """
-
-    mechanism: str
-    parameters: Mapping[str, Any]
-    vocabulary: str
-    fields: tuple[str, ...]
-    kept: tuple[str, ...]
+    mechanism: str  # its name in the catalog
+    parameters: Mapping[str, Any]  # its public parameters, JSON values
+    vocabulary: str  # the digest of its words and vectors; empty for a mechanism without words
+    fields: tuple[str, ...]  # record fields that were sanitized; none for plain text
+    kept: tuple[str, ...]  # record fields that were copied
 
 
 def read_report(path: Path) -> ReleaseReport:

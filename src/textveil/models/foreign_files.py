@@ -47,8 +47,7 @@ _TOKENIZERS: Final = (
 )
 """Names of files that hold the pieces of a tokenizer."""
 
-_SPARE: Final = 4
-"""Positions that some models count but do not offer to tokens."""
+_SPARE: Final = 4  # positions that some models count but do not offer to tokens
 
 _MOST_TOKENS: Final = 4096
 

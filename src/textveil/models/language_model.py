@@ -31,18 +31,12 @@ class Continuations(NamedTuple):
 
     P(w | context i) is ``probabilities[j]`` where ``words[j] == w`` for some j in [starts[i], starts[i + 1]), and
     ``rest[i]`` * P(w) for every other word, P(w) as in ``unigram``.
-
-    Attributes:
-        starts: where each context's words begin and the last one's end, int64, shape (batch + 1,).
-        words: ids, each once at most within a context and in no order, int64, shape (listed,).
-        probabilities: in (0, 1], float32, shape (listed,).
-        rest: >= 0, float32, shape (batch,).
     """
 
-    starts: Ids
-    words: Ids
-    probabilities: Vectors
-    rest: Vectors
+    starts: Ids  # where each context's words begin and the last one's end, int64, shape (batch + 1,)
+    words: Ids  # ids, each once at most within a context and in no order, int64, shape (listed,)
+    probabilities: Vectors  # in (0, 1], float32, shape (listed,)
+    rest: Vectors  # >= 0, float32, shape (batch,)
 
 
 class ModelOfWords(Protocol):

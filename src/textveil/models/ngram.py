@@ -29,8 +29,7 @@ from textveil.vocabulary.vocabulary import Vocabulary
 
 DATA: Final = Path(__file__).parent / "data"
 FILE: Final = "trigrams.table"
-RECORD: Final = "trigrams.json"
-"""Where the embedded model comes from, and its digest."""
+RECORD: Final = "trigrams.json"  # where the embedded model comes from, and its digest
 
 KIND: Final = "trigram-model"
 ORDER: Final = 3
@@ -48,27 +47,21 @@ _TYPES: Final = {
     "rest_logs": ("<f4",),
 }
 
-_OPENED: dict[str, NgramModel] = {}
-"""The embedded model by its digest, once it is open."""
+_OPENED: dict[str, NgramModel] = {}  # the embedded model by its digest, once it is open
 
-_BLOCK: Final = 1 << 13
-"""Look-ups that are made together: what they leave behind stays in the processor's cache."""
+_BLOCK: Final = 1 << 13  # look-ups that are made together: what they leave behind stays in the processor's cache
 
 
 @dataclass(frozen=True, eq=False)
 class NgramModel:
     """A trigram model of the words of one vocabulary.
 
-    Attributes:
-        key: what the model was made from, and the shapes of its arrays.
-        arrays: its numbers, read-only.
-
     Raises:
         ModelError: they are no trigram model.
     """
 
-    key: TableKey
-    arrays: Mapping[str, NDArray[Any]]
+    key: TableKey  # what the model was made from, and the shapes of its arrays
+    arrays: Mapping[str, NDArray[Any]]  # its numbers, read-only
 
     def __post_init__(self) -> None:
         _check(self.key, self.arrays)

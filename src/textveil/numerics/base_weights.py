@@ -21,14 +21,11 @@ from textveil.errors import need
 from textveil.numerics.integer_weights import exp_floor, log_ratio_up
 from textveil.types import Integers, Reals
 
-_TOTAL_BITS = 53
-"""Totals stay below 2^53: a 64-bit draw is then rejected with probability below 2^-11."""
+_TOTAL_BITS = 53  # totals stay below 2^53: a 64-bit draw is then rejected with probability below 2^-11
 
-_LEAST_UNITS = 2048
-"""What a row adds is at least this many units: so fine is the last raised word's share."""
+_LEAST_UNITS = 2048  # what a row adds is at least this many units: so fine is the last raised word's share
 
-_LARGEST_EPSILON = 40.0
-"""Above it every weight that fits is cut anyway; exp would only grow."""
+_LARGEST_EPSILON = 40.0  # above it every weight that fits is cut anyway; exp would only grow
 
 SLOT_BITS = 20
 """Base weights are integers with sum 2^20: a table of 2 MB tells the word of a base draw; more for more words."""
@@ -63,21 +60,17 @@ class BaseWeights:
     """Integer base weights, what each may gain, and what every row adds in all.
 
     Attributes:
-        counts: slots of every word, >= 1; int64, shape (n,).
-        shift: base weights are ``counts << shift``.
         gains: what a row may add to the base weight of each word at most, in units, >= 0; int64, shape (n,).
-        row_gain: what every row adds in all, in units, 0 < row_gain <= sum of ``gains``.
-        unit: weight of one unit of gain, >= 1.
 
     Raises:
         ParameterError: the numbers do not fit together.
     """
 
-    counts: Integers
-    shift: int
+    counts: Integers  # slots of every word, >= 1; int64, shape (n,)
+    shift: int  # base weights are `counts << shift`
     gains: Integers = field(repr=False)
-    row_gain: int
-    unit: int = 1
+    row_gain: int  # what every row adds in all, in units, 0 < row_gain <= sum of `gains`
+    unit: int = 1  # weight of one unit of gain, >= 1
 
     def __post_init__(self) -> None:
         need(bool(np.all(self.counts >= 1)), "counts", "one below 1", ">= 1")
@@ -185,19 +178,12 @@ def base_weights(shares: Reals, *, epsilon: float, base_mass: float, slots_each:
 
 
 class Fitted(NamedTuple):
-    """What slots weigh, and what they may gain.
+    """What slots weigh, and what they may gain."""
 
-    Attributes:
-        shift: a slot weighs 2^shift.
-        unit: weight of a unit of gain.
-        each: units that one slot may gain.
-        row_gain: units that a row hands out.
-    """
-
-    shift: int
-    unit: int
-    each: int
-    row_gain: int
+    shift: int  # a slot weighs 2^shift
+    unit: int  # weight of a unit of gain
+    each: int  # units that one slot may gain
+    row_gain: int  # units that a row hands out
 
     def gains(self, counts: Integers) -> Integers:
         """What words with these slots may gain: whole units of a slot; clipping at what a row adds lowers the loss."""

@@ -17,11 +17,9 @@ from textveil.errors import need
 from textveil.numerics.discrete_laplace import discrete_laplace_draws, happen
 from textveil.types import Integers
 
-LARGEST_SIGMA = 2**25
-"""Uniform integers below a multiple of twice its square fit into 64 bits."""
+LARGEST_SIGMA = 2**25  # uniform integers below a multiple of twice its square fit into 64 bits
 
-_LONG = 2**31
-"""Integers whose squares may not fit into 64 bits."""
+_LONG = 2**31  # integers whose squares may not fit into 64 bits
 
 
 def discrete_gaussian_draws(sigma: int, count: int, rng: np.random.Generator) -> Integers:
@@ -46,8 +44,7 @@ def discrete_gaussian_draws(sigma: int, count: int, rng: np.random.Generator) ->
     return out
 
 
-_SMOOTHING: Final = 3
-"""Standard deviation, in units of the grid, that the proof gives away."""
+_SMOOTHING: Final = 3  # standard deviation, in units of the grid, that the proof gives away
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,12 +53,9 @@ class DiscreteGaussian:
 
     Up to a factor of 1 + 1e-75 in each coordinate it is continuous Gaussian noise of variance sigma^2 - 9, rounded at
     random: what holds for that noise holds for it. Choose a fine grid, so that the 9 does not matter.
-
-    Attributes:
-        sigma: a whole number, between 64 and 2^25.
     """
 
-    sigma: int
+    sigma: int  # a whole number, between 64 and 2^25
 
     def __post_init__(self) -> None:
         need(64 <= self.sigma <= LARGEST_SIGMA, "sigma", self.sigma, f"between 64 and {LARGEST_SIGMA}")

@@ -55,8 +55,7 @@ def discrete_laplace(scale: Fraction, rng: np.random.Generator) -> int:
             return -size if negative else size
 
 
-LARGEST_SCALE = 2**46
-"""Of many draws at once: uniform integers below a multiple of it fit into 64 bits."""
+LARGEST_SCALE = 2**46  # of many draws at once: uniform integers below a multiple of it fit into 64 bits
 
 
 def discrete_laplace_draws(scale: int, count: int, rng: np.random.Generator) -> Integers:

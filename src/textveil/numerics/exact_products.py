@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 
 from textveil.processors import may_multiply_bytes
 
-WORTH: Final = 12_288
-"""Rows of a table of some 30,000 words that take as long in NumPy as torch takes to import."""
+WORTH: Final = 12_288  # rows of a table of some 30,000 words that take as long in NumPy as torch takes to import
 
 _CELLS: Final = 32_768 * 300
 

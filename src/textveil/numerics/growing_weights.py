@@ -21,21 +21,13 @@ from textveil.types import Flags, Ids, Integers, Reals
 
 
 class Lent(NamedTuple):
-    """Slots lent to words at one place of each of several documents.
+    """Slots lent to words at one place of each of several documents."""
 
-    Attributes:
-        documents: whose place it is, rising, shape (lent,).
-        words: each once for a document, shape (lent,).
-        slots: >= 0, shape (lent,).
-        ends: slots lent up to and with each, over all documents in this order, shape (lent,).
-        sums: slots lent in each document, shape (documents,).
-    """
-
-    documents: Ids
-    words: Ids
-    slots: Integers
-    ends: Integers
-    sums: Integers
+    documents: Ids  # whose place it is, rising, shape (lent,)
+    words: Ids  # each once for a document, shape (lent,)
+    slots: Integers  # >= 0, shape (lent,)
+    ends: Integers  # slots lent up to and with each, over all documents in this order, shape (lent,)
+    sums: Integers  # slots lent in each document, shape (documents,)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -44,15 +36,13 @@ class GrowingWeights:
 
     Attributes:
         fixed: the base weights where nothing is lent; its gains, ``row_gain``, ``shift`` and ``unit`` hold everywhere.
-        each: units of gain that one slot allows, >= 1.
         room: slots that may be lent to each word, >= 0, so that a row can still raise the word whole; shape (n,).
-        growth: slots that may be lent at one place in all.
     """
 
     fixed: BaseWeights
-    each: int
+    each: int  # units of gain that one slot allows, >= 1
     room: Integers
-    growth: int
+    growth: int  # slots that may be lent at one place in all
 
     def __post_init__(self) -> None:
         need(self.room.shape == self.fixed.counts.shape, "room", f"shape {self.room.shape}", "one for each word")

@@ -27,15 +27,10 @@ EXACT_DRAWS: Final = 20_000
 
 
 class Remaining(NamedTuple):
-    """Rest of a budget; below 0 if more was spent than there was.
+    """Rest of a budget; below 0 if more was spent than there was."""
 
-    Attributes:
-        epsilon: nats, rounded down.
-        delta: rounded down.
-    """
-
-    epsilon: float
-    delta: float
+    epsilon: float  # nats, rounded down
+    delta: float  # rounded down
 
     @property
     def exceeded(self) -> bool:
@@ -44,30 +39,19 @@ class Remaining(NamedTuple):
 
 
 class Draws(NamedTuple):
-    """Independent draws with one guarantee each.
+    """Independent draws with one guarantee each."""
 
-    Attributes:
-        guarantee: of one draw.
-        times: how many.
-        base_mass: probability of a draw by one law whatever the word is; 0 where nothing is known of that.
-    """
-
-    guarantee: Guarantee
-    times: int
-    base_mass: float = 0.0
+    guarantee: Guarantee  # of one draw
+    times: int  # how many
+    base_mass: float = 0.0  # probability of a draw by one law whatever the word is; 0 where nothing is known of that
 
 
 @dataclass(frozen=True, slots=True)
 class Accountant:
-    """The draws that a change of one unit can reach, and what they cost together.
+    """The draws that a change of one unit can reach, and what they cost together."""
 
-    Attributes:
-        into: the unit whose change is paid for, and which two inputs are compared.
-        draws: what was drawn.
-    """
-
-    into: Adjacency = ONE_DOCUMENT
-    draws: tuple[Draws, ...] = ()
+    into: Adjacency = ONE_DOCUMENT  # the unit whose change is paid for, and which two inputs are compared
+    draws: tuple[Draws, ...] = ()  # what was drawn
 
     def compose(self, guarantee: Guarantee, times: int = 1, base_mass: float = 0.0) -> Accountant:
         """With ``times`` more draws, each under ``guarantee``, of a channel with this ``base_mass`` (``Draws``).

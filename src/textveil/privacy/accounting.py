@@ -43,17 +43,12 @@ class GaussianTokens:
     The loss of one draw is N(mu^2/2, mu^2) with mu = l2_sensitivity / sigma; ``times`` of them add to the loss of
     one draw at sensitivity sqrt(times) l2_sensitivity, exactly.
 
-    Attributes:
-        sigma: standard deviation of one coordinate, finite and > 0.
-        l2_sensitivity: finite and > 0.
-        times: number of draws, >= 1.
-
     Source: Balle and Wang 2018, theorem 8; Dong, Roth and Su 2022, corollary 3.3.
     """
 
-    sigma: float
-    l2_sensitivity: float
-    times: int = 1
+    sigma: float  # standard deviation of one coordinate, finite and > 0
+    l2_sensitivity: float  # finite and > 0
+    times: int = 1  # number of draws, >= 1
 
     def __post_init__(self) -> None:
         need(0 < self.sigma < math.inf, "sigma", self.sigma, "finite and > 0")
@@ -93,17 +88,12 @@ class WorstTokens:
 
         delta'(e') = 1 - (1 - d)^times (1 - sum_i C(times, i) (e^(i e) - e^(e' + (times - i) e))+ / (1 + e^e)^times)
 
-    Attributes:
-        token_epsilon: e, nats of one token, finite and >= 0.
-        log_delta: natural logarithm of d, <= 0; -inf is pure DP.
-        times: number of draws, >= 1.
-
     Source: Kairouz, Oh and Viswanath 2015, theorem 3.3.
     """
 
-    token_epsilon: float
-    log_delta: float = -math.inf
-    times: int = 1
+    token_epsilon: float  # e, nats of one token, finite and >= 0
+    log_delta: float = -math.inf  # natural logarithm of d, <= 0; -inf is pure DP
+    times: int = 1  # number of draws, >= 1
 
     def __post_init__(self) -> None:
         need(0 <= self.token_epsilon < math.inf, "token_epsilon", self.token_epsilon, "finite and >= 0")

@@ -39,24 +39,16 @@ _BINS = 1 << 16  # bins that a repeated distribution is held to, by doubling the
 class LossDistribution:
     """Masses under P of the losses ``step * (first + i)``.
 
-    Attributes:
-        step: nats between neighbors of the grid, finite and > 0.
-        first: place of the lowest loss on the grid.
-        masses: shape (bins,), >= 0.
-        infinite: mass of the loss +inf, in [0, 1].
-        slack: bound on the absolute error of any delta from Fourier transforms, >= 0.
-        upper: whether deltas are upper bounds; else they are lower bounds.
-
     Raises:
         ParameterError: an attribute is outside its domain.
     """
 
-    step: float
-    first: int
-    masses: Reals
-    infinite: float = 0.0
-    slack: float = 0.0
-    upper: bool = True
+    step: float  # nats between neighbors of the grid, finite and > 0
+    first: int  # place of the lowest loss on the grid
+    masses: Reals  # shape (bins,), >= 0
+    infinite: float = 0.0  # mass of the loss +inf, in [0, 1]
+    slack: float = 0.0  # bound on the absolute error of any delta from Fourier transforms, >= 0
+    upper: bool = True  # whether deltas are upper bounds; else they are lower bounds
 
     def __post_init__(self) -> None:
         need(0 < self.step < math.inf, "step", self.step, "finite and > 0")

@@ -32,17 +32,11 @@ _UNIT: Final = 2.0**-52
 
 
 class Kind(NamedTuple):
-    """Draws of one kind.
+    """Draws of one kind."""
 
-    Attributes:
-        epsilon: nats of one draw, finite and > 0.
-        times: how many, >= 1.
-        share: how often a draw tells anything, in (0, 1]: ``telling_share``.
-    """
-
-    epsilon: float
-    times: int
-    share: float = 1.0
+    epsilon: float  # nats of one draw, finite and > 0
+    times: int  # how many, >= 1
+    share: float = 1.0  # how often a draw tells anything, in (0, 1]: `telling_share`
 
 
 class _Law(NamedTuple):

@@ -27,13 +27,11 @@ from textveil.json_text import json_file
 from textveil.privacy.guarantees import Status
 from textveil.registry.table import file_of
 
-REGISTER: Final = "code.json"
-"""The file, beside a package's proofs."""
+REGISTER: Final = "code.json"  # the file, beside a package's proofs
 
 _OWN: Final = "textveil"
 
-Register: TypeAlias = Mapping[str, Mapping[str, str]]
-"""Digests of code, by the file name of a proof and by module."""
+Register: TypeAlias = Mapping[str, Mapping[str, str]]  # digests of code, by the file name of a proof and by module
 
 
 def status_of(module: str, proof: str) -> Status:

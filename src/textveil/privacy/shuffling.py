@@ -78,24 +78,17 @@ class _BaseDraws(NamedTuple):
     """How many of all reports are base draws, in cells of numbers.
 
     Attributes:
-        epsilon_0: nats of one report.
-        reports: n.
-        both: whether outputs that are raised for no one value alone are raised for both, and not for none.
         fewest: of base draws whose output is raised for one value alone, the least number of a cell; shape (cells, 1).
-        most: the largest number of the cell.
-        others: other base draws, the least number of a cell; shape (other cells,).
-        chances: of two cells; shape (cells, other cells).
-        lost: bound on what all other numbers add to delta.
     """
 
-    epsilon_0: float
-    reports: int
-    both: bool
+    epsilon_0: float  # nats of one report
+    reports: int  # n
+    both: bool  # whether outputs that are raised for no one value alone are raised for both, and not for none
     fewest: Reals
-    most: Reals
-    others: Reals
-    chances: Reals
-    lost: float
+    most: Reals  # the largest number of the cell
+    others: Reals  # other base draws, the least number of a cell; shape (other cells,)
+    chances: Reals  # of two cells; shape (cells, other cells)
+    lost: float  # bound on what all other numbers add to delta
 
     def delta(self, epsilon: float) -> float:
         """The bound of the proof at epsilon; amounts are over e^epsilon_0."""

@@ -14,18 +14,12 @@ from typing import Final
 class Unit(Enum):
     """Unit that is hidden as a whole; from the smallest to the largest."""
 
-    TOKEN = "token"
-    """One word or one number."""
-    SPAN = "span"
-    """The value of one span that a detector finds: a name, an address."""
-    ENTITY = "entity"
-    """One value at all the spans of a scope that hold it: a person, with every mention of the name."""
-    GROUP = "group of spans"
-    """The values of several spans of a document at once."""
-    DOCUMENT = "document"
-    """One document with everything in it."""
-    PERSON = "person"
-    """All documents of one person."""
+    TOKEN = "token"  # one word or one number
+    SPAN = "span"  # the value of one span that a detector finds: a name, an address
+    ENTITY = "entity"  # one value at all the spans of a scope that hold it: a person, with every mention of the name
+    GROUP = "group of spans"  # the values of several spans of a document at once
+    DOCUMENT = "document"  # one document with everything in it
+    PERSON = "person"  # all documents of one person
 
     def holds(self, other: Unit) -> bool:
         """Whether this unit is at least as large as ``other``."""
@@ -40,15 +34,13 @@ class Adjacency:
     """Two inputs that a guarantee compares.
 
     Attributes:
-        unit: what two adjacent inputs differ in.
-        text: the same in words, for reports: "two texts that ...".
         larger: the adjacency of the next larger unit, to which the draws for many units add up; None at the top.
         shared: where a word is not exchanged for any other: what the two inputs share of it, which is public then, in
             words; empty where any two words are compared. A guarantee of the one says nothing of the other.
     """
 
-    unit: Unit
-    text: str
+    unit: Unit  # what two adjacent inputs differ in
+    text: str  # the same in words, for reports: "two texts that ..."
     larger: Adjacency | None = field(default=None, repr=False)
     shared: str = ""
 

@@ -17,17 +17,14 @@ from itertools import repeat
 from types import FunctionType, MappingProxyType, MethodType
 from typing import Any, Final, TypeAlias
 
-_LONG: Final = 256
-"""Entries of a collection that are looked at one by one, at most."""
+_LONG: Final = 256  # entries of a collection that are looked at one by one, at most
 
-_LARGE: Final = 2**22
-"""Bytes of an array that is read, at most; one above that is only kept from being written."""
+_LARGE: Final = 2**22  # bytes of an array that is read, at most; one above that is only kept from being written
 
 _PLAIN: Final = (int, float, complex, str, bytes, type(None), Enum)
 _FOLLOWED: Final = (FunctionType, MethodType, partial, tuple, list, dict, MappingProxyType)
 
-Parts: TypeAlias = Mapping[str, object]
-"""What each part was, by the way to it."""
+Parts: TypeAlias = Mapping[str, object]  # what each part was, by the way to it
 
 
 def parts_of(instance: Any) -> Parts:

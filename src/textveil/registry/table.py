@@ -148,22 +148,15 @@ class Table(Mapping[str, E], Generic[E]):
 
 
 class _Made(NamedTuple):
-    """What is known of an object that was made.
+    """What is known of an object that was made."""
 
-    Attributes:
-        get: gives the object, None once it is gone.
-        parts: what it was made of then.
-        guarantee: a copy of its guarantee then.
-    """
-
-    get: Callable[[], object]
+    get: Callable[[], object]  # gives the object, None once it is gone
     maker: Callable[..., Any]
-    parts: Parts
-    guarantee: object
+    parts: Parts  # what it was made of then
+    guarantee: object  # a copy of its guarantee then
 
 
-_MADE: Final[dict[int, _Made]] = {}
-"""By the number of an object."""
+_MADE: Final[dict[int, _Made]] = {}  # by the number of an object
 
 
 def file_of(module: str, path: str) -> Path | None:

@@ -35,29 +35,21 @@ from textveil.text.escapes import Places, Reading
 from textveil.text.marks import Marks
 from textveil.text.patterns import lazy_regex
 
-BEFORE: Final = 24
-"""Released characters before a span that its surrogate may look at."""
+BEFORE: Final = 24  # released characters before a span that its surrogate may look at
 
-AGE: Final = "age"
-"""Drawn first, so that birth dates can be drawn to fit what ages became."""
+AGE: Final = "age"  # drawn first, so that birth dates can be drawn to fit what ages became
 
 EQUALITY: Final = "whether two are equal"
 """What is public of values that keep their surrogates within a scope, where the surrogate does not say it closer."""
 
 
 class _Found(NamedTuple):
-    """Texts with their spans.
-
-    Attributes:
-        spans: of each, in order, where they are written.
-        values: of each span, what its surrogate gets: as it is read.
-        counts: of each text, how many draws of each kind it takes.
-    """
+    """Texts with their spans."""
 
     readings: Sequence[Reading]
-    spans: list[list[DetectedSpan]]
-    values: list[list[str]]
-    counts: list[dict[str, int]]
+    spans: list[list[DetectedSpan]]  # of each, in order, where they are written
+    values: list[list[str]]  # of each span, what its surrogate gets: as it is read
+    counts: list[dict[str, int]]  # of each text, how many draws of each kind it takes
     outside: Any
 
 

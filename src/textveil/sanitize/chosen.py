@@ -35,19 +35,12 @@ from textveil.surrogates.scopes import KEY_BYTES
 
 
 class Chosen(NamedTuple):
-    """Way that a sanitizer draws.
+    """Way that a sanitizer draws."""
 
-    Attributes:
-        way: of texts to releases.
-        mechanism: draws the words, or the texts; None if words are kept.
-        policy: public facts of a policy that says more than a mechanism.
-        unchanged_kinds: kinds of spans of which most values come out as they are.
-    """
-
-    way: Way
-    mechanism: DrawsText | None
-    policy: PolicyFacts | None = None
-    unchanged_kinds: tuple[str, ...] = ()
+    way: Way  # of texts to releases
+    mechanism: DrawsText | None  # draws the words, or the texts; None if words are kept
+    policy: PolicyFacts | None = None  # public facts of a policy that says more than a mechanism
+    unchanged_kinds: tuple[str, ...] = ()  # kinds of spans of which most values come out as they are
 
 
 def chosen_way(options: SanitizerOptions, rng: np.random.Generator | None) -> Chosen:

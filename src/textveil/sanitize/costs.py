@@ -13,8 +13,7 @@ from textveil.privacy.guarantees import Guarantee
 from textveil.privacy.units import Adjacency, Unit
 from textveil.sanitize.setting import Setting
 
-Counts: TypeAlias = tuple[int, ...]
-"""How many of each kind that costs something (``Setting.counted``)."""
+Counts: TypeAlias = tuple[int, ...]  # how many of each kind that costs something (`Setting.counted`)
 
 
 def trimmed(kinds: Mapping[str, int], counted: Sequence[str]) -> Counts:
@@ -45,15 +44,10 @@ def _within(first: Counts, second: Counts) -> bool:
 
 
 class Costliest(NamedTuple):
-    """Largest costs of several units.
+    """Largest costs of several units."""
 
-    Attributes:
-        tokens: protected tokens of the one with the largest epsilon.
-        guarantee: a bound for each of them.
-    """
-
-    tokens: int
-    guarantee: Guarantee
+    tokens: int  # protected tokens of the one with the largest epsilon
+    guarantee: Guarantee  # a bound for each of them
     accountants: Sequence[Accountant]
 
     def to_data(self) -> dict[str, Any]:
@@ -99,15 +93,11 @@ def guarantee_line(guarantee: Guarantee) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Persons:
-    """Persons of a run, by a column, without its values.
-
-    Attributes:
-        largest: counts of every person whom no other one exceeds in all (``with_largest``).
-    """
+    """Persons of a run, by a column, without its values."""
 
     column: str
     count: int
-    largest: tuple[Counts, ...]
+    largest: tuple[Counts, ...]  # counts of every person whom no other one exceeds in all (`with_largest`)
 
     @classmethod
     def of(cls, column: str, counts: Iterable[Counts]) -> Persons:

@@ -9,8 +9,7 @@ from textveil.catalog import DEFAULT
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.vocabulary import Vocabulary
 
-_ALONE: Final = ("context", "neighborhood_size")
-"""Options that say, or imply, what base weights follow."""
+_ALONE: Final = ("context", "neighborhood_size")  # options that say, or imply, what base weights follow
 
 
 def options_for_note(mechanism: str, options: Mapping[str, Any], vocabulary: Vocabulary) -> dict[str, Any]:

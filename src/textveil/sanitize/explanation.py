@@ -19,11 +19,9 @@ from textveil.text.tokens import Kind, classify, tokenize
 from textveil.types import Ids, Reals
 from textveil.vocabulary.grid import integer_grid, largest
 
-NEAR = 100
-"""An output counts as near where it is among the word's so many nearest, itself included."""
+NEAR = 100  # an output counts as near where it is among the word's so many nearest, itself included
 
-_SPREAD = 200
-"""Words that stand for the vocabulary where no word is named: evenly spaced in its order."""
+_SPREAD = 200  # words that stand for the vocabulary where no word is named: evenly spaced in its order
 
 _CONFIDENCE = 0.99
 
@@ -64,29 +62,19 @@ class TextExplanation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """Outputs for one word, or for the vocabulary's words on average.
-
-    Attributes:
-        word: the vocabulary's word that is explained; None for the average.
-        mapped: whether the word that was asked for is not in the vocabulary and ``word`` stands for it.
-        outputs: the likeliest outputs with their probabilities; empty for the average.
-        unchanged: probability that the output is the word itself.
-        near: probability that the output is among the 100 nearest words.
-        exact: whether the numbers were computed from the distribution rather than estimated.
-        samples: draws made, 0 where exact.
-    """
+    """Outputs for one word, or for the vocabulary's words on average."""
 
     mechanism: str
     parameters: Mapping[str, Any]
     guarantee: Guarantee
-    word: str | None
-    mapped: bool
+    word: str | None  # the vocabulary's word that is explained; None for the average
+    mapped: bool  # whether the word that was asked for is not in the vocabulary and `word` stands for it
     words: int
-    outputs: tuple[tuple[str, Bound], ...]
-    unchanged: Bound
-    near: Bound
-    exact: bool
-    samples: int
+    outputs: tuple[tuple[str, Bound], ...]  # the likeliest outputs with their probabilities; empty for the average
+    unchanged: Bound  # probability that the output is the word itself
+    near: Bound  # probability that the output is among the 100 nearest words
+    exact: bool  # whether the numbers were computed from the distribution rather than estimated
+    samples: int  # draws made, 0 where exact
     secure: bool
 
     def to_data(self) -> dict[str, Any]:

@@ -28,8 +28,7 @@ from textveil.sanitize.policy.making import parts_of
 from textveil.sanitize.policy.policy import Policy
 from textveil.text.patterns import time_limit
 
-SIZE: Final = 8
-"""Bytes before each message that tell its length, the largest first."""
+SIZE: Final = 8  # bytes before each message that tell its length, the largest first
 
 START_SECONDS: Final = 120.0
 """By the clock until a process must be ready; one that was just started reads every list that detection needs."""
@@ -37,8 +36,7 @@ START_SECONDS: Final = 120.0
 Answer: TypeAlias = list[list[DetectedSpan]] | InputError | None
 """The spans of each text; or that the texts take too long or cannot be read; or None for any other error."""
 
-_GRACE_SECONDS: Final = 1.0
-"""Of processor time after which a process is killed that did not look at its limit."""
+_GRACE_SECONDS: Final = 1.0  # of processor time after which a process is killed that did not look at its limit
 
 _ENVIRONMENT: Final = (
     *("HOME", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "PATH", "PYTHONHOME", "PYTHONUTF8"),
@@ -48,19 +46,12 @@ _ENVIRONMENT: Final = (
 
 
 class Request(NamedTuple):
-    """Texts to be read.
+    """Texts to be read."""
 
-    Attributes:
-        policy: the name of one that was sent; None is everything that is found without a policy.
-        texts: private texts.
-        seconds: of processor time that all of them may take.
-        values: see ``SpanFinder.found_in``.
-    """
-
-    policy: str | None
-    texts: Sequence[str]
-    seconds: float
-    values: Sequence[RecordValues] | None = None
+    policy: str | None  # the name of one that was sent; None is everything that is found without a policy
+    texts: Sequence[str]  # private texts
+    seconds: float  # of processor time that all of them may take
+    values: Sequence[RecordValues] | None = None  # see `SpanFinder.found_in`
 
 
 def framed(message: object) -> bytes:

@@ -26,11 +26,9 @@ from textveil.sanitize.policy.finding import RecordValues
 from textveil.sanitize.policy.policy import Policy
 from textveil.text.patterns import too_slow
 
-_ATTEMPTS: Final = 2
-"""Processes that are asked, if the first ends for another reason than a limit."""
+_ATTEMPTS: Final = 2  # processes that are asked, if the first ends for another reason than a limit
 
-_NAME: Final = "policy"
-"""By which the process knows the one policy that it has."""
+_NAME: Final = "policy"  # by which the process knows the one policy that it has
 
 
 class FoundApart:

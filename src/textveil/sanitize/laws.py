@@ -9,15 +9,11 @@ from textveil.detection.kinds import OWN, STANDS_FOR
 
 
 class Identifier(NamedTuple):
-    """Identifiers that HIPAA's Safe Harbor names, 45 CFR 164.514(b)(2)(i).
-
-    Attributes:
-        kinds: of spans that are such identifiers; none where textveil reads nothing of them.
-    """
+    """Identifiers that HIPAA's Safe Harbor names, 45 CFR 164.514(b)(2)(i)."""
 
     letters: str
     name: str
-    kinds: tuple[str, ...]
+    kinds: tuple[str, ...]  # of spans that are such identifiers; none where textveil reads nothing of them
     watch: str
 
 

@@ -20,27 +20,20 @@ class TextLeft(NamedTuple):
         words: that can be drawn if nothing else is; None where words are not drawn, cost nothing or promise nothing, or
             nothing limits them.
         values: of the kind that costs most that can be drawn if nothing else is; None likewise, and where no spans are.
-        said: for readers: "about 2,300 words left".
     """
 
     words: int | None
     values: int | None
-    said: str
+    said: str  # for readers: "about 2,300 words left"
 
 
 @dataclass(frozen=True, slots=True)
 class TextCosts:
-    """Costs of one draw of each kind at a setting, made once for many budgets.
+    """Costs of one draw of each kind at a setting, made once for many budgets."""
 
-    Attributes:
-        kinds: those whose draws cost something, and their cost.
-        noun: what a text is told in: "word", "value", "text".
-        unpriced: whether nothing is promised of some draw, so that no budget can pay for it.
-    """
-
-    kinds: tuple[tuple[str, Accountant], ...]
-    noun: str
-    unpriced: bool
+    kinds: tuple[tuple[str, Accountant], ...]  # those whose draws cost something, and their cost
+    noun: str  # what a text is told in: "word", "value", "text"
+    unpriced: bool  # whether nothing is promised of some draw, so that no budget can pay for it
 
     @classmethod
     def of(cls, setting: Setting) -> TextCosts:

@@ -23,17 +23,13 @@ SHARED_CLASS: Final = "the public class of every word"
 
 @dataclass(frozen=True)
 class LeftOut:
-    """Constants in place of words: nothing is drawn.
-
-    Attributes:
-        blanks: whether the one label stands for numbers, addresses and other writings too.
-    """
+    """Constants in place of words: nothing is drawn."""
 
     name: str
     labels: tuple[str, ...]
     lookup: Lookup
     adjacency: Adjacency
-    blanks: bool = False
+    blanks: bool = False  # whether the one label stands for numbers, addresses and other writings too
 
     @property
     def guarantee(self) -> PureDP:

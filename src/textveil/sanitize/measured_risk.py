@@ -17,34 +17,22 @@ _BOUND: Final = ("lower", "estimate", "upper", "confidence")
 
 
 class Attack(NamedTuple):
-    """Success of an attacker at naming the right person.
-
-    Attributes:
-        top1: share of records named at the first try.
-        top5: share of records among the first five.
-        low: lower end of the interval of ``top1``; None where there were too few records.
-        high: upper end.
-    """
+    """Success of an attacker at naming the right person."""
 
     attacker: str
     against: str
-    top1: float
-    top5: float
-    low: float | None
-    high: float | None
+    top1: float  # share of records named at the first try
+    top5: float  # share of records among the first five
+    low: float | None  # lower end of the interval of `top1`; None where there were too few records
+    high: float | None  # upper end
 
 
 class MeasuredRisk(NamedTuple):
-    """Part of a risk report that a page quotes.
-
-    Attributes:
-        kept: shares of words that stayed, by what is counted.
-        unique: share of records that quasi-identifiers make unique; None where it was not measured.
-    """
+    """Part of a risk report that a page quotes."""
 
     attacks: tuple[Attack, ...]
-    kept: Mapping[str, float]
-    unique: float | None
+    kept: Mapping[str, float]  # shares of words that stayed, by what is counted
+    unique: float | None  # share of records that quasi-identifiers make unique; None where it was not measured
 
 
 def read_risk(path: Path) -> MeasuredRisk:

@@ -20,22 +20,20 @@ class SanitizerOptions:
     """Options as ``Sanitizer`` takes them. Picklable; no generator. None means unset.
 
     Attributes:
-        mechanism: draws the words, or whole texts; or a policy, which says by kind what is done.
         key: see ``Sanitizer``; None where each job makes one of its own secret.
-        seed: for experiments: releases are stamped "not for release".
 
     Raises:
         ParameterError: ``mechanism`` is neither a mechanism nor a policy; an option is outside its domain, or is given
             although the mechanism or the policy decides it.
     """
 
-    mechanism: Mechanism | Policy
+    mechanism: Mechanism | Policy  # draws the words, or whole texts; or a policy, which says by kind what is done
     number_epsilon: float | None = None
     digit_keep_limit: float | None = None
     marks: Marks | None = None
     allow_refuted: bool = False
     key: bytes | None = field(default=None, repr=False)
-    seed: int | None = None
+    seed: int | None = None  # for experiments: releases are stamped "not for release"
 
     def __post_init__(self) -> None:
         policy = self.mechanism if isinstance(self.mechanism, Policy) else None

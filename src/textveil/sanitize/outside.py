@@ -24,17 +24,12 @@ _NOTHING: Final[Mapping[str, int]] = {}
 
 
 class Stretches(NamedTuple):
-    """Released stretches of one text: before, between and behind its spans.
-
-    Attributes:
-        kinds: tokens of each kind in them, where they are drawn.
-        shown: characters before a span that its surrogate may look at.
-    """
+    """Released stretches of one text: before, between and behind its spans."""
 
     texts: Sequence[str]
-    kinds: Mapping[str, int] = _NOTHING
+    kinds: Mapping[str, int] = _NOTHING  # tokens of each kind in them, where they are drawn
     mapped: int = 0
-    shown: int = 0
+    shown: int = 0  # characters before a span that its surrogate may look at
 
     def before(self, place: int) -> str:
         """Return the released characters before a span, by its place; empty if words are drawn."""

@@ -89,8 +89,6 @@ class Report:
 
     Attributes:
         recall: measured recall of this policy's detection (``measured_risk.recall_of``); None if not measured.
-        nulls: number of sanitized fields of records without a text, which the output shows.
-        persons: the persons of the records, by a column; None if no column names them.
         columns: further columns that were read, by their use: "scope_column" and "known".
     """
 
@@ -99,8 +97,8 @@ class Report:
     sanitized_fields: tuple[str, ...] = ()
     kept_fields: tuple[str, ...] = ()
     recall: Mapping[str, Any] | None = None
-    nulls: int = 0
-    persons: Persons | None = None
+    nulls: int = 0  # number of sanitized fields of records without a text, which the output shows
+    persons: Persons | None = None  # the persons of the records, by a column; None if no column names them
     columns: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -294,8 +292,7 @@ class DrawnSpan(NamedTuple):
 
 
 _SHORT: Final = 60
-_LONG: Final = 20_000
-"""Characters that a repr and a notebook show."""
+_LONG: Final = 20_000  # characters that a repr and a notebook show
 
 
 def _release_of(values: Mapping[str, Any]) -> Release:  # for pickles, by which it is named

@@ -22,23 +22,16 @@ _CONFIDENCE = 0.99
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReleaseExplanation:
-    """Contents of a release, and what the best reader makes of it.
-
-    Attributes:
-        inputs: the two that are easiest to tell apart, in words.
-        told_apart: how often the best reader names the right one of the two, each as likely.
-        limit: the most that the guarantee allows any reader, where it is not refuted.
-        samples: draws made.
-    """
+    """Contents of a release, and what the best reader makes of it."""
 
     mechanism: str
     parameters: Mapping[str, Any]
     guarantee: Guarantee
     releases: str
-    inputs: tuple[str, str]
-    told_apart: Bound
-    limit: float | None
-    samples: int
+    inputs: tuple[str, str]  # the two that are easiest to tell apart, in words
+    told_apart: Bound  # how often the best reader names the right one of the two, each as likely
+    limit: float | None  # the most that the guarantee allows any reader, where it is not refuted
+    samples: int  # draws made
     secure: bool
 
     def to_data(self) -> dict[str, Any]:

@@ -17,8 +17,7 @@ from textveil.sanitize.release import Report
 from textveil.sanitize.sender_report import NOTE, SenderReport
 from textveil.sanitize.setting import Protected, mentions_of
 
-_ROWS: Final = 12
-"""Kinds that have a row of their own on paper; the others share a line."""
+_ROWS: Final = 12  # kinds that have a row of their own on paper; the others share a line
 
 _PAYS: Final = {"mention": "each one", "value": "each value", "scope": "all together"}
 

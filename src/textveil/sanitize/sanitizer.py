@@ -30,8 +30,7 @@ from textveil.text.marks import Marks
 from textveil.text.no_text import ADVICE, what_it_is
 from textveil.version import VERSION
 
-_STREAM_CHARACTERS = 500_000
-"""Documents are gathered up to this many characters and drawn together."""
+_STREAM_CHARACTERS = 500_000  # documents are gathered up to this many characters and drawn together
 
 
 class Sanitizer:

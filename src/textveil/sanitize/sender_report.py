@@ -18,16 +18,13 @@ class SenderReport:
     """Counts that are computed from the private text; no guarantee covers them. Holds no text but the sample's.
 
     Attributes:
-        mapped: how many words were not in the vocabulary and were mapped to it.
-        skipped: of records that could not be read, the first ones as JSON data.
-        skipped_count: entries of such records in all.
         sample: documents before and after, chosen at random for the sender's review; none unless they are asked for.
     """
 
     setting: Setting
-    mapped: int
-    skipped: Sequence[Mapping[str, Any]] = ()
-    skipped_count: int = 0
+    mapped: int  # how many words were not in the vocabulary and were mapped to it
+    skipped: Sequence[Mapping[str, Any]] = ()  # of records that could not be read, the first ones as JSON data
+    skipped_count: int = 0  # entries of such records in all
     sample: Sequence[tuple[str, str]] = field(default=(), repr=False)
 
     def to_data(self) -> dict[str, Any]:

@@ -18,14 +18,11 @@ from textveil.sanitize.policy.facts import PolicyFacts
 from textveil.sanitize.recovery import quoted_recovery
 from textveil.text.marks import Marks
 
-LENGTHS: Final = (1, 2)
-"""Lengths of the numbers that reports speak of: a count, an age."""
+LENGTHS: Final = (1, 2)  # lengths of the numbers that reports speak of: a count, an age
 
-OFTEN: Final = 0.5
-"""Unchanged share of two-digit numbers above which reports warn."""
+OFTEN: Final = 0.5  # unchanged share of two-digit numbers above which reports warn
 
-_TOLD: Final = 0.2
-"""Unchanged share of one-digit numbers from which summaries name it; a uniform draw keeps a tenth."""
+_TOLD: Final = 0.2  # unchanged share of one-digit numbers from which summaries name it; a uniform draw keeps a tenth
 
 
 def unchanged_numbers(
@@ -78,8 +75,7 @@ COUNTED: Final = ("word", "number", "text")
 UNSETTLED: Final = "texts with dates in no clear order"
 """Count of texts in which no date tells whether the day or the month is first."""
 
-UNREAD: Final = "texts in other languages"
-"""Count of texts in languages that the embedded detector has no rules for."""
+UNREAD: Final = "texts in other languages"  # count of texts in languages that the embedded detector has no rules for
 
 
 mentions_of: Final = "{} mentions".format
@@ -91,17 +87,14 @@ class Protected:
     """One draw: what it protects, by which guarantee.
 
     Attributes:
-        kind: one of ``COUNTED``, or a kind of spans.
-        done: under a policy, "keep" or the name of what draws, for reports.
-        public: under a policy, phrases that say what stays public of a value.
         pays: unit that pays for a draw of a span: each "mention", each "value" of a scope, or a "scope" as a whole.
         base_mass: probability of a draw that says nothing of the word (``capabilities.BaseDraws``); 0 if unknown.
     """
 
-    kind: str
+    kind: str  # one of `COUNTED`, or a kind of spans
     guarantee: Guarantee
-    done: str = ""
-    public: tuple[str, ...] = ()
+    done: str = ""  # under a policy, "keep" or the name of what draws, for reports
+    public: tuple[str, ...] = ()  # under a policy, phrases that say what stays public of a value
     pays: str = ""
     base_mass: float = 0.0
 
@@ -130,14 +123,10 @@ class Setting:
     """Setting of a sanitizer: all of it public.
 
     Attributes:
-        protected: unit, kind and guarantee of one draw of each kind.
         number_epsilon: nats for the digits of one number, even if nothing is promised of them; None if numbers have no
             draws of their own.
-        digit_keep_limit: probability above which no digit of a number stays.
         marks: "normalize" puts white space and punctuation into plain form, "keep" keeps them; None if a release has
             none of the text's own.
-        vocabulary: name, number of words, dimension and SHA-256 digest.
-        policy: public facts of a policy with spans or function words.
         mostly_unchanged: whether most words come out as they are (``sanitize.unchanged``). It follows from mechanism
             and vocabulary, so no digest holds it.
         unchanged_kinds: kinds of spans of which most values come out as they are; follows from the policy.
@@ -145,14 +134,14 @@ class Setting:
 
     mechanism: str
     parameters: Mapping[str, Any]
-    protected: tuple[Protected, ...]
+    protected: tuple[Protected, ...]  # unit, kind and guarantee of one draw of each kind
     number_epsilon: float | None
-    digit_keep_limit: float | None
+    digit_keep_limit: float | None  # probability above which no digit of a number stays
     marks: Marks | None
-    vocabulary: Mapping[str, Any]
+    vocabulary: Mapping[str, Any]  # name, number of words, dimension and SHA-256 digest
     secure: bool
     version: str
-    policy: PolicyFacts | None = None
+    policy: PolicyFacts | None = None  # public facts of a policy with spans or function words
     mostly_unchanged: bool = field(default=False, compare=False)
     unchanged_kinds: tuple[str, ...] = field(default=(), compare=False)
 

@@ -22,8 +22,7 @@ from textveil.text.tokens import Kind
 from textveil.types import Flags, Ids, Integers
 from textveil.vocabulary.milder import milder_words
 
-DrawsWords: TypeAlias = WordMechanism | SequenceMechanism | CommonWordResponse | LeftOut
-"""What is done with words."""
+DrawsWords: TypeAlias = WordMechanism | SequenceMechanism | CommonWordResponse | LeftOut  # what is done with words
 
 _Draws: TypeAlias = Callable[[WordPlaces, Integers, np.random.Generator], Ids]
 
@@ -31,33 +30,22 @@ _NAMES: Final = [kind.name.lower() for kind in Kind]
 
 
 class CountedTexts(NamedTuple):
-    """Texts whose draws are known, and not made yet.
-
-    Attributes:
-        kinds: the kind of the token that each code begins, -1 elsewhere.
-        counts: of each text, how many tokens of each kind it has.
-    """
+    """Texts whose draws are known, and not made yet."""
 
     coded: EncodedTexts
-    kinds: NDArray[np.int8]
+    kinds: NDArray[np.int8]  # the kind of the token that each code begins, -1 elsewhere
     words: WordPlaces
     numbers: NumberPlaces
-    counts: Sequence[dict[str, int]]
+    counts: Sequence[dict[str, int]]  # of each text, how many tokens of each kind it has
 
 
 class DrawnTexts(NamedTuple):
-    """Texts with their draws.
-
-    Attributes:
-        kinds: the kind of the token that each code begins, -1 elsewhere.
-        counts: of each text, how many tokens of each kind it has.
-        mapped: of each text, how many of its words the vocabulary does not have.
-    """
+    """Texts with their draws."""
 
     codes: EncodedTexts
-    kinds: NDArray[np.int8]
-    counts: Sequence[dict[str, int]]
-    mapped: Sequence[int]
+    kinds: NDArray[np.int8]  # the kind of the token that each code begins, -1 elsewhere
+    counts: Sequence[dict[str, int]]  # of each text, how many tokens of each kind it has
+    mapped: Sequence[int]  # of each text, how many of its words the vocabulary does not have
 
 
 class TokenDraws:

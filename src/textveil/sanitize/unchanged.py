@@ -15,26 +15,21 @@ from textveil.randomness import seeded_generator
 from textveil.surrogates.scopes import MemoryScope
 from textveil.surrogates.surrogate import Mention, Surrogate
 
-MOST: Final = 0.9
-"""Share of words above which that is said."""
+MOST: Final = 0.9  # share of words above which that is said
 
 _HIDES: Final = math.log(MOST / (1 - MOST)) - 1e-9
 
-_WORDS: Final = 16
-"""Words that stand for the vocabulary: evenly spaced in its order."""
+_WORDS: Final = 16  # words that stand for the vocabulary: evenly spaced in its order
 
-_DRAWS: Final = 4
-"""Draws for each of them."""
+_DRAWS: Final = 4  # draws for each of them
 
 _EXAMPLES: Final = {"age": "37", "time": "10:30", "date": "June 5, 2012", "number": "4812", "money": "$120.50"}
-_OTHER: Final = "Maria Gonzalez 4812"
-"""Public values that stand for all of a kind."""
+_OTHER: Final = "Maria Gonzalez 4812"  # public values that stand for all of a kind
 
 _SENTENCES: Final = ("The house by the river was sold in spring.", "She asked the doctor about the results.")
 """Public texts for mechanisms of whole texts."""
 
-_CHANCE: Final = 1e-6
-"""Draws that a stated table gives less often than this are no draws of it."""
+_CHANCE: Final = 1e-6  # draws that a stated table gives less often than this are no draws of it
 
 
 def mostly_unchanged(mechanism: DrawsText) -> bool:

@@ -18,11 +18,9 @@ from textveil.vocabulary.readers.arrays import read_npy
 from textveil.vocabulary.readers.formats import read_vocabulary
 from textveil.vocabulary.vocabulary import SMALLEST, Vocabulary, refusal
 
-EMBEDDED = "embedded"
-"""The name under which ``load_vocabulary`` knows the embedded vocabulary."""
+EMBEDDED = "embedded"  # the name under which `load_vocabulary` knows the embedded vocabulary
 
-DATA = Path(__file__).parent / "data"
-"""Folder of the embedded vocabulary."""
+DATA = Path(__file__).parent / "data"  # folder of the embedded vocabulary
 
 
 def load_vocabulary(

@@ -127,8 +127,7 @@ def normalize(vectors: NDArray[Any]) -> Vectors:
 _COLUMNS = 2048
 
 
-_SCORES = 1 << 22
-"""Scores that are held at once: 33 MB."""
+_SCORES = 1 << 22  # scores that are held at once: 33 MB
 
 
 _DENSE = 512

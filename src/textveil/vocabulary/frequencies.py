@@ -22,19 +22,16 @@ from textveil.types import Integers
 from textveil.vocabulary.embedded import DATA, load_vocabulary
 from textveil.vocabulary.vocabulary import Vocabulary
 
-FILES = ("frequencies.npy", "names.npy")
-"""Counts, uint32, and one bit for each word that names people or places."""
+FILES = ("frequencies.npy", "names.npy")  # counts, uint32, and one bit for each word that names people or places
 
-RECORD = "frequencies.json"
-"""Where they come from, and their digests."""
+RECORD = "frequencies.json"  # where they come from, and their digests
 
 _ZIPF_SHIFT = 27
 """Tenths. Mandelbrot's correction of Zipf's law for the most frequent words: 1 / (rank + 2.7), rank from 1."""
 
 _ZIPF_WHOLE = 1 << 40
 
-_HALVES = 2
-"""Counts are kept in halves: a word that the public text does not hold counts one half."""
+_HALVES = 2  # counts are kept in halves: a word that the public text does not hold counts one half
 
 _MOST = 1 << 40
 
@@ -45,16 +42,12 @@ class WordFrequencies:
 
     Whole numbers, so that what is computed from them is the same on every machine.
 
-    Attributes:
-        counts: >= 1, in any unit, int64, shape (n,).
-        names: words that name people or places; False everywhere where that is not known, shape (n,).
-
     Raises:
         ParameterError: another shape, or a count that is not a whole number from 1 to 2^40.
     """
 
-    counts: Integers
-    names: NDArray[np.bool_]
+    counts: Integers  # >= 1, in any unit, int64, shape (n,)
+    names: NDArray[np.bool_]  # words that name people or places; False everywhere where that is not known, shape (n,)
     source: str
 
     def __post_init__(self) -> None:
@@ -74,8 +67,7 @@ class WordFrequencies:
         return hashlib.sha256(self.counts.tobytes() + np.packbits(self.names).tobytes()).hexdigest()
 
 
-FLAT, ZIPF = "flat", "zipf"
-"""Priors with a name; a file of that name is given as ``./flat``."""
+FLAT, ZIPF = "flat", "zipf"  # priors with a name; a file of that name is given as `./flat`
 
 
 def word_frequencies(vocabulary: Vocabulary, path: Path | str | None = None) -> WordFrequencies:

@@ -24,8 +24,7 @@ from textveil.numerics.exact_products import Int8Table, torch_pays
 from textveil.types import Ids, Reals, Vectors
 from textveil.vocabulary.vocabulary import Vocabulary
 
-_GROUP = 32
-"""Columns in a group of the two-level selection; about where its two stages cost the same."""
+_GROUP = 32  # columns in a group of the two-level selection; about where its two stages cost the same
 
 
 _GRIDS: WeakKeyDictionary[Vocabulary, IntegerGrid] = WeakKeyDictionary()
@@ -37,15 +36,12 @@ class IntegerGrid:
     """Rows of small integers with a scale each.
 
     Attributes:
-        values: integers held in float32 or float64, shape (n, dim), read-only.
-        scales: float64, shape (n,), > 0 (1 for a zero row).
-        lengths: Euclidean norms of the rows, float64, shape (n,).
         small: the same integers on 8 bits where they fit, for exact products in integers; or None.
     """
 
-    values: NDArray[Any]
-    scales: Reals
-    lengths: Reals
+    values: NDArray[Any]  # integers held in float32 or float64, shape (n, dim), read-only
+    scales: Reals  # float64, shape (n,), > 0 (1 for a zero row)
+    lengths: Reals  # Euclidean norms of the rows, float64, shape (n,)
     small: NDArray[np.int8] | None = None
 
     def __post_init__(self) -> None:
@@ -167,16 +163,11 @@ class IntegerGrid:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GridDistances:
-    """Euclidean distances between rows, elementwise from exact products; see ``IntegerGrid.distances``.
-
-    Attributes:
-        scales: their scales after shortening, shape (n,).
-        squares: their squared norms after shortening, shape (n,).
-    """
+    """Euclidean distances between rows, elementwise from exact products; see ``IntegerGrid.distances``."""
 
     grid: IntegerGrid
-    scales: Reals
-    squares: Reals
+    scales: Reals  # their scales after shortening, shape (n,)
+    squares: Reals  # their squared norms after shortening, shape (n,)
 
     def rows(self, ids: Ids) -> Iterator[Reals]:
         """From each id to every row, one after another, each in the same memory as the one before; shape (n,)."""

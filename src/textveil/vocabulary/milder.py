@@ -16,11 +16,9 @@ from textveil.errors import VocabularyError
 from textveil.vocabulary.embedded import DATA, load_vocabulary
 from textveil.vocabulary.vocabulary import Vocabulary
 
-FILE = "milder.txt"
-"""Lines of a coarse word's id and the word that is written."""
+FILE = "milder.txt"  # lines of a coarse word's id and the word that is written
 
-IDS_OF = "b9afd2a84bed2504"
-"""Begins the digest of the vocabulary whose ids these are."""
+IDS_OF = "b9afd2a84bed2504"  # begins the digest of the vocabulary whose ids these are
 
 
 def milder_words(vocabulary: Vocabulary) -> Mapping[int, int]:

@@ -19,14 +19,11 @@ from numpy.typing import NDArray
 from textveil.errors import VocabularyError, need
 from textveil.types import Vectors
 
-SMALLEST = 2
-"""Words that a vocabulary must hold at least: with one there is nothing to protect."""
+SMALLEST = 2  # words that a vocabulary must hold at least: with one there is nothing to protect
 
-LEVELS = 127
-"""Largest magnitude of an 8-bit coordinate; -128 is unused, so the grid is symmetric."""
+LEVELS = 127  # largest magnitude of an 8-bit coordinate; -128 is unused, so the grid is symmetric
 
-BLOCK_BYTES = 1 << 24
-"""Size of the pieces in which whole tables are scanned."""
+BLOCK_BYTES = 1 << 24  # size of the pieces in which whole tables are scanned
 
 _DIGEST_HEAD = b"textveil vocabulary 1\n"
 
@@ -54,18 +51,15 @@ class Vocabulary:
     """Distinct words and their vectors, in one order; row i belongs to the word with id i.
 
     Attributes:
-        words: n >= 2 distinct, non-empty strings.
-        name: a public name, never a path; the base name of the file that it was read from.
         facts: what its builder computed from exactly these words and vectors and stored with them
             (digest, norms, diameters, neighborhood curve; see ``geometry``). Read-only; trusted, so
             never pass the facts of another vocabulary. Empty where nothing was stored.
-        grid: the 8-bit storage, or None where the vectors are stored as they are.
     """
 
-    words: tuple[str, ...]
-    name: str
+    words: tuple[str, ...]  # n >= 2 distinct, non-empty strings
+    name: str  # a public name, never a path; the base name of the file that it was read from
     facts: Mapping[str, Any]
-    grid: Grid | None
+    grid: Grid | None  # the 8-bit storage, or None where the vectors are stored as they are
 
     def __init__(
         self,

@@ -24,14 +24,10 @@ class CommonWordResponse:
     """Every word is one of K common words or the blank, and stays with weight e^epsilon, else is any other with 1.
 
     So the guarantee holds for any two words, common or not. Proof: privacy/proofs/common_words.md.
-
-    Attributes:
-        words: the common words; the blank's id follows theirs.
-        epsilon: nats for one word, finite and > 0.
     """
 
-    words: tuple[str, ...] = field(repr=False)
-    epsilon: float
+    words: tuple[str, ...] = field(repr=False)  # the common words; the blank's id follows theirs
+    epsilon: float  # nats for one word, finite and > 0
     name: str = field(default="randomized-response", init=False)
 
     def __post_init__(self) -> None:

@@ -31,14 +31,13 @@ class IntegerChannel:
     """P(y | x) = w(x, y) / Z(x) for integers w(x, y) >= 0, Z(x) their sum; drawn by the very same integers.
 
     Attributes:
-        guarantee: what the weights give; its proof is its ``source``.
         distances: the metric of a guarantee per distance, which cannot do without it.
     """
 
     vocabulary: Vocabulary
     name: str
     parameters: Mapping[str, Any]
-    guarantee: PureDP | MetricDP
+    guarantee: PureDP | MetricDP  # what the weights give; its proof is its `source`
     _rows: DrawnRows = field(repr=False)
     distances: WordDistances | None = field(default=None, repr=False)
 
@@ -67,9 +66,6 @@ class GroupedChannel(IntegerChannel):
     """A channel whose guarantee compares words of one public group alone; its adjacency says what a group is.
 
     ``word_distances`` of words of different groups are not compared, however near.
-
-    Attributes:
-        groups: the group of every word, shape (n,); -1 is a word that nothing protects.
     """
 
-    groups: Integers = field(kw_only=True)
+    groups: Integers = field(kw_only=True)  # the group of every word, shape (n,); -1 is a word that nothing protects

@@ -130,14 +130,11 @@ class Neighborhood:
     S(x) is x and the words of greatest cosine with it, m in all. T does not depend on x, so the loss is
     epsilon for any two words whatever the sets are. The weights are integers.
     Proof: privacy/proofs/neighborhood.md.
-
-    Attributes:
-        weights: the integers that are sampled; ``weights.members`` is m.
     """
 
     name: ClassVar[str] = "neighborhood"
     vocabulary: Vocabulary
-    weights: TwoLevelWeights
+    weights: TwoLevelWeights  # the integers that are sampled; `weights.members` is m
     guarantee: PureDP
     _rows: NeighborRows = field(repr=False)
     _columns: RaisedColumns = field(repr=False)

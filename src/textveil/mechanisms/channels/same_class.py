@@ -26,21 +26,13 @@ CLASSES: Final = within_groups("class")  # which two words are compared
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassRows:
-    """One row for each class, the same for all its words; see ``DrawnRows``.
+    """One row for each class, the same for all its words; see ``DrawnRows``."""
 
-    Attributes:
-        classes: the class of every word, shape (n,).
-        counts: the weight of every word as an output, >= 1, shape (n,).
-        words: all words, class by class, shape (n,).
-        sums: running sums of their weights, shape (n,).
-        starts: the sum before each class, one more than classes.
-    """
-
-    classes: Integers
-    counts: Integers
-    words: Ids
-    sums: Integers
-    starts: Integers
+    classes: Integers  # the class of every word, shape (n,)
+    counts: Integers  # the weight of every word as an output, >= 1, shape (n,)
+    words: Ids  # all words, class by class, shape (n,)
+    sums: Integers  # running sums of their weights, shape (n,)
+    starts: Integers  # the sum before each class, one more than classes
 
     def draw(self, ids: Ids, rng: np.random.Generator) -> Ids:
         """One draw for each id; each takes one uniform integer below the sum of its class."""

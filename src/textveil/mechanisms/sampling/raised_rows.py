@@ -96,19 +96,12 @@ _EXACT: Final = 2.0**53  # sums of integers below this are exact in float64
 
 
 class Rows(NamedTuple):
-    """Rows of several words, one behind another.
+    """Rows of several words, one behind another."""
 
-    Attributes:
-        words: whose rows they are.
-        lengths: of each row.
-        outputs: ids of the raised words, each row in its order.
-        reached: the units handed out up to and with each of them, rising strictly in every row up to ``row_gain``.
-    """
-
-    words: Ids
-    lengths: Integers
-    outputs: Ids
-    reached: Integers
+    words: Ids  # whose rows they are
+    lengths: Integers  # of each row
+    outputs: Ids  # ids of the raised words, each row in its order
+    reached: Integers  # the units handed out up to and with each of them, rising strictly in every row up to `row_gain`
 
 
 def expected_length(weights: BaseWeights) -> int:

@@ -65,18 +65,13 @@ class ConsistentNeighborhood:
     A word that recurs is likely to be replaced by what replaced it before. The price: words of the release are
     likelier everywhere in it, all together by at most copies * recent / (n + copies * recent) of a row's common
     part.
-
-    Attributes:
-        weights: the two integers a and b, for rows of m copies raised among at most n + copies * recent.
-        recent: words that are remembered, >= 1.
-        copies: how many more times a remembered word stands in the list, >= 1.
     """
 
     name: ClassVar[str] = "consistent-neighborhood"
     vocabulary: Vocabulary
-    weights: TwoLevelWeights
-    recent: int
-    copies: int
+    weights: TwoLevelWeights  # the two integers a and b, for rows of m copies raised among at most n + copies * recent
+    recent: int  # words that are remembered, >= 1
+    copies: int  # how many more times a remembered word stands in the list, >= 1
     guarantee: PureDP
     _rows: NeighborRows = field(repr=False)
     _columns: RaisedColumns = field(repr=False)

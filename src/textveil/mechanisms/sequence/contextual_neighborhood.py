@@ -38,13 +38,11 @@ class ContextChoice(NamedTuple):
     """What is public of the weights.
 
     Attributes:
-        alpha: exponent of the frequencies in the fixed base weights.
-        base_mass: probability of a base draw where nothing is predicted.
         context_weight: how many times the fixed base weights' sum the predicted words get, where a row can raise them.
     """
 
-    alpha: float
-    base_mass: float
+    alpha: float  # exponent of the frequencies in the fixed base weights
+    base_mass: float  # probability of a base draw where nothing is predicted
     context_weight: float
 
 

@@ -16,11 +16,9 @@ from textveil.sanitize.policy.reading import policy_of
 _NAME: Final = re.compile(r'^name\s*=\s*"([^"\\\n]+)"', re.MULTILINE)
 _SUFFIX: Final = "-reviewed"
 
-_HIDDEN: Final = "hidden"
-"""The kind of what is hidden by a policy that has no kinds of spans."""
+_HIDDEN: Final = "hidden"  # the kind of what is hidden by a policy that has no kinds of spans
 
-_PROBE: Final = "textveil review"
-"""A phrase that no list of a user holds."""
+_PROBE: Final = "textveil review"  # a phrase that no list of a user holds
 
 
 def correctable(name: str) -> dict[str, Any]:

@@ -13,23 +13,16 @@ from textveil.sanitize.policy.policy import Action, Policy, Rule, digest_of_data
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyFacts:
-    """Public facts of a policy, picklable: no words of lists, no objects that detect.
+    """Public facts of a policy, picklable: no words of lists, no objects that detect."""
 
-    Attributes:
-        data: the policy as JSON data.
-        adjacency: which two texts are compared where one value differs.
-        public: what no guarantee hides, each a phrase.
-        not_covered: what the guarantee does not speak of, each a phrase.
-    """
-
-    data: Mapping[str, Any] = field(repr=False)
+    data: Mapping[str, Any] = field(repr=False)  # the policy as JSON data
     digest: str
-    adjacency: Adjacency
+    adjacency: Adjacency  # which two texts are compared where one value differs
     draws_words: bool
     finds_spans: bool
     kinds: tuple[str, ...]
-    public: tuple[str, ...]
-    not_covered: tuple[str, ...]
+    public: tuple[str, ...]  # what no guarantee hides, each a phrase
+    not_covered: tuple[str, ...]  # what the guarantee does not speak of, each a phrase
 
     @property
     def name(self) -> str:

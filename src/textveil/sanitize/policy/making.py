@@ -30,12 +30,10 @@ from textveil.surrogates.making import make_surrogate
 from textveil.surrogates.surrogate import Surrogate
 from textveil.text.passing import PASSING_FUNCTION_WORDS, Passing, passing_common_words
 
-NUMBER: Final = "number"
-"""The kind of spans that are found in every text: groups of digits outside all others."""
+NUMBER: Final = "number"  # the kind of spans that are found in every text: groups of digits outside all others
 
 
-_RESPONSE: Final = 8.0
-"""Nats of one word where common words are drawn and no epsilon is given."""
+_RESPONSE: Final = 8.0  # nats of one word where common words are drawn and no epsilon is given
 
 KEPT: Final = "kept"
 """The kind of what keep lists and patterns hold where words are drawn, for which no policy needs a rule."""
@@ -43,19 +41,12 @@ KEPT: Final = "kept"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyParts:
-    """Mechanism, surrogates and finder of a policy with spans.
+    """Mechanism, surrogates and finder of a policy with spans."""
 
-    Attributes:
-        words: draws words outside the spans, or leaves them out; None where they are kept.
-        surrogates: by kind of spans, in the order of the rules.
-        scopes: of the kinds whose rule has one of its own.
-        kept: kinds of spans that are released as they are.
-    """
-
-    words: DrawsWords | None
-    surrogates: Mapping[str, Surrogate]
-    scopes: Mapping[str, ScopeName]
-    kept: frozenset[str]
+    words: DrawsWords | None  # draws words outside the spans, or leaves them out; None where they are kept
+    surrogates: Mapping[str, Surrogate]  # by kind of spans, in the order of the rules
+    scopes: Mapping[str, ScopeName]  # of the kinds whose rule has one of its own
+    kept: frozenset[str]  # kinds of spans that are released as they are
     finder: SpanFinder
 
 

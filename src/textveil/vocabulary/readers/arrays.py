@@ -21,11 +21,9 @@ WORDS = "words.txt"
 VECTORS = "vectors.npy"
 SCALES = "scales.npy"
 
-LONGEST_HEADER = 100_000_000
-"""Bytes that a safetensors header may take; the format's own limit."""
+LONGEST_HEADER = 100_000_000  # bytes that a safetensors header may take; the format's own limit
 
-_ARCHIVE = b"PK\x03\x04"
-"""First bytes of a .npz file, whatever its name."""
+_ARCHIVE = b"PK\x03\x04"  # first bytes of a .npz file, whatever its name
 
 _BLOCK_ROWS = 8192
 _FLOATS: dict[str, np.dtype[Any]] = {

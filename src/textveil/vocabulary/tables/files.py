@@ -33,8 +33,7 @@ FORMAT: Final = 1
 SUFFIX: Final = ".table"
 
 _PARTIAL: Final = ".partial"
-_HEADER_BYTES: Final = 4096
-"""A page: the arrays behind it are aligned."""
+_HEADER_BYTES: Final = 4096  # a page: the arrays behind it are aligned
 
 _ALIGNED: Final = 64
 
@@ -64,11 +63,10 @@ class TableKey:
     """What tells a table from every other.
 
     Attributes:
-        kind: what it holds; lower-case letters and hyphens.
         made_from: all that entered, of JSON's types: digest of the vocabulary, grid, rule, parameters.
     """
 
-    kind: str
+    kind: str  # what it holds; lower-case letters and hyphens
     made_from: Mapping[str, str | int | float | None]
     arrays: tuple[ArrayShape, ...]
 

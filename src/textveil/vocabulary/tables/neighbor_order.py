@@ -18,18 +18,15 @@ from textveil.vocabulary.tables.public import PublicTable, distinct_rows
 from textveil.vocabulary.vocabulary import Vocabulary
 
 KIND: Final = "neighbor-order"
-NEIGHBORS: Final = "neighbors"
-"""The array: ids, shape (n, k), row x begins with x."""
+NEIGHBORS: Final = "neighbors"  # the array: ids, shape (n, k), row x begins with x
 
 SHIPPED: Final = DATA / "neighbors.table"
 SHIPPED_SIZE: Final = 67
 """Words in a row of the table that comes with the embedded vocabulary: the neighborhood at epsilon 8."""
 
-_BLOCK: Final = 256
-"""Words whose rows are made at once: their scores take 33 MB at 33,000 words."""
+_BLOCK: Final = 256  # words whose rows are made at once: their scores take 33 MB at 33,000 words
 
-_RULE: Final = "greatest cosine on the integer grid, the word first, ties to the lower id; 1"
-"""Changes when rows do."""
+_RULE: Final = "greatest cosine on the integer grid, the word first, ties to the lower id; 1"  # changes when rows do
 
 _SCALES: WeakKeyDictionary[Vocabulary, str] = WeakKeyDictionary()
 

@@ -22,8 +22,7 @@ from textveil.environment import CACHE
 from textveil.types import Progress
 from textveil.vocabulary.tables.files import Arrays, TableKey, read_table, write_table
 
-Sound = Callable[[Arrays], bool]
-"""Whether arrays are such that a guarantee holds with them, whoever made them."""
+Sound = Callable[[Arrays], bool]  # whether arrays are such that a guarantee holds with them, whoever made them
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -71,21 +70,17 @@ class PublicTable:
     """What a table is made from and how; nothing is read or made before ``opened`` or ``build``.
 
     Attributes:
-        describe: for a person: ``"the 128 nearest words of 32,698"``.
-        make: computes the arrays; the same bytes on every machine.
         sound: asked of every file from the cache folder, beyond its checksum: with arrays that pass it the guarantee
             holds, even if somebody else wrote them.
-        shipped: a file of the package that may hold it; trusted as the package's code is.
-        ours_alone: no file that others can write is read, since ``sound`` cannot tell what a guarantee needs.
         expected: about how long the arrays will be whose length only making tells.
     """
 
     key: TableKey
-    describe: str
-    make: Callable[[Progress | None], Arrays]
+    describe: str  # for a person: `"the 128 nearest words of 32,698"`
+    make: Callable[[Progress | None], Arrays]  # computes the arrays; the same bytes on every machine
     sound: Sound
-    shipped: Path | None = None
-    ours_alone: bool = False
+    shipped: Path | None = None  # a file of the package that may hold it; trusted as the package's code is
+    ours_alone: bool = False  # no file that others can write is read, since `sound` cannot tell what a guarantee needs
     expected: Mapping[str, int] = field(default_factory=dict)
 
     @property

@@ -55,7 +55,6 @@ _HOMES = {
 }
 
 _FACE_OF_LAB = ("audit", "decode", "frontier")  # functions of the package textveil-lab
-
 __all__ = ["__version__", *sorted([*_HOMES, *_FACE_OF_LAB])]
 
 

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 from textveil.errors import MissingLab, ParameterError, RefutedGuarantee, UnknownNameError, need
 from textveil.mechanisms.declaration import CatalogEntry as CatalogEntry
 from textveil.mechanisms.declaration import entry_of, maker_within
-from textveil.mechanisms.options import DEFAULT_EPSILON as DEFAULT_EPSILON
-from textveil.mechanisms.options import IN_PLACE_OF_EPSILON, takes_progress
 from textveil.privacy.guarantees import TRUSTED, Guarantee, NoGuarantee, Status, claimed
 from textveil.privacy.proved import status_of, status_of_maker
 from textveil.registry import lab
+from textveil.registry.options import DEFAULT_EPSILON as DEFAULT_EPSILON
+from textveil.registry.options import IN_PLACE_OF_EPSILON, takes_progress
 from textveil.registry.table import Table, maker_of, note_maker
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from textveil.vocabulary.vocabulary import Vocabulary
 
 DEFAULT = "neighborhood"
-
 ENTRY_POINT_GROUP = "textveil.mechanisms"
 
 
@@ -54,7 +53,7 @@ MECHANISMS: Table[CatalogEntry] = Table(
         "neighborhood": "textveil.mechanisms.channels.neighborhood:neighborhood",
         "randomized-response": "textveil.mechanisms.channels.randomized_response:randomized_response",
         "consistent-neighborhood": "textveil.mechanisms.sequence.consistent_neighborhood:consistent_neighborhood",
-        "same-class": "textveil.mechanisms.channels.same_class:same_class",
+        "same-class": "textveil.mechanisms.channels.randomized_response:same_class",
         # end
     },
     _read,

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, Final
 
 NESTING: Final = 100  # arrays and objects inside one another, at most: code that walks over data is recursive
-
 FILE_BYTES: Final = 1 << 28
 """Size of a JSON file, at most: far above any report, model or setting, far below what fills a memory."""
 

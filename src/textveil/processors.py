@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Final
 
 _THREADS: Final = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
-
 _QUOTA: Final = Path("/sys/fs/cgroup/cpu.max")
 """Of a container on Linux: microseconds of processor time a period ("max" without a limit), and the period."""
 

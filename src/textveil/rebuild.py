@@ -22,9 +22,7 @@ from textveil.version import VERSION
 from textveil.vocabulary.vocabulary import Vocabulary
 
 _HINT: Final = "Is it what `Release.report()` says?"
-
 _ROUNDING: Final = 1e-5
-
 _SHOWN: Final = 60  # characters of a report's values that a message shows
 
 

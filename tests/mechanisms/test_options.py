@@ -18,7 +18,7 @@ from tests.helpers.lab import needs_lab
 import textveil as tv
 from textveil.catalog import entries, mechanism
 from textveil.errors import ParameterError, UnknownNameError
-from textveil.mechanisms.parameters import Epsilon
+from textveil.mechanisms.kinds import Epsilon
 from textveil.registry.options import (
     ANY,
     Domain,

@@ -19,8 +19,8 @@ from textveil.surrogates.pools import pool
 from textveil.text.codes import TextCodes
 from textveil.text.tokens import Kind
 from textveil.vocabulary.embedded import load_vocabulary
-from textveil.vocabulary.milder import milder_words
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil.vocabulary.word_classes import milder_words
 from textveil_lab.mechanisms.document.keywords import keywords
 
 WORDS = load_vocabulary().words

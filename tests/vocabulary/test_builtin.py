@@ -19,7 +19,8 @@ from textveil.errors import ParameterError, VocabularyError
 from textveil.mechanisms.sampling.weight_shares import CHOICES
 from textveil.mechanisms.sequence.contextual_neighborhood import CONTEXT_CHOICES
 from textveil.vocabulary import embedded as builtin
-from textveil.vocabulary import frequencies, milder, word_classes
+from textveil.vocabulary import frequencies, word_classes
+from textveil.vocabulary import word_classes as milder
 from textveil.vocabulary.embedded import DATA, load_vocabulary, provenance
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -55,7 +56,7 @@ def test_its_files_fit_in_16_megabytes_and_are_those_of_the_records():
         frequencies.RECORD,
         CHOICES,
         CONTEXT_CHOICES,
-        milder.FILE,
+        milder.MILDER_FILE,
         word_classes.FILE,
         word_classes.RECORD,
     }

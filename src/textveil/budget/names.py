@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from textveil.budget.account import Account
 from textveil.errors import ParameterError
-from textveil.key_files import SECRET_BYTES
+from textveil.whole_files import SECRET_BYTES
 
 DIGEST_BYTES: Final = 16
 """Length of a name's digest."""

@@ -14,7 +14,7 @@ from textveil.json_text import json_text
 
 if TYPE_CHECKING:
     from textveil.catalog import CatalogEntry
-    from textveil.mechanisms.options import Option
+    from textveil.registry.options import Option
 
 
 def mechanisms_command(

@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 M = TypeVar("M")
-
 _ENTRY = "__textveil_entry__"
-
 _WITHIN: Final[WeakKeyDictionary[Callable[..., Any], Callable[..., Any]]] = WeakKeyDictionary()
 """The functions that ``declared`` decorated, by what it made of them: ``__wrapped__`` could be set by anybody."""
 

@@ -13,15 +13,25 @@ Kinds, by what one draw may look at:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from typing import Annotated, Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from textveil.errors import UnsupportedGuarantee, need
-from textveil.numerics.integer_range import all_below
+from textveil.numerics.integer_weights import all_below
 from textveil.privacy.guarantees import Guarantee
+from textveil.registry.options import (
+    DEFAULT_EPSILON,
+    GUARANTEE,
+    NEIGHBORHOODS,
+    POSITIVE,
+    Option,
+    at_least,
+    file_or_named,
+)
 from textveil.types import Ids, Integers, Reals, WordDistances
+from textveil.vocabulary.frequencies import FLAT, ZIPF
 from textveil.vocabulary.vocabulary import Vocabulary
 
 
@@ -265,3 +275,48 @@ def shown_input(mechanism: VectorMechanism | SetMechanism, value: Any) -> str:
     numbers = np.ravel(value)
     more = ", ..." if numbers.size > _SHOWN else ""
     return f"({', '.join(f'{number:g}' for number in numbers[:_SHOWN])}{more})"
+
+
+_USUAL = f"{DEFAULT_EPSILON:g}"
+
+
+Epsilon: TypeAlias = Annotated[
+    float, Option(POSITIVE, "Privacy loss in nats of one token, for any two words.", "E", GUARANTEE, unset=_USUAL)
+]
+
+
+GroupEpsilon: TypeAlias = Annotated[
+    float,
+    Option(
+        POSITIVE,
+        "Privacy loss in nats of one token, for any two words of one public group alone.",
+        "E",
+        GUARANTEE,
+        unset=_USUAL,
+    ),
+]
+
+
+NeighborhoodSize: TypeAlias = Annotated[
+    int,
+    Option(
+        at_least(1),
+        "Words that have the larger weight, the word itself included.",
+        "M",
+        NEIGHBORHOODS,
+        unset="chosen for the vocabulary and epsilon",
+    ),
+]
+
+
+Prior: TypeAlias = Annotated[
+    str,
+    Option(
+        file_or_named(f"{FLAT}, {ZIPF} or a file of word counts", FLAT, ZIPF),
+        "Public word frequencies instead of the embedded ones: flat, zipf (by the "
+        "order of the words), or a file with a word and its count on each line.",
+        "NAME|FILE",
+        NEIGHBORHOODS,
+        unset="the embedded frequencies, or Zipf by the order of the words",
+    ),
+]

@@ -16,14 +16,10 @@ from textveil.errors import need
 from textveil.types import Bytes, Flags, Ids, Integers
 
 CELLS: Final = 4  # cells of a bucket
-
 _LOAD: Final = 0.95  # share of cells that are used at most, where there are many
-
 _ROUNDS: Final = 400  # rounds of moving keys before more room is given to those without a place
-
 _FIRST, _SECOND, _THIRD = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F), np.uint64(0xD6E8FEB86659FD93)
 _HALF: Final = np.uint64(32)
-
 _TAG_BITS: Final = 23
 """Bits of a position that a cell of ``TripleTable`` holds; a bit beside them says which of the two buckets it is in."""
 

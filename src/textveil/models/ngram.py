@@ -30,7 +30,6 @@ from textveil.vocabulary.vocabulary import Vocabulary
 DATA: Final = Path(__file__).parent / "data"
 FILE: Final = "trigrams.table"
 RECORD: Final = "trigrams.json"  # where the embedded model comes from, and its digest
-
 KIND: Final = "trigram-model"
 ORDER: Final = 3
 
@@ -48,7 +47,6 @@ _TYPES: Final = {
 }
 
 _OPENED: dict[str, NgramModel] = {}  # the embedded model by its digest, once it is open
-
 _BLOCK: Final = 1 << 13  # look-ups that are made together: what they leave behind stays in the processor's cache
 
 

@@ -18,7 +18,6 @@ from textveil.errors import need
 from textveil.types import Ids, Integers
 
 _TOTAL_BITS = 53  # totals stay below 2^53: a 64-bit draw is then rejected with probability below 2^-11
-
 _DIGITS = 60  # decimal digits for exp(epsilon); e^epsilon is irrational, so a floor at 60 digits is the true floor
 
 
@@ -153,3 +152,10 @@ def flip(values: Ids, weights: TwoLevelWeights, rng: np.random.Generator) -> Ids
     """Keep each value with weight ``inside``, else any other with weight ``outside``; one member a row."""
     uniform = weights.common(rng.integers(0, weights.total, size=len(values), dtype=np.int64))
     return np.where(uniform < weights.size, uniform, values)
+
+
+def all_below(values: Integers, limit: int) -> bool:
+    """Whether every one of ``values``, integers and at least one of them, is in [0, limit)."""
+    if values.dtype == np.int64:  # as unsigned integers the negative ones are the largest
+        return bool(np.maximum.reduce(values.view(np.uint64)) < limit)
+    return bool(values.min() >= 0 and values.max() < limit)

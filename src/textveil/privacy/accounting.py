@@ -18,8 +18,7 @@ from typing import Protocol, TypeAlias
 import numpy as np
 
 from textveil.errors import ParameterError, UnsupportedGuarantee, need
-from textveil.privacy.calibration import gaussian_log_delta
-from textveil.privacy.composition import as_approximate
+from textveil.privacy.composition import as_approximate, gaussian_log_delta
 from textveil.privacy.guarantees import Guarantee, PureDP
 from textveil.privacy.loss_distribution import LossDistribution
 

@@ -28,9 +28,7 @@ from textveil.privacy.guarantees import Status
 from textveil.registry.table import file_of
 
 REGISTER: Final = "code.json"  # the file, beside a package's proofs
-
 _OWN: Final = "textveil"
-
 Register: TypeAlias = Mapping[str, Mapping[str, str]]  # digests of code, by the file name of a proof and by module
 
 

@@ -253,3 +253,12 @@ def _read(hint: Any) -> tuple[Option, list[Any]]:
             parts += more
         return about, parts
     return Option(), [hint]
+
+
+GUARANTEE = "Guarantee"
+VECTORS = "Vectors and noise"
+NEIGHBORHOODS = "Neighborhoods and word metrics"
+MODELS = "Models on disk and their codes"  # headings under which help lists options
+DEFAULT_EPSILON = 8.0  # what the catalog takes where neither epsilon nor what stands in its place is given
+IN_PLACE_OF_EPSILON = ("epsilon_per_distance", "epsilon_per_token", "temperature")
+"""Options that say how much instead of epsilon, where a mechanism has them."""

@@ -36,9 +36,7 @@ from textveil.text.marks import Marks
 from textveil.text.patterns import lazy_regex
 
 BEFORE: Final = 24  # released characters before a span that its surrogate may look at
-
 AGE: Final = "age"  # drawn first, so that birth dates can be drawn to fit what ages became
-
 EQUALITY: Final = "whether two are equal"
 """What is public of values that keep their surrogates within a scope, where the surrogate does not say it closer."""
 

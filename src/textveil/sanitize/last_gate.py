@@ -31,9 +31,7 @@ from textveil.text.marks import plain_text
 from textveil.text.patterns import lazy_regex
 
 ALPHA: Final = 1e-12  # probability that a value is refused though its draws follow their law
-
 _HIGHEST_EPSILON: Final = 4.0  # above it, a law may keep a value so often that few draws say nothing
-
 _NAMES_WITH_DIGITS: Final = lazy_regex(rf"(?<![A-Za-z0-9])(?:{WITH_DIGITS})(?![A-Za-z0-9])")
 _SMALL, _LARGE = "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _NEXT_LETTER: Final = str.maketrans(_SMALL + _LARGE, _SMALL[1:] + "a" + _LARGE[1:] + "A")

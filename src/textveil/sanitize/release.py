@@ -23,12 +23,16 @@ from textveil.sanitize.costs import (
     trimmed,
     with_largest,
 )
-from textveil.sanitize.measured_risk import check_recall
-from textveil.sanitize.policy_report import per_token_data, per_value_data, policy_data, policy_lines
-from textveil.sanitize.recovery import recovery_lines
-from textveil.sanitize.sender_report import SenderReport
-from textveil.sanitize.setting import COUNTED, UNREAD, UNSETTLED, Setting, short_number_lines
-from textveil.sanitize.statement import statement
+from textveil.sanitize.policy_report import (
+    SenderReport,
+    check_recall,
+    per_token_data,
+    per_value_data,
+    policy_data,
+    policy_lines,
+    statement,
+)
+from textveil.sanitize.setting import COUNTED, UNREAD, UNSETTLED, Setting, recovery_lines, short_number_lines
 from textveil.surrogates.private_map import PrivateMap
 from textveil.text.render import Span
 from textveil.types import Reals, Vectors

@@ -1,12 +1,13 @@
-"""Sanitizer: text in, release out."""
+"""Sanitizer and conversation: text in, release out."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
-from typing import Any
+from itertools import accumulate
+from typing import Any, Final
 
 import numpy as np
 
@@ -15,17 +16,14 @@ from textveil.errors import InputError, ParameterError, RandomnessError, Unsuppo
 from textveil.mechanisms.kinds import Mechanism
 from textveil.randomness import is_secure, resolve, seeded_generator
 from textveil.sanitize.by_policy import ByPolicy
-from textveil.sanitize.chosen import chosen_way
-from textveil.sanitize.conversation import Conversation
-from textveil.sanitize.options import SanitizerOptions
+from textveil.sanitize.chosen import SanitizerOptions, chosen_way, mostly_unchanged
 from textveil.sanitize.policy.choice import policy_named
 from textveil.sanitize.policy.policy import Policy
-from textveil.sanitize.prepared import Prepared
 from textveil.sanitize.release import Release, Report, SanitizedTexts, Tally
 from textveil.sanitize.setting import Setting
-from textveil.sanitize.unchanged import mostly_unchanged
-from textveil.sanitize.ways import Wanted
-from textveil.surrogates.scopes import Scope
+from textveil.sanitize.ways import Prepared, Wanted
+from textveil.surrogates.private_map import PrivateMap
+from textveil.surrogates.scopes import MemoryScope, Scope
 from textveil.text.marks import Marks
 from textveil.text.no_text import ADVICE, what_it_is
 from textveil.version import VERSION
@@ -341,3 +339,45 @@ def _vocabulary_facts(mechanism: Mechanism | None) -> dict[str, Any]:
     if vocabulary is None:
         return {}
     return {"name": vocabulary.name, "words": len(vocabulary), "dim": vocabulary.dim, "digest": vocabulary.digest}
+
+
+_BETWEEN: Final = "\n"
+
+
+class Conversation:
+    """Sanitizes texts of one scope; made by ``Sanitizer.conversation``.
+
+    It remembers every value and its surrogate, in memory alone. Each release is counted as if it were alone: a value
+    that was seen before counts again, which is more than it costs.
+
+    Args:
+        released: sanitizes a text, whose surrogates agree with those of the scope.
+
+    Example:
+        >>> conversation = sanitizer.conversation()
+        >>> release = conversation("Ask Maria Gonzalez.")
+        >>> answer = tv.restore(model(release.text), conversation.private_map)
+    """
+
+    def __init__(self, released: Callable[[str, Scope], Release]) -> None:
+        self._released = released
+        self._scope = MemoryScope()
+        self._maps: list[PrivateMap] = []
+
+    def __call__(self, text: str) -> Release:
+        """Sanitize the next text. Raises InputError: ``text`` is not a str."""
+        release = self._released(text, self._scope)
+        if release.private_map is not None:
+            self._maps.append(release.private_map)
+        return release
+
+    @property
+    def private_map(self) -> PrivateMap:
+        """Map of all releases so far, as of one text in which they stand one a line."""
+        starts = accumulate((len(map_of_text.released) + len(_BETWEEN) for map_of_text in self._maps), initial=0)
+        pieces = tuple(
+            piece._replace(start=piece.start + start, end=piece.end + start)
+            for map_of_text, start in zip(self._maps, starts, strict=False)
+            for piece in map_of_text.replaced
+        )
+        return PrivateMap(released=_BETWEEN.join(map_of_text.released for map_of_text in self._maps), replaced=pieces)

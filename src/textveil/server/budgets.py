@@ -8,7 +8,7 @@ from textveil.budget.balance import Balance
 from textveil.budget.limit import Limit, Period
 from textveil.errors import ParameterError
 from textveil.privacy.accountant import Accountant
-from textveil.sanitize.left import TextCosts, rounded_down
+from textveil.sanitize.costs import TextCosts, rounded_down
 
 MESSAGE_DRAWS: Final = {"word": 20, "value": 4, "text": 1}
 """Draws of the kind that costs most in the message by which a budget is set; a text of its own costs what it holds."""

@@ -14,12 +14,10 @@ from typing import Any
 from textveil.errors import need
 from textveil.json_text import json_file
 from textveil.types import Progress
-from textveil.vocabulary.readers.arrays import read_npy
-from textveil.vocabulary.readers.formats import read_vocabulary
+from textveil.vocabulary.readers.formats import read_npy, read_vocabulary
 from textveil.vocabulary.vocabulary import SMALLEST, Vocabulary, refusal
 
 EMBEDDED = "embedded"  # the name under which `load_vocabulary` knows the embedded vocabulary
-
 DATA = Path(__file__).parent / "data"  # folder of the embedded vocabulary
 
 

@@ -28,8 +28,6 @@ SAMPLED_ROWS = 1024
 
 
 _MEMORY: WeakKeyDictionary[Vocabulary, dict[Any, Any]] = WeakKeyDictionary()
-
-
 _T = TypeVar("_T")
 
 
@@ -125,14 +123,8 @@ def normalize(vectors: NDArray[Any]) -> Vectors:
 
 
 _COLUMNS = 2048
-
-
 _SCORES = 1 << 22  # scores that are held at once: 33 MB
-
-
 _DENSE = 512
-
-
 _STEP = 1.02
 
 

@@ -23,16 +23,12 @@ from textveil.vocabulary.embedded import DATA, load_vocabulary
 from textveil.vocabulary.vocabulary import Vocabulary
 
 FILES = ("frequencies.npy", "names.npy")  # counts, uint32, and one bit for each word that names people or places
-
 RECORD = "frequencies.json"  # where they come from, and their digests
-
 _ZIPF_SHIFT = 27
 """Tenths. Mandelbrot's correction of Zipf's law for the most frequent words: 1 / (rank + 2.7), rank from 1."""
 
 _ZIPF_WHOLE = 1 << 40
-
 _HALVES = 2  # counts are kept in halves: a word that the public text does not hold counts one half
-
 _MOST = 1 << 40
 
 

@@ -25,8 +25,6 @@ from textveil.types import Ids, Reals, Vectors
 from textveil.vocabulary.vocabulary import Vocabulary
 
 _GROUP = 32  # columns in a group of the two-level selection; about where its two stages cost the same
-
-
 _GRIDS: WeakKeyDictionary[Vocabulary, IntegerGrid] = WeakKeyDictionary()
 _TABLES: WeakKeyDictionary[IntegerGrid, Int8Table] = WeakKeyDictionary()
 

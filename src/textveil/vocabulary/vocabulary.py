@@ -20,11 +20,8 @@ from textveil.errors import VocabularyError, need
 from textveil.types import Vectors
 
 SMALLEST = 2  # words that a vocabulary must hold at least: with one there is nothing to protect
-
 LEVELS = 127  # largest magnitude of an 8-bit coordinate; -128 is unused, so the grid is symmetric
-
 BLOCK_BYTES = 1 << 24  # size of the pieces in which whole tables are scanned
-
 _DIGEST_HEAD = b"textveil vocabulary 1\n"
 
 

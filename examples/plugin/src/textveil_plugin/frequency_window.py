@@ -12,8 +12,8 @@ import textveil as tv
 from textveil.errors import need
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.kinds import checked_ids, checked_word_id
-from textveil.mechanisms.options import NEIGHBORHOODS, Option, at_least
-from textveil.mechanisms.parameters import Epsilon
+from textveil.registry.options import NEIGHBORHOODS, Option, at_least
+from textveil.mechanisms.kinds import Epsilon
 from textveil.numerics.integer_weights import TwoLevelWeights, two_level_weights
 from textveil.randomness import resolve
 from textveil.types import Ids, Integers, Reals

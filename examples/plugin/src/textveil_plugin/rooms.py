@@ -13,7 +13,7 @@ from typing import Annotated, Final, final
 import numpy as np
 
 from textveil.detection.spans import DetectedSpan
-from textveil.mechanisms.options import Domain, Option
+from textveil.registry.options import Domain, Option
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.privacy.units import ONE_VALUE
 from textveil.surrogates.declaration import declared

@@ -18,10 +18,7 @@ from textveil.randomness import resolve
 from textveil.types import Ids, Integers
 
 PROOF = "privacy/proofs/digits.md"
-
 BASE = 10
-
-
 KEEP_LIMIT = 0.5  # probability above which no digit stays unless somebody asks for it
 
 

@@ -13,21 +13,19 @@ from numpy.typing import NDArray
 
 from textveil.errors import need
 from textveil.mechanisms.declaration import proved
-from textveil.mechanisms.kinds import checked_bounds, checked_ids
-from textveil.mechanisms.options import NEIGHBORHOODS, Option, at_least
-from textveil.mechanisms.parameters import Epsilon, NeighborhoodSize
-from textveil.mechanisms.sampling.neighbor_rows import NeighborRows, best_neighborhood_size
+from textveil.mechanisms.kinds import Epsilon, NeighborhoodSize, checked_bounds, checked_ids
 from textveil.mechanisms.sampling.output_columns import Columns, RaisedColumns, above_least
+from textveil.mechanisms.sampling.raised_rows import NeighborRows, best_neighborhood_size
 from textveil.numerics.integer_weights import TwoLevelWeights, two_level_weights
 from textveil.privacy.guarantees import PureDP
 from textveil.privacy.proved import status_of
 from textveil.randomness import resolve
+from textveil.registry.options import NEIGHBORHOODS, Option, at_least
 from textveil.types import Ids, Integers
 from textveil.vocabulary.tables.public import PublicTable
 from textveil.vocabulary.vocabulary import Vocabulary
 
 PROOF = "privacy/proofs/sequence.md"
-
 _SIDE_BY_SIDE = 1024  # documents that are drawn together: the rows of a step take 4 MB at 67 words a row
 _NONE = -1
 

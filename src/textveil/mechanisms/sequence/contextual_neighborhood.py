@@ -13,14 +13,13 @@ import numpy as np
 from textveil.errors import need
 from textveil.json_text import json_file
 from textveil.mechanisms.kinds import checked_bounds, checked_ids
-from textveil.mechanisms.sampling.neighbor_rows import NearestInOrder
 from textveil.mechanisms.sampling.output_columns import Columns
-from textveil.mechanisms.sampling.raised_rows import raised_row
+from textveil.mechanisms.sampling.raised_rows import NearestInOrder, raised_row
 from textveil.mechanisms.sampling.weight_shares import capped_shares
 from textveil.mechanisms.sequence.word_filter import DocumentPlaces, Followed, WordFilter
 from textveil.models.language_model import ContinuationModel
 from textveil.models.ngram import embedded_language_model
-from textveil.numerics.growing_weights import GrowingWeights, Lent, growing_weights
+from textveil.numerics.base_weights import GrowingWeights, Lent, growing_weights
 from textveil.numerics.integer_weights import stated_epsilon
 from textveil.privacy.guarantees import PureDP
 from textveil.privacy.proved import status_of
@@ -63,7 +62,6 @@ def _stored() -> dict[float, ContextChoice]:
 
 
 PROOF: Final = "privacy/proofs/contextual.md"
-
 _SIDE_BY_SIDE: Final = 1024  # documents that are drawn together at most
 _BELIEFS: Final = 1 << 23  # words of all of them at most: 256 documents of the embedded vocabulary, 34 MB
 

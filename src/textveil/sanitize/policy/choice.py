@@ -23,7 +23,6 @@ from textveil.vocabulary.vocabulary import Vocabulary
 
 _FOLDER: Final = Path(__file__).resolve().parent / "presets"
 _ORDER: Final = ("all-words", "content-words", "common-words", "identifiers", "clinical", "prompts")
-
 PRESETS: Final = (*_ORDER, *sorted({file.stem for file in _FOLDER.glob("*.toml")} - set(_ORDER)))
 """Policies that come with the package, one for each file of its folder."""
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from textveil.privacy.units import Adjacency
-from textveil.sanitize.left_out import SHARED_CLASS
 from textveil.sanitize.policy.policy import Action, Policy, Rule, digest_of_data
+from textveil.sanitize.token_draws import SHARED_CLASS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -30,9 +30,7 @@ from textveil.text.numbers import number_places
 from textveil.text.patterns import matches
 
 NUMBERS: Final = "digits"  # the name of what finds numbers
-
 _QUOTED: Final = "quoted-printable"  # the name of what finds values in a text as quoted-printable has it
-
 _WITHIN: Final = 3
 """So often something encoded within something encoded is read; deeper it is taken for what nobody can read."""
 
@@ -40,10 +38,7 @@ _HEADING: Final = re.compile(r"</?[hH]([1-6])(?=[\s/>])")
 """The digits of these tags are markup, as their letters are: where words are kept, they are no numbers."""
 
 RECORD: Final = "record"  # the name of what finds values of a text's record
-
 RecordValues: TypeAlias = Sequence[tuple[str, str]]  # values of other columns of a text's record, each with its kind
-
-
 Keeper: TypeAlias = KeepList | KeepPattern  # what stays whatever detectors find in it
 
 

@@ -27,12 +27,10 @@ TOKEN_KINDS: Final = ("word", "function-word", "common-word", *TOKEN_SPANS)
 """Kinds that the tokens outside all spans have: rules speak of them, detectors, patterns and lists do not."""
 
 ScopeName: TypeAlias = Literal["mention", "document", "conversation", "corpus"]  # where one value has one surrogate
-
 OtherLanguages: TypeAlias = Literal["warn", "refuse", "mask"]
 """What happens to documents in languages that the embedded detector has no rules for."""
 
 SCOPES: Final[tuple[ScopeName, ...]] = get_args(ScopeName)
-
 _TAKEN: Final = frozenset((*TOKEN_KINDS, "number", "space", "punctuation", "text"))
 
 

@@ -54,7 +54,6 @@ _SAVED: Final = {"rules": "rule", "patterns": "pattern", "lists": "list"}
 _ACTIONS: Final = tuple(action.value for action in Action)
 _OF_RULES: Final = ("kind", "epsilon", "scope", "min_score")
 _FLAGS: Final = (Action.KEEP, Action.PLACEHOLDER)
-
 _Made = TypeVar("_Made")
 
 

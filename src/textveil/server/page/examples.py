@@ -11,8 +11,8 @@ from typing import Any, Final
 from textveil.errors import ParameterError, UnsupportedGuarantee
 from textveil.sanitize.explanation import explain
 from textveil.sanitize.policy.choice import policy
-from textveil.sanitize.recovery import stored_table
 from textveil.sanitize.sanitizer import Sanitizer
+from textveil.sanitize.setting import stored_table
 
 POLICY: Final = "all-words"
 """The policy of the examples: every word is drawn, at the epsilon that is asked for."""

@@ -12,9 +12,9 @@ from fastapi import APIRouter, Request, Response
 from pydantic import Field
 
 from textveil.detection.kinds import GROUPS
-from textveil.sanitize.left import TextCosts
+from textveil.sanitize.costs import TextCosts
 from textveil.sanitize.policy.choice import PRESETS, policy
-from textveil.sanitize.policy.corrections import correctable, list_kinds
+from textveil.sanitize.policy.making import correctable, list_kinds
 from textveil.sanitize.policy.policy import Policy
 from textveil.server.api import CallerNow, report_data, service_of
 from textveil.server.bodies import Body, Epsilon, Text, UnitName

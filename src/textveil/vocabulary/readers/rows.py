@@ -28,7 +28,6 @@ HEADER = re.compile(rb"(\d{1,12})[ \t]+(\d{1,6})\s*")
 # Possessive, so that a field is read once: with backtracking, long runs of digits take quadratic time.
 _NUMBER = re.compile(rb"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?|[+-]?(?:nan|inf|infinity)", re.IGNORECASE)
 LONGEST_NUMBER = 1 << 10  # bytes of a number's field; what writes vectors needs a tenth of it
-
 _LONGEST_LINE = 1 << 22
 _LONGEST_WORD = 1 << 12
 _CHUNK_BYTES = 1 << 22

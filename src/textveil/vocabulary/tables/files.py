@@ -31,12 +31,9 @@ from textveil.whole_files import sync_folder
 
 FORMAT: Final = 1
 SUFFIX: Final = ".table"
-
 _PARTIAL: Final = ".partial"
 _HEADER_BYTES: Final = 4096  # a page: the arrays behind it are aligned
-
 _ALIGNED: Final = 64
-
 UNTOLD: Final = -1
 """A first dimension that only making the array tells: the file's header states it, and the file's name does not.
 

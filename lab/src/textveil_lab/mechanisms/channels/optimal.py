@@ -13,12 +13,11 @@ from numpy.typing import NDArray
 from textveil.errors import need
 from textveil.mechanisms.channels.neighborhood import WeightedNeighborhood, weighted_neighborhood
 from textveil.mechanisms.declaration import proved
-from textveil.mechanisms.kinds import checked_ids, checked_word_id
-from textveil.mechanisms.options import NEIGHBORHOODS, Option, file_or_named, named
-from textveil.mechanisms.parameters import Epsilon, Prior
+from textveil.mechanisms.kinds import Epsilon, Prior, checked_ids, checked_word_id
 from textveil.mechanisms.sampling.output_columns import Columns
 from textveil.numerics.base_weights import BaseWeights
 from textveil.privacy.guarantees import PureDP
+from textveil.registry.options import NEIGHBORHOODS, Option, file_or_named, named
 from textveil.types import Ids, Integers, Progress, Reals
 from textveil.vocabulary.frequencies import given_frequencies
 from textveil.vocabulary.tables.public import PublicTable

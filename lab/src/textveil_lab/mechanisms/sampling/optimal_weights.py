@@ -25,8 +25,7 @@ from textveil.types import Ids, Noting, Progress, Reals, Vectors
 from textveil.vocabulary.frequencies import WordFrequencies
 from textveil.vocabulary.grid import by_falling_score, integer_grid
 from textveil.vocabulary.tables.files import Arrays, ArrayShape, TableKey
-from textveil.vocabulary.tables.neighbor_order import grid_digest
-from textveil.vocabulary.tables.public import OpenTable, PublicTable, tables_folder
+from textveil.vocabulary.tables.public import OpenTable, PublicTable, grid_digest, tables_folder
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.numerics.optimal_channel import (
     STEPS,

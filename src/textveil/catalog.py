@@ -66,8 +66,7 @@ MECHANISMS: Table[CatalogEntry] = Table(
 def entries() -> dict[str, CatalogEntry]:
     """Every mechanism that is installed, by name; textveil's own first.
 
-    Raises:
-        ParameterError: two packages give one name.
+    Raises ParameterError: two packages give one name.
     """
     return MECHANISMS.installed()
 
@@ -75,9 +74,8 @@ def entries() -> dict[str, CatalogEntry]:
 def entry(name: str) -> CatalogEntry:
     """The entry of that name.
 
-    Raises:
-        UnknownNameError: no such mechanism; the nearest name is suggested.
-        MissingLab: it is in the package textveil-lab, which is not installed.
+    Raises UnknownNameError: no such mechanism; the nearest name is suggested; MissingLab: it is in the package
+    textveil-lab, which is not installed.
     """
     try:
         return MECHANISMS.find(name)
@@ -163,8 +161,7 @@ def from_catalog(mechanism: object) -> bool:
 def promised(mechanism: Described, *, allow_refuted: bool) -> Guarantee:
     """The guarantee that releases carry: the mechanism's, or none where it is refuted or nothing is promised.
 
-    Raises:
-        RefutedGuarantee: the claim is refuted, and that is not allowed.
+    Raises RefutedGuarantee: the claim is refuted, and that is not allowed.
     """
     guarantee = guarantee_of(mechanism)
     if guarantee.status is Status.NONE and guarantee.promises:
@@ -204,15 +201,13 @@ def unknown_option(name: str, key: str, known: Collection[str]) -> ParameterErro
 
 
 def _spelled(options: Iterable[str]) -> str:
-    """Options by the names that the command line and keyword arguments share, but for the marks."""
     return ", ".join(f"`{name}`" for name in options)
 
 
 def word_mechanism(name: str = DEFAULT, vocabulary: Vocabulary | None = None, **options: Any) -> WordMechanism:
     """``mechanism``, for a use that draws for each word alone.
 
-    Raises:
-        UnsupportedGuarantee: this one draws for whole documents or texts; or as ``mechanism``.
+    Raises UnsupportedGuarantee: this one draws for whole documents or texts; or as ``mechanism``.
     """
     from textveil.mechanisms.kinds import words_alone
 

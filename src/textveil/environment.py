@@ -29,12 +29,8 @@ VARIABLES: Final = frozenset((CACHE, ENDPOINT_KEY, KEY, KILLS, LEDGER_KEY, LEDGE
 def refuse_unread_variables(names: Iterable[str], fields: Collection[str]) -> None:
     """Refuse a variable with textveil's prefix that nothing of textveil reads: it may be a limit that is mistyped.
 
-    Args:
-        names: of the environment.
-        fields: variables that are read beside ``VARIABLES``.
-
-    Raises:
-        UnknownNameError: names the variable, without its value, and the one that it is nearest to.
+    ``names``: of the environment; ``fields``: variables that are read beside ``VARIABLES``. Raises UnknownNameError:
+    names the variable, without its value, and the one that it is nearest to.
     """
     known = VARIABLES | set(fields)
     for name in sorted(names):

@@ -47,8 +47,7 @@ def shared_among(processes: int) -> Iterator[None]:
 
     Else each takes a thread for every processor, and all of them wait for each other.
 
-    Args:
-        processes: how many share the processors.
+    ``processes``: how many share the processors.
     """
     threads = str(max(1, cores() // processes))
     added = [name for name in _THREADS if name not in os.environ]

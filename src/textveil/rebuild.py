@@ -39,8 +39,7 @@ class ReleaseReport(NamedTuple):
 def read_report(path: Path) -> ReleaseReport:
     """Read the report in a file.
 
-    Raises:
-        InputError: it cannot be read, is no report, or is of another version of textveil.
+    Raises InputError: it cannot be read, is no report, or is of another version of textveil.
     """
     try:
         data = json_file(path)
@@ -53,8 +52,7 @@ def read_report(path: Path) -> ReleaseReport:
 def report_of(data: Any) -> ReleaseReport:
     """Read the report in JSON data: ``Release.report().to_data()``, or a file of it.
 
-    Raises:
-        InputError: it is no report, or of another version of textveil.
+    Raises InputError: it is no report, or of another version of textveil.
     """
     if isinstance(data, dict) and isinstance(data.get("policy"), dict):
         name = str(data["policy"].get("name"))[:_SHOWN]
@@ -86,9 +84,8 @@ def rebuilt(
         prior: the file of word counts, where the release was drawn with one: reports hold its name alone.
         progress: called while the mechanism is made.
 
-    Raises:
-        InputError: the vocabulary is another, no installed mechanism has the name, or what is made of the parameters is
-            not what they say.
+    Raises InputError: the vocabulary is another, no installed mechanism has the name, or what is made of the parameters
+    is not what they say.
     """
     if report.vocabulary and report.vocabulary != vocabulary.digest:
         raise InputError(
@@ -131,7 +128,6 @@ def _spare(options: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _same(here: Any, there: Any) -> bool:
-    """Whether values are the same, but for what rounding to the private side takes from a number once more."""
     if isinstance(here, float) and isinstance(there, float):
         return math.isclose(here, there, rel_tol=_ROUNDING)
     return type(here) is type(there) and here == there

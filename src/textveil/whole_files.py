@@ -59,8 +59,7 @@ def atomic_writers(
             names in other folders than the one that it stands in, under one name each, which the next run takes over.
         private: those of ``paths`` that nobody else may open; None is none.
 
-    Raises:
-        OutputError: a folder does not exist or cannot be written, or a disk is full.
+    Raises OutputError: a folder does not exist or cannot be written, or a disk is full.
     """
     partials: list[_Partial] = []
     try:
@@ -115,8 +114,7 @@ def write_whole(path: Path, data: bytes, *, private: bool = False) -> Path:
         data: all of it.
         private: whether nobody but its owner may open it.
 
-    Raises:
-        OutputError: the folder does not exist or cannot be written, or the disk is full.
+    Raises OutputError: the folder does not exist or cannot be written, or the disk is full.
     """
     with atomic_writers([path], private=[path] if private else []) as (stream,):
         stream.write(data)
@@ -151,7 +149,6 @@ def _opened(target: Path, own: Path | None) -> _Partial:
 
 
 def _mode(target: Path, own: Path | None) -> int:
-    """The permissions of the file that is replaced, else the ones a new file gets in that folder."""
     if target.exists():
         return target.stat().st_mode & 0o777
     # Asked of the system by making a file: reading the process's mask would change it for a moment.
@@ -170,13 +167,8 @@ _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 def read_key(path: Path, name: str) -> bytes:
     """The key in a file: 64 hexadecimal digits, or base64.
 
-    Args:
-        path: the file.
-        name: the parameter that names it, for errors.
-
-    Raises:
-        InputError: there is no such file, or it cannot be read.
-        ParameterError: it holds something else, or others than its owner can open it.
+    ``path``: the file; ``name``: the parameter that names it, for errors. Raises InputError: there is no such file, or
+    it cannot be read; ParameterError: it holds something else, or others than its owner can open it.
     """
     try:
         with path.open("rb") as stream:
@@ -193,9 +185,7 @@ def read_key(path: Path, name: str) -> bytes:
 def read_or_made_key(path: Path, name: str) -> bytes:
     """The key in a file; where there is no such file it is made, with a new key, for its owner alone (mode 0600).
 
-    Args:
-        path: the file.
-        name: the parameter that names it, for errors.
+    ``path``: the file; ``name``: the parameter that names it, for errors.
 
     Raises:
         OutputError: it cannot be made.
@@ -226,12 +216,8 @@ def read_or_made_key(path: Path, name: str) -> bytes:
 def decoded_key(text: bytes, name: str) -> bytes:
     """The key that a text says: 64 hexadecimal digits, or base64.
 
-    Args:
-        text: without white space around it.
-        name: the parameter that names it, for errors.
-
-    Raises:
-        ParameterError: it says something else.
+    ``text``: without white space around it; ``name``: the parameter that names it, for errors. Raises ParameterError:
+    it says something else.
     """
     for decode in (binascii.unhexlify, lambda text: base64.b64decode(text, validate=True)):
         try:

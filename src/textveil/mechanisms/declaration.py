@@ -29,10 +29,9 @@ _WITHIN: Final[WeakKeyDictionary[Callable[..., Any], Callable[..., Any]]] = Weak
 class CatalogEntry:
     """One mechanism of the catalog.
 
-    Attributes:
-        proof: the proof, or the page that refutes the claim: a path below textveil, or one that begins with the package
-            that ``target`` is in.
-        shown_at: options at which its line holds, where that is not so at epsilon 1; a refuted claim fails there.
+    ``proof``: the proof, or the page that refutes the claim: a path below textveil, or one that begins with the package
+    that ``target`` is in; ``shown_at``: options at which its line holds, where that is not so at epsilon 1; a refuted
+    claim fails there.
     """
 
     name: str  # what users write

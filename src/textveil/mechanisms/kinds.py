@@ -149,8 +149,7 @@ def drawing_text(mechanism: Mechanism, use: str) -> DrawsText:
 
     ``use``: what asks for it, for the message.
 
-    Raises:
-        UnsupportedGuarantee: it releases vectors, or sets of words.
+    Raises UnsupportedGuarantee: it releases vectors, or sets of words.
     """
     if not isinstance(mechanism, VectorMechanism | SetMechanism):
         return mechanism
@@ -175,8 +174,7 @@ def words_alone(mechanism: Mechanism, use: str) -> WordMechanism:
 
     ``use``: what asks for it, for the message.
 
-    Raises:
-        UnsupportedGuarantee: it draws for whole documents or texts, or releases no text.
+    Raises UnsupportedGuarantee: it draws for whole documents or texts, or releases no text.
     """
     mechanism = drawing_text(mechanism, use)
     if isinstance(mechanism, WordMechanism):
@@ -191,8 +189,7 @@ def words_alone(mechanism: Mechanism, use: str) -> WordMechanism:
 def stated_distances(distances: WordDistances | None) -> WordDistances:
     """``distances``, where a mechanism promises something per distance.
 
-    Raises:
-        UnsupportedGuarantee: it promises the same for any two words.
+    Raises UnsupportedGuarantee: it promises the same for any two words.
     """
     if distances is not None:
         return distances
@@ -202,8 +199,7 @@ def stated_distances(distances: WordDistances | None) -> WordDistances:
 def checked_bounds(bounds: Integers, count: int) -> Integers:
     """``bounds`` as int64: from 0 to ``count``, never falling.
 
-    Raises:
-        ParameterError: another shape or type, or other values.
+    Raises ParameterError: another shape or type, or other values.
     """
     array = np.asarray(bounds)
     fits = array.ndim == 1 and array.dtype.kind in "iu" and len(array) >= 1
@@ -217,9 +213,8 @@ def checked_bounds(bounds: Integers, count: int) -> Integers:
 def checked_ids(ids: Ids, size: int) -> Ids:
     """``ids`` as int64 of shape (batch,), every one in [0, size).
 
-    Raises:
-        ParameterError: another shape or type, or an id outside the vocabulary (its value is not printed:
-            an id stands for a private word).
+    Raises ParameterError: another shape or type, or an id outside the vocabulary (its value is not printed: an id
+    stands for a private word).
     """
     array = np.asarray(ids)
     if array.size == 0:

@@ -79,8 +79,7 @@ class TripleTable:
     A key is turned into a position by two bijections, each of which names a bucket by the position's leading part; a
     cell keeps the low bits of the position, which within a bucket differ for different keys.
 
-    Attributes:
-        cells: side (1 bit), low bits of the position (23), code (8; 0 where there is none), uint32 (buckets, 4).
+    ``cells``: side (1 bit), low bits of the position (23), code (8; 0 where there is none), uint32 (buckets, 4).
     """
 
     cells: NDArray[np.uint32]
@@ -130,8 +129,7 @@ def pair_table(size: int, contexts: Ids, words: Ids, codes: Bytes, count: int) -
 def triple_table(size: int, contexts: Ids, words: Ids, codes: Bytes, count: int) -> TripleTable:
     """A table of words after numbered contexts in [0, count); no pair of them comes twice.
 
-    Raises:
-        ParameterError: more contexts than the cells of the table can tell apart.
+    Raises ParameterError: more contexts than the cells of the table can tell apart.
     """
     bits = max(1, (count * size - 1).bit_length())
     buckets = max(1, -(-(1 << bits) // ((1 << _TAG_BITS) - 1)) + 1, int(np.ceil(len(words) / (CELLS * _LOAD))))
@@ -179,7 +177,6 @@ def _bucket(positions: NDArray[np.uint64], buckets: int, bits: int) -> Ids:
 
 
 def _tagged(positions: NDArray[np.uint64], side: int) -> NDArray[np.uint32]:
-    """What a cell holds of a position, with code 0."""
     low = (positions & np.uint64((1 << _TAG_BITS) - 1)).astype(np.uint32) << _CODE_BITS
     return low | _SIDE if side else low
 

@@ -66,12 +66,8 @@ class LanguageModel(ModelOfWords, Protocol):
     def log_probabilities(self, contexts: Ids, words: Ids) -> Vectors:
         """Natural logarithms of P(word | context), float32, shape (batch, k).
 
-        Args:
-            contexts: ids in [0, n + 2), the latest last, shape (batch, order - 1).
-            words: ids in [0, n), shape (batch, k).
-
-        Raises:
-            ParameterError: another shape, or an id outside its range.
+        ``contexts``: ids in [0, n + 2), the latest last, shape (batch, order - 1); ``words``: ids in [0, n), shape
+        (batch, k). Raises ParameterError: another shape, or an id outside its range.
         """
 
 
@@ -88,8 +84,7 @@ class ContinuationModel(LanguageModel, Protocol):
 
         A shorter context gives the prediction from it alone, sooner.
 
-        Raises:
-            ParameterError: another shape, or an id outside [0, n + 2).
+        Raises ParameterError: another shape, or an id outside [0, n + 2).
         """
 
 
@@ -109,16 +104,14 @@ class MaskedLanguageModel(ModelOfWords, Protocol):
             right: ids in [0, n + 2) after the word, the nearest first, shape (batch, reach).
             words: ids in [0, n), shape (batch, k).
 
-        Raises:
-            ParameterError: another shape, or an id outside its range.
+        Raises ParameterError: another shape, or an id outside its range.
         """
 
 
 def check_contexts(contexts: Ids, columns: int, size: int, name: str = "contexts") -> None:
     """See that ``contexts`` are rows of ``columns`` context ids.
 
-    Raises:
-        ParameterError: another shape, or an id outside [0, size + 2).
+    Raises ParameterError: another shape, or an id outside [0, size + 2).
     """
     fits = contexts.ndim == 2 and contexts.shape[1] == columns
     need(fits, name, f"shape {contexts.shape}", f"of shape (batch, {columns})")
@@ -128,8 +121,7 @@ def check_contexts(contexts: Ids, columns: int, size: int, name: str = "contexts
 def check_words(words: Ids, batch: int, size: int) -> None:
     """See that ``words`` are rows of word ids, one row for each context.
 
-    Raises:
-        ParameterError: another shape, or an id outside [0, size).
+    Raises ParameterError: another shape, or an id outside [0, size).
     """
     need(words.ndim == 2 and len(words) == batch, "words", f"shape {words.shape}", f"of shape ({batch}, k)")
     _check_range(words, size, "words")

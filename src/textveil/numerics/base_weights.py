@@ -34,9 +34,7 @@ def slots(shares: Reals, each: int = 16) -> Integers:
     Every word gets one slot, and the rest go by largest remainder, ties to the lower id. The sum is at least 2^20 and
     at least ``each`` slots for each word.
 
-    Args:
-        shares: finite and > 0, shape (n,).
-        each: mean number of slots of a word at least, >= 2.
+    ``shares``: finite and > 0, shape (n,); ``each``: mean number of slots of a word at least, >= 2.
     """
     size = len(shares)
     need(bool(np.all(np.isfinite(shares)) and np.all(shares > 0)), "shares", "one that is not", "finite and > 0")
@@ -56,11 +54,8 @@ def slots(shares: Reals, each: int = 16) -> Integers:
 class BaseWeights:
     """Integer base weights, what each may gain, and what every row adds in all.
 
-    Attributes:
-        gains: what a row may add to the base weight of each word at most, in units, >= 0; int64, shape (n,).
-
-    Raises:
-        ParameterError: the numbers do not fit together.
+    ``gains``: what a row may add to the base weight of each word at most, in units, >= 0; int64, shape (n,). Raises
+    ParameterError: the numbers do not fit together.
     """
 
     counts: Integers  # slots of every word, >= 1; int64, shape (n,)
@@ -158,9 +153,8 @@ def base_weights(shares: Reals, *, epsilon: float, base_mass: float, slots_each:
         base_mass: Q, in (0, 1): probability of a base draw, before rounding.
         slots_each: see ``slots``; more where many words should have nearly nothing.
 
-    Raises:
-        ParameterError: an argument is outside its domain, or Q leaves more than e^epsilon can add to all words: Q
-            must be above e^-epsilon.
+    Raises ParameterError: an argument is outside its domain, or Q leaves more than e^epsilon can add to all words: Q
+    must be above e^-epsilon.
     """
     need(0 < epsilon < math.inf, "epsilon", epsilon, "finite and > 0")
     need(len(shares) >= 2, "shares", len(shares), "at least two")
@@ -215,9 +209,8 @@ class Lent(NamedTuple):
 class GrowingWeights:
     """Base weights of every place, and what may be lent.
 
-    Attributes:
-        fixed: the base weights where nothing is lent; its gains, ``row_gain``, ``shift`` and ``unit`` hold everywhere.
-        room: slots that may be lent to each word, >= 0, so that a row can still raise the word whole; shape (n,).
+    ``fixed``: the base weights where nothing is lent; its gains, ``row_gain``, ``shift`` and ``unit`` hold everywhere;
+    ``room``: slots that may be lent to each word, >= 0, so that a row can still raise the word whole; shape (n,).
     """
 
     fixed: BaseWeights
@@ -308,8 +301,7 @@ def growing_weights(
         growth: finite and >= 0.
         never: words that are lent nothing, shape (n,); None is no word.
 
-    Raises:
-        ParameterError: an argument is outside its domain.
+    Raises ParameterError: an argument is outside its domain.
     """
     need(0 < epsilon < math.inf, "epsilon", epsilon, "finite and > 0")
     need(0 <= growth <= 1024, "growth", growth, "between 0 and 1,024")

@@ -91,9 +91,7 @@ def happens(exponent: Fraction, rng: np.random.Generator) -> bool:
 def discrete_laplace(scale: Fraction, rng: np.random.Generator) -> int:
     """One draw of the law above.
 
-    Args:
-        scale: > 0; P(z + 1) / P(z) is exp(-1 / scale) for z >= 0.
-        rng: source of uniform integers.
+    ``scale``: > 0; P(z + 1) / P(z) is exp(-1 / scale) for z >= 0; ``rng``: source of uniform integers.
     """
     need(scale > 0, "scale", scale, "> 0")
     top, bottom, unit = scale.numerator, scale.denominator, Fraction(1)
@@ -162,7 +160,6 @@ def happen(tops: Integers, bottom: int, rng: np.random.Generator) -> Flags:
 
 
 def _repeats(count: int, rng: np.random.Generator) -> Integers:
-    """How often in a row an event of probability 1/e happens; shape (count,)."""
     out = np.zeros(count, dtype=np.int64)
     going = np.arange(count)
     while going.size:

@@ -69,7 +69,6 @@ def fast_here() -> bool:
 
 
 def _seconds(product: Callable[[], object]) -> float:
-    """The shortest of three runs; a first one warms up."""
     product()
     times = []
     for _ in range(3):
@@ -82,8 +81,7 @@ def _seconds(product: Callable[[], object]) -> float:
 class Int8Table:
     """A table of 8-bit integers as torch holds it: a copy, 10 MB for 33,000 words of 300 dimensions.
 
-    Args:
-        table: shape (n, dim), values in [-127, 127].
+    ``table``: shape (n, dim), values in [-127, 127].
     """
 
     __slots__ = ("_columns",)
@@ -103,11 +101,7 @@ class Int8Table:
 
 @cache
 def load_torch() -> ModuleType:
-    """Torch.
-
-    Raises:
-        MissingExtra: it is not installed.
-    """
+    """Torch. Raises MissingExtra: it is not installed."""
     try:
         import torch
     except ImportError:
@@ -121,9 +115,7 @@ def load_torch() -> ModuleType:
 def checked_device(device: str) -> str:
     """``device``, where torch can compute on it here.
 
-    Raises:
-        MissingExtra: torch is not installed.
-        ParameterError: torch knows no such device, or this machine has none.
+    Raises MissingExtra: torch is not installed; ParameterError: torch knows no such device, or this machine has none.
     """
     torch = load_torch()
     try:

@@ -60,9 +60,8 @@ class Accountant:
     def compose(self, guarantee: Guarantee, times: int = 1, base_mass: float = 0.0) -> Accountant:
         """With ``times`` more draws, each under ``guarantee``, of a channel with this ``base_mass`` (``Draws``).
 
-        Raises:
-            ParameterError: ``times`` is negative, or ``base_mass`` is not in [0, 1].
-            UnsupportedGuarantee: an unknown kind of guarantee, or one of a unit larger than the accountant's.
+        Raises ParameterError: ``times`` is negative, or ``base_mass`` is not in [0, 1]; UnsupportedGuarantee: an
+        unknown kind of guarantee, or one of a unit larger than the accountant's.
         """
         need(0 <= base_mass <= 1, "base_mass", base_mass, "in [0, 1]")
         _repeated(guarantee, times, self.into)  # what cannot be added up is refused now
@@ -80,8 +79,7 @@ class Accountant:
         else off by the step of a grid; more are bounded in closed form. It holds for guarantees that were fixed before
         the first draw; where later ones are chosen by what earlier ones released, take the sum.
 
-        Args:
-            delta: what may be spent for a smaller epsilon, in (0, 1).
+        ``delta``: what may be spent for a smaller epsilon, in (0, 1).
         """
         need(0 < delta < 1, "delta", delta, "between 0 and 1")
         total = self.spent
@@ -108,18 +106,14 @@ class Accountant:
     def remaining(self, budget: PureDP | ApproximateDP) -> Remaining:
         """Return the rest of a budget, by the sum: later draws may be chosen after looking at earlier releases.
 
-        Args:
-            budget: of the accountant's unit.
-
-        Raises:
-            UnsupportedGuarantee: a draw promises nothing; or the budget is of a smaller unit than the accountant.
+        ``budget``: of the accountant's unit. Raises UnsupportedGuarantee: a draw promises nothing; or the budget is of
+        a smaller unit than the accountant.
         """
         added_up([replace(draw.guarantee, adjacency=self.into) for draw in self.draws], budget.adjacency)
         limit, total = budget.approximate(), as_approximate(self.spent)
         return Remaining(_difference(limit.epsilon, total.epsilon), _difference(_floor(limit), total.delta))
 
     def _parts(self) -> tuple[Kind, ...]:
-        """Count the draws of each epsilon above 0, and of each base mass."""
         counts: Counter[tuple[float, float]] = Counter()
         for draw in (draw for draw in self.draws if draw.guarantee.promises and draw.times):
             part = as_approximate(draw.guarantee)
@@ -137,11 +131,7 @@ def _repeated(guarantee: Guarantee, times: int, into: Adjacency) -> Guarantee:
 
 
 def shown_optimal(guarantee: Guarantee, *, exact: bool) -> str:
-    """Return an optimal composition for readers.
-
-    Raises:
-        UnsupportedGuarantee: nothing is promised.
-    """
+    """Return an optimal composition for readers. Raises UnsupportedGuarantee: nothing is promised."""
     part = guarantee.approximate()
     how = "optimal composition" if exact else "optimal composition, bounded"
     return f"epsilon {shown_up(part.epsilon)} at delta {shown_up(part.delta, digits=3)} ({how})"
@@ -178,7 +168,6 @@ def _difference(budget: float, spent: float) -> float:
 
 
 def _floor(limit: ApproximateDP) -> float:
-    """Delta as a float, rounded down."""
     if limit.log_delta == -math.inf:
         return 0.0
     return math.exp(limit.log_delta * (1 + 2.0**-50) - 2.0**-50)

@@ -155,9 +155,8 @@ def compose_tokens(token: Token, *, tokens: int, releases: int = 1) -> Composed:
         tokens: protected tokens in which two texts may differ, >= 1.
         releases: independent releases of the same text, >= 1.
 
-    Raises:
-        UnsupportedGuarantee: there is no guarantee, or the loss distribution is a lower bound.
-        ParameterError: a count is below 1.
+    Raises UnsupportedGuarantee: there is no guarantee, or the loss distribution is a lower bound; ParameterError: a
+    count is below 1.
     """
     for name, count in (("tokens", tokens), ("releases", releases)):
         need(isinstance(count, int) and count >= 1, name, count, "an integer >= 1")
@@ -192,8 +191,7 @@ def two_level_loss(
         outside: integer weight of the others, >= 1.
         overlap: a lower bound on the members that any two sets share; None is max(0, 2m - n).
 
-    Raises:
-        ParameterError: an argument is outside its domain.
+    Raises ParameterError: an argument is outside its domain.
     """
     need(size >= 2, "size", size, ">= 2")
     need(1 <= members <= size, "members", members, f"between 1 and {size}")
@@ -223,8 +221,7 @@ def calibrate(
         private: a parameter that keeps (epsilon, delta): a tiny epsilon, or a large sigma.
         other: the end to move toward: a large epsilon, or a tiny sigma.
 
-    Raises:
-        ParameterError: ``private`` does not keep (epsilon, delta).
+    Raises ParameterError: ``private`` does not keep (epsilon, delta).
     """
     need(0 <= epsilon < math.inf, "epsilon", epsilon, "finite and >= 0")
     need(0 <= delta <= 1, "delta", delta, "in [0, 1]")
@@ -249,8 +246,7 @@ def token_epsilon(*, epsilon: float, delta: float, tokens: int, releases: int = 
 
     Never below basic composition's epsilon / (tokens releases).
 
-    Raises:
-        ParameterError: an argument is outside its domain.
+    Raises ParameterError: an argument is outside its domain.
     """
     need(0 < epsilon < math.inf, "epsilon", epsilon, "finite and > 0")
     need(0 <= delta < 1, "delta", delta, "in [0, 1)")
@@ -270,8 +266,7 @@ def token_epsilon(*, epsilon: float, delta: float, tokens: int, releases: int = 
 def token_sigma(*, epsilon: float, delta: float, l2_sensitivity: float, tokens: int, releases: int = 1) -> float:
     """Find the smallest sigma of Gaussian noise on each token such that all together keep (epsilon, delta).
 
-    Raises:
-        ParameterError: an argument is outside its domain.
+    Raises ParameterError: an argument is outside its domain.
     """
     need(0 < delta < 1, "delta", delta, "in (0, 1)")
     need(0 < epsilon < math.inf, "epsilon", epsilon, "finite and > 0")

@@ -30,8 +30,7 @@ _ORDER = (Status.PROVED, Status.CERTIFIED, Status.CLAIMED, Status.REFUTED, Statu
 def as_approximate(guarantee: Guarantee) -> ApproximateDP:
     """Return a guarantee by its epsilon and delta.
 
-    Raises:
-        UnsupportedGuarantee: it promises nothing, or is no guarantee that composition knows.
+    Raises UnsupportedGuarantee: it promises nothing, or is no guarantee that composition knows.
     """
     convert = getattr(guarantee, "approximate", None)
     if convert is None:
@@ -46,8 +45,7 @@ def added_up(guarantees: Sequence[Guarantee], into: Adjacency | None = None) -> 
     that document. Other mixes must be named by ``into``, whose unit is at least as large as every part's: the sum is
     then right where ``guarantees`` lists every draw that a change of that unit can reach.
 
-    Raises:
-        UnsupportedGuarantee: different units, and ``into`` does not say what they add up to; or it is smaller.
+    Raises UnsupportedGuarantee: different units, and ``into`` does not say what they add up to; or it is smaller.
     """
     parts = {guarantee.adjacency for guarantee in guarantees}
     if into is not None:
@@ -84,8 +82,7 @@ def _units(parts: set[Adjacency]) -> str:
 def narrowed(guarantee: Guarantee, adjacency: Adjacency) -> Guarantee:
     """State a guarantee for a unit that is not larger: two texts that differ in one token are two documents.
 
-    Raises:
-        UnsupportedGuarantee: the unit is larger, or more words may be exchanged than the guarantee compares.
+    Raises UnsupportedGuarantee: the unit is larger, or more words may be exchanged than the guarantee compares.
     """
     if not guarantee.unit.holds(adjacency.unit):
         raise UnsupportedGuarantee(
@@ -127,8 +124,7 @@ def repeat(guarantee: Guarantee, times: int, into: Adjacency | None = None) -> G
         times: number of draws, >= 0. None of them cost nothing.
         into: what they add up to; None is the document that holds them, see ``added_up``.
 
-    Raises:
-        UnsupportedGuarantee: an unknown kind of guarantee, or ``into`` is of a smaller unit.
+    Raises UnsupportedGuarantee: an unknown kind of guarantee, or ``into`` is of a smaller unit.
     """
     need(times >= 0, "times", times, ">= 0")
     if not getattr(guarantee, "promises", True):
@@ -152,12 +148,9 @@ def compose(guarantees: Sequence[Guarantee], into: Adjacency | None = None) -> G
     The result is pure where every part is pure or metric, approximate where one part is, and nothing
     where one part promises nothing. Its status is the worst of its parts'.
 
-    Args:
-        guarantees: one for each draw.
-        into: what they add up to; None is the document that holds them, see ``added_up``.
-
-    Raises:
-        UnsupportedGuarantee: an unknown kind of guarantee, or units that differ where ``into`` is None.
+    ``guarantees``: one for each draw; ``into``: what they add up to; None is the document that holds them, see
+    ``added_up``. Raises UnsupportedGuarantee: an unknown kind of guarantee, or units that differ where ``into`` is
+    None.
     """
     nothing = next((guarantee for guarantee in guarantees if not getattr(guarantee, "promises", True)), None)
     if nothing is not None:
@@ -180,8 +173,7 @@ def weakest(guarantees: Sequence[Guarantee]) -> Guarantee:
 
     Where one of them is the weakest in every respect, it is returned as it is.
 
-    Raises:
-        UnsupportedGuarantee: they speak of different units; or one is unknown.
+    Raises UnsupportedGuarantee: they speak of different units; or one is unknown.
     """
     need(len(guarantees) > 0, "guarantees", "none", "at least one")
     nothing = next((guarantee for guarantee in guarantees if not getattr(guarantee, "promises", True)), None)
@@ -230,8 +222,7 @@ def gaussian_log_delta(epsilon: float, sigma: float, l2_sensitivity: float) -> f
         sigma: standard deviation of one coordinate, finite and > 0.
         l2_sensitivity: D, finite and > 0.
 
-    Raises:
-        ParameterError: an argument is outside its domain.
+    Raises ParameterError: an argument is outside its domain.
 
     Source: Balle and Wang 2018, theorem 8; proof: ``proofs/gaussian.md``.
     """
@@ -245,8 +236,7 @@ def gaussian_log_delta(epsilon: float, sigma: float, l2_sensitivity: float) -> f
 def analytic_gaussian_sigma(epsilon: float, delta: float, l2_sensitivity: float) -> float:
     """Least sigma, rounded up, with ``gaussian_log_delta(epsilon, sigma, l2_sensitivity) <= ln delta``.
 
-    Raises:
-        ParameterError: an argument is outside its domain.
+    Raises ParameterError: an argument is outside its domain.
 
     Source: Balle and Wang 2018, algorithm 1 (the condition; solved here by bisection).
     """

@@ -127,9 +127,8 @@ class PureDP(_Promise):
 class ApproximateDP(_Promise):
     """P(S | x) <= exp(epsilon) P(S | x') + delta for every event S and any two adjacent x, x'.
 
-    Attributes:
-        log_delta: natural logarithm of delta, <= 0; a logarithm because published claims underflow
-            (4^-1700). ``-inf`` is pure DP.
+    ``log_delta``: natural logarithm of delta, <= 0; a logarithm because published claims underflow (4^-1700). ``-inf``
+    is pure DP.
     """
 
     reason: ClassVar[str] = ""
@@ -158,11 +157,7 @@ class ApproximateDP(_Promise):
         return self
 
     def pure(self) -> PureDP:
-        """None follows.
-
-        Raises:
-            UnsupportedGuarantee: always.
-        """
+        """None follows. Raises UnsupportedGuarantee: always."""
         raise UnsupportedGuarantee(
             f"no pure guarantee follows from {self}; wanted a pure or metric one. Take it as it is, by approximate()."
         )
@@ -187,9 +182,8 @@ class ApproximateDP(_Promise):
 class MetricDP(_Promise):
     """P(S | x) <= exp(epsilon_per_distance d(x, x')) P(S | x') for every event S and any two words.
 
-    Attributes:
-        epsilon_per_distance: nats per unit of the metric, finite and >= 0. Not comparable across
-            vocabularies, nor with an epsilon.
+    ``epsilon_per_distance``: nats per unit of the metric, finite and >= 0. Not comparable across vocabularies, nor with
+    an epsilon.
     """
 
     reason: ClassVar[str] = ""
@@ -268,19 +262,11 @@ class NoGuarantee(_Promise):
         return self
 
     def pure(self) -> PureDP:
-        """None follows.
-
-        Raises:
-            UnsupportedGuarantee: always.
-        """
+        """None follows. Raises UnsupportedGuarantee: always."""
         raise UnsupportedGuarantee(f"nothing follows from {self}. Choose a mechanism that is proved.")
 
     def approximate(self) -> ApproximateDP:
-        """None follows.
-
-        Raises:
-            UnsupportedGuarantee: always.
-        """
+        """None follows. Raises UnsupportedGuarantee: always."""
         raise UnsupportedGuarantee(f"nothing follows from {self}. Choose a mechanism that is proved.")
 
     def to_data(self) -> dict[str, Any]:

@@ -46,8 +46,7 @@ def shuffled_delta(epsilon: float, epsilon_0: float, reports: int, base_mass: fl
             its value is, and no output is ever more than e^epsilon_0 times as likely as by base draws alone. It gives a
             second bound, and the smaller of the two is returned.
 
-    Raises:
-        ParameterError: an argument is outside its domain.
+    Raises ParameterError: an argument is outside its domain.
     """
     _check(epsilon_0, reports, base_mass)
     need(0 <= epsilon < math.inf, "epsilon", epsilon, "finite and >= 0")
@@ -77,8 +76,7 @@ def _bound(epsilon: float, epsilon_0: float, reports: int) -> float:
 class _BaseDraws(NamedTuple):
     """How many of all reports are base draws, in cells of numbers.
 
-    Attributes:
-        fewest: of base draws whose output is raised for one value alone, the least number of a cell; shape (cells, 1).
+    ``fewest``: of base draws whose output is raised for one value alone, the least number of a cell; shape (cells, 1).
     """
 
     epsilon_0: float  # nats of one report
@@ -144,9 +142,7 @@ def shuffled(guarantee: PureDP, reports: int, delta: float, base_mass: float | N
         The least epsilon whose bound is at most ``delta``, rounded up; epsilon_0 itself where shuffling gives nothing.
         Its status is that of the guarantee.
 
-    Raises:
-        UnsupportedGuarantee: the guarantee is not pure.
-        ParameterError: an argument is outside its domain.
+    Raises UnsupportedGuarantee: the guarantee is not pure; ParameterError: an argument is outside its domain.
     """
     if not isinstance(guarantee, PureDP):
         raise UnsupportedGuarantee(

@@ -31,9 +31,7 @@ scored-budgets-published rantext-published diffractor-published
 def lab_function(name: str) -> Any:
     """Return the function that an installed package offers under a name.
 
-    Raises:
-        MissingLab: no package does.
-        ParameterError: it cannot be loaded.
+    Raises MissingLab: no package does; ParameterError: it cannot be loaded.
     """
     for point in entry_points(group=FUNCTIONS):
         if point.name == name:

@@ -133,9 +133,7 @@ class Option:
     def checked(self, value: Any) -> Any:
         """Return the value as the option's type.
 
-        Raises:
-            ParameterError: it is of another type or outside the domain.
-            UnknownNameError: it is none of the names.
+        Raises ParameterError: it is of another type or outside the domain; UnknownNameError: it is none of the names.
         """
         if (value is None and self.optional) or self.kind is None:
             return value
@@ -239,7 +237,6 @@ def _declared(parameter: inspect.Parameter, hint: Any) -> Option:
 
 
 def _read(hint: Any) -> tuple[Option, list[Any]]:
-    """Return the ``Option`` of an annotation, of several the first, and the types that it unites."""
     origin = get_origin(hint)
     if origin is Annotated:
         inner, *extras = get_args(hint)

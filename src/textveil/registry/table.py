@@ -45,11 +45,7 @@ def entry_points(group: str) -> EntryPoints:
 
 
 def loaded(point: EntryPoint) -> Any:
-    """Load the object behind an entry point.
-
-    Raises:
-        ParameterError: it cannot be imported.
-    """
+    """Load the object behind an entry point. Raises ParameterError: it cannot be imported."""
     try:
         return point.load()
     except Exception as error:
@@ -105,8 +101,7 @@ class Table(Mapping[str, E], Generic[E]):
     def others(self) -> dict[str, E]:
         """Return the entries of other packages, by name.
 
-        Raises:
-            ParameterError: one cannot be loaded or is no entry, or a name is taken.
+        Raises ParameterError: one cannot be loaded or is no entry, or a name is taken.
         """
         return self._entries(lambda point: True)
 
@@ -127,19 +122,13 @@ class Table(Mapping[str, E], Generic[E]):
         return entries
 
     def installed(self) -> dict[str, E]:
-        """Return every entry, by name; textveil's own first.
-
-        Raises:
-            ParameterError: as ``others``.
-        """
+        """Return every entry, by name; textveil's own first. Raises ParameterError: as ``others``."""
         return {**self, **self.others()}
 
     def find(self, name: str) -> E:
         """Return the entry of that name; other packages are asked for names that are not textveil's own.
 
-        Raises:
-            UnknownNameError: there is none; the nearest name is suggested.
-            ParameterError: as ``others``.
+        Raises UnknownNameError: there is none; the nearest name is suggested; ParameterError: as ``others``.
         """
         if name in self._targets:
             return self[name]
@@ -154,8 +143,6 @@ class Table(Mapping[str, E], Generic[E]):
 
 
 class _Made(NamedTuple):
-    """What is known of an object that was made."""
-
     get: Callable[[], object]  # gives the object, None once it is gone
     maker: Callable[..., Any]
     parts: Parts  # what it was made of then
@@ -292,13 +279,11 @@ def _slots_of(kind: type) -> tuple[str, ...]:
 
 @lru_cache(maxsize=256)
 def _fields_of(kind: type) -> tuple[str, ...]:
-    """The fields of a frozen dataclass; none of another."""
     frozen = getattr(getattr(kind, "__dataclass_params__", None), "frozen", False)
     return tuple([field.name for field in dataclasses.fields(kind)]) if frozen else ()
 
 
 def _inner(part: Any) -> Iterable[tuple[object, Any]]:
-    """The parts of a part that is not to change."""
     if isinstance(part, FunctionType):
         parts = [("code", part.__code__), ("defaults", part.__defaults__), ("named defaults", part.__kwdefaults__)]
         for number, cell in enumerate(part.__closure__ or ()):

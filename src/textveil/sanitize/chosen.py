@@ -55,9 +55,7 @@ class Chosen(NamedTuple):
 def chosen_way(options: SanitizerOptions, rng: np.random.Generator | None) -> Chosen:
     """Choose the way of a sanitizer's mechanism or policy.
 
-    Args:
-        options: of the sanitizer.
-        rng: makes a corpus's key if draws are seeded.
+    ``options``: of the sanitizer; ``rng``: makes a corpus's key if draws are seeded.
 
     Raises:
         RefutedGuarantee: the mechanism's claim is refuted, and that is not allowed.
@@ -130,9 +128,8 @@ def options_for_note(mechanism: str, options: Mapping[str, Any], vocabulary: Voc
     The default mechanism then draws by what the note has released so far: better text at the same guarantee, slower.
     Corpora keep weights that are the same everywhere. It depends on how a run was asked for, never on the text.
 
-    Args:
-        mechanism: name in the catalog.
-        vocabulary: public words; only the embedded one has a language model with it.
+    ``mechanism``: name in the catalog; ``vocabulary``: public words; only the embedded one has a language model with
+    it.
 
     Returns:
         ``{"context": "released"}``, or nothing where another mechanism, vocabulary or weighting was asked for.
@@ -147,12 +144,9 @@ def options_for_note(mechanism: str, options: Mapping[str, Any], vocabulary: Voc
 class SanitizerOptions:
     """Options as ``Sanitizer`` takes them. Picklable; no generator. None means unset.
 
-    Attributes:
-        key: see ``Sanitizer``; None where each job makes one of its own secret.
-
-    Raises:
-        ParameterError: ``mechanism`` is neither a mechanism nor a policy; an option is outside its domain, or is given
-            although the mechanism or the policy decides it.
+    ``key``: see ``Sanitizer``; None where each job makes one of its own secret. Raises ParameterError: ``mechanism`` is
+    neither a mechanism nor a policy; an option is outside its domain, or is given although the mechanism or the policy
+    decides it.
     """
 
     mechanism: Mechanism | Policy  # draws the words, or whole texts; or a policy, which says by kind what is done
@@ -207,9 +201,8 @@ class SanitizerOptions:
     def of_job(self, secret: bytes) -> SanitizerOptions:
         """Return the options with the key of a job's pseudonyms, if its policy needs one and none is given.
 
-        Args:
-            secret: the job's. Every process that holds it gives a value of the corpus the same surrogate. With a seed
-                the key follows from the seed alone, as all draws do.
+        ``secret``: the job's. Every process that holds it gives a value of the corpus the same surrogate. With a seed
+        the key follows from the seed alone, as all draws do.
         """
         if self.key is not None or not (isinstance(self.mechanism, Policy) and self.mechanism.keyed):
             return self
@@ -238,8 +231,7 @@ def mostly_unchanged(mechanism: DrawsText) -> bool:
     mechanisms of whole texts. Where a table is stated and half of the draws are unchanged, its exact share decides,
     unless the draws contradict it.
 
-    Args:
-        mechanism: draws the words, or the texts.
+    ``mechanism``: draws the words, or the texts.
     """
     if isinstance(mechanism, TextMechanism):
         drawn_texts = mechanism.privatize_texts(list(_SENTENCES), seeded_generator(0))

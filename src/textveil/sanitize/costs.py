@@ -58,9 +58,8 @@ class Costliest(NamedTuple):
 def costliest(setting: Setting, largest: Sequence[Counts], into: Adjacency | None = None) -> Costliest:
     """Account for the costliest of several units.
 
-    Args:
-        largest: of ``with_largest``; none is one unit without a token.
-        into: whose change is paid for; None is one document.
+    ``largest``: of ``with_largest``; none is one unit without a token; ``into``: whose change is paid for; None is one
+    document.
     """
     units = largest or [(0, 0)]
     accountants = [setting.accountant(dict(zip(setting.counted, counts, strict=False)), into) for counts in units]
@@ -144,10 +143,9 @@ Affords: TypeAlias = Callable[[Accountant], int | None]
 class TextLeft(NamedTuple):
     """Text that a budget still pays for, rounded down.
 
-    Attributes:
-        words: that can be drawn if nothing else is; None where words are not drawn, cost nothing or promise nothing, or
-            nothing limits them.
-        values: of the kind that costs most that can be drawn if nothing else is; None likewise, and where no spans are.
+    ``words``: that can be drawn if nothing else is; None where words are not drawn, cost nothing or promise nothing, or
+    nothing limits them; ``values``: of the kind that costs most that can be drawn if nothing else is; None likewise,
+    and where no spans are.
     """
 
     words: int | None
@@ -182,8 +180,7 @@ class TextCosts:
 
         It is told by the kind that costs most: of a text of cheaper kinds it pays for more.
 
-        Args:
-            affords: ``Ledger.affords`` of an account, or that of a ``Balance``.
+        ``affords``: ``Ledger.affords`` of an account, or that of a ``Balance``.
         """
         if self.unpriced:
             return TextLeft(None, None, "nothing is promised of something that is drawn: there is no count")

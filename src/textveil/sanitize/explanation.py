@@ -164,8 +164,7 @@ def explain(
         top: how many of the likeliest outputs to list.
         samples: draws where the distribution is not a finite table.
 
-    Raises:
-        UnsupportedGuarantee: the mechanism draws for whole documents, or for whole texts and a word is given.
+    Raises UnsupportedGuarantee: the mechanism draws for whole documents, or for whole texts and a word is given.
     """
     if isinstance(mechanism, TextMechanism) and word is None:
         return TextExplanation(mechanism.name, mechanism.parameters, guarantee_of(mechanism))
@@ -288,13 +287,9 @@ def explain_release(
 ) -> ReleaseExplanation:
     """Measure how well one release tells apart the two inputs that differ most, by its likelihood.
 
-    Args:
-        mechanism: one that knows its worst inputs and its law, as all of the catalog do.
-        samples: draws, half for each of the two inputs.
-
-    Raises:
-        ParameterError: fewer than two samples.
-        UnsupportedGuarantee: the mechanism does not know its law.
+    ``mechanism``: one that knows its worst inputs and its law, as all of the catalog do; ``samples``: draws, half for
+    each of the two inputs. Raises ParameterError: fewer than two samples; UnsupportedGuarantee: the mechanism does not
+    know its law.
     """
     need(samples >= 2, "samples", samples, ">= 2")
     if not (isinstance(mechanism, WorstInputs) and isinstance(mechanism, LikelihoodRatio)):

@@ -116,9 +116,8 @@ def main() -> None:
 def killed_after(seconds: float) -> Iterator[None]:
     """Have the kernel end this process if the block takes longer, even within one search, if it has such timers.
 
-    Args:
-        seconds: of processor time of this process; by the clock they are ``wall_seconds``, so that it ends although
-            whoever started it has died.
+    ``seconds``: of processor time of this process; by the clock they are ``wall_seconds``, so that it ends although
+    whoever started it has died.
     """
     if not hasattr(signal, "setitimer"):
         yield
@@ -170,10 +169,8 @@ _NAME: Final = "policy"  # by which the process knows the one policy that it has
 class FoundApart:
     """Finds the values of a policy in a process that is started when it is first needed, and ends with this one.
 
-    Args:
-        policy: one that finds spans.
-        seconds: of processor time that the texts of one call may take; they may take ``wall_seconds`` of that by the
-            clock.
+    ``policy``: one that finds spans; ``seconds``: of processor time that the texts of one call may take; they may take
+    ``wall_seconds`` of that by the clock.
     """
 
     def __init__(self, policy: Policy, seconds: float) -> None:
@@ -233,12 +230,7 @@ class _Process:
     def ask(self, request: bytes, seconds: float) -> Answer:
         """Its answer.
 
-        Args:
-            request: framed.
-            seconds: by the clock until it is killed.
-
-        Raises:
-            EOFError: it has ended.
+        ``request``: framed; ``seconds``: by the clock until it is killed. Raises EOFError: it has ended.
         """
         requests, answers = self._process.stdin, self._process.stdout
         assert requests is not None and answers is not None

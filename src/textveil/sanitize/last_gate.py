@@ -49,8 +49,7 @@ def check_outside(
         places: of what stands there for the spans, in order.
         normalized: whether marks outside are in plain form.
 
-    Raises:
-        InternalError: they differ, or spans do not lie in their text, by start and disjoint.
+    Raises InternalError: they differ, or spans do not lie in their text, by start and disjoint.
     """
     own, shown = between(text, spans), between(released, places)
     if own == shown:
@@ -80,8 +79,7 @@ def check_draws(surrogate: Surrogate, mentions: Sequence[Mention], drawn: Sequen
         drawn: what was drawn for each.
         draw: the surrogate's, for the text of the mentions.
 
-    Raises:
-        InternalError: a value and its neighbor are always returned, and are not public as a whole.
+    Raises InternalError: a value and its neighbor are always returned, and are not public as a whole.
     """
     same = [mention for mention, value in zip(mentions, drawn, strict=True) if value == mention.value]
     epsilon = _epsilon(surrogate) if same else None

@@ -62,18 +62,14 @@ class Outside(Protocol):
     def pieces(self, original: str, begin: int, ends: tuple[bool, bool], released: str) -> list[Replaced]:
         """Return the pieces of a released stretch that differ from the original.
 
-        Args:
-            original: the stretch of the private text.
-            ends: whether a span stands before it, and behind it.
+        ``original``: the stretch of the private text; ``ends``: whether a span stands before it, and behind it.
         """
 
 
 class Verbatim:
     """Releases stretches as they are, or with their marks in plain form.
 
-    Args:
-        marks: see ``Outside``.
-        shown: characters before a span that its surrogate may look at.
+    ``marks``: see ``Outside``; ``shown``: characters before a span that its surrogate may look at.
     """
 
     protected: tuple[Protected, ...] = ()

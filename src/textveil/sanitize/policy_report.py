@@ -25,8 +25,7 @@ _PAYING: Final = {
 def policy_data(setting: Setting, recall: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return the keys of a report that only policies have, as JSON data; none without a policy.
 
-    Args:
-        recall: what was measured of the detection on a labelled corpus; None where nothing was.
+    ``recall``: what was measured of the detection on a labelled corpus; None where nothing was.
     """
     policy = setting.policy
     if policy is None:
@@ -75,8 +74,7 @@ def value_data(setting: Setting) -> dict[str, Any]:
 def policy_lines(setting: Setting, kinds: Mapping[str, int], recall: Mapping[str, Any] | None) -> list[str]:
     """Return the report of a policy for a reader: the guarantee of its draws, and how well spans were found.
 
-    Args:
-        recall: as in ``policy_data``.
+    ``recall``: as in ``policy_data``.
     """
     policy = setting.policy
     assert policy is not None
@@ -239,8 +237,7 @@ NOTE: Final = "computed from the private text; not covered by the guarantee; do 
 class SenderReport:
     """Counts that are computed from the private text; no guarantee covers them. Holds no text but the sample's.
 
-    Attributes:
-        sample: documents before and after, chosen at random for the sender's review; none unless they are asked for.
+    ``sample``: documents before and after, chosen at random for the sender's review; none unless they are asked for.
     """
 
     setting: Setting
@@ -307,8 +304,7 @@ class MeasuredRisk(NamedTuple):
 def read_risk(path: Path) -> MeasuredRisk:
     """Read the ``risk.json`` that ``textveil risk`` wrote.
 
-    Raises:
-        ParameterError: it cannot be read, or holds no linkage.
+    Raises ParameterError: it cannot be read, or holds no linkage.
     """
     data = _json(path, _RISK_FILE)
     try:
@@ -344,8 +340,7 @@ def _share(value: Any) -> float:
 def read_recall(path: Path) -> dict[str, Any]:
     """Read the recall in a file that an evaluation of detectors wrote as JSON.
 
-    Raises:
-        ParameterError: it cannot be read, or says no recall by kind.
+    Raises ParameterError: it cannot be read, or says no recall by kind.
     """
     return recall_of(_json(path, _RECALL_FILE))
 
@@ -353,8 +348,7 @@ def read_recall(path: Path) -> dict[str, Any]:
 def recall_of(data: Any) -> dict[str, Any]:
     """Return what a report may hold: the corpus, the policy and, by kind, the recall with its interval.
 
-    Raises:
-        ParameterError: ``data`` says no recall by kind, or not of which policy.
+    Raises ParameterError: ``data`` says no recall by kind, or not of which policy.
     """
     try:
         measured = {
@@ -373,12 +367,8 @@ def recall_of(data: Any) -> dict[str, Any]:
 def check_recall(recall: Mapping[str, Any] | None, digest: str | None) -> None:
     """Refuse a recall of another policy than a release's: other detectors, lists or scores find less or more.
 
-    Args:
-        recall: as ``recall_of`` has it; None is fine.
-        digest: of the policy of the release; None where it has none.
-
-    Raises:
-        ParameterError: it is another's, or of none.
+    ``recall``: as ``recall_of`` has it; None is fine; ``digest``: of the policy of the release; None where it has none.
+    Raises ParameterError: it is another's, or of none.
     """
     if recall is None:
         return

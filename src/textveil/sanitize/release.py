@@ -91,9 +91,8 @@ class Tally:
 class Report:
     """Report on what was spent, over all documents of a run. Holds no text, and may be passed on with the release.
 
-    Attributes:
-        recall: measured recall of this policy's detection (``measured_risk.recall_of``); None if not measured.
-        columns: further columns that were read, by their use: "scope_column" and "known".
+    ``recall``: measured recall of this policy's detection (``measured_risk.recall_of``); None if not measured;
+    ``columns``: further columns that were read, by their use: "scope_column" and "known".
     """
 
     setting: Setting
@@ -387,8 +386,7 @@ class Release:
         vocabulary's vectors. Numbers, placeholders, marks and spaces have no row. The first call of a sanitizer's
         releases reads all rows of the channel.
 
-        Args:
-            prior: probability of each word, shape (n,); None is its frequency in public text.
+        ``prior``: probability of each word, shape (n,); None is its frequency in public text.
 
         Returns:
             float32, shape (words of the release, dim).

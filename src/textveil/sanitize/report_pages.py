@@ -30,9 +30,8 @@ class _Kind(NamedTuple):
 def report_page(report: Report, risk: MeasuredRisk | None = None, release_sha256: str = "") -> str:
     """Render the report as two printed pages in plain language, to sign and file; it holds no text.
 
-    Args:
-        risk: what attacks on a release of this setting came to; None where nobody measured.
-        release_sha256: digest of the released file; empty where the release was no file.
+    ``risk``: what attacks on a release of this setting came to; None where nobody measured; ``release_sha256``: digest
+    of the released file; empty where the release was no file.
     """
     setting, counts = report.setting, report.tally.kinds
     data = report.to_data()
@@ -266,8 +265,7 @@ IDENTIFIERS: Final = tuple(
 def covered(rules: Sequence[Mapping[str, Any]], kinds: Sequence[str], *, finds_spans: bool) -> str:
     """Say in a few words what a policy's rules do with some kinds.
 
-    Args:
-        rules: of the policy, as JSON data; none is a mechanism that draws all words.
+    ``rules``: of the policy, as JSON data; none is a mechanism that draws all words.
     """
     if not kinds:
         return "not read"

@@ -83,9 +83,7 @@ class Sanitizer:
     def of(cls, options: SanitizerOptions, secret: bytes | None = None) -> Sanitizer:
         """Make a sanitizer with these options; a seeded one if they have a seed. Raises as ``Sanitizer`` does.
 
-        Args:
-            options: of the sanitizer.
-            secret: of a job; see ``SanitizerOptions.of_job``.
+        ``options``: of the sanitizer; ``secret``: of a job; see ``SanitizerOptions.of_job``.
         """
         rng = None if options.seed is None else seeded_generator(options.seed)
         return _made(options if secret is None else options.of_job(secret), rng)
@@ -125,8 +123,7 @@ class Sanitizer:
 
         Calling it again on the same text releases it again: the costs of both releases add up.
 
-        Raises:
-            InputError: ``text`` is not a str; or it is a mail with encoded parts, another file or base64 alone.
+        Raises InputError: ``text`` is not a str; or it is a mail with encoded parts, another file or base64 alone.
         """
         return self.batch([text])[0]
 
@@ -139,8 +136,7 @@ class Sanitizer:
     def conversation(self) -> Conversation:
         """Sanitize one text after another, in which a value keeps its surrogate; see ``Conversation``.
 
-        Raises:
-            UnsupportedGuarantee: the sanitizer has no policy with spans.
+        Raises UnsupportedGuarantee: the sanitizer has no policy with spans.
         """
         if self.setting.policy is None or not self.setting.policy.finds_spans:
             raise UnsupportedGuarantee(
@@ -172,10 +168,9 @@ class Sanitizer:
                 has a column of its own. They are spans wherever they stand in the text.
             found: see ``prepare``.
 
-        Raises:
-            InputError: a document is not a str (named by its number, from 1).
-            ParameterError: ``rng`` is seeded and the sanitizer's releases are not stamped so; or there are scopes,
-                values or spans, and not one for each text, or no policy with spans.
+        Raises InputError: a document is not a str (named by its number, from 1); ParameterError: ``rng`` is seeded and
+        the sanitizer's releases are not stamped so; or there are scopes, values or spans, and not one for each text, or
+        no policy with spans.
         """
         need(
             is_secure(rng) or not self.setting.secure,
@@ -190,11 +185,8 @@ class Sanitizer:
     def sanitize(self, texts: Iterable[Any]) -> SanitizedTexts:
         """Return the released texts of a list, and the report of all.
 
-        Args:
-            texts: documents. None, NaN and pandas.NA are missing texts: they stay as they are, and count.
-
-        Raises:
-            InputError: a value is neither a text nor missing (named by its number, from 1).
+        ``texts``: documents. None, NaN and pandas.NA are missing texts: they stay as they are, and count. Raises
+        InputError: a value is neither a text nor missing (named by its number, from 1).
         """
         values = list(texts)
         gaps = [_is_missing(value) for value in values]
@@ -265,7 +257,6 @@ class Sanitizer:
                 yield from self._releases(waiting.result(), wanted)
 
     def _prepared(self, texts: Sequence[str], first: int = 1) -> Any:
-        """Make documents ready for their draws; ``first`` is the number of the first, for errors."""
         _need_texts(texts, first)
         return self._way.prepared(texts, first)
 
@@ -283,7 +274,6 @@ class Sanitizer:
         return self._prepared(texts)
 
     def _finding(self, name: str, entries: Sequence[Any], texts: Sequence[str]) -> ByPolicy:
-        """Return the way of a policy with spans, which alone takes such entries, one for each text."""
         _need_texts(texts)
         need(len(entries) == len(texts), name, len(entries), f"one entry for each of {len(texts)} texts")
         if not isinstance(self._way, ByPolicy):
@@ -350,8 +340,7 @@ class Conversation:
     It remembers every value and its surrogate, in memory alone. Each release is counted as if it were alone: a value
     that was seen before counts again, which is more than it costs.
 
-    Args:
-        released: sanitizes a text, whose surrogates agree with those of the scope.
+    ``released``: sanitizes a text, whose surrogates agree with those of the scope.
 
     Example:
         >>> conversation = sanitizer.conversation()

@@ -84,9 +84,8 @@ mentions_of: Final = "{} mentions".format
 class Protected:
     """One draw: what it protects, by which guarantee.
 
-    Attributes:
-        pays: unit that pays for a draw of a span: each "mention", each "value" of a scope, or a "scope" as a whole.
-        base_mass: probability of a draw that says nothing of the word (``capabilities.BaseDraws``); 0 if unknown.
+    ``pays``: unit that pays for a draw of a span: each "mention", each "value" of a scope, or a "scope" as a whole;
+    ``base_mass``: probability of a draw that says nothing of the word (``capabilities.BaseDraws``); 0 if unknown.
     """
 
     kind: str  # one of `COUNTED`, or a kind of spans
@@ -269,9 +268,7 @@ class Setting:
     def accountant(self, counts: Mapping[str, int], into: Adjacency | None = None) -> Accountant:
         """Account for draws, counted by kind; other kinds cost nothing.
 
-        Args:
-            counts: draws by kind.
-            into: the two inputs that are compared; None is two that differ in one document.
+        ``counts``: draws by kind; ``into``: the two inputs that are compared; None is two that differ in one document.
         """
         total = Accountant(self.one_document if into is None else into)
         for part in self.protected:
@@ -313,8 +310,7 @@ class Setting:
     def digest(self, **beside: Any) -> bytes:
         """Return the SHA-256 of the setting, the one digest that tells settings apart.
 
-        Args:
-            beside: more public facts, as JSON data, on which the caller's draws depend.
+        ``beside``: more public facts, as JSON data, on which the caller's draws depend.
         """
         data = {"setting": self.to_data(), "beside": beside}
         return hashlib.sha256(json.dumps(data, sort_keys=True).encode("ascii")).digest()
@@ -339,9 +335,7 @@ def quoted_recovery(
 
     Between two stored epsilons the setting must be tuned as one of them is.
 
-    Args:
-        vocabulary: digest of its public words and vectors.
-        epsilon: nats of one word.
+    ``vocabulary``: digest of its public words and vectors; ``epsilon``: nats of one word.
     """
     table = stored_table()
     if not table or vocabulary != table["vocabulary"]:

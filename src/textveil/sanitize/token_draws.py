@@ -149,7 +149,6 @@ class TokenDraws:
 
 
 def _told_apart(counts: dict[str, int], passing: int, kind: str) -> dict[str, int]:
-    """Counts of tokens in which words that pass are no words."""
     words = {"word": counts["word"] - passing, kind: passing} if passing else {}
     return {kind: count for kind, count in (counts | words).items() if count}
 

@@ -75,9 +75,8 @@ class ByTokens:
         marks: see ``Sanitizer``.
         passing: public words that are released as they are.
 
-    Raises:
-        UnsupportedGuarantee: the guarantee is not of one token.
-        ParameterError: ``number_epsilon`` is None and cannot be derived.
+    Raises UnsupportedGuarantee: the guarantee is not of one token; ParameterError: ``number_epsilon`` is None and
+    cannot be derived.
     """
 
     def __init__(
@@ -155,12 +154,8 @@ class ByTokens:
 class ByTexts:
     """Every text by one draw of the mechanism; nothing but its output is released.
 
-    Args:
-        mechanism: draws the texts.
-        promise: the guarantee of a document, or of all spans of one, that releases carry.
-
-    Raises:
-        UnsupportedGuarantee: the guarantee is of another unit, so that the cost of a text would not be known.
+    ``mechanism``: draws the texts; ``promise``: the guarantee of a document, or of all spans of one, that releases
+    carry. Raises UnsupportedGuarantee: the guarantee is of another unit, so that the cost of a text would not be known.
     """
 
     number_epsilon: None = None
@@ -213,8 +208,7 @@ class Prepared:
     No randomness has been used yet, so what a release costs can be taken from a budget before it is drawn, and the
     texts dropped where there is not enough.
 
-    Args:
-        counts: of each text, how many draws of each kind it takes.
+    ``counts``: of each text, how many draws of each kind it takes.
 
     Example:
         >>> prepared = sanitizer.prepare(texts)
@@ -251,8 +245,7 @@ class Prepared:
     def release(self) -> list[Release]:
         """Draw, once: a release of each text, in order.
 
-        Raises:
-            RandomnessError: it was called before. A second release has to be paid for, so prepare the texts again.
+        Raises RandomnessError: it was called before. A second release has to be paid for, so prepare the texts again.
         """
         with self._lock:
             draw, self._draw = self._draw, None

@@ -75,8 +75,7 @@ def _embedded() -> Vocabulary:
 def _embedded_again(digest: str) -> Vocabulary:
     """The embedded vocabulary in the process that unpickles it, which maps the file into its own memory.
 
-    Raises:
-        VocabularyError: another version of textveil, with other words, is installed there.
+    Raises VocabularyError: another version of textveil, with other words, is installed there.
     """
     whole = _embedded()
     if whole.digest != digest:
@@ -85,7 +84,6 @@ def _embedded_again(digest: str) -> Vocabulary:
 
 
 def _sha256(path: Path) -> str | None:
-    """The digest of a file, or None where there is none."""
     if not path.is_file():
         return None
     with path.open("rb") as stream:

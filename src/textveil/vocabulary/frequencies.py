@@ -38,8 +38,7 @@ class WordFrequencies:
 
     Whole numbers, so that what is computed from them is the same on every machine.
 
-    Raises:
-        ParameterError: another shape, or a count that is not a whole number from 1 to 2^40.
+    Raises ParameterError: another shape, or a count that is not a whole number from 1 to 2^40.
     """
 
     counts: Integers  # >= 1, in any unit, int64, shape (n,)
@@ -69,14 +68,10 @@ FLAT, ZIPF = "flat", "zipf"  # priors with a name; a file of that name is given 
 def word_frequencies(vocabulary: Vocabulary, path: Path | str | None = None) -> WordFrequencies:
     """The public frequencies of a vocabulary's words.
 
-    Args:
-        path: a text file, each line a word and a count parted by white space; words that it lacks count one half.
-            None takes what is embedded for the embedded vocabulary, and Zipf's law by the order of the words, the
-            most frequent first, for any other. ``"zipf"`` is that law, ``"flat"`` counts all words alike; neither
-            knows names.
-
-    Raises:
-        InputError: the file cannot be read, or holds a line that is no word with a count > 0 (by number).
+    ``path``: a text file, each line a word and a count parted by white space; words that it lacks count one half. None
+    takes what is embedded for the embedded vocabulary, and Zipf's law by the order of the words, the most frequent
+    first, for any other. ``"zipf"`` is that law, ``"flat"`` counts all words alike; neither knows names. Raises
+    InputError: the file cannot be read, or holds a line that is no word with a count > 0 (by number).
     """
     if path == FLAT:
         return WordFrequencies(np.ones(len(vocabulary), np.int64), np.zeros(len(vocabulary), bool), FLAT)
@@ -92,12 +87,8 @@ def word_frequencies(vocabulary: Vocabulary, path: Path | str | None = None) -> 
 def given_frequencies(vocabulary: Vocabulary, prior: str | NDArray[Any] | None) -> WordFrequencies:
     """The public frequencies of a vocabulary's words, by name, from a file or as numbers.
 
-    Args:
-        prior: as ``word_frequencies`` takes it; or numbers > 0, one for each word.
-
-    Raises:
-        ParameterError: numbers of another shape, or one that is not finite and > 0.
-        InputError: as ``word_frequencies``.
+    ``prior``: as ``word_frequencies`` takes it; or numbers > 0, one for each word. Raises ParameterError: numbers of
+    another shape, or one that is not finite and > 0; InputError: as ``word_frequencies``.
     """
     if prior is None or isinstance(prior, str):
         return word_frequencies(vocabulary, prior)

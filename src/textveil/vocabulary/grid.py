@@ -33,8 +33,7 @@ _TABLES: WeakKeyDictionary[IntegerGrid, Int8Table] = WeakKeyDictionary()
 class IntegerGrid:
     """Rows of small integers with a scale each.
 
-    Attributes:
-        small: the same integers on 8 bits where they fit, for exact products in integers; or None.
+    ``small``: the same integers on 8 bits where they fit, for exact products in integers; or None.
     """
 
     values: NDArray[Any]  # integers held in float32 or float64, shape (n, dim), read-only
@@ -67,9 +66,8 @@ class IntegerGrid:
     def inner_products(self, ids: Ids, wanted: int = 0) -> NDArray[Any]:
         """Exact integer inner products with every row, before scales; shape (batch, n).
 
-        Args:
-            wanted: how many rows will be asked for in all, if more are to follow: it decides only whether
-                torch is worth its import. The integers are the same.
+        ``wanted``: how many rows will be asked for in all, if more are to follow: it decides only whether torch is
+        worth its import. The integers are the same.
 
         Returns:
             The integers, as float32, float64 or int32.
@@ -84,8 +82,7 @@ class IntegerGrid:
     def distances(self, ids: Ids, clip: float | None = None) -> Reals:
         """Euclidean distances to every row, shape (batch, n), float64.
 
-        Args:
-            clip: shorten longer rows to this norm first; None leaves them.
+        ``clip``: shorten longer rows to this norm first; None leaves them.
 
         The squared distance is computed elementwise from exact inner products; its relative error is a
         few ulp of the larger squared norm, and a row's distance to itself is exactly 0.
@@ -102,9 +99,8 @@ class IntegerGrid:
     def rounding(self, points: Vectors, clip: float | None = None) -> float:
         """How far a row can be from the vector that it stands for: the largest distance, rounded up.
 
-        Args:
-            points: the public vectors, clipped already where ``clip`` is given; float32, shape (n, dim).
-            clip: the norm to which the rows are shortened before they are compared.
+        ``points``: the public vectors, clipped already where ``clip`` is given; float32, shape (n, dim); ``clip``: the
+        norm to which the rows are shortened before they are compared.
         """
         largest = 0.0
         scales = self.scales
@@ -227,7 +223,6 @@ def _made(vocabulary: Vocabulary) -> IntegerGrid:
 
 
 def _quantize(vectors: NDArray[np.float32]) -> tuple[Reals, Reals]:
-    """Integers times a power of two for each row; shapes (n, dim) and (n,)."""
     rows = vectors.astype(np.float64)
     bits = math.floor((53 - math.log2(rows.shape[1])) / 2 - 1e-9)
     largest_value = np.abs(rows).max(axis=1)
@@ -245,9 +240,7 @@ def nested_limit(columns: int) -> int:
 def largest(scores: NDArray[Any], size: int) -> Ids:
     """Column numbers of the ``size`` largest scores of each row, ties to the lower column.
 
-    Args:
-        scores: shape (batch, n), no NaN.
-        size: between 1 and n.
+    ``scores``: shape (batch, n), no NaN; ``size``: between 1 and n.
 
     Returns:
         int64, shape (batch, size); by falling score up to ``nested_limit``.
@@ -260,9 +253,7 @@ def largest(scores: NDArray[Any], size: int) -> Ids:
 def by_falling_score(scores: NDArray[Any], size: int) -> Ids:
     """What ``largest`` gives, by falling score at any size, ties to the lower column.
 
-    Args:
-        scores: shape (batch, n), no NaN.
-        size: between 1 and n.
+    ``scores``: shape (batch, n), no NaN; ``size``: between 1 and n.
 
     Returns:
         int64, shape (batch, size).

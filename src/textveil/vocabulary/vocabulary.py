@@ -47,10 +47,9 @@ def refusal(name: str, wanted: str, got: str, hint: str) -> VocabularyError:
 class Vocabulary:
     """Distinct words and their vectors, in one order; row i belongs to the word with id i.
 
-    Attributes:
-        facts: what its builder computed from exactly these words and vectors and stored with them
-            (digest, norms, diameters, neighborhood curve; see ``geometry``). Read-only; trusted, so
-            never pass the facts of another vocabulary. Empty where nothing was stored.
+    ``facts``: what its builder computed from exactly these words and vectors and stored with them (digest, norms,
+    diameters, neighborhood curve; see ``geometry``). Read-only; trusted, so never pass the facts of another vocabulary.
+    Empty where nothing was stored.
     """
 
     words: tuple[str, ...]  # n >= 2 distinct, non-empty strings
@@ -79,10 +78,9 @@ class Vocabulary:
             facts: stored facts about exactly these words and vectors.
             copy: False hands the arrays over: they become read-only, and the caller keeps no view of them.
 
-        Raises:
-            VocabularyError: fewer than two words, an empty or repeated word, a word that is not Unicode
-                text, a vector that is not finite, or shapes that do not agree; rows are counted from 1.
-            ParameterError: the name is a path, or not exactly one of ``vectors`` and ``grid`` is given.
+        Raises VocabularyError: fewer than two words, an empty or repeated word, a word that is not Unicode text, a
+        vector that is not finite, or shapes that do not agree; rows are counted from 1; ParameterError: the name is a
+        path, or not exactly one of ``vectors`` and ``grid`` is given.
         """
         need(bool(name) and not set(name) & {"/", "\\", "\n"}, "name", repr(name), "a name, not a path")
         need((vectors is None) != (grid is None), "vectors", "both or none", "given, or else grid")
@@ -168,7 +166,6 @@ class Vocabulary:
 def _rebuild(
     words: tuple[str, ...], vectors: NDArray[Any] | None, name: str, grid: PairOfArrays | None, facts: Mapping[str, Any]
 ) -> Vocabulary:
-    """A vocabulary in another process, from what ``__reduce__`` sent; checked again."""
     return Vocabulary(words, vectors, name, grid=grid, facts=facts, copy=False)
 
 
@@ -193,7 +190,6 @@ def _index(name: str, words: tuple[str, ...]) -> dict[str, int]:
 
 
 def _repeated(words: tuple[str, ...]) -> tuple[int, int]:
-    """The rows, from 1, of the first word that comes twice."""
     seen: dict[str, int] = {}
     for row, word in enumerate(words, 1):
         if word in seen:
@@ -203,7 +199,6 @@ def _repeated(words: tuple[str, ...]) -> tuple[int, int]:
 
 
 def _is_text(word: object) -> bool:
-    """Whether ``word`` is a string that UTF-8 can hold (no lone surrogates)."""
     if not isinstance(word, str):
         return False
     try:
@@ -214,7 +209,6 @@ def _is_text(word: object) -> bool:
 
 
 def _checked_vectors(name: str, n: int, vectors: NDArray[Any], copy: bool) -> Vectors:
-    """``vectors`` as a private read-only float32 table with ``n`` finite rows."""
     array = _checked_table(name, n, vectors)
     if array.dtype.kind not in "fiu":
         raise refusal(name, "real numbers", f"dtype {array.dtype}", "Convert the vectors to float32.")
@@ -273,20 +267,17 @@ def _private(array: NDArray[Any], dtype: type[Any], copy: bool) -> NDArray[Any]:
 
 
 def _sealed(array: NDArray[Any]) -> NDArray[Any]:
-    """``array`` with writing switched off."""
     array.flags.writeable = False
     return array
 
 
 def _blocks(table: NDArray[Any]) -> Iterator[NDArray[Any]]:
-    """Consecutive row blocks of about ``BLOCK_BYTES``."""
     rows = max(1, BLOCK_BYTES // max(1, table.strides[0]))
     for start in range(0, len(table), rows):
         yield table[start : start + rows]
 
 
 def _frozen(value: Any) -> Any:
-    """``value``, of JSON's types, with read-only mappings and tuples for lists."""
     if isinstance(value, Mapping):
         return MappingProxyType({key: _frozen(part) for key, part in value.items()})
     if isinstance(value, list | tuple):
@@ -295,7 +286,6 @@ def _frozen(value: Any) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """``value`` with plain dictionaries for read-only mappings, so that it can be pickled."""
     if isinstance(value, Mapping):
         return {key: _plain(part) for key, part in value.items()}
     if isinstance(value, tuple):

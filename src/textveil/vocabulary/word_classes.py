@@ -69,8 +69,7 @@ def word_classes(words: Sequence[str]) -> Integers:
     A word has the class of its lower case, or of a base form, in the embedded vocabulary. A word without a known class
     is a ``name`` if it begins with a capital, else ``other``.
 
-    Raises:
-        InputError: the embedded file is not the one that was shipped.
+    Raises InputError: the embedded file is not the one that was shipped.
     """
     table = _table()
     return np.array([_class_of(word, table) for word in words], dtype=np.int64)
@@ -91,8 +90,7 @@ IDS_OF = "b9afd2a84bed2504"  # begins the digest of the vocabulary whose ids the
 def milder_words(vocabulary: Vocabulary) -> Mapping[int, int]:
     """Ids of coarse words, with the ids of the words that are written in their place.
 
-    Args:
-        vocabulary: the embedded one or the first words of it; another is its user's choice, and is written as it is.
+    ``vocabulary``: the embedded one or the first words of it; another is its user's choice, and is written as it is.
     """
     whole = load_vocabulary()
     size = len(vocabulary)

@@ -46,9 +46,8 @@ class DigitResponse:
     Two numbers of k digits each differ in at most k digits, so the k draws cost at most epsilon together.
     The number of digits is public. Proof: privacy/proofs/digits.md.
 
-    Attributes:
-        keep_limit: no digit stays with a larger probability, however much of epsilon is then left unspent; in
-            [0.1, 1], where 1 is no limit and 0.1 makes every digit uniform. One half is ln 9 nats a digit.
+    ``keep_limit``: no digit stays with a larger probability, however much of epsilon is then left unspent; in [0.1, 1],
+    where 1 is no limit and 0.1 makes every digit uniform. One half is ln 9 nats a digit.
     """
 
     epsilon: float  # nats for one number, any two numbers with as many digits; finite and > 0

@@ -147,8 +147,7 @@ class DrawnRows(Protocol):
 class IntegerChannel:
     """P(y | x) = w(x, y) / Z(x) for integers w(x, y) >= 0, Z(x) their sum; drawn by the very same integers.
 
-    Attributes:
-        distances: the metric of a guarantee per distance, which cannot do without it.
+    ``distances``: the metric of a guarantee per distance, which cannot do without it.
     """
 
     vocabulary: Vocabulary

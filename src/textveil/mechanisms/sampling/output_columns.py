@@ -19,9 +19,8 @@ from textveil.types import Ids, Integers, Reals
 class Columns(NamedTuple):
     """For several outputs y: the inputs x with P(y | x) above the least, one output behind another.
 
-    Attributes:
-        complete: whether that is exact. Where a channel tells all its inputs apart, the likeliest are listed, and
-            ``log_least`` is the logarithm of the mean over the others.
+    ``complete``: whether that is exact. Where a channel tells all its inputs apart, the likeliest are listed, and
+    ``log_least`` is the logarithm of the mean over the others.
     """
 
     starts: Integers  # where the inputs of each output begin and the last end, shape (outputs + 1,)
@@ -55,8 +54,7 @@ class RaisedEntries(NamedTuple):
 class OverBase(NamedTuple):
     """Integer weights of rows with one sum: w(x, y) = base(y) + unit * gain(x, y); what all share, and what each adds.
 
-    Attributes:
-        entries: all gains > 0, each (input, output) once; in parts, all entries of an input in one of them.
+    ``entries``: all gains > 0, each (input, output) once; in parts, all entries of an input in one of them.
     """
 
     base: Integers  # of every output, int64, shape (n,)
@@ -72,9 +70,7 @@ class RaisedColumns:
 
     A pickled copy makes them again.
 
-    Args:
-        size: number of words n.
-        make: gives all raised entries; must be picklable.
+    ``size``: number of words n; ``make``: gives all raised entries; must be picklable.
     """
 
     def __init__(self, size: int, make: RaisedRows) -> None:

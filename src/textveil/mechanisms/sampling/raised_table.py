@@ -128,7 +128,6 @@ def _sound(weights: BaseWeights, arrays: Arrays) -> bool:
 
 
 def _spans(starts: Integers) -> Iterator[tuple[int, int]]:
-    """Ranges of rows of ``_CHECKED`` entries or little more."""
     first, n = 0, len(starts) - 1
     while first < n:
         last = min(n, int(np.searchsorted(starts, starts[first] + _CHECKED)))

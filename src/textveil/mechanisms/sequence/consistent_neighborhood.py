@@ -31,8 +31,6 @@ _NONE = -1
 
 
 class _Recent:
-    """The words that each of several documents remembers: the last ``size`` different ones that it released."""
-
     def __init__(self, documents: int, size: int) -> None:
         self.words = np.full((documents, size), _NONE, dtype=np.int64)
         self.seen = np.zeros(documents, dtype=np.int64)

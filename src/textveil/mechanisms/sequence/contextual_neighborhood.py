@@ -36,8 +36,7 @@ CONTEXT_CHOICES: Final = "context_choices.json"  # built by ``tools/build_contex
 class ContextChoice(NamedTuple):
     """What is public of the weights.
 
-    Attributes:
-        context_weight: how many times the fixed base weights' sum the predicted words get, where a row can raise them.
+    ``context_weight``: how many times the fixed base weights' sum the predicted words get, where a row can raise them.
     """
 
     alpha: float  # exponent of the frequencies in the fixed base weights
@@ -198,8 +197,7 @@ def contextual_neighborhood(
 ) -> ContextualNeighborhood:
     """The mechanism with these weights; less than ``epsilon`` is stated where the weights spend less.
 
-    Raises:
-        ParameterError: the model speaks of another number of words.
+    Raises ParameterError: the model speaks of another number of words.
     """
     size = len(vocabulary)
     need(model.size == size, "model", f"one of {model.size} words", f"one of the vocabulary's {size} words")
@@ -238,8 +236,7 @@ def reading_releases(
         context_weight: how many times their sum predicted words get; None takes the stored choice.
         model: of the same words; None is the embedded one.
 
-    Raises:
-        ParameterError: an option is outside its domain, or there is no model of this vocabulary.
+    Raises ParameterError: an option is outside its domain, or there is no model of this vocabulary.
     """
     if model is None:
         embedded = load_vocabulary().digest

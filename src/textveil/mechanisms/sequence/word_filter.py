@@ -349,7 +349,6 @@ class Followed:
         )
 
     def _chance(self, documents: Ids, words: Ids) -> Reals:
-        """How likely words were at this place, shape as ``words``."""
         listed, at = self._predicted, self.find(documents, words)
         rest = listed.rest[documents] * self._tables.lists.unigram.take(words)
         return np.where(at < 0, rest, listed.chances.take(at, mode="wrap")) if len(listed.chances) else rest
@@ -389,8 +388,6 @@ class Followed:
 
 
 class _Sums(NamedTuple):
-    """What several lists say of each document's words."""
-
     words: csr_array  # sums, one row for each document
     listed: Reals  # all that lists say of a document, shape (documents,)
 

@@ -50,11 +50,7 @@ class PolicyFacts:
 
 
 def facts_of(policy: Policy, adjacency: Adjacency) -> PolicyFacts:
-    """Return what is public of a policy.
-
-    Args:
-        adjacency: which two texts are compared if one value differs.
-    """
+    """Return what is public of a policy. ``adjacency``: which two texts are compared if one value differs."""
     data, spans, words = policy.to_data(), policy.finds_spans, policy.draws_words
     rules = [rule for _, rule in policy.span_rules]
     return PolicyFacts(
@@ -125,7 +121,6 @@ def _not_covered(policy: Policy, rules: Sequence[Rule], *, spans: bool, words: b
 
 
 def _scores(policy: Policy, rules: Sequence[Rule]) -> str:
-    """Return the scores that detectors' spans need, as a part of a sentence; empty if none is needed."""
     own = [f"{rule.kind} {rule.min_score:g}" for rule in rules if rule.min_score is not None]
     if not policy.detectors or not (policy.min_score or own):
         return ""

@@ -52,8 +52,7 @@ class PolicyParts:
 def parts_of(policy: Policy, *, found_elsewhere: bool = False) -> PolicyParts:
     """Make what a policy names.
 
-    Args:
-        found_elsewhere: whether spans of other kinds than the policy's own detectors find will be given.
+    ``found_elsewhere``: whether spans of other kinds than the policy's own detectors find will be given.
 
     Raises:
         ParameterError: a rule's mechanism, surrogate or detector is unknown, or is not made with its options; a kind is
@@ -161,8 +160,7 @@ def _need_rules_for_found(policy: Policy, detectors: Sequence[Detector]) -> None
 def _keepers(policy: Policy, lists: Sequence[ListDetector]) -> list[Keeper]:
     """Make what stays whatever detectors find in it: entries with ``keep``, and those of a kind that a rule keeps.
 
-    Raises:
-        ParameterError: a phrase is to be kept and to be drawn, or a pattern keeps a whole kind.
+    Raises ParameterError: a phrase is to be kept and to be drawn, or a pattern keeps a whole kind.
     """
     kept = {rule.kind for _, rule in policy.span_rules if rule.action is Action.KEEP}
     drawn = {phrase for detector in lists if detector.kinds[0] not in kept for phrase in detector.phrases}
@@ -244,8 +242,7 @@ def _need_first(policy: Policy, lists: Sequence[ListDetector], found_else: Colle
 def words_of(policy: Policy) -> DrawsWords | None:
     """Make what draws a policy's words, or leaves them out; None if they are kept.
 
-    Raises:
-        ParameterError: as ``parts_of``.
+    Raises ParameterError: as ``parts_of``.
     """
     for number, rule in enumerate(policy.rules, start=1):
         if rule.kind == "word" and rule.action is Action.MECHANISM:
@@ -278,8 +275,7 @@ def passing_of(policy: Policy) -> Passing | None:
 def number_options(policy: Policy) -> dict[str, Any]:
     """Return the options of a sanitizer of tokens that a policy's rule for numbers stands for.
 
-    Raises:
-        ParameterError: the rule has other options.
+    Raises ParameterError: the rule has other options.
     """
     for number, rule in policy.span_rules:
         if rule.kind == NUMBER:
@@ -320,11 +316,7 @@ def _surrogate(rule: Rule) -> Surrogate:
 class PolicyDetector:
     """Finds the spans that a policy replaces; those that it keeps stay in the open, and are none.
 
-    Args:
-        policy: one that finds spans.
-
-    Raises:
-        ParameterError: it finds none, or cannot be made.
+    ``policy``: one that finds spans. Raises ParameterError: it finds none, or cannot be made.
     """
 
     def __init__(self, policy: Policy) -> None:
@@ -358,8 +350,7 @@ def correctable(name: str) -> dict[str, Any]:
         what ``hides`` says where a list hides words, ``kinds`` that a word can be hidden as, ``listed`` phrases of its
         own lists, and whether it lies ``beside`` files and ``draws_words``.
 
-    Raises:
-        ParameterError: it cannot be read, or lists cannot be added to it.
+    Raises ParameterError: it cannot be read, or lists cannot be added to it.
     """
     chosen, text = policy(name), policy_text(name)
     kinds = list_kinds(chosen)

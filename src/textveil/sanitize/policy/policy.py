@@ -148,9 +148,8 @@ def _need_action(rule: Rule) -> None:
 class Pattern:
     """Regular expression whose matches are of a kind.
 
-    Attributes:
-        last: whether it ranks behind the detectors, and so decides only where they find nothing longer or as long.
-        keep: whether what it matches stays, whatever detectors find in it: of the kind, or of any where that is empty.
+    ``last``: whether it ranks behind the detectors, and so decides only where they find nothing longer or as long;
+    ``keep``: whether what it matches stays, whatever detectors find in it: of the kind, or of any where that is empty.
     """
 
     kind: str = ""
@@ -175,8 +174,7 @@ class Pattern:
 class WordList:
     """Words and phrases that are of a kind wherever they stand, or that stay wherever they stand.
 
-    Attributes:
-        words: at least one; they may be private, so that no report and no digest holds them.
+    ``words``: at least one; they may be private, so that no report and no digest holds them.
     """
 
     kind: str = ""
@@ -333,8 +331,7 @@ class Policy:
     def to_data(self, *, whole: bool = False) -> dict[str, Any]:
         """Return JSON data of what is public: words of lists are only counted, and the vocabulary is left out.
 
-        Args:
-            whole: whether lists are in full; see ``whole_data``.
+        ``whole``: whether lists are in full; see ``whole_data``.
         """
         return {
             "name": self.name,
@@ -354,8 +351,7 @@ class Policy:
 
         They may be private.
 
-        Raises:
-            InputError: it has a detector that is an object, or a vocabulary: neither is data.
+        Raises InputError: it has a detector that is an object, or a vocabulary: neither is data.
         """
         if any(not isinstance(detector, str) for detector in self.detectors):
             raise InputError("a policy that is saved must name its detectors; got an object. Name it, or do not save.")

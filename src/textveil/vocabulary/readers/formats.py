@@ -155,11 +155,8 @@ def read_npy(path: Path, name: str, *, limit: int | None = None, progress: Progr
     The table is of floats, or int8 with one float32 scale a row in ``scales.npy`` beside it. Words stand
     one a line in UTF-8, in the order of the rows.
 
-    Args:
-        limit: read this many rows at most; None reads all.
-
-    Raises:
-        VocabularyError: a file is missing, damaged, holds Python objects, or the shapes do not agree.
+    ``limit``: read this many rows at most; None reads all. Raises VocabularyError: a file is missing, damaged, holds
+    Python objects, or the shapes do not agree.
     """
     table_path = path / VECTORS if path.is_dir() else path
     words = read_words(table_path.with_name(WORDS), name)
@@ -183,11 +180,8 @@ def read_safetensors(
     metadata entry ``words``, a JSON list of strings; or else ``words.txt`` beside the file.
     Format: https://github.com/huggingface/safetensors, "Format".
 
-    Args:
-        limit: read this many rows at most; None reads all.
-
-    Raises:
-        VocabularyError: the header is damaged, names no such tensor, or the words are missing.
+    ``limit``: read this many rows at most; None reads all. Raises VocabularyError: the header is damaged, names no such
+    tensor, or the words are missing.
     """
     header, start = _safetensors_header(path, name)
     metadata = header.pop("__metadata__", {})
@@ -217,7 +211,6 @@ def read_words(path: Path, name: str) -> list[str]:
 
 
 def _mapped(path: Path, name: str) -> NDArray[Any]:
-    """A .npy file, memory-mapped read-only."""
     if not path.is_file():
         raise refusal(name, f"a file {path.name}", "none", f"A folder holds {VECTORS} and {WORDS}.")
     hint = "Save it again with numpy.save; arrays of Python objects are pickles and are refused."
@@ -258,7 +251,6 @@ def _vocabulary(name: str, words: list[str], table: NDArray[Any], scales: NDArra
 
 
 def _told(vocabulary: Vocabulary, path: Path, progress: Progress | None) -> Vocabulary:
-    """``vocabulary``, after saying that its file is read."""
     if progress is not None:
         size = path.stat().st_size
         progress(size, size)
@@ -270,7 +262,6 @@ def _damaged(name: str, wanted: str, got: str) -> Exception:
 
 
 def _safetensors_header(path: Path, name: str) -> tuple[dict[str, Any], int]:
-    """The header as JSON, and where the tensors' bytes start."""
     size = path.stat().st_size
     with path.open("rb") as stream:
         head = stream.read(8)
@@ -319,7 +310,6 @@ def _is_table(entry: object) -> bool:
 
 
 def _from_bfloat16(bits: NDArray[Any]) -> NDArray[np.float32]:
-    """The numbers whose upper 16 bits, as float32, are ``bits``; exact."""
     wide = bits.astype("<u4")
     wide <<= 16
     return wide.view("<f4")

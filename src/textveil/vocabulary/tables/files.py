@@ -59,8 +59,7 @@ class ArrayShape(NamedTuple):
 class TableKey:
     """What tells a table from every other.
 
-    Attributes:
-        made_from: all that entered, of JSON's types: digest of the vocabulary, grid, rule, parameters.
+    ``made_from``: all that entered, of JSON's types: digest of the vocabulary, grid, rule, parameters.
     """
 
     kind: str  # what it holds; lower-case letters and hyphens
@@ -126,12 +125,8 @@ def encoded(key: TableKey, arrays: Arrays) -> list[bytes | memoryview]:
 def write_table(folder: Path, key: TableKey, arrays: Arrays) -> Path:
     """Write a whole table, or nothing.
 
-    Args:
-        folder: made where it is missing. Nothing private is in it: its files may be read by others.
-        key: of the table; the arrays are as it says.
-
-    Raises:
-        OSError: it cannot be written.
+    ``folder``: made where it is missing. Nothing private is in it: its files may be read by others; ``key``: of the
+    table; the arrays are as it says. Raises OSError: it cannot be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
     target = folder / key.file_name
@@ -142,8 +137,7 @@ def write_table(folder: Path, key: TableKey, arrays: Arrays) -> Path:
 def write_table_as(target: Path, key: TableKey, arrays: Arrays) -> None:
     """Write a whole table under a name of its own, or nothing; its folder is there.
 
-    Raises:
-        OSError: it cannot be written.
+    Raises OSError: it cannot be written.
     """
     folder = target.parent
     parts = encoded(key, arrays)
@@ -212,8 +206,7 @@ def clear_tables(folder: Path) -> tuple[int, int]:
 
     Processes that have a table open keep it.
 
-    Raises:
-        OSError: a file cannot be removed.
+    Raises OSError: a file cannot be removed.
     """
     files = bytes_freed = 0
     for path in [*folder.glob(f"*{SUFFIX}"), *folder.glob(f".*{SUFFIX}-*{_PARTIAL}")] if folder.is_dir() else []:
@@ -224,7 +217,6 @@ def clear_tables(folder: Path) -> tuple[int, int]:
 
 
 def _parts(key: TableKey, arrays: Arrays) -> Iterator[bytes | memoryview]:
-    """What follows the header."""
     need(set(arrays) == {array.name for array in key.arrays}, "arrays", sorted(arrays), "those that the key names")
     for wanted in key.arrays:
         array = arrays[wanted.name]

@@ -75,10 +75,9 @@ def builds() -> int:
 class PublicTable:
     """What a table is made from and how; nothing is read or made before ``opened`` or ``build``.
 
-    Attributes:
-        sound: asked of every file from the cache folder, beyond its checksum: with arrays that pass it the guarantee
-            holds, even if somebody else wrote them.
-        expected: about how long the arrays will be whose length only making tells.
+    ``sound``: asked of every file from the cache folder, beyond its checksum: with arrays that pass it the guarantee
+    holds, even if somebody else wrote them; ``expected``: about how long the arrays will be whose length only making
+    tells.
     """
 
     key: TableKey
@@ -184,8 +183,7 @@ def neighbor_order(vocabulary: Vocabulary, size: int) -> PublicTable:
     The lengths of its rows are few, so that few tables serve all sizes: the first m words of a row are the row of
     length m. Rows longer than ``nested_limit`` are not so: their tables have just the length asked for.
 
-    Args:
-        size: between 1 and the number of words.
+    ``size``: between 1 and the number of words.
     """
     n = len(vocabulary)
     need(1 <= size <= n, "size", size, f"between 1 and the {n} words of the vocabulary")

@@ -37,7 +37,7 @@ from textveil.aggregates.count_run import public_words, word_weights
 from textveil.aggregates.counts import SELECTIONS, Counting, CountRelease
 from textveil.aggregates.person_words import PersonWords
 from textveil.aggregates.records import EACH_RECORD, PersonalRecords
-from textveil.privacy.calibration import analytic_gaussian_sigma
+from textveil.privacy.composition import analytic_gaussian_sigma
 from textveil.privacy.units import ONE_RECORD_MORE
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.frequencies import word_frequencies

@@ -18,12 +18,12 @@ from optimal import first
 
 from textveil.catalog import word_mechanism
 from textveil.mechanisms.capabilities import IntegerWeights
-from textveil.mechanisms.channels.optimal import optimal
-from textveil.mechanisms.sampling.optimal_weights import utility_of
 from textveil.randomness import seeded_generator
 from textveil.types import Reals
 from textveil.vocabulary.frequencies import word_frequencies
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.mechanisms.channels.optimal import optimal
+from textveil_lab.mechanisms.sampling.optimal_weights import utility_of
 from textveil_lab.plots import new_figure, save_figure
 from textveil_lab.vocabulary.geometry import normalize
 

@@ -19,11 +19,11 @@ import numpy as np
 
 from textveil.mechanisms.capabilities import IntegerWeights
 from textveil.mechanisms.channels.neighborhood import neighborhood
-from textveil.mechanisms.channels.optimal import Optimal, optimal
-from textveil.mechanisms.sampling.optimal_weights import utility_of
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.frequencies import word_frequencies
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.mechanisms.channels.optimal import Optimal, optimal
+from textveil_lab.mechanisms.sampling.optimal_weights import utility_of
 
 
 def first(words: int) -> Vocabulary:

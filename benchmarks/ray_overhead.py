@@ -27,7 +27,7 @@ from textveil.corpora.formats.fields import FieldChoice
 from textveil.corpora.formats.jsonl import JsonLines
 from textveil.integrations.ray import RayEngine
 from textveil.processors import cores
-from textveil.sanitize.options import SanitizerOptions
+from textveil.sanitize.chosen import SanitizerOptions
 
 WIKIPEDIA = "data/text/wikipedia/articles.jsonl.gz"
 

@@ -35,7 +35,7 @@ from textveil.corpora.formats.jsonl import JsonLines
 from textveil.corpora.formats.parquet import Parquet
 from textveil.corpora.formats.plain import PlainText
 from textveil.corpora.formats.records import CorpusFormat
-from textveil.sanitize.options import SanitizerOptions
+from textveil.sanitize.chosen import SanitizerOptions
 from textveil.vocabulary.vocabulary import Vocabulary
 
 DOCUMENTS = 90

@@ -24,13 +24,13 @@ import numpy as np
 from measure import SHARED
 
 from textveil.mechanisms.channels.neighborhood import Neighborhood, WeightedNeighborhood, neighborhood
-from textveil.mechanisms.channels.optimal import optimal
 from textveil.numerics.integer_weights import TwoLevelWeights
 from textveil.text.tokens import Kind, classify, split
 from textveil.types import Ids, Reals
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.frequencies import word_frequencies
-from textveil.vocabulary.milder import milder_words
+from textveil.vocabulary.word_classes import milder_words
+from textveil_lab.mechanisms.channels.optimal import optimal
 from textveil_lab.vocabulary.geometry import normalize
 
 EPSILONS = (5.0, 8.0, 10.0)

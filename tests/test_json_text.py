@@ -19,7 +19,7 @@ from textveil.errors import ParameterError, TextveilError
 from textveil.json_text import NESTING, json_data, json_file
 from textveil.models.foreign_files import is_encoder_decoder, is_masked
 from textveil.rebuild import read_report
-from textveil.sanitize.measured_risk import read_risk
+from textveil.sanitize.policy_report import read_risk
 from textveil.server.config import load_config
 
 DEEP = "[" * 200_000 + "]" * 200_000

@@ -16,7 +16,10 @@ import sys
 
 import numpy as np
 
-from textveil.mechanisms.sampling.optimal_weights import (
+from textveil.vocabulary.embedded import load_vocabulary
+from textveil.vocabulary.frequencies import word_frequencies
+from textveil.vocabulary.tables.files import encoded
+from textveil_lab.mechanisms.sampling.optimal_weights import (
     LEVELS,
     NUMBERS,
     RECORD,
@@ -27,10 +30,8 @@ from textveil.mechanisms.sampling.optimal_weights import (
     utility_of,
     value_of,
 )
-from textveil.numerics.utility_sums import upper_bound
-from textveil.vocabulary.embedded import DATA, load_vocabulary
-from textveil.vocabulary.frequencies import word_frequencies
-from textveil.vocabulary.tables.files import encoded
+from textveil_lab.numerics.utility_sums import upper_bound
+from textveil_lab.vocabulary import DATA
 
 _LOOSE = 1.05
 """Bound over value, at most."""

@@ -22,7 +22,7 @@ from build_language_model import ARTICLES, SHARED, articles, news
 
 import textveil as tv
 from textveil.models.ngram import embedded_language_model
-from textveil.sanitize.recovery import COMPARED, TABLE, TUNED
+from textveil.sanitize.setting import COMPARED, TABLE, TUNED
 from textveil_lab.audit.recovery import CONFIDENCE, measure_recovery
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -34,8 +34,7 @@ from numpy.typing import NDArray
 from textveil.types import Progress
 from textveil.vocabulary.embedded import DATA
 from textveil.vocabulary.tables.files import encoded
-from textveil.vocabulary.tables.neighbor_order import SHIPPED, SHIPPED_SIZE, neighbor_order
-from textveil.vocabulary.tables.public import PublicTable
+from textveil.vocabulary.tables.public import SHIPPED, SHIPPED_SIZE, PublicTable, neighbor_order
 from textveil.vocabulary.vocabulary import LEVELS, PairOfArrays, Vocabulary
 from textveil_lab.mechanisms.parameters import outward
 from textveil_lab.mechanisms.sampling.normalizer_bounds import SHIPPED as COUNTS
@@ -80,7 +79,7 @@ def main() -> int:
         return 1 if found else 0
     for file, data in built(options.source).items():
         options.output.mkdir(parents=True, exist_ok=True)
-        (options.output / file).write_bytes(data)
+        _place(options.output, file).write_bytes(data)
         print(f"{file:16s} {len(data):>10,d} bytes")
     return 0
 
@@ -176,15 +175,20 @@ def shipped_tables(vocabulary: Vocabulary) -> dict[str, bytes]:
     }
 
 
+def _place(output: Path, file: str) -> Path:
+    in_lab = word_lists.DATA / file  # tables that only mechanisms of the lab read
+    return in_lab if output == DATA and in_lab.is_file() else output / file
+
+
 def differences(source: Path, output: Path, *, facts: bool) -> Iterator[str]:
     """What differs between the committed files and a fresh build, one line each."""
     files, vocabulary, error = tables(source)
     record = json.loads((output / "provenance.json").read_text(encoding="utf-8"))
     for file, data in files.items():
-        if (output / file).read_bytes() != data:
+        if _place(output, file).read_bytes() != data:
             yield f"{file} differs"
     for file, digest in (record["files"] | record["tables"]).items():
-        if _sha256((output / file).read_bytes()) != digest:
+        if _sha256(_place(output, file).read_bytes()) != digest:
             yield f"provenance.json holds another digest of {file}"
     for file, digest in record["source_files"].items():
         if _sha256((source / file).read_bytes()) != digest:
@@ -199,7 +203,7 @@ def differences(source: Path, output: Path, *, facts: bool) -> Iterator[str]:
         yield "the stated digest is not that of the vocabulary"
     if facts:
         for file, data in shipped_tables(vocabulary).items():
-            if (output / file).read_bytes() != data:
+            if _place(output, file).read_bytes() != data:
                 yield f"{file} differs"
         yield from _unequal(stated, json.loads(_json(measured_facts(vocabulary, _reporter))), "facts")
 

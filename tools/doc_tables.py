@@ -24,10 +24,10 @@ from textveil.catalog import MECHANISMS, CatalogEntry, entries
 from textveil.cli.mechanism_options import DECLARED, written
 from textveil.detection.kinds import KINDS, OWN, STANDS_FOR
 from textveil.mechanisms.declaration import entry_of as mechanism_entry_of
-from textveil.sanitize.laws import IDENTIFIERS, covered
 from textveil.sanitize.policy.choice import PRESETS as POLICIES
 from textveil.sanitize.policy.choice import policy
 from textveil.sanitize.policy.policy import Action, Policy
+from textveil.sanitize.report_pages import IDENTIFIERS, covered
 from textveil.surrogates.declaration import entry_of as surrogate_entry_of
 from textveil.surrogates.making import SURROGATE_ENTRIES, make_surrogate
 

@@ -54,9 +54,7 @@ _HOMES = {
     "seeded_generator": "textveil.randomness",
 }
 
-_FACE_OF_LAB = ("audit", "decode", "frontier")
-"""Functions of the package textveil-lab."""
-
+_FACE_OF_LAB = ("audit", "decode", "frontier")  # functions of the package textveil-lab
 __all__ = ["__version__", *sorted([*_HOMES, *_FACE_OF_LAB])]
 
 

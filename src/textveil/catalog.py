@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 from textveil.errors import MissingLab, ParameterError, RefutedGuarantee, UnknownNameError, need
 from textveil.mechanisms.declaration import CatalogEntry as CatalogEntry
 from textveil.mechanisms.declaration import entry_of, maker_within
-from textveil.mechanisms.options import DEFAULT_EPSILON as DEFAULT_EPSILON
-from textveil.mechanisms.options import IN_PLACE_OF_EPSILON, takes_progress
 from textveil.privacy.guarantees import TRUSTED, Guarantee, NoGuarantee, Status, claimed
 from textveil.privacy.proved import status_of, status_of_maker
 from textveil.registry import lab
+from textveil.registry.options import DEFAULT_EPSILON as DEFAULT_EPSILON
+from textveil.registry.options import IN_PLACE_OF_EPSILON, takes_progress
 from textveil.registry.table import Table, maker_of, note_maker
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from textveil.vocabulary.vocabulary import Vocabulary
 
 DEFAULT = "neighborhood"
-
 ENTRY_POINT_GROUP = "textveil.mechanisms"
 
 
@@ -52,10 +51,9 @@ MECHANISMS: Table[CatalogEntry] = Table(
     {
         # generated: mechanisms
         "neighborhood": "textveil.mechanisms.channels.neighborhood:neighborhood",
-        "optimal": "textveil.mechanisms.channels.optimal:optimal",
         "randomized-response": "textveil.mechanisms.channels.randomized_response:randomized_response",
         "consistent-neighborhood": "textveil.mechanisms.sequence.consistent_neighborhood:consistent_neighborhood",
-        "same-class": "textveil.mechanisms.channels.same_class:same_class",
+        "same-class": "textveil.mechanisms.channels.randomized_response:same_class",
         # end
     },
     _read,
@@ -68,8 +66,7 @@ MECHANISMS: Table[CatalogEntry] = Table(
 def entries() -> dict[str, CatalogEntry]:
     """Every mechanism that is installed, by name; textveil's own first.
 
-    Raises:
-        ParameterError: two packages give one name.
+    Raises ParameterError: two packages give one name.
     """
     return MECHANISMS.installed()
 
@@ -77,9 +74,8 @@ def entries() -> dict[str, CatalogEntry]:
 def entry(name: str) -> CatalogEntry:
     """The entry of that name.
 
-    Raises:
-        UnknownNameError: no such mechanism; the nearest name is suggested.
-        MissingLab: it is in the package textveil-lab, which is not installed.
+    Raises UnknownNameError: no such mechanism; the nearest name is suggested; MissingLab: it is in the package
+    textveil-lab, which is not installed.
     """
     try:
         return MECHANISMS.find(name)
@@ -165,8 +161,7 @@ def from_catalog(mechanism: object) -> bool:
 def promised(mechanism: Described, *, allow_refuted: bool) -> Guarantee:
     """The guarantee that releases carry: the mechanism's, or none where it is refuted or nothing is promised.
 
-    Raises:
-        RefutedGuarantee: the claim is refuted, and that is not allowed.
+    Raises RefutedGuarantee: the claim is refuted, and that is not allowed.
     """
     guarantee = guarantee_of(mechanism)
     if guarantee.status is Status.NONE and guarantee.promises:
@@ -206,15 +201,13 @@ def unknown_option(name: str, key: str, known: Collection[str]) -> ParameterErro
 
 
 def _spelled(options: Iterable[str]) -> str:
-    """Options by the names that the command line and keyword arguments share, but for the marks."""
     return ", ".join(f"`{name}`" for name in options)
 
 
 def word_mechanism(name: str = DEFAULT, vocabulary: Vocabulary | None = None, **options: Any) -> WordMechanism:
     """``mechanism``, for a use that draws for each word alone.
 
-    Raises:
-        UnsupportedGuarantee: this one draws for whole documents or texts; or as ``mechanism``.
+    Raises UnsupportedGuarantee: this one draws for whole documents or texts; or as ``mechanism``.
     """
     from textveil.mechanisms.kinds import words_alone
 

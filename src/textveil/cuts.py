@@ -15,12 +15,8 @@ from textveil.errors import InternalError
 def between(text: str, spans: Iterable[Sequence[Any]]) -> list[str]:
     """The stretches of a text before, between and behind spans: one more than there are spans.
 
-    Args:
-        text: any string.
-        spans: each begins with its start and its end; by start, disjoint.
-
-    Raises:
-        InternalError: the spans are in another order, share characters, or lie outside the text.
+    ``text``: any string; ``spans``: each begins with its start and its end; by start, disjoint. Raises InternalError:
+    the spans are in another order, share characters, or lie outside the text.
     """
     stretches, position, length = [], 0, len(text)
     for span in spans:
@@ -36,12 +32,8 @@ def between(text: str, spans: Iterable[Sequence[Any]]) -> list[str]:
 def replaced(text: str, edits: Sequence[tuple[int, int, str]]) -> str:
     """A text in which other strings stand in place of spans.
 
-    Args:
-        text: any string.
-        edits: start, end and what stands there instead; by start, disjoint.
-
-    Raises:
-        InternalError: as of ``between``.
+    ``text``: any string; ``edits``: start, end and what stands there instead; by start, disjoint. Raises InternalError:
+    as of ``between``.
     """
     if not edits:
         return text

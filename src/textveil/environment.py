@@ -11,33 +11,17 @@ from typing import Final
 
 from textveil.errors import UnknownNameError
 
-PREFIX: Final = "TEXTVEIL_"
-"""With what all of them begin."""
-
-CACHE: Final = f"{PREFIX}CACHE"
-"""Another folder for public tables."""
-
-ENDPOINT_KEY: Final = f"{PREFIX}ENDPOINT_KEY"
-"""The key of a language model's service that rewrites releases."""
-
-KEY: Final = f"{PREFIX}KEY"
-"""A client's API key, in the examples of docs/gateway.md; a server does not read it."""
-
-KILLS: Final = f"{PREFIX}KILLS"
-"""How many processes the tests of the ledger kill."""
-
-LEDGER_KEY: Final = f"{PREFIX}LEDGER_KEY"
-"""The key of a ledger."""
-
+PREFIX: Final = "TEXTVEIL_"  # with what all of them begin
+CACHE: Final = f"{PREFIX}CACHE"  # another folder for public tables
+ENDPOINT_KEY: Final = f"{PREFIX}ENDPOINT_KEY"  # the key of a language model's service that rewrites releases
+KEY: Final = f"{PREFIX}KEY"  # a client's API key, in the examples of docs/gateway.md; a server does not read it
+KILLS: Final = f"{PREFIX}KILLS"  # how many processes the tests of the ledger kill
+LEDGER_KEY: Final = f"{PREFIX}LEDGER_KEY"  # the key of a ledger
 LEDGER_KEY_FILE: Final = f"{PREFIX}LEDGER_KEY_FILE"
 """The file with the key of a ledger, in another place than beside its database."""
 
-SHARED: Final = f"{PREFIX}SHARED"
-"""A folder with public vectors and corpora, for studies and tests."""
-
-TRACEBACK: Final = f"{PREFIX}TRACEBACK"
-"""Whether an error of textveil's own is printed whole."""
-
+SHARED: Final = f"{PREFIX}SHARED"  # a folder with public vectors and corpora, for studies and tests
+TRACEBACK: Final = f"{PREFIX}TRACEBACK"  # whether an error of textveil's own is printed whole
 VARIABLES: Final = frozenset((CACHE, ENDPOINT_KEY, KEY, KILLS, LEDGER_KEY, LEDGER_KEY_FILE, SHARED, TRACEBACK))
 """All of them."""
 
@@ -45,12 +29,8 @@ VARIABLES: Final = frozenset((CACHE, ENDPOINT_KEY, KEY, KILLS, LEDGER_KEY, LEDGE
 def refuse_unread_variables(names: Iterable[str], fields: Collection[str]) -> None:
     """Refuse a variable with textveil's prefix that nothing of textveil reads: it may be a limit that is mistyped.
 
-    Args:
-        names: of the environment.
-        fields: variables that are read beside ``VARIABLES``.
-
-    Raises:
-        UnknownNameError: names the variable, without its value, and the one that it is nearest to.
+    ``names``: of the environment; ``fields``: variables that are read beside ``VARIABLES``. Raises UnknownNameError:
+    names the variable, without its value, and the one that it is nearest to.
     """
     known = VARIABLES | set(fields)
     for name in sorted(names):

@@ -35,13 +35,9 @@ class TextveilError(Exception):
 
 
 class ParameterError(TextveilError, ValueError):
-    """An argument is outside its domain.
+    """An argument is outside its domain."""
 
-    Attributes:
-        parameter: the argument with whose name the message begins; empty where it begins otherwise.
-    """
-
-    parameter: str = ""
+    parameter: str = ""  # the argument with whose name the message begins; empty where it begins otherwise
 
 
 class UnknownNameError(ParameterError):
@@ -81,13 +77,9 @@ class WrongModel(ModelError, ParameterError):
 
 
 class EndpointError(TextveilError, OSError):
-    """A service did not answer, or not as it was asked to; its answer is not in the message.
+    """A service did not answer, or not as it was asked to; its answer is not in the message."""
 
-    Attributes:
-        answered: whether it answered at all.
-    """
-
-    answered: bool = True
+    answered: bool = True  # whether it answered at all
 
 
 class InputError(TextveilError, ValueError):
@@ -107,15 +99,10 @@ class LedgerError(TextveilError):
 
 
 class Amount(NamedTuple):
-    """An amount of privacy loss.
+    """An amount of privacy loss."""
 
-    Attributes:
-        epsilon: nats.
-        delta: a probability.
-    """
-
-    epsilon: float
-    delta: float = 0.0
+    epsilon: float  # nats
+    delta: float = 0.0  # a probability
 
 
 class BudgetExhausted(TextveilError, ValueError):

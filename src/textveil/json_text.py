@@ -8,9 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-NESTING: Final = 100
-"""Arrays and objects inside one another, at most: code that walks over data is recursive."""
-
+NESTING: Final = 100  # arrays and objects inside one another, at most: code that walks over data is recursive
 FILE_BYTES: Final = 1 << 28
 """Size of a JSON file, at most: far above any report, model or setting, far below what fills a memory."""
 
@@ -50,8 +48,7 @@ def json_data(
         integers: makes a number of any other; None is ``int``.
         constants: makes a value of ``NaN`` and ``Infinity``, which the standard does not have; None makes floats.
 
-    Raises:
-        ValueError: it is no JSON, or nested too deep. The message may quote the text: do not repeat it.
+    Raises ValueError: it is no JSON, or nested too deep. The message may quote the text: do not repeat it.
     """
     try:
         data = json.loads(
@@ -67,9 +64,7 @@ def json_data(
 def json_file(path: Path, *, most_bytes: int = FILE_BYTES) -> Any:
     """Read a JSON file that anybody may have made.
 
-    Raises:
-        OSError: it cannot be read.
-        ValueError: it is larger, or as ``json_data``.
+    Raises OSError: it cannot be read; ValueError: it is larger, or as ``json_data``.
     """
     with path.open("rb") as stream:
         text = stream.read(most_bytes + 1)

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Final
 
 _THREADS: Final = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
-
 _QUOTA: Final = Path("/sys/fs/cgroup/cpu.max")
 """Of a container on Linux: microseconds of processor time a period ("max" without a limit), and the period."""
 
@@ -48,8 +47,7 @@ def shared_among(processes: int) -> Iterator[None]:
 
     Else each takes a thread for every processor, and all of them wait for each other.
 
-    Args:
-        processes: how many share the processors.
+    ``processes``: how many share the processors.
     """
     threads = str(max(1, cores() // processes))
     added = [name for name in _THREADS if name not in os.environ]

@@ -66,8 +66,7 @@ class _Cipher(_Uncopied, ChaCha):  # type: ignore[misc]  # compiled base class w
     def renew(self) -> None:
         """Take a new key in place, so that every holder of this cipher draws afresh.
 
-        Raises:
-            RandomnessError: a thread that a fork left behind holds the cipher's lock for ever.
+        Raises RandomnessError: a thread that a fork left behind holds the cipher's lock for ever.
         """
         if self.owner != os.getpid():
             if not self.lock.acquire(blocking=False):
@@ -96,8 +95,7 @@ class SecureGenerator(_Uncopied, np.random.Generator):
 
     ``key`` is for ``derived_generator`` alone: a key from elsewhere is as secret as its source.
 
-    Raises:
-        RandomnessError: on any attempt to pickle, copy or spawn it.
+    Raises RandomnessError: on any attempt to pickle, copy or spawn it.
     """
 
     def __init__(self, key: int | None = None) -> None:
@@ -141,8 +139,7 @@ def secure_generator() -> SecureGenerator:
     return SecureGenerator()
 
 
-SECRET_BYTES = 32
-"""Length of a job's secret."""
+SECRET_BYTES = 32  # length of a job's secret
 
 
 def new_secret() -> bytes:
@@ -157,12 +154,8 @@ def derived_generator(secret: bytes, *context: bytes) -> SecureGenerator:
     private input first of all: two texts drawn for under one key would share their noise, and what
     they share would tell them apart.
 
-    Args:
-        secret: 32 bytes from ``new_secret``.
-        context: byte strings, told apart by their lengths.
-
-    Raises:
-        RandomnessError: the secret has another length, or nothing is named.
+    ``secret``: 32 bytes from ``new_secret``; ``context``: byte strings, told apart by their lengths. Raises
+    RandomnessError: the secret has another length, or nothing is named.
     """
     if len(secret) != SECRET_BYTES or not context:
         raise RandomnessError(
@@ -179,12 +172,8 @@ def derived_generator(secret: bytes, *context: bytes) -> SecureGenerator:
 def seeded_generator(seed: int, *stream: int) -> np.random.Generator:
     """A repeatable generator for experiments (PCG64); never for release.
 
-    Args:
-        seed: a non-negative integer.
-        stream: numbers of an independent stream of the same seed; none for the seed's own.
-
-    Raises:
-        ParameterError: seed is negative or not an integer.
+    ``seed``: a non-negative integer; ``stream``: numbers of an independent stream of the same seed; none for the seed's
+    own. Raises ParameterError: seed is negative or not an integer.
     """
     need(isinstance(seed, int) and not isinstance(seed, bool) and seed >= 0, "seed", seed, "an integer >= 0")
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=stream)))
@@ -195,8 +184,7 @@ def resolve(rng: np.random.Generator | None) -> np.random.Generator:
 
     A secure generator that crossed a fork unnoticed (a fork made outside Python) takes a new key here.
 
-    Raises:
-        ParameterError: ``rng`` is neither None nor a NumPy Generator (a seed must be asked for by name).
+    Raises ParameterError: ``rng`` is neither None nor a NumPy Generator (a seed must be asked for by name).
     """
     if rng is None:
         generator: SecureGenerator | None = getattr(_LOCAL, "generator", None)

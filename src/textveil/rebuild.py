@@ -22,36 +22,24 @@ from textveil.version import VERSION
 from textveil.vocabulary.vocabulary import Vocabulary
 
 _HINT: Final = "Is it what `Release.report()` says?"
-
 _ROUNDING: Final = 1e-5
-
-_SHOWN: Final = 60
-"""Characters of a report's values that a message shows."""
+_SHOWN: Final = 60  # characters of a report's values that a message shows
 
 
 class ReleaseReport(NamedTuple):
-    """Facts of a report on how its releases were drawn.
+    """Facts of a report on how its releases were drawn."""
 
-    Attributes:
-        mechanism: its name in the catalog.
-        parameters: its public parameters, JSON values.
-        vocabulary: the digest of its words and vectors; empty for a mechanism without words.
-        fields: record fields that were sanitized; none for plain text.
-        kept: record fields that were copied.
-    """
-
-    mechanism: str
-    parameters: Mapping[str, Any]
-    vocabulary: str
-    fields: tuple[str, ...]
-    kept: tuple[str, ...]
+    mechanism: str  # its name in the catalog
+    parameters: Mapping[str, Any]  # its public parameters, JSON values
+    vocabulary: str  # the digest of its words and vectors; empty for a mechanism without words
+    fields: tuple[str, ...]  # record fields that were sanitized; none for plain text
+    kept: tuple[str, ...]  # record fields that were copied
 
 
 def read_report(path: Path) -> ReleaseReport:
     """Read the report in a file.
 
-    Raises:
-        InputError: it cannot be read, is no report, or is of another version of textveil.
+    Raises InputError: it cannot be read, is no report, or is of another version of textveil.
     """
     try:
         data = json_file(path)
@@ -64,8 +52,7 @@ def read_report(path: Path) -> ReleaseReport:
 def report_of(data: Any) -> ReleaseReport:
     """Read the report in JSON data: ``Release.report().to_data()``, or a file of it.
 
-    Raises:
-        InputError: it is no report, or of another version of textveil.
+    Raises InputError: it is no report, or of another version of textveil.
     """
     if isinstance(data, dict) and isinstance(data.get("policy"), dict):
         name = str(data["policy"].get("name"))[:_SHOWN]
@@ -97,9 +84,8 @@ def rebuilt(
         prior: the file of word counts, where the release was drawn with one: reports hold its name alone.
         progress: called while the mechanism is made.
 
-    Raises:
-        InputError: the vocabulary is another, no installed mechanism has the name, or what is made of the parameters is
-            not what they say.
+    Raises InputError: the vocabulary is another, no installed mechanism has the name, or what is made of the parameters
+    is not what they say.
     """
     if report.vocabulary and report.vocabulary != vocabulary.digest:
         raise InputError(
@@ -142,7 +128,6 @@ def _spare(options: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _same(here: Any, there: Any) -> bool:
-    """Whether values are the same, but for what rounding to the private side takes from a number once more."""
     if isinstance(here, float) and isinstance(there, float):
         return math.isclose(here, there, rel_tol=_ROUNDING)
     return type(here) is type(there) and here == there

@@ -87,9 +87,8 @@ def ratio_of_sums(hits: Integers, trials: Integers, confidence: float = 0.95) ->
 def student_mean(values: Reals, confidence: float = 0.95) -> Bound:
     """The mean of independent measurements of one kind, with Student's interval.
 
-    Args:
-        values: one a measurement, shape (measurements,), two or more; close to normal where there are few.
-        confidence: of the two-sided interval, in (0, 1).
+    ``values``: one a measurement, shape (measurements,), two or more; close to normal where there are few;
+    ``confidence``: of the two-sided interval, in (0, 1).
     """
     count = len(values)
     need(count >= 2, "values", f"{count} measurements", "at least two")

@@ -28,10 +28,10 @@ from textveil.mechanisms.kinds import (
     VectorMechanism,
     WordMechanism,
 )
-from textveil.mechanisms.options import Option, options_of
 from textveil.privacy.guarantees import Status
 from textveil.privacy.proved import module_of
 from textveil.randomness import seeded_generator
+from textveil.registry.options import Option, options_of
 from textveil.surrogates.making import surrogate_entries
 from textveil.vocabulary.vocabulary import Vocabulary
 

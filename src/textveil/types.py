@@ -9,24 +9,12 @@ from typing import Protocol, TypeAlias, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-Ids: TypeAlias = NDArray[np.int64]
-"""Word ids, shape (batch,), each in [0, number of words)."""
-
-Vectors: TypeAlias = NDArray[np.float32]
-"""Rows are points, shape (batch, dim); float32, C-contiguous."""
-
-Reals: TypeAlias = NDArray[np.float64]
-"""Real numbers of any shape, float64."""
-
-Integers: TypeAlias = NDArray[np.int64]
-"""Integers of any shape that are not word ids, int64."""
-
-Flags: TypeAlias = NDArray[np.bool_]
-"""Truth values of any shape."""
-
-Bytes: TypeAlias = NDArray[np.uint8]
-"""Small integers of any shape, uint8."""
-
+Ids: TypeAlias = NDArray[np.int64]  # word ids, shape (batch,), each in [0, number of words)
+Vectors: TypeAlias = NDArray[np.float32]  # rows are points, shape (batch, dim); float32, C-contiguous
+Reals: TypeAlias = NDArray[np.float64]  # real numbers of any shape, float64
+Integers: TypeAlias = NDArray[np.int64]  # integers of any shape that are not word ids, int64
+Flags: TypeAlias = NDArray[np.bool_]  # truth values of any shape
+Bytes: TypeAlias = NDArray[np.uint8]  # small integers of any shape, uint8
 WordDistances: TypeAlias = Callable[[Ids], Reals]
 """From each id to every word of a vocabulary: shape (batch,) to shape (batch, n)."""
 

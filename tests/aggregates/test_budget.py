@@ -11,7 +11,7 @@ from scipy.stats import norm
 
 from textveil.aggregates.budget import GRID, GaussianBudget
 from textveil.errors import ParameterError
-from textveil.privacy.calibration import gaussian_delta
+from textveil.privacy.composition import gaussian_delta
 from textveil.privacy.units import ONE_PERSON_MORE
 
 

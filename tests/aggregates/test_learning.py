@@ -20,7 +20,7 @@ from textveil.aggregates.labels import SELECTION, label_part, selected
 from textveil.aggregates.learning import Moments, _drawn, _noise, learn
 from textveil.aggregates.request import CorpusRequest
 from textveil.errors import InputError, ModelError, ParameterError
-from textveil.privacy.calibration import gaussian_delta
+from textveil.privacy.composition import gaussian_delta
 from textveil.privacy.units import Unit
 from textveil.randomness import seeded_generator
 

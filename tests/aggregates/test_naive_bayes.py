@@ -21,7 +21,7 @@ from textveil.aggregates.learning import learn
 from textveil.aggregates.naive_bayes import PersonDocuments, _documents, log_ratios, word_sums
 from textveil.aggregates.request import CorpusRequest
 from textveil.errors import ParameterError
-from textveil.numerics.discrete_gaussian import DiscreteGaussian
+from textveil.numerics.discrete_noise import DiscreteGaussian
 from textveil.privacy.units import ONE_RECORD_MORE, Unit
 from textveil.randomness import seeded_generator
 from textveil.types import Integers

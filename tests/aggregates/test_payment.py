@@ -20,7 +20,7 @@ from textveil.aggregates.request import CorpusRequest
 from textveil.corpora.jobs.folder import PAID, JobFolder
 from textveil.corpora.payment import Payer
 from textveil.errors import InputError, ParameterError
-from textveil.numerics.discrete_gaussian import DiscreteGaussian
+from textveil.numerics.discrete_noise import DiscreteGaussian
 from textveil.randomness import seeded_generator
 
 pytest.importorskip("sqlalchemy", reason="needs the extra `ledger`")

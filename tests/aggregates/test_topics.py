@@ -17,7 +17,7 @@ from textveil.aggregates.records import EACH_RECORD, PersonalRecords
 from textveil.aggregates.request import CorpusRequest
 from textveil.aggregates.topics import nearest_group, topics, votes
 from textveil.errors import ParameterError
-from textveil.privacy.calibration import gaussian_delta
+from textveil.privacy.composition import gaussian_delta
 from textveil.randomness import seeded_generator
 from textveil.types import Integers
 

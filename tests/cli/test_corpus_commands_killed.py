@@ -40,7 +40,7 @@ def _deadly(point: str, log: Path) -> None:
     """Have this process write down what it draws, and die at a point."""
     from textveil.aggregates import classifier
     from textveil.cli import aggregate_options
-    from textveil.numerics.discrete_gaussian import DiscreteGaussian
+    from textveil.numerics.discrete_noise import DiscreteGaussian
 
     sample, replace = DiscreteGaussian.sample, Path.replace
 

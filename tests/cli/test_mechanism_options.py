@@ -17,9 +17,9 @@ from textveil.catalog import MECHANISMS
 from textveil.cli import main as cli
 from textveil.mechanisms.channels.randomized_response import randomized_response
 from textveil.mechanisms.declaration import declared
-from textveil.mechanisms.options import GUARANTEE, Option, at_least
-from textveil.mechanisms.parameters import Epsilon
+from textveil.mechanisms.kinds import Epsilon
 from textveil.privacy.guarantees import Status
+from textveil.registry.options import GUARANTEE, Option, at_least
 
 COMMANDS = ("sanitize", "explain", "audit")
 SEEN: dict = {}

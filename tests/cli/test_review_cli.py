@@ -14,8 +14,7 @@ from tests.helpers.browsers import browser
 
 import textveil as tv
 from textveil.sanitize.policy.choice import PRESETS
-from textveil.sanitize.policy.corrections import correctable
-from textveil.sanitize.policy.making import parts_of
+from textveil.sanitize.policy.making import correctable, parts_of
 from textveil.sanitize.policy.reading import policy_of
 
 HOSTILE = "</script><script>alert(1)</script> said \"hi\" \\ \u2028 'x' <!-- &amp;"

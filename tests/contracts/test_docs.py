@@ -113,7 +113,7 @@ NEW_MECHANISM = '''"""Randomized response at half of epsilon."""
 
 from textveil.mechanisms.channels.randomized_response import RandomizedResponse, randomized_response
 from textveil.mechanisms.declaration import declared
-from textveil.mechanisms.parameters import Epsilon
+from textveil.mechanisms.kinds import Epsilon
 from textveil.privacy.guarantees import Status
 from textveil.vocabulary.vocabulary import Vocabulary
 

@@ -16,7 +16,7 @@ from textveil.catalog import MECHANISMS, CatalogEntry, entries, entry, mechanism
 from textveil.errors import ParameterError, UnknownNameError
 from textveil.mechanisms.channels.randomized_response import randomized_response
 from textveil.mechanisms.declaration import declared, entry_of
-from textveil.mechanisms.parameters import Epsilon
+from textveil.mechanisms.kinds import Epsilon
 from textveil.privacy.guarantees import Status
 from textveil.registry.table import Table
 from textveil.version import VERSION

@@ -24,8 +24,8 @@ from textveil.corpora.formats.choice import FormatChoice
 from textveil.corpora.formats.plain import PlainText
 from textveil.corpora.payment import Payer
 from textveil.errors import InputError, ModelError, ParameterError, SlowText, TextveilError
-from textveil.sanitize import found_apart
-from textveil.sanitize.found_apart import FoundApart
+from textveil.sanitize import finding_process as found_apart
+from textveil.sanitize.finding_process import FoundApart
 from textveil.sanitize.policy.policy import Policy
 
 PLENTY = 600.0

@@ -16,7 +16,7 @@ from tests.helpers.trained_networks import network_folder
 from tests.helpers.writing_models import folder_of, libraries
 
 from textveil.catalog import entries
-from textveil.mechanisms.options import DEFAULT_EPSILON
+from textveil.registry.options import DEFAULT_EPSILON
 
 CATALOG = entries()
 

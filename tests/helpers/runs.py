@@ -6,7 +6,7 @@ from typing import Any
 
 from textveil.corpora.corpus_run import Run
 from textveil.corpora.engines.block_worker import BlockWorker
-from textveil.sanitize.options import SanitizerOptions
+from textveil.sanitize.chosen import SanitizerOptions
 
 
 def _split(facts: dict[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from textveil.mechanisms.kinds import Mechanism
-from textveil.sanitize.options import SanitizerOptions
+from textveil.sanitize.chosen import SanitizerOptions
 from textveil.sanitize.release import Release
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.surrogates.private_map import PrivateMap, Replaced

@@ -18,7 +18,7 @@ from textveil.errors import ParameterError
 from textveil.mechanisms.channels.neighborhood import best_neighborhood_size, neighborhood
 from textveil.mechanisms.channels.randomized_response import randomized_response
 from textveil.mechanisms.kinds import Channel, Mechanism
-from textveil.mechanisms.sampling.neighbor_rows import NeighborRows
+from textveil.mechanisms.sampling.raised_rows import NeighborRows
 from textveil.privacy.guarantees import MetricDP, Status
 from textveil.randomness import seeded_generator
 from textveil.vocabulary.grid import integer_grid

@@ -11,10 +11,9 @@ from tests.helpers.catalog import needed
 
 from textveil.catalog import entries
 from textveil.mechanisms.declaration import declared
-from textveil.mechanisms.kinds import checked_ids
-from textveil.mechanisms.options import Option, at_least
-from textveil.mechanisms.parameters import Epsilon
+from textveil.mechanisms.kinds import Epsilon, checked_ids
 from textveil.privacy.guarantees import PureDP, Status
+from textveil.registry.options import Option, at_least
 from textveil.testing import check_mechanism
 
 CATALOG = entries()

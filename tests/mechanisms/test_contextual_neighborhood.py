@@ -29,8 +29,7 @@ from textveil.mechanisms.kinds import SequenceMechanism, WordMechanism
 from textveil.mechanisms.sequence.contextual_neighborhood import ContextualNeighborhood, reading_releases
 from textveil.mechanisms.sequence.word_filter import DocumentPlaces, Followed, _sums_by_word
 from textveil.models.ngram import embedded_language_model
-from textveil.numerics.base_weights import BaseWeights
-from textveil.numerics.growing_weights import GrowingWeights
+from textveil.numerics.base_weights import BaseWeights, GrowingWeights
 from textveil.privacy.guarantees import Status
 from textveil.randomness import seeded_generator
 from textveil.rebuild import rebuilt, report_of

@@ -18,7 +18,7 @@ from tests.helpers.lab import needs_lab
 import textveil as tv
 from textveil.catalog import entries, mechanism
 from textveil.errors import ParameterError, UnknownNameError
-from textveil.mechanisms.parameters import Epsilon
+from textveil.mechanisms.kinds import Epsilon
 from textveil.registry.options import (
     ANY,
     Domain,
@@ -290,11 +290,8 @@ def test_annotations_that_cannot_be_evaluated_leave_plain_options() -> None:
     assert {key: (one.kind, one.default) for key, one in found.items()} == {"epsilon": (float, 2.0), "name": (str, "x")}
 
 
-@needs_lab
 def test_defaults_are_shown_as_people_write_them() -> None:
-    from textveil_lab.mechanisms.parameters import Delta
-
-    def constructor(vocabulary, *, epsilon: Epsilon, delta: Delta = 1e-5, wide: float = 2.5e-12, big: float = 1e20):
+    def constructor(vocabulary, *, epsilon: Epsilon, delta: float = 1e-5, wide: float = 2.5e-12, big: float = 1e20):
         return None
 
     assert [one.default_text for one in options_of(constructor).values()] == ["8", "1e-5", "2.5e-12", "1e+20"]

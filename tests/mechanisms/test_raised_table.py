@@ -30,7 +30,7 @@ from textveil.mechanisms.sampling.raised_table import (
 from textveil.numerics.base_weights import BaseWeights, base_weights
 from textveil.vocabulary.tables import public
 from textveil.vocabulary.tables.files import read_table, table_files, write_table
-from textveil.vocabulary.tables.neighbor_order import neighbor_order
+from textveil.vocabulary.tables.public import neighbor_order
 from textveil.vocabulary.vocabulary import Vocabulary
 
 SIZE = 700

@@ -10,8 +10,7 @@ from tests.helpers.lab import needs_lab
 
 import textveil as tv
 from textveil.errors import ParameterError
-from textveil.mechanisms.channels.integer_channel import GroupedChannel
-from textveil.mechanisms.channels.same_class import class_rows, same_class
+from textveil.mechanisms.channels.randomized_response import GroupedChannel, class_rows, same_class
 from textveil.randomness import seeded_generator
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil.vocabulary.word_classes import word_classes

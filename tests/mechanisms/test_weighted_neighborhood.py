@@ -21,9 +21,8 @@ from textveil.mechanisms.channels.neighborhood import (
     neighborhood,
     weighted_neighborhood,
 )
-from textveil.mechanisms.sampling.neighbor_rows import NeighborRows
 from textveil.mechanisms.sampling.output_columns import RaisedColumns
-from textveil.mechanisms.sampling.raised_rows import raised_row
+from textveil.mechanisms.sampling.raised_rows import NeighborRows, raised_row
 from textveil.mechanisms.sampling.raised_table import ExcessRows
 from textveil.mechanisms.sampling.weight_shares import (
     capped_shares,

@@ -8,8 +8,7 @@ import pytest
 from scipy.stats import chisquare
 
 from textveil.errors import ParameterError
-from textveil.numerics.discrete_gaussian import LARGEST_SIGMA, discrete_gaussian_draws
-from textveil.numerics.discrete_laplace import happen
+from textveil.numerics.discrete_noise import LARGEST_SIGMA, discrete_gaussian_draws, happen
 
 ALPHA = 1e-6
 

@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import chisquare, dlaplace
 
 from textveil.errors import ParameterError
-from textveil.numerics.discrete_laplace import discrete_laplace, happens, uniform_below
+from textveil.numerics.discrete_noise import discrete_laplace, happens, uniform_below
 
 ALPHA = 1e-6
 

@@ -13,10 +13,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from textveil.errors import ParameterError, UnsupportedGuarantee
-from textveil.privacy.accountant import DELTA, EXACT_DRAWS, Accountant, shown_optimal
+from textveil.privacy.accountant import DELTA, EXACT_DRAWS, Accountant, saved_by_moments, shown_optimal
 from textveil.privacy.composition import compose, repeat
 from textveil.privacy.guarantees import ApproximateDP, Guarantee, MetricDP, NoGuarantee, PureDP, Status
-from textveil.privacy.mixed_draws import saved_by_moments
 from textveil.privacy.units import ALL_DOCUMENTS, ANY_DOCUMENT, ONE_DOCUMENT, ONE_TOKEN
 
 epsilons = st.floats(0, 12)

@@ -23,8 +23,7 @@ from textveil.privacy.accounting import (
     token_sigma,
     two_level_loss,
 )
-from textveil.privacy.calibration import gaussian_delta
-from textveil.privacy.composition import repeat
+from textveil.privacy.composition import gaussian_delta, repeat
 from textveil.privacy.guarantees import ApproximateDP, MetricDP, NoGuarantee, PureDP
 from textveil.privacy.loss_distribution import pair_loss
 

@@ -13,7 +13,7 @@ from tests.helpers.golden import reference
 from tests.helpers.lab import needs_lab
 
 from textveil.errors import ParameterError
-from textveil.privacy.calibration import analytic_gaussian_sigma, gaussian_delta, gaussian_log_delta
+from textveil.privacy.composition import analytic_gaussian_sigma, gaussian_delta, gaussian_log_delta
 
 
 def powers_of_ten(low, high):

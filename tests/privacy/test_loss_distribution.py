@@ -15,7 +15,7 @@ from tests.helpers.lab import needs_lab
 
 from textveil.errors import ParameterError
 from textveil.privacy import loss_distribution
-from textveil.privacy.calibration import gaussian_delta
+from textveil.privacy.composition import gaussian_delta
 from textveil.privacy.loss_distribution import LossDistribution, gaussian_loss, pair_loss
 
 DP_ACCOUNTING = importlib.util.find_spec("dp_accounting") is not None

@@ -11,10 +11,9 @@ import pytest
 from scipy.stats import binom
 
 from textveil.errors import ParameterError
-from textveil.privacy import mixed_draws
-from textveil.privacy.accountant import Accountant
+from textveil.privacy import accountant as mixed_draws
+from textveil.privacy.accountant import Accountant, Kind, mixed_epsilon, telling_share
 from textveil.privacy.guarantees import ApproximateDP, PureDP
-from textveil.privacy.mixed_draws import Kind, mixed_epsilon, telling_share
 
 Factor = Fraction
 

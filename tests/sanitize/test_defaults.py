@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from textveil.catalog import DEFAULT
-from textveil.sanitize.defaults import options_for_note
+from textveil.sanitize.chosen import options_for_note
 from textveil.vocabulary.vocabulary import Vocabulary
 
 

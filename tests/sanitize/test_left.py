@@ -6,7 +6,7 @@ import pytest
 
 import textveil as tv
 from textveil.privacy.accountant import Accountant
-from textveil.sanitize.left import text_left
+from textveil.sanitize.costs import text_left
 from textveil.sanitize.sanitizer import Sanitizer
 
 

@@ -14,11 +14,9 @@ import pytest
 import textveil as tv
 from textveil.detection.kinds import KINDS
 from textveil.errors import ParameterError
-from textveil.sanitize.laws import IDENTIFIERS, covered
-from textveil.sanitize.measured_risk import Attack, MeasuredRisk, read_risk
+from textveil.sanitize.policy_report import Attack, MeasuredRisk, SenderReport, read_risk
 from textveil.sanitize.release import Report
-from textveil.sanitize.report_pages import report_page, sender_page
-from textveil.sanitize.sender_report import SenderReport
+from textveil.sanitize.report_pages import IDENTIFIERS, covered, report_page, sender_page
 
 TEXT = "Mrs. Xylophonia Quetzal, MRN 4471298: admitted 27/02/2015, BP 101/77; mail xq@quetzal.example."
 RISK = MeasuredRisk((Attack("tf-idf", "originals", 0.14, 0.3, 0.06, 0.27),), {"content_words": 0.18}, 0.2)

@@ -13,7 +13,7 @@ from textveil.catalog import mechanism
 from textveil.errors import ParameterError, RefutedGuarantee, UnsupportedGuarantee
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.privacy.units import ALL_DOCUMENTS, ONE_TOKEN, Unit
-from textveil.sanitize.options import SanitizerOptions
+from textveil.sanitize.chosen import SanitizerOptions
 from textveil.sanitize.policy.facts import facts_of
 from textveil.sanitize.policy.policy import Action, Policy, Rule
 from textveil.sanitize.release import Report, Tally

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import textveil as tv
-from textveil.sanitize.options import SanitizerOptions
+from textveil.sanitize.chosen import SanitizerOptions
 from textveil.sanitize.policy.policy import Policy
 from textveil.sanitize.release import Report
 from textveil.sanitize.sanitizer import Sanitizer

@@ -16,8 +16,8 @@ from textveil.mechanisms.kinds import Mechanism
 from textveil.privacy.guarantees import NoGuarantee, PureDP, Status
 from textveil.privacy.units import ONE_DOCUMENT
 from textveil.randomness import seeded_generator
+from textveil.sanitize.chosen import MOST, mostly_unchanged, unchanged_kinds
 from textveil.sanitize.sanitizer import Sanitizer
-from textveil.sanitize.unchanged import MOST, mostly_unchanged, unchanged_kinds
 from textveil.surrogates.drawn import pseudonym
 from textveil.surrogates.making import make_surrogate
 from textveil.vocabulary.vocabulary import Vocabulary

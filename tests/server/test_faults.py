@@ -17,8 +17,8 @@ from tests.helpers.servers import MemoryLedger, running, serving
 from textveil.budget.account import Account
 from textveil.budget.ledger import Ledger
 from textveil.errors import LedgerError
-from textveil.sanitize.prepared import Prepared
 from textveil.sanitize.sanitizer import Sanitizer
+from textveil.sanitize.ways import Prepared
 from textveil.server.app import make_app
 from textveil.server.config import Config
 

@@ -283,7 +283,7 @@ def test_any_failure_on_the_way_means_that_nothing_goes_on(guardrail, ledger, mo
     target = {
         "prepare": ("textveil.sanitize.sanitizer.Sanitizer.prepare",),
         "reserve": (ledger, "reserve"),
-        "draw": ("textveil.sanitize.prepared.Prepared.release",),
+        "draw": ("textveil.sanitize.ways.Prepared.release",),
         "commit": (ledger, "commit"),
     }[step]
     with monkeypatch.context() as patch:

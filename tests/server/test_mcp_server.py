@@ -24,8 +24,8 @@ from tests.helpers.servers import MemoryLedger
 from textveil.budget.account import Account
 from textveil.errors import LedgerError, ParameterError
 from textveil.sanitize.policy.choice import policy
-from textveil.sanitize.prepared import Prepared
 from textveil.sanitize.sanitizer import Sanitizer
+from textveil.sanitize.ways import Prepared
 from textveil.server.budgets import UncountedLedger
 from textveil.server.conversations import Conversations
 from textveil.server.foreign import ForeignValues

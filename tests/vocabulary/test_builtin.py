@@ -16,11 +16,11 @@ from tests.helpers.lab import needs_lab
 from tests.helpers.shared import shared_path
 
 from textveil.errors import ParameterError, VocabularyError
-from textveil.mechanisms.sampling import optimal_weights
 from textveil.mechanisms.sampling.weight_shares import CHOICES
 from textveil.mechanisms.sequence.contextual_neighborhood import CONTEXT_CHOICES
 from textveil.vocabulary import embedded as builtin
-from textveil.vocabulary import frequencies, milder, word_classes
+from textveil.vocabulary import frequencies, word_classes
+from textveil.vocabulary import word_classes as milder
 from textveil.vocabulary.embedded import DATA, load_vocabulary, provenance
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -44,21 +44,22 @@ def test_it_is_mapped_and_no_vector_is_made_before_it_is_asked_for():
     assert "vectors" not in vars(fresh)
 
 
+@needs_lab
 def test_its_files_fit_in_16_megabytes_and_are_those_of_the_records():
+    from textveil_lab.vocabulary import DATA as LAB_DATA
+
     files = {path.name: path for path in DATA.iterdir()}
     assert sum(path.stat().st_size for path in files.values()) <= 16_000_000
     record = provenance()
-    searched = json.loads(files[optimal_weights.RECORD].read_text(encoding="ascii"))
+    files |= {name: LAB_DATA / name for name in record["tables"] if name not in files}
     others = {
         *frequencies.FILES,
         frequencies.RECORD,
         CHOICES,
         CONTEXT_CHOICES,
-        optimal_weights.RECORD,
-        milder.FILE,
+        milder.MILDER_FILE,
         word_classes.FILE,
         word_classes.RECORD,
-        *searched,
     }
     of_lab = ROOT / "lab/src/textveil_lab/vocabulary/data"  # tables that mechanisms of the lab read
     assert files.keys() == {*record["files"], "neighbors.table", "provenance.json", *others}
@@ -114,7 +115,8 @@ def test_it_can_be_sent_to_another_process():
 
 @needs_lab
 def test_its_norms_are_those_stated():
-    from textveil_lab.vocabulary.geometry import norm_range, norms
+    from textveil_lab.vocabulary.geometry import facts as norms
+    from textveil_lab.vocabulary.geometry import norm_range
 
     vocabulary = load_vocabulary()
     lengths = norms(vocabulary.vectors)
@@ -163,7 +165,8 @@ def test_the_stated_least_distance_is_not_undercut():
 @needs_lab
 def test_the_stated_curve_is_that_of_the_vectors():
     """Ends known in closed form: T(1) = 1 and T(n) = ||sum of unit vectors||^2 / n; between, a sample agrees."""
-    from textveil_lab.vocabulary.geometry import mean_neighbor_similarity, norms
+    from textveil_lab.vocabulary.geometry import facts as norms
+    from textveil_lab.vocabulary.geometry import mean_neighbor_similarity
 
     vocabulary = load_vocabulary()
     sizes, sums = mean_neighbor_similarity(vocabulary)
@@ -192,12 +195,16 @@ def tool():
     return module
 
 
+@needs_lab
 @pytest.mark.slow
 def test_the_committed_files_are_what_the_tool_builds(tool, tmp_path):
+    from textveil_lab.vocabulary import word_lists
+
     source = shared_path("data/vectors/glove-840b-300d-33860")
     assert list(tool.differences(source, DATA, facts=False)) == []
     folder = tmp_path / "data"
     shutil.copytree(DATA, folder)
+    shutil.copytree(word_lists.DATA, folder, dirs_exist_ok=True)
     values = np.load(folder / "vectors.npy")
     values[5, 5] += 1
     np.save(folder / "vectors.npy", values)

@@ -23,7 +23,7 @@ from tests.helpers.vocabularies import made_vocabulary
 from textveil.errors import ParameterError
 from textveil.mechanisms.capabilities import Tabulated
 from textveil.mechanisms.channels.neighborhood import neighborhood
-from textveil.mechanisms.sampling.neighbor_rows import NeighborRows
+from textveil.mechanisms.sampling.raised_rows import NeighborRows
 from textveil.randomness import seeded_generator
 from textveil.vocabulary.embedded import provenance
 from textveil.vocabulary.grid import IntegerGrid, integer_grid, nested_limit
@@ -36,8 +36,15 @@ from textveil.vocabulary.tables.files import (
     table_files,
     write_table,
 )
-from textveil.vocabulary.tables.neighbor_order import NEIGHBORS, SHIPPED, SHIPPED_SIZE, neighbor_order, row_length
-from textveil.vocabulary.tables.public import builds, tables_folder
+from textveil.vocabulary.tables.public import (
+    NEIGHBORS,
+    SHIPPED,
+    SHIPPED_SIZE,
+    builds,
+    neighbor_order,
+    row_length,
+    tables_folder,
+)
 from textveil.vocabulary.vocabulary import Vocabulary
 
 KEY = TableKey(
@@ -381,7 +388,7 @@ _KERNEL = """
 import json, numpy as np
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.grid import integer_grid
-from textveil.vocabulary.tables.neighbor_order import NEIGHBORS, SHIPPED_SIZE, neighbor_order
+from textveil.vocabulary.tables.public import NEIGHBORS, SHIPPED_SIZE, neighbor_order
 vocabulary = load_vocabulary()
 ids = np.arange(0, len(vocabulary), 97)
 rows = integer_grid(vocabulary).neighborhoods(ids, SHIPPED_SIZE)

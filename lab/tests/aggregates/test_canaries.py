@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from textveil.errors import ParameterError
-from textveil.numerics.discrete_gaussian import DiscreteGaussian
+from textveil.numerics.discrete_noise import DiscreteGaussian
 from textveil_lab.audit.canaries import ATTACKS, audit_aggregate
 from textveil_lab.audit.report.verdict import Verdict
 from textveil_lab.audit.shortcuts import SHORTCUTS

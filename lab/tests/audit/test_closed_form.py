@@ -13,7 +13,7 @@ from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.catalog import MECHANISMS
 from textveil.errors import ParameterError, UnsupportedGuarantee
-from textveil.privacy.calibration import gaussian_delta
+from textveil.privacy.composition import gaussian_delta
 from textveil.privacy.guarantees import NoGuarantee
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.audit.noise.closed_form import (

@@ -11,7 +11,7 @@ import pytest
 from tests.helpers.language_models import BigramModel
 from tests.helpers.vocabularies import lettered_vocabulary
 
-import textveil.sanitize.recovery as stored
+import textveil.sanitize.setting as stored
 from textveil.catalog import mechanism
 from textveil.errors import InputError, UnsupportedGuarantee
 from textveil.sanitize.sanitizer import Sanitizer

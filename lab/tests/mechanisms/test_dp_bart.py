@@ -17,7 +17,7 @@ from tests.helpers.catalog import needed
 import textveil as tv
 from textveil.errors import InputError, ParameterError, RefutedGuarantee
 from textveil.mechanisms.kinds import TextMechanism
-from textveil.privacy.calibration import gaussian_delta
+from textveil.privacy.composition import gaussian_delta
 from textveil.privacy.guarantees import Status
 from textveil.privacy.units import ANY_DOCUMENT
 from textveil.randomness import seeded_generator

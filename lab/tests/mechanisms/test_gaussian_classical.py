@@ -12,7 +12,7 @@ import pytest
 import textveil
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError, RefutedGuarantee
-from textveil.privacy.calibration import gaussian_log_delta
+from textveil.privacy.composition import gaussian_log_delta
 from textveil.privacy.guarantees import ApproximateDP, Status
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.vocabulary.vocabulary import Vocabulary

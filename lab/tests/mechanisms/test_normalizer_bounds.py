@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from textveil.catalog import word_mechanism
-from textveil.mechanisms.channels.integer_channel import GroupedChannel
+from textveil.mechanisms.channels.randomized_response import GroupedChannel
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.mechanisms.sampling.normalizer_bounds import bounds_of, steepest

@@ -15,7 +15,7 @@ from tests.helpers.vocabularies import made_vocabulary
 from textveil.catalog import MECHANISMS, mechanism
 from textveil.errors import ParameterError
 from textveil.mechanisms.kinds import Channel, Mechanism
-from textveil.privacy.calibration import gaussian_delta
+from textveil.privacy.composition import gaussian_delta
 from textveil.privacy.guarantees import MetricDP, Status
 from textveil.randomness import seeded_generator
 from textveil.vocabulary.vocabulary import Vocabulary

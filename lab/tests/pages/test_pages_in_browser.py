@@ -17,10 +17,9 @@ from textveil.detection.page import spans_page
 from textveil.pages.review import review_page
 from textveil.risk.attack import risk
 from textveil.risk.page import write_page
-from textveil.sanitize.measured_risk import Attack, MeasuredRisk
-from textveil.sanitize.policy.corrections import correctable
+from textveil.sanitize.policy.making import correctable
+from textveil.sanitize.policy_report import Attack, MeasuredRisk, SenderReport
 from textveil.sanitize.report_pages import report_page, sender_page
-from textveil.sanitize.sender_report import SenderReport
 from textveil_lab.audit.report.page import to_html
 from textveil_lab.frontiers.page import write_frontier
 from textveil_lab.frontiers.study import Sizes

@@ -11,7 +11,7 @@ from scipy.stats import bernoulli, expon, truncexpon
 from tests.helpers.goodness_of_fit import p_value
 
 from textveil.errors import ParameterError, UnknownNameError
-from textveil.privacy.calibration import gaussian_delta
+from textveil.privacy.composition import gaussian_delta
 from textveil_lab.noise.spherical_laplace import SphericalLaplace
 from textveil_lab.papers.truncated_laplace.public_code import CLIP, PUBLIC_CODE, public_noise
 from textveil_lab.papers.truncated_laplace.public_noises import (

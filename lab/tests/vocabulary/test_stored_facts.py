@@ -24,11 +24,11 @@ from textveil_lab.vocabulary.geometry import (
     measured_facts,
     minimum_distance,
     norm_range,
-    norms,
     pairs,
 )
 from textveil_lab.vocabulary.geometry import facts as geometry
-from textveil_lab.vocabulary.geometry.norms import clipped_bound
+from textveil_lab.vocabulary.geometry import facts as norms
+from textveil_lab.vocabulary.geometry.clipping import clipped_bound
 
 METRICS = {1: "cityblock", 2: "euclidean", math.inf: "chebyshev"}
 

@@ -13,8 +13,8 @@ import numpy as np
 from scipy.special import log_ndtr, logsumexp
 
 from textveil.errors import ParameterError, need
-from textveil.numerics.discrete_gaussian import LARGEST_SIGMA, DiscreteGaussian
-from textveil.privacy.calibration import analytic_gaussian_sigma
+from textveil.numerics.discrete_noise import LARGEST_SIGMA, DiscreteGaussian
+from textveil.privacy.composition import analytic_gaussian_sigma
 from textveil.privacy.guarantees import ApproximateDP
 from textveil.privacy.proved import status_of_caller
 from textveil.privacy.units import Adjacency

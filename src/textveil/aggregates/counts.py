@@ -21,7 +21,7 @@ from textveil.aggregates.contributions import SIZE_WEIGHT, ContributionBound
 from textveil.aggregates.person_words import BREAK, PersonWords
 from textveil.aggregates.spill import Spill
 from textveil.errors import need
-from textveil.numerics.discrete_gaussian import DiscreteGaussian
+from textveil.numerics.discrete_noise import DiscreteGaussian
 from textveil.privacy.guarantees import ApproximateDP
 from textveil.privacy.units import Adjacency
 from textveil.types import Flags, Integers, Reals

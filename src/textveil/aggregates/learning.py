@@ -24,7 +24,7 @@ from textveil.aggregates.payment import Fact
 from textveil.aggregates.report import AggregateReport
 from textveil.aggregates.request import CorpusRequest
 from textveil.errors import need
-from textveil.numerics.discrete_gaussian import LARGEST_SIGMA, DiscreteGaussian
+from textveil.numerics.discrete_noise import LARGEST_SIGMA, DiscreteGaussian
 from textveil.privacy.guarantees import Guarantee
 from textveil.privacy.units import Unit
 from textveil.types import Integers, Reals

@@ -17,7 +17,7 @@ from textveil.aggregates.payment import Fact
 from textveil.aggregates.report import AggregateReport
 from textveil.aggregates.request import CorpusRequest
 from textveil.aggregates.spill import whole_persons
-from textveil.numerics.discrete_gaussian import DiscreteGaussian
+from textveil.numerics.discrete_noise import DiscreteGaussian
 from textveil.privacy.units import Unit
 from textveil.types import Integers, Reals
 

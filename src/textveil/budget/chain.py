@@ -21,7 +21,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 from textveil.budget.account import Account
 from textveil.budget.charge import canonical
 from textveil.errors import ParameterError
-from textveil.key_files import SECRET_BYTES
+from textveil.whole_files import SECRET_BYTES
 
 DIGEST_BYTES: Final = 16  # of a name
 _REMEMBERED = 1 << 14

@@ -36,8 +36,8 @@ from textveil.errors import (
     TextveilError,
     need,
 )
-from textveil.key_files import decoded_key, read_key, read_or_made_key
 from textveil.privacy.accountant import Accountant
+from textveil.whole_files import decoded_key, read_key, read_or_made_key
 
 T = TypeVar("T")
 

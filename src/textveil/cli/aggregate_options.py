@@ -16,7 +16,7 @@ from textveil.cli import options as opt
 from textveil.cli.help_groups import PERSONS
 from textveil.cli.spelling import renamed
 from textveil.errors import OutputError, ParameterError
-from textveil.mechanisms.options import GUARANTEE
+from textveil.registry.options import GUARANTEE
 
 if TYPE_CHECKING:
     from textveil.aggregates.records import PersonalRecords

@@ -95,7 +95,7 @@ def _detector(
     if names or min_score is not None:
         raise ParameterError("--policy says what finds spans, and with what score; got --detector or --min-score too.")
     from textveil.sanitize.policy.choice import policy as policy_named
-    from textveil.sanitize.policy.detector import PolicyDetector, measured_of
+    from textveil.sanitize.policy.making import PolicyDetector, measured_of
 
     chosen = policy_named(policy)
     return PolicyDetector(chosen), measured_of(chosen)

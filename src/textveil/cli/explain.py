@@ -40,8 +40,7 @@ def explain_command(
     """
     from textveil.mechanisms.kinds import Channel, SetMechanism, VectorMechanism
     from textveil.randomness import seeded_generator
-    from textveil.sanitize.explanation import Explanation, TextExplanation, explain
-    from textveil.sanitize.release_explanation import ReleaseExplanation, explain_release
+    from textveil.sanitize.explanation import Explanation, ReleaseExplanation, TextExplanation, explain, explain_release
 
     words = vocabulary.load()
     chosen = make(context, mechanism, words)

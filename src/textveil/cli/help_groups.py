@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from typer.core import TyperCommand
 
-from textveil.mechanisms.options import GUARANTEE
+from textveil.registry.options import GUARANTEE
 
 FORMATS: Final = "Formats and fields"
 PERSONS: Final = "Whose a record is"

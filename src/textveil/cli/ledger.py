@@ -172,7 +172,7 @@ def upgrade_command(place: _Place) -> None:
 
 
 def _left(policy: str, affords: Callable[[Accountant], int | None]) -> str:
-    from textveil.sanitize.left import text_left
+    from textveil.sanitize.costs import text_left
     from textveil.sanitize.policy.choice import policy as policy_of
     from textveil.sanitize.sanitizer import Sanitizer
 

@@ -22,7 +22,7 @@ from typer.core import TyperCommand
 from textveil.cli.help_groups import write_groups
 from textveil.errors import ParameterError, UnknownNameError
 from textveil.json_text import json_file
-from textveil.mechanisms.options import ANY, Option
+from textveil.registry.options import ANY, Option
 
 if TYPE_CHECKING:
     from textveil.mechanisms.kinds import Mechanism
@@ -230,7 +230,7 @@ def make(context: typer.Context, name: str, vocabulary: Vocabulary, *, note: boo
         if value is None and key not in known:  # to Python, None is an option that is not given
             raise unknown_option(name, key, known)
     if note:
-        from textveil.sanitize.defaults import options_for_note
+        from textveil.sanitize.chosen import options_for_note
 
         options |= options_for_note(name, options, vocabulary)
     with counting("making the mechanism", "words") as progress:

@@ -16,7 +16,7 @@ from textveil.registry import lab
 
 if TYPE_CHECKING:
     from textveil.catalog import CatalogEntry
-    from textveil.mechanisms.options import Option
+    from textveil.registry.options import Option
 
 
 def mechanisms_command(

@@ -30,7 +30,7 @@ from typer.models import OptionInfo
 
 from textveil.cli.help_groups import BUDGET, FORMATS, TRIALS, VOCABULARY
 from textveil.errors import InputError, OutputError, ParameterError
-from textveil.mechanisms.options import GUARANTEE, OTHERS
+from textveil.registry.options import GUARANTEE, OTHERS
 
 if TYPE_CHECKING:
     from textveil.corpora.formats.choice import FormatChoice

@@ -90,7 +90,7 @@ def chosen_policy(
 def _for_note(policy: Policy, vocabulary: Vocabulary | None) -> Policy:
     from dataclasses import replace
 
-    from textveil.sanitize.defaults import options_for_note
+    from textveil.sanitize.chosen import options_for_note
     from textveil.vocabulary.embedded import load_vocabulary
 
     words = load_vocabulary() if vocabulary is None else vocabulary

@@ -30,7 +30,7 @@ def review_command(
     from textveil.errors import InputError
     from textveil.pages.review import review_page
     from textveil.sanitize.policy.choice import is_path
-    from textveil.sanitize.policy.corrections import correctable
+    from textveil.sanitize.policy.making import correctable
     from textveil.whole_files import check_folder, write_whole
 
     Places(inputs=(release, str(original), *([policy] if is_path(policy) else [])), output=output)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from textveil.corpora.payment import Payer
     from textveil.corpora.places import Places
     from textveil.mechanisms.kinds import Mechanism
-    from textveil.sanitize.options import SanitizerOptions
+    from textveil.sanitize.chosen import SanitizerOptions
     from textveil.sanitize.policy.policy import Policy
     from textveil.text.marks import Marks
 
@@ -74,7 +74,7 @@ class _DrawingOptions:
 
     def sanitizer(self, context: typer.Context, vocabulary: opt.VocabularyOptions, *, note: bool) -> SanitizerOptions:
         """Make the options of the sanitizer; ``note``: one document is released by itself."""
-        from textveil.sanitize.options import SanitizerOptions
+        from textveil.sanitize.chosen import SanitizerOptions
 
         drawn: Mechanism | Policy
         common = {"level": self.level, "background": self.background, "others": self.others}
@@ -197,7 +197,7 @@ def sanitize_command(
     from textveil.corpora.corpus_run import Run
     from textveil.corpora.places import Places, check_outputs
     from textveil.integrations.engines import engine as engine_of
-    from textveil.sanitize.measured_risk import read_recall, read_risk
+    from textveil.sanitize.policy_report import read_recall, read_risk
 
     # Everything that can be wrong with the options is found before a byte of input is read.
     output = opt.file_of(output)

@@ -32,13 +32,12 @@ from textveil.errors import InputError, ParameterError, TextveilError, need
 from textveil.json_text import json_data
 from textveil.mechanisms.kinds import Mechanism
 from textveil.randomness import new_secret
+from textveil.sanitize.chosen import SanitizerOptions
 from textveil.sanitize.costs import Persons
-from textveil.sanitize.measured_risk import MeasuredRisk, check_recall
-from textveil.sanitize.options import SanitizerOptions
 from textveil.sanitize.policy.policy import Policy
+from textveil.sanitize.policy_report import MeasuredRisk, SenderReport, check_recall
 from textveil.sanitize.release import Report
 from textveil.sanitize.sanitizer import Sanitizer
-from textveil.sanitize.sender_report import SenderReport
 from textveil.sanitize.setting import Setting
 from textveil.surrogates import map_file
 from textveil.surrogates.map_file import MapCipher, need_package, read_or_made_key

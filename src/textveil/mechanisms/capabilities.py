@@ -83,8 +83,7 @@ class ChannelColumns(Protocol):
     def columns(self, outputs: Ids) -> Columns:
         """For each output the inputs that make it likelier than the others do.
 
-        Args:
-            outputs: word ids, shape (outputs,); a word may come twice.
+        ``outputs``: word ids, shape (outputs,); a word may come twice.
         """
 
 
@@ -104,9 +103,8 @@ class SequenceColumns(OverWords, Protocol):
     def columns_of_documents(self, outputs: Ids, bounds: Integers) -> Columns:
         """A column for every place of released documents: P(y | x) there, given the document's outputs before it.
 
-        Args:
-            outputs: released word ids of all documents in a row, shape (places,).
-            bounds: where each document begins in them and the last ends, shape (documents + 1,).
+        ``outputs``: released word ids of all documents in a row, shape (places,); ``bounds``: where each document
+        begins in them and the last ends, shape (documents + 1,).
         """
 
 
@@ -127,8 +125,7 @@ class PrivacyProfile(Protocol):
 
         It equals ``log_outside`` from ``largest_loss`` on, and is above -inf below it.
 
-        Args:
-            epsilon: nats, finite and >= 0.
+        ``epsilon``: nats, finite and >= 0.
         """
 
 
@@ -148,7 +145,6 @@ class SequenceWeights(OverWords, Protocol):
     def integer_weights_after(self, past: Ids, ids: Ids) -> Integers:
         """The very integers w(x, y) that the next draw uses after the outputs ``past``, int64, shape (batch, n).
 
-        Args:
-            past: the document's earlier outputs, in order, shape (released,).
-            ids: inputs x at the next place, shape (batch,).
+        ``past``: the document's earlier outputs, in order, shape (released,); ``ids``: inputs x at the next place,
+        shape (batch,).
         """

@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 M = TypeVar("M")
-
 _ENTRY = "__textveil_entry__"
-
 _WITHIN: Final[WeakKeyDictionary[Callable[..., Any], Callable[..., Any]]] = WeakKeyDictionary()
 """The functions that ``declared`` decorated, by what it made of them: ``__wrapped__`` could be set by anybody."""
 
@@ -31,33 +29,22 @@ _WITHIN: Final[WeakKeyDictionary[Callable[..., Any], Callable[..., Any]]] = Weak
 class CatalogEntry:
     """One mechanism of the catalog.
 
-    Attributes:
-        name: what users write.
-        target: ``module:function``; the function takes a vocabulary and keyword options.
-        family: ``"channel"``, ``"perturb and project"``, ``"sequence"``, ``"document"``, ``"vectors"`` or ``"sets"``.
-        notion: the guarantee's notion, ``"pure DP"``, ``"approximate DP"``, ``"metric DP"`` or ``"none"``.
-        status: how far its guarantee can be trusted.
-        proof: the proof, or the page that refutes the claim: a path below textveil, or one that begins with the package
-            that ``target`` is in.
-        source: the publication, with its section.
-        summary: one line.
-        instead: for a refuted mechanism, the name of the valid one.
-        adjacency: which two inputs its guarantee compares.
-        needs: what must be given beside a vocabulary, in words: "a model on disk (extra transformers)".
-        shown_at: options at which its line holds, where that is not so at epsilon 1; a refuted claim fails there.
+    ``proof``: the proof, or the page that refutes the claim: a path below textveil, or one that begins with the package
+    that ``target`` is in; ``shown_at``: options at which its line holds, where that is not so at epsilon 1; a refuted
+    claim fails there.
     """
 
-    name: str
-    target: str
-    family: str
-    notion: str
-    status: Status
+    name: str  # what users write
+    target: str  # `module:function`; the function takes a vocabulary and keyword options
+    family: str  # `"channel"`, `"perturb and project"`, `"sequence"`, `"document"`, `"vectors"` or `"sets"`
+    notion: str  # the guarantee's notion, `"pure DP"`, `"approximate DP"`, `"metric DP"` or `"none"`
+    status: Status  # how far its guarantee can be trusted
     proof: str
-    source: str
-    summary: str
-    instead: str = ""
-    adjacency: Adjacency = ONE_TOKEN
-    needs: str = ""
+    source: str  # the publication, with its section
+    summary: str  # one line
+    instead: str = ""  # for a refuted mechanism, the name of the valid one
+    adjacency: Adjacency = ONE_TOKEN  # which two inputs its guarantee compares
+    needs: str = ""  # what must be given beside a vocabulary, in words: "a model on disk (extra transformers)"
     shown_at: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     @property

@@ -13,15 +13,25 @@ Kinds, by what one draw may look at:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from typing import Annotated, Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from textveil.errors import UnsupportedGuarantee, need
-from textveil.numerics.integer_range import all_below
+from textveil.numerics.integer_weights import all_below
 from textveil.privacy.guarantees import Guarantee
+from textveil.registry.options import (
+    DEFAULT_EPSILON,
+    GUARANTEE,
+    NEIGHBORHOODS,
+    POSITIVE,
+    Option,
+    at_least,
+    file_or_named,
+)
 from textveil.types import Ids, Integers, Reals, WordDistances
+from textveil.vocabulary.frequencies import FLAT, ZIPF
 from textveil.vocabulary.vocabulary import Vocabulary
 
 
@@ -139,8 +149,7 @@ def drawing_text(mechanism: Mechanism, use: str) -> DrawsText:
 
     ``use``: what asks for it, for the message.
 
-    Raises:
-        UnsupportedGuarantee: it releases vectors, or sets of words.
+    Raises UnsupportedGuarantee: it releases vectors, or sets of words.
     """
     if not isinstance(mechanism, VectorMechanism | SetMechanism):
         return mechanism
@@ -165,8 +174,7 @@ def words_alone(mechanism: Mechanism, use: str) -> WordMechanism:
 
     ``use``: what asks for it, for the message.
 
-    Raises:
-        UnsupportedGuarantee: it draws for whole documents or texts, or releases no text.
+    Raises UnsupportedGuarantee: it draws for whole documents or texts, or releases no text.
     """
     mechanism = drawing_text(mechanism, use)
     if isinstance(mechanism, WordMechanism):
@@ -181,8 +189,7 @@ def words_alone(mechanism: Mechanism, use: str) -> WordMechanism:
 def stated_distances(distances: WordDistances | None) -> WordDistances:
     """``distances``, where a mechanism promises something per distance.
 
-    Raises:
-        UnsupportedGuarantee: it promises the same for any two words.
+    Raises UnsupportedGuarantee: it promises the same for any two words.
     """
     if distances is not None:
         return distances
@@ -192,8 +199,7 @@ def stated_distances(distances: WordDistances | None) -> WordDistances:
 def checked_bounds(bounds: Integers, count: int) -> Integers:
     """``bounds`` as int64: from 0 to ``count``, never falling.
 
-    Raises:
-        ParameterError: another shape or type, or other values.
+    Raises ParameterError: another shape or type, or other values.
     """
     array = np.asarray(bounds)
     fits = array.ndim == 1 and array.dtype.kind in "iu" and len(array) >= 1
@@ -207,9 +213,8 @@ def checked_bounds(bounds: Integers, count: int) -> Integers:
 def checked_ids(ids: Ids, size: int) -> Ids:
     """``ids`` as int64 of shape (batch,), every one in [0, size).
 
-    Raises:
-        ParameterError: another shape or type, or an id outside the vocabulary (its value is not printed:
-            an id stands for a private word).
+    Raises ParameterError: another shape or type, or an id outside the vocabulary (its value is not printed: an id
+    stands for a private word).
     """
     array = np.asarray(ids)
     if array.size == 0:
@@ -265,3 +270,48 @@ def shown_input(mechanism: VectorMechanism | SetMechanism, value: Any) -> str:
     numbers = np.ravel(value)
     more = ", ..." if numbers.size > _SHOWN else ""
     return f"({', '.join(f'{number:g}' for number in numbers[:_SHOWN])}{more})"
+
+
+_USUAL = f"{DEFAULT_EPSILON:g}"
+
+
+Epsilon: TypeAlias = Annotated[
+    float, Option(POSITIVE, "Privacy loss in nats of one token, for any two words.", "E", GUARANTEE, unset=_USUAL)
+]
+
+
+GroupEpsilon: TypeAlias = Annotated[
+    float,
+    Option(
+        POSITIVE,
+        "Privacy loss in nats of one token, for any two words of one public group alone.",
+        "E",
+        GUARANTEE,
+        unset=_USUAL,
+    ),
+]
+
+
+NeighborhoodSize: TypeAlias = Annotated[
+    int,
+    Option(
+        at_least(1),
+        "Words that have the larger weight, the word itself included.",
+        "M",
+        NEIGHBORHOODS,
+        unset="chosen for the vocabulary and epsilon",
+    ),
+]
+
+
+Prior: TypeAlias = Annotated[
+    str,
+    Option(
+        file_or_named(f"{FLAT}, {ZIPF} or a file of word counts", FLAT, ZIPF),
+        "Public word frequencies instead of the embedded ones: flat, zipf (by the "
+        "order of the words), or a file with a word and its count on each line.",
+        "NAME|FILE",
+        NEIGHBORHOODS,
+        unset="the embedded frequencies, or Zipf by the order of the words",
+    ),
+]

@@ -12,10 +12,9 @@ from typing import Any, Final, Literal, NamedTuple
 
 from textveil.errors import MissingExtra, ModelError, WrongModel
 from textveil.json_text import json_file
-from textveil.numerics.torch_package import checked_device
+from textveil.numerics.exact_products import checked_device
 
 EXTRA: Final = "transformers"
-
 Kind = Literal["causal", "masked", "token", "encoder", "encoder-decoder"]
 
 _CLASSES: Final[dict[Kind, str]] = {
@@ -47,9 +46,7 @@ _TOKENIZERS: Final = (
 )
 """Names of files that hold the pieces of a tokenizer."""
 
-_SPARE: Final = 4
-"""Positions that some models count but do not offer to tokens."""
-
+_SPARE: Final = 4  # positions that some models count but do not offer to tokens
 _MOST_TOKENS: Final = 4096
 
 

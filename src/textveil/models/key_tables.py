@@ -15,18 +15,11 @@ from numpy.typing import NDArray
 from textveil.errors import need
 from textveil.types import Bytes, Flags, Ids, Integers
 
-CELLS: Final = 4
-"""Cells of a bucket."""
-
-_LOAD: Final = 0.95
-"""Share of cells that are used at most, where there are many."""
-
-_ROUNDS: Final = 400
-"""Rounds of moving keys before more room is given to those without a place."""
-
+CELLS: Final = 4  # cells of a bucket
+_LOAD: Final = 0.95  # share of cells that are used at most, where there are many
+_ROUNDS: Final = 400  # rounds of moving keys before more room is given to those without a place
 _FIRST, _SECOND, _THIRD = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F), np.uint64(0xD6E8FEB86659FD93)
 _HALF: Final = np.uint64(32)
-
 _TAG_BITS: Final = 23
 """Bits of a position that a cell of ``TripleTable`` holds; a bit beside them says which of the two buckets it is in."""
 
@@ -44,17 +37,11 @@ class Hits(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairTable:
-    """The words that follow each of some contexts: each context has buckets of its own.
+    """The words that follow each of some contexts: each context has buckets of its own."""
 
-    Attributes:
-        starts: each context's first bucket and the last one's end, shape (contexts + 1,).
-        words: word in each cell; the largest value where there is none, shape (buckets, 4).
-        codes: 0 where there is no word, shape (4 * buckets,).
-    """
-
-    starts: Integers
-    words: NDArray[Any]
-    codes: Bytes
+    starts: Integers  # each context's first bucket and the last one's end, shape (contexts + 1,)
+    words: NDArray[Any]  # word in each cell; the largest value where there is none, shape (buckets, 4)
+    codes: Bytes  # 0 where there is no word, shape (4 * buckets,)
 
     def find(self, contexts: Ids, words: Ids) -> Hits:
         """Look up words (rows, k) after contexts (rows,); the hits count queries row by row."""
@@ -92,15 +79,12 @@ class TripleTable:
     A key is turned into a position by two bijections, each of which names a bucket by the position's leading part; a
     cell keeps the low bits of the position, which within a bucket differ for different keys.
 
-    Attributes:
-        cells: side (1 bit), low bits of the position (23), code (8; 0 where there is none), uint32 (buckets, 4).
-        bits: keys lie in [0, 2^bits).
-        size: words; the key of word w after context c is c * size + w.
+    ``cells``: side (1 bit), low bits of the position (23), code (8; 0 where there is none), uint32 (buckets, 4).
     """
 
     cells: NDArray[np.uint32]
-    bits: int
-    size: int
+    bits: int  # keys lie in [0, 2^bits)
+    size: int  # words; the key of word w after context c is c * size + w
 
     def find(self, contexts: Ids, words: Ids) -> Hits:
         """Look up words (rows, k) after contexts (rows,); the hits count queries row by row."""
@@ -145,8 +129,7 @@ def pair_table(size: int, contexts: Ids, words: Ids, codes: Bytes, count: int) -
 def triple_table(size: int, contexts: Ids, words: Ids, codes: Bytes, count: int) -> TripleTable:
     """A table of words after numbered contexts in [0, count); no pair of them comes twice.
 
-    Raises:
-        ParameterError: more contexts than the cells of the table can tell apart.
+    Raises ParameterError: more contexts than the cells of the table can tell apart.
     """
     bits = max(1, (count * size - 1).bit_length())
     buckets = max(1, -(-(1 << bits) // ((1 << _TAG_BITS) - 1)) + 1, int(np.ceil(len(words) / (CELLS * _LOAD))))
@@ -194,7 +177,6 @@ def _bucket(positions: NDArray[np.uint64], buckets: int, bits: int) -> Ids:
 
 
 def _tagged(positions: NDArray[np.uint64], side: int) -> NDArray[np.uint32]:
-    """What a cell holds of a position, with code 0."""
     low = (positions & np.uint64((1 << _TAG_BITS) - 1)).astype(np.uint32) << _CODE_BITS
     return low | _SIDE if side else low
 

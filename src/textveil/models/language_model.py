@@ -31,18 +31,12 @@ class Continuations(NamedTuple):
 
     P(w | context i) is ``probabilities[j]`` where ``words[j] == w`` for some j in [starts[i], starts[i + 1]), and
     ``rest[i]`` * P(w) for every other word, P(w) as in ``unigram``.
-
-    Attributes:
-        starts: where each context's words begin and the last one's end, int64, shape (batch + 1,).
-        words: ids, each once at most within a context and in no order, int64, shape (listed,).
-        probabilities: in (0, 1], float32, shape (listed,).
-        rest: >= 0, float32, shape (batch,).
     """
 
-    starts: Ids
-    words: Ids
-    probabilities: Vectors
-    rest: Vectors
+    starts: Ids  # where each context's words begin and the last one's end, int64, shape (batch + 1,)
+    words: Ids  # ids, each once at most within a context and in no order, int64, shape (listed,)
+    probabilities: Vectors  # in (0, 1], float32, shape (listed,)
+    rest: Vectors  # >= 0, float32, shape (batch,)
 
 
 class ModelOfWords(Protocol):
@@ -72,12 +66,8 @@ class LanguageModel(ModelOfWords, Protocol):
     def log_probabilities(self, contexts: Ids, words: Ids) -> Vectors:
         """Natural logarithms of P(word | context), float32, shape (batch, k).
 
-        Args:
-            contexts: ids in [0, n + 2), the latest last, shape (batch, order - 1).
-            words: ids in [0, n), shape (batch, k).
-
-        Raises:
-            ParameterError: another shape, or an id outside its range.
+        ``contexts``: ids in [0, n + 2), the latest last, shape (batch, order - 1); ``words``: ids in [0, n), shape
+        (batch, k). Raises ParameterError: another shape, or an id outside its range.
         """
 
 
@@ -94,8 +84,7 @@ class ContinuationModel(LanguageModel, Protocol):
 
         A shorter context gives the prediction from it alone, sooner.
 
-        Raises:
-            ParameterError: another shape, or an id outside [0, n + 2).
+        Raises ParameterError: another shape, or an id outside [0, n + 2).
         """
 
 
@@ -115,16 +104,14 @@ class MaskedLanguageModel(ModelOfWords, Protocol):
             right: ids in [0, n + 2) after the word, the nearest first, shape (batch, reach).
             words: ids in [0, n), shape (batch, k).
 
-        Raises:
-            ParameterError: another shape, or an id outside its range.
+        Raises ParameterError: another shape, or an id outside its range.
         """
 
 
 def check_contexts(contexts: Ids, columns: int, size: int, name: str = "contexts") -> None:
     """See that ``contexts`` are rows of ``columns`` context ids.
 
-    Raises:
-        ParameterError: another shape, or an id outside [0, size + 2).
+    Raises ParameterError: another shape, or an id outside [0, size + 2).
     """
     fits = contexts.ndim == 2 and contexts.shape[1] == columns
     need(fits, name, f"shape {contexts.shape}", f"of shape (batch, {columns})")
@@ -134,8 +121,7 @@ def check_contexts(contexts: Ids, columns: int, size: int, name: str = "contexts
 def check_words(words: Ids, batch: int, size: int) -> None:
     """See that ``words`` are rows of word ids, one row for each context.
 
-    Raises:
-        ParameterError: another shape, or an id outside [0, size).
+    Raises ParameterError: another shape, or an id outside [0, size).
     """
     need(words.ndim == 2 and len(words) == batch, "words", f"shape {words.shape}", f"of shape ({batch}, k)")
     _check_range(words, size, "words")

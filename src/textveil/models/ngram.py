@@ -29,9 +29,7 @@ from textveil.vocabulary.vocabulary import Vocabulary
 
 DATA: Final = Path(__file__).parent / "data"
 FILE: Final = "trigrams.table"
-RECORD: Final = "trigrams.json"
-"""Where the embedded model comes from, and its digest."""
-
+RECORD: Final = "trigrams.json"  # where the embedded model comes from, and its digest
 KIND: Final = "trigram-model"
 ORDER: Final = 3
 
@@ -48,27 +46,16 @@ _TYPES: Final = {
     "rest_logs": ("<f4",),
 }
 
-_OPENED: dict[str, NgramModel] = {}
-"""The embedded model by its digest, once it is open."""
-
-_BLOCK: Final = 1 << 13
-"""Look-ups that are made together: what they leave behind stays in the processor's cache."""
+_OPENED: dict[str, NgramModel] = {}  # the embedded model by its digest, once it is open
+_BLOCK: Final = 1 << 13  # look-ups that are made together: what they leave behind stays in the processor's cache
 
 
 @dataclass(frozen=True, eq=False)
 class NgramModel:
-    """A trigram model of the words of one vocabulary.
+    """A trigram model of the words of one vocabulary. Raises ModelError: they are no trigram model."""
 
-    Attributes:
-        key: what the model was made from, and the shapes of its arrays.
-        arrays: its numbers, read-only.
-
-    Raises:
-        ModelError: they are no trigram model.
-    """
-
-    key: TableKey
-    arrays: Mapping[str, NDArray[Any]]
+    key: TableKey  # what the model was made from, and the shapes of its arrays
+    arrays: Mapping[str, NDArray[Any]]  # its numbers, read-only
 
     def __post_init__(self) -> None:
         _check(self.key, self.arrays)
@@ -123,13 +110,9 @@ class NgramModel:
     def log_probabilities(self, contexts: Ids, words: Ids) -> Vectors:
         """Natural logarithms of P(word | context), float32, shape (batch, k).
 
-        Args:
-            contexts: ids in [0, n + 2), the latest last, shape (batch, 2); or (batch, 1), for the prediction from
-                one id alone.
-            words: ids in [0, n), shape (batch, k).
-
-        Raises:
-            ParameterError: another shape, or an id outside its range.
+        ``contexts``: ids in [0, n + 2), the latest last, shape (batch, 2); or (batch, 1), for the prediction from one
+        id alone; ``words``: ids in [0, n), shape (batch, k). Raises ParameterError: another shape, or an id outside its
+        range.
         """
         self._check_contexts(contexts)
         check_words(words, len(contexts), self.size)
@@ -145,8 +128,7 @@ class NgramModel:
 
         After two, the words listed are those after the latter, with what is known of them after both.
 
-        Raises:
-            ParameterError: another shape, or an id outside [0, n + 2).
+        Raises ParameterError: another shape, or an id outside [0, n + 2).
         """
         self._check_contexts(contexts)
         latest = contexts[:, -1]
@@ -205,8 +187,7 @@ class NgramModel:
 def read_ngram_model(path: Path | str, vocabulary: Vocabulary) -> NgramModel:
     """A model that ``NgramModel.save`` wrote; mapped, so that processes share it.
 
-    Raises:
-        ModelError: there is no such file, it is cut or changed, no trigram model, or of another vocabulary.
+    Raises ModelError: there is no such file, it is cut or changed, no trigram model, or of another vocabulary.
     """
     where = Path(path)
     key = read_key(where)
@@ -235,8 +216,7 @@ def embedded_record() -> dict[str, Any]:
 def embedded_language_model() -> NgramModel:
     """The model of the embedded vocabulary, after comparing it with its digest; kept for the life of the process.
 
-    Raises:
-        ModelError: its file is not intact.
+    Raises ModelError: its file is not intact.
     """
     model = read_ngram_model(DATA / FILE, load_vocabulary())
     if model.digest != embedded_record()["digest"]:
@@ -248,8 +228,7 @@ def embedded_language_model() -> NgramModel:
 def _embedded_again(digest: str) -> NgramModel:
     """The embedded model in the process that unpickles it.
 
-    Raises:
-        ModelError: another version of textveil, with another model, is installed there.
+    Raises ModelError: another version of textveil, with another model, is installed there.
     """
     model = embedded_language_model()
     if model.digest != digest:

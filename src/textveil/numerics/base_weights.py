@@ -19,17 +19,11 @@ from numpy.typing import NDArray
 
 from textveil.errors import need
 from textveil.numerics.integer_weights import exp_floor, log_ratio_up
-from textveil.types import Integers, Reals
+from textveil.types import Flags, Ids, Integers, Reals
 
-_TOTAL_BITS = 53
-"""Totals stay below 2^53: a 64-bit draw is then rejected with probability below 2^-11."""
-
-_LEAST_UNITS = 2048
-"""What a row adds is at least this many units: so fine is the last raised word's share."""
-
-_LARGEST_EPSILON = 40.0
-"""Above it every weight that fits is cut anyway; exp would only grow."""
-
+_TOTAL_BITS = 53  # totals stay below 2^53: a 64-bit draw is then rejected with probability below 2^-11
+_LEAST_UNITS = 2048  # what a row adds is at least this many units: so fine is the last raised word's share
+_LARGEST_EPSILON = 40.0  # above it every weight that fits is cut anyway; exp would only grow
 SLOT_BITS = 20
 """Base weights are integers with sum 2^20: a table of 2 MB tells the word of a base draw; more for more words."""
 
@@ -40,9 +34,7 @@ def slots(shares: Reals, each: int = 16) -> Integers:
     Every word gets one slot, and the rest go by largest remainder, ties to the lower id. The sum is at least 2^20 and
     at least ``each`` slots for each word.
 
-    Args:
-        shares: finite and > 0, shape (n,).
-        each: mean number of slots of a word at least, >= 2.
+    ``shares``: finite and > 0, shape (n,); ``each``: mean number of slots of a word at least, >= 2.
     """
     size = len(shares)
     need(bool(np.all(np.isfinite(shares)) and np.all(shares > 0)), "shares", "one that is not", "finite and > 0")
@@ -62,22 +54,15 @@ def slots(shares: Reals, each: int = 16) -> Integers:
 class BaseWeights:
     """Integer base weights, what each may gain, and what every row adds in all.
 
-    Attributes:
-        counts: slots of every word, >= 1; int64, shape (n,).
-        shift: base weights are ``counts << shift``.
-        gains: what a row may add to the base weight of each word at most, in units, >= 0; int64, shape (n,).
-        row_gain: what every row adds in all, in units, 0 < row_gain <= sum of ``gains``.
-        unit: weight of one unit of gain, >= 1.
-
-    Raises:
-        ParameterError: the numbers do not fit together.
+    ``gains``: what a row may add to the base weight of each word at most, in units, >= 0; int64, shape (n,). Raises
+    ParameterError: the numbers do not fit together.
     """
 
-    counts: Integers
-    shift: int
+    counts: Integers  # slots of every word, >= 1; int64, shape (n,)
+    shift: int  # base weights are `counts << shift`
     gains: Integers = field(repr=False)
-    row_gain: int
-    unit: int = 1
+    row_gain: int  # what every row adds in all, in units, 0 < row_gain <= sum of `gains`
+    unit: int = 1  # weight of one unit of gain, >= 1
 
     def __post_init__(self) -> None:
         need(bool(np.all(self.counts >= 1)), "counts", "one below 1", ">= 1")
@@ -168,9 +153,8 @@ def base_weights(shares: Reals, *, epsilon: float, base_mass: float, slots_each:
         base_mass: Q, in (0, 1): probability of a base draw, before rounding.
         slots_each: see ``slots``; more where many words should have nearly nothing.
 
-    Raises:
-        ParameterError: an argument is outside its domain, or Q leaves more than e^epsilon can add to all words: Q
-            must be above e^-epsilon.
+    Raises ParameterError: an argument is outside its domain, or Q leaves more than e^epsilon can add to all words: Q
+    must be above e^-epsilon.
     """
     need(0 < epsilon < math.inf, "epsilon", epsilon, "finite and > 0")
     need(len(shares) >= 2, "shares", len(shares), "at least two")
@@ -185,19 +169,12 @@ def base_weights(shares: Reals, *, epsilon: float, base_mass: float, slots_each:
 
 
 class Fitted(NamedTuple):
-    """What slots weigh, and what they may gain.
+    """What slots weigh, and what they may gain."""
 
-    Attributes:
-        shift: a slot weighs 2^shift.
-        unit: weight of a unit of gain.
-        each: units that one slot may gain.
-        row_gain: units that a row hands out.
-    """
-
-    shift: int
-    unit: int
-    each: int
-    row_gain: int
+    shift: int  # a slot weighs 2^shift
+    unit: int  # weight of a unit of gain
+    each: int  # units that one slot may gain
+    row_gain: int  # units that a row hands out
 
     def gains(self, counts: Integers) -> Integers:
         """What words with these slots may gain: whole units of a slot; clipping at what a row adds lowers the loss."""
@@ -216,3 +193,129 @@ def fitted_weights(whole: int, epsilon: float, base_mass: float, growth: float =
     parts = max(0, (_LEAST_UNITS * per_slot // max(1, wanted)).bit_length())
     unit = max(1, per_slot >> parts)
     return Fitted(shift, unit, per_slot // unit, max(1, wanted // unit))
+
+
+class Lent(NamedTuple):
+    """Slots lent to words at one place of each of several documents."""
+
+    documents: Ids  # whose place it is, rising, shape (lent,)
+    words: Ids  # each once for a document, shape (lent,)
+    slots: Integers  # >= 0, shape (lent,)
+    ends: Integers  # slots lent up to and with each, over all documents in this order, shape (lent,)
+    sums: Integers  # slots lent in each document, shape (documents,)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class GrowingWeights:
+    """Base weights of every place, and what may be lent.
+
+    ``fixed``: the base weights where nothing is lent; its gains, ``row_gain``, ``shift`` and ``unit`` hold everywhere;
+    ``room``: slots that may be lent to each word, >= 0, so that a row can still raise the word whole; shape (n,).
+    """
+
+    fixed: BaseWeights
+    each: int  # units of gain that one slot allows, >= 1
+    room: Integers
+    growth: int  # slots that may be lent at one place in all
+
+    def __post_init__(self) -> None:
+        need(self.room.shape == self.fixed.counts.shape, "room", f"shape {self.room.shape}", "one for each word")
+        need(bool(np.all(self.room >= 0)), "room", "a negative one", ">= 0")
+        need(self.each >= 1 and self.growth >= 0, "each, growth", (self.each, self.growth), ">= 1 and >= 0")
+        same = np.minimum(self.fixed.counts * self.each, self.fixed.row_gain)
+        need(bool(np.array_equal(same, self.fixed.gains)), "gains", "others", "slots times each, cut at row_gain")
+        most = self.fixed.total + (self.growth << self.fixed.shift)
+        need(most < 2**62, "growth", self.growth, "so small that totals stay below 2^62")
+
+    @property
+    def epsilon(self) -> float:
+        """The largest ln((base + gain) / base) at any place, rounded up to a float."""
+        slot = 1 << self.fixed.shift
+        return log_ratio_up(slot + self.each * self.fixed.unit, slot)
+
+    def lent(self, documents: Ids, words: Ids, wanted: Integers, count: int) -> Lent:
+        """Lend ``wanted`` slots to words of places, never more than there is room for.
+
+        Args:
+            documents: rising, shape (wanted,).
+            words: each once for a document, shape (wanted,).
+            wanted: slots, >= 0, shape (wanted,); of one document together ``growth`` at most.
+            count: number of documents.
+        """
+        given = np.minimum(wanted, self.room.take(words))
+        ends = np.cumsum(given)
+        edges = np.concatenate([[0], ends])[np.searchsorted(documents, np.arange(count + 1))]
+        sums = np.diff(edges)
+        need(int(sums.max(initial=0)) <= self.growth, "wanted", int(sums.max(initial=0)), f"at most {self.growth}")
+        return Lent(documents, words, given, ends, sums)
+
+    def at(self, words: Ids, slots: Integers) -> BaseWeights:
+        """The base weights of a place where these slots are lent to these distinct words."""
+        counts = self.fixed.counts.copy()
+        counts[words] += slots
+        gains = self.gains(counts)
+        fixed = self.fixed
+        return BaseWeights(counts=counts, shift=fixed.shift, gains=gains, row_gain=fixed.row_gain, unit=fixed.unit)
+
+    def gains(self, counts: Integers) -> Integers:
+        """What words with so many slots may gain, in units."""
+        return np.minimum(counts * self.each, self.fixed.row_gain)
+
+    def draw(self, lent: Lent, rng: np.random.Generator) -> tuple[Integers, Integers]:
+        """One uniform integer below the total of each document's place.
+
+        Returns:
+            ``word``: the output of a base draw, else -1; and ``raised``: a unit in [0, row_gain) where the draw fell
+            into what is added, else -1; both of shape (documents,).
+        """
+        fixed = self.fixed
+        base = fixed.base_total + (lent.sums << fixed.shift)
+        drawn = rng.integers(0, base + fixed.row_gain * fixed.unit, dtype=np.int64)
+        raised = np.where(drawn >= base, (drawn - base) // fixed.unit, -1)
+        slot = drawn >> fixed.shift
+        word = np.full(len(drawn), -1, dtype=np.int64)
+        whole = len(fixed.word_of_slot)
+        own = ((raised < 0) & (slot < whole)).nonzero()[0]
+        word[own] = fixed.word_of_slot[slot[own]]
+        more = ((raised < 0) & (slot >= whole)).nonzero()[0]
+        before = np.cumsum(lent.sums) - lent.sums
+        word[more] = lent.words[np.searchsorted(lent.ends, before[more] + slot[more] - whole, side="right")]
+        return word, raised
+
+    def log_least(self, lent: Lent, counts: Integers) -> Reals:
+        """Logarithm of what every input at least gives a word with so many slots, shape (documents,)."""
+        total = self.fixed.total + (lent.sums << self.fixed.shift)
+        least: NDArray[np.float64] = np.log((counts << self.fixed.shift) / total)
+        return least
+
+
+def growing_weights(
+    shares: Reals, *, epsilon: float, base_mass: float, growth: float, never: Flags | None = None
+) -> GrowingWeights:
+    """Base weights in proportion to ``shares``, to which ``growth`` times their sum may be lent.
+
+    Args:
+        shares: finite and > 0, shape (n,), n >= 2.
+        epsilon: nats, finite and > 0.
+        base_mass: probability of a base draw where nothing is lent, in (0, 1), more than e^-epsilon.
+        growth: finite and >= 0.
+        never: words that are lent nothing, shape (n,); None is no word.
+
+    Raises ParameterError: an argument is outside its domain.
+    """
+    need(0 < epsilon < math.inf, "epsilon", epsilon, "finite and > 0")
+    need(0 <= growth <= 1024, "growth", growth, "between 0 and 1,024")
+    least = math.exp(-min(epsilon, 40.0))
+    need(least < base_mass < 1, "base_mass", base_mass, f"between e^-epsilon = {least:.3g} and 1")
+    counts = slots(np.asarray(shares, dtype=np.float64))
+    whole = int(counts.sum())
+    fitted = fitted_weights(whole, epsilon, base_mass, growth)
+    need(fitted.each >= 1, "epsilon", epsilon, "large enough to raise a weight by one part in 2^30")
+    gains = fitted.gains(counts)
+    row_gain = min(fitted.row_gain, sum(gains.tolist()))
+    gains = np.minimum(gains, row_gain)
+    fixed = BaseWeights(counts=counts, shift=fitted.shift, gains=gains, row_gain=row_gain, unit=fitted.unit)
+    room = np.maximum(row_gain // fitted.each - counts, 0)
+    if never is not None:
+        room[never] = 0
+    return GrowingWeights(fixed=fixed, each=fitted.each, room=room, growth=math.floor(growth * whole))

@@ -12,18 +12,19 @@ from __future__ import annotations
 import importlib.util
 import sys
 import time
+import warnings
 from collections.abc import Callable
 from functools import cache
+from types import ModuleType
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from textveil.errors import MissingExtra, ParameterError
 from textveil.processors import may_multiply_bytes
 
-WORTH: Final = 12_288
-"""Rows of a table of some 30,000 words that take as long in NumPy as torch takes to import."""
-
+WORTH: Final = 12_288  # rows of a table of some 30,000 words that take as long in NumPy as torch takes to import
 _CELLS: Final = 32_768 * 300
 
 
@@ -68,7 +69,6 @@ def fast_here() -> bool:
 
 
 def _seconds(product: Callable[[], object]) -> float:
-    """The shortest of three runs; a first one warms up."""
     product()
     times = []
     for _ in range(3):
@@ -81,8 +81,7 @@ def _seconds(product: Callable[[], object]) -> float:
 class Int8Table:
     """A table of 8-bit integers as torch holds it: a copy, 10 MB for 33,000 words of 300 dimensions.
 
-    Args:
-        table: shape (n, dim), values in [-127, 127].
+    ``table``: shape (n, dim), values in [-127, 127].
     """
 
     __slots__ = ("_columns",)
@@ -98,3 +97,32 @@ class Int8Table:
 
         products: NDArray[np.int32] = torch._int_mm(torch.from_numpy(rows), self._columns).numpy()
         return products
+
+
+@cache
+def load_torch() -> ModuleType:
+    """Torch. Raises MissingExtra: it is not installed."""
+    try:
+        import torch
+    except ImportError:
+        raise MissingExtra("torch", "torch") from None
+    with warnings.catch_warnings():  # torch says once in a process that its sparse rows are new
+        warnings.simplefilter("ignore")
+        torch.sparse_csr_tensor([0, 1], [0], [1.0], (1, 1))
+    return torch
+
+
+def checked_device(device: str) -> str:
+    """``device``, where torch can compute on it here.
+
+    Raises MissingExtra: torch is not installed; ParameterError: torch knows no such device, or this machine has none.
+    """
+    torch = load_torch()
+    try:
+        torch.zeros(1, device=device)
+    except Exception as error:  # each device has its own way to say that it is not there
+        raise ParameterError(
+            f"device must be one that torch finds on this machine; got {device} ({type(error).__name__} from torch). "
+            "Use `device=cpu`."
+        ) from None
+    return device

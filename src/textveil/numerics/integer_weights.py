@@ -17,11 +17,8 @@ import numpy as np
 from textveil.errors import need
 from textveil.types import Ids, Integers
 
-_TOTAL_BITS = 53
-"""Totals stay below 2^53: a 64-bit draw is then rejected with probability below 2^-11."""
-
-_DIGITS = 60
-"""Decimal digits for exp(epsilon); e^epsilon is irrational, so a floor at 60 digits is the true floor."""
+_TOTAL_BITS = 53  # totals stay below 2^53: a 64-bit draw is then rejected with probability below 2^-11
+_DIGITS = 60  # decimal digits for exp(epsilon); e^epsilon is irrational, so a floor at 60 digits is the true floor
 
 
 def exp_floor(epsilon: float, multiplier: int = 1) -> int:
@@ -55,19 +52,12 @@ def stated_epsilon(spent: float, asked: float) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TwoLevelWeights:
-    """Integer weights of a two-level row.
+    """Integer weights of a two-level row."""
 
-    Attributes:
-        size: number of outputs n.
-        members: number m of outputs with the larger weight, 1 <= m <= n.
-        inside: weight of a member, >= outside.
-        shift: the other weight is 2^shift, so that dividing by it is a shift.
-    """
-
-    size: int
-    members: int
-    inside: int
-    shift: int
+    size: int  # number of outputs n
+    members: int  # number m of outputs with the larger weight, 1 <= m <= n
+    inside: int  # weight of a member, >= outside
+    shift: int  # the other weight is 2^shift, so that dividing by it is a shift
 
     def __post_init__(self) -> None:
         need(1 <= self.members <= self.size, "members", self.members, f"between 1 and {self.size}")
@@ -162,3 +152,10 @@ def flip(values: Ids, weights: TwoLevelWeights, rng: np.random.Generator) -> Ids
     """Keep each value with weight ``inside``, else any other with weight ``outside``; one member a row."""
     uniform = weights.common(rng.integers(0, weights.total, size=len(values), dtype=np.int64))
     return np.where(uniform < weights.size, uniform, values)
+
+
+def all_below(values: Integers, limit: int) -> bool:
+    """Whether every one of ``values``, integers and at least one of them, is in [0, limit)."""
+    if values.dtype == np.int64:  # as unsigned integers the negative ones are the largest
+        return bool(np.maximum.reduce(values.view(np.uint64)) < limit)
+    return bool(values.min() >= 0 and values.max() < limit)

@@ -18,8 +18,7 @@ from typing import Protocol, TypeAlias
 import numpy as np
 
 from textveil.errors import ParameterError, UnsupportedGuarantee, need
-from textveil.privacy.calibration import gaussian_log_delta
-from textveil.privacy.composition import as_approximate
+from textveil.privacy.composition import as_approximate, gaussian_log_delta
 from textveil.privacy.guarantees import Guarantee, PureDP
 from textveil.privacy.loss_distribution import LossDistribution
 
@@ -43,17 +42,12 @@ class GaussianTokens:
     The loss of one draw is N(mu^2/2, mu^2) with mu = l2_sensitivity / sigma; ``times`` of them add to the loss of
     one draw at sensitivity sqrt(times) l2_sensitivity, exactly.
 
-    Attributes:
-        sigma: standard deviation of one coordinate, finite and > 0.
-        l2_sensitivity: finite and > 0.
-        times: number of draws, >= 1.
-
     Source: Balle and Wang 2018, theorem 8; Dong, Roth and Su 2022, corollary 3.3.
     """
 
-    sigma: float
-    l2_sensitivity: float
-    times: int = 1
+    sigma: float  # standard deviation of one coordinate, finite and > 0
+    l2_sensitivity: float  # finite and > 0
+    times: int = 1  # number of draws, >= 1
 
     def __post_init__(self) -> None:
         need(0 < self.sigma < math.inf, "sigma", self.sigma, "finite and > 0")
@@ -93,17 +87,12 @@ class WorstTokens:
 
         delta'(e') = 1 - (1 - d)^times (1 - sum_i C(times, i) (e^(i e) - e^(e' + (times - i) e))+ / (1 + e^e)^times)
 
-    Attributes:
-        token_epsilon: e, nats of one token, finite and >= 0.
-        log_delta: natural logarithm of d, <= 0; -inf is pure DP.
-        times: number of draws, >= 1.
-
     Source: Kairouz, Oh and Viswanath 2015, theorem 3.3.
     """
 
-    token_epsilon: float
-    log_delta: float = -math.inf
-    times: int = 1
+    token_epsilon: float  # e, nats of one token, finite and >= 0
+    log_delta: float = -math.inf  # natural logarithm of d, <= 0; -inf is pure DP
+    times: int = 1  # number of draws, >= 1
 
     def __post_init__(self) -> None:
         need(0 <= self.token_epsilon < math.inf, "token_epsilon", self.token_epsilon, "finite and >= 0")
@@ -166,9 +155,8 @@ def compose_tokens(token: Token, *, tokens: int, releases: int = 1) -> Composed:
         tokens: protected tokens in which two texts may differ, >= 1.
         releases: independent releases of the same text, >= 1.
 
-    Raises:
-        UnsupportedGuarantee: there is no guarantee, or the loss distribution is a lower bound.
-        ParameterError: a count is below 1.
+    Raises UnsupportedGuarantee: there is no guarantee, or the loss distribution is a lower bound; ParameterError: a
+    count is below 1.
     """
     for name, count in (("tokens", tokens), ("releases", releases)):
         need(isinstance(count, int) and count >= 1, name, count, "an integer >= 1")
@@ -203,8 +191,7 @@ def two_level_loss(
         outside: integer weight of the others, >= 1.
         overlap: a lower bound on the members that any two sets share; None is max(0, 2m - n).
 
-    Raises:
-        ParameterError: an argument is outside its domain.
+    Raises ParameterError: an argument is outside its domain.
     """
     need(size >= 2, "size", size, ">= 2")
     need(1 <= members <= size, "members", members, f"between 1 and {size}")
@@ -234,8 +221,7 @@ def calibrate(
         private: a parameter that keeps (epsilon, delta): a tiny epsilon, or a large sigma.
         other: the end to move toward: a large epsilon, or a tiny sigma.
 
-    Raises:
-        ParameterError: ``private`` does not keep (epsilon, delta).
+    Raises ParameterError: ``private`` does not keep (epsilon, delta).
     """
     need(0 <= epsilon < math.inf, "epsilon", epsilon, "finite and >= 0")
     need(0 <= delta <= 1, "delta", delta, "in [0, 1]")
@@ -260,8 +246,7 @@ def token_epsilon(*, epsilon: float, delta: float, tokens: int, releases: int = 
 
     Never below basic composition's epsilon / (tokens releases).
 
-    Raises:
-        ParameterError: an argument is outside its domain.
+    Raises ParameterError: an argument is outside its domain.
     """
     need(0 < epsilon < math.inf, "epsilon", epsilon, "finite and > 0")
     need(0 <= delta < 1, "delta", delta, "in [0, 1)")
@@ -281,8 +266,7 @@ def token_epsilon(*, epsilon: float, delta: float, tokens: int, releases: int = 
 def token_sigma(*, epsilon: float, delta: float, l2_sensitivity: float, tokens: int, releases: int = 1) -> float:
     """Find the smallest sigma of Gaussian noise on each token such that all together keep (epsilon, delta).
 
-    Raises:
-        ParameterError: an argument is outside its domain.
+    Raises ParameterError: an argument is outside its domain.
     """
     need(0 < delta < 1, "delta", delta, "in (0, 1)")
     need(0 < epsilon < math.inf, "epsilon", epsilon, "finite and > 0")

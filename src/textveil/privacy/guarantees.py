@@ -20,16 +20,11 @@ from textveil.privacy.units import ONE_TOKEN, Adjacency, Unit
 class Status(Enum):
     """Trust in a guarantee."""
 
-    PROVED = "proved"
-    """A proof stands in ``privacy/proofs`` and a test demands the file."""
-    CERTIFIED = "certified"
-    """Computed exactly from the finite channel."""
-    CLAIMED = "claimed"
-    """Its maker says so."""
-    REFUTED = "refuted"
-    """Shown to be false; ``source`` says where."""
-    NONE = "none"
-    """Nothing is promised."""
+    PROVED = "proved"  # a proof stands in `privacy/proofs` and a test demands the file
+    CERTIFIED = "certified"  # computed exactly from the finite channel
+    CLAIMED = "claimed"  # its maker says so
+    REFUTED = "refuted"  # shown to be false; `source` says where
+    NONE = "none"  # nothing is promised
 
     @property
     def shown(self) -> str:
@@ -90,20 +85,13 @@ class _Promise:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PureDP(_Promise):
-    """P(S | x) <= exp(epsilon) P(S | x') for every event S and any two adjacent x, x'.
-
-    Attributes:
-        epsilon: nats, finite and >= 0.
-        status: how far to trust it.
-        source: proof file, or the reference that proves or refutes it.
-        adjacency: which two inputs are compared.
-    """
+    """P(S | x) <= exp(epsilon) P(S | x') for every event S and any two adjacent x, x'."""
 
     reason: ClassVar[str] = ""
-    epsilon: float
-    status: Status = Status.CLAIMED
-    source: str = ""
-    adjacency: Adjacency = ONE_TOKEN
+    epsilon: float  # nats, finite and >= 0
+    status: Status = Status.CLAIMED  # how far to trust it
+    source: str = ""  # proof file, or the reference that proves or refutes it
+    adjacency: Adjacency = ONE_TOKEN  # which two inputs are compared
 
     def __post_init__(self) -> None:
         need(0 <= self.epsilon < math.inf, "epsilon", self.epsilon, "finite and >= 0")
@@ -139,21 +127,16 @@ class PureDP(_Promise):
 class ApproximateDP(_Promise):
     """P(S | x) <= exp(epsilon) P(S | x') + delta for every event S and any two adjacent x, x'.
 
-    Attributes:
-        epsilon: nats, finite and >= 0.
-        log_delta: natural logarithm of delta, <= 0; a logarithm because published claims underflow
-            (4^-1700). ``-inf`` is pure DP.
-        status: how far to trust it.
-        source: proof file, or the reference that proves or refutes it.
-        adjacency: which two inputs are compared.
+    ``log_delta``: natural logarithm of delta, <= 0; a logarithm because published claims underflow (4^-1700). ``-inf``
+    is pure DP.
     """
 
     reason: ClassVar[str] = ""
-    epsilon: float
+    epsilon: float  # nats, finite and >= 0
     log_delta: float
-    status: Status = Status.CLAIMED
-    source: str = ""
-    adjacency: Adjacency = ONE_TOKEN
+    status: Status = Status.CLAIMED  # how far to trust it
+    source: str = ""  # proof file, or the reference that proves or refutes it
+    adjacency: Adjacency = ONE_TOKEN  # which two inputs are compared
 
     def __post_init__(self) -> None:
         need(0 <= self.epsilon < math.inf, "epsilon", self.epsilon, "finite and >= 0")
@@ -174,11 +157,7 @@ class ApproximateDP(_Promise):
         return self
 
     def pure(self) -> PureDP:
-        """None follows.
-
-        Raises:
-            UnsupportedGuarantee: always.
-        """
+        """None follows. Raises UnsupportedGuarantee: always."""
         raise UnsupportedGuarantee(
             f"no pure guarantee follows from {self}; wanted a pure or metric one. Take it as it is, by approximate()."
         )
@@ -203,24 +182,17 @@ class ApproximateDP(_Promise):
 class MetricDP(_Promise):
     """P(S | x) <= exp(epsilon_per_distance d(x, x')) P(S | x') for every event S and any two words.
 
-    Attributes:
-        epsilon_per_distance: nats per unit of the metric, finite and >= 0. Not comparable across
-            vocabularies, nor with an epsilon.
-        metric: the name of d, with what it is measured on (for example
-            ``"euclidean on vectors clipped to norm 1"``).
-        diameter: max d(x, x') over the public vocabulary; converts the promise to pure DP.
-        status: how far to trust it.
-        source: proof file, or the reference that proves or refutes it.
-        adjacency: which two inputs are compared.
+    ``epsilon_per_distance``: nats per unit of the metric, finite and >= 0. Not comparable across vocabularies, nor with
+    an epsilon.
     """
 
     reason: ClassVar[str] = ""
     epsilon_per_distance: float
-    metric: str
-    diameter: float
-    status: Status = Status.CLAIMED
-    source: str = ""
-    adjacency: Adjacency = ONE_TOKEN
+    metric: str  # the name of d, with what it is measured on (for example `"euclidean on vectors clipped to norm 1"`)
+    diameter: float  # max d(x, x') over the public vocabulary; converts the promise to pure DP
+    status: Status = Status.CLAIMED  # how far to trust it
+    source: str = ""  # proof file, or the reference that proves or refutes it
+    adjacency: Adjacency = ONE_TOKEN  # which two inputs are compared
 
     def __post_init__(self) -> None:
         value = self.epsilon_per_distance
@@ -290,19 +262,11 @@ class NoGuarantee(_Promise):
         return self
 
     def pure(self) -> PureDP:
-        """None follows.
-
-        Raises:
-            UnsupportedGuarantee: always.
-        """
+        """None follows. Raises UnsupportedGuarantee: always."""
         raise UnsupportedGuarantee(f"nothing follows from {self}. Choose a mechanism that is proved.")
 
     def approximate(self) -> ApproximateDP:
-        """None follows.
-
-        Raises:
-            UnsupportedGuarantee: always.
-        """
+        """None follows. Raises UnsupportedGuarantee: always."""
         raise UnsupportedGuarantee(f"nothing follows from {self}. Choose a mechanism that is proved.")
 
     def to_data(self) -> dict[str, Any]:

@@ -39,24 +39,15 @@ _BINS = 1 << 16  # bins that a repeated distribution is held to, by doubling the
 class LossDistribution:
     """Masses under P of the losses ``step * (first + i)``.
 
-    Attributes:
-        step: nats between neighbors of the grid, finite and > 0.
-        first: place of the lowest loss on the grid.
-        masses: shape (bins,), >= 0.
-        infinite: mass of the loss +inf, in [0, 1].
-        slack: bound on the absolute error of any delta from Fourier transforms, >= 0.
-        upper: whether deltas are upper bounds; else they are lower bounds.
-
-    Raises:
-        ParameterError: an attribute is outside its domain.
+    Raises ParameterError: an attribute is outside its domain.
     """
 
-    step: float
-    first: int
-    masses: Reals
-    infinite: float = 0.0
-    slack: float = 0.0
-    upper: bool = True
+    step: float  # nats between neighbors of the grid, finite and > 0
+    first: int  # place of the lowest loss on the grid
+    masses: Reals  # shape (bins,), >= 0
+    infinite: float = 0.0  # mass of the loss +inf, in [0, 1]
+    slack: float = 0.0  # bound on the absolute error of any delta from Fourier transforms, >= 0
+    upper: bool = True  # whether deltas are upper bounds; else they are lower bounds
 
     def __post_init__(self) -> None:
         need(0 < self.step < math.inf, "step", self.step, "finite and > 0")
@@ -77,11 +68,7 @@ class LossDistribution:
         return self.step * indices
 
     def delta(self, epsilon: float) -> float:
-        """Delta at epsilon: an upper bound where ``upper``, else a lower bound.
-
-        Args:
-            epsilon: nats, finite and >= 0.
-        """
+        """Delta at epsilon: an upper bound where ``upper``, else a lower bound. ``epsilon``: nats, finite and >= 0."""
         need(0 <= epsilon < math.inf, "epsilon", epsilon, "finite and >= 0")
         start = max(0, min(len(self.masses), math.floor(epsilon / self.step) - self.first))
         losses = self.step * (self.first + np.arange(start, len(self.masses)))
@@ -93,8 +80,7 @@ class LossDistribution:
     def epsilon(self, delta: float) -> float:
         """Epsilon at delta, rounded to the side of ``upper``; inf where no epsilon reaches delta.
 
-        Args:
-            delta: in [0, 1].
+        ``delta``: in [0, 1].
         """
         need(0 <= delta <= 1, "delta", delta, "in [0, 1]")
         low, high = 0.0, max(0.0, self.step * (self.first + len(self.masses)))
@@ -112,8 +98,7 @@ class LossDistribution:
         Term by term for short distributions; by Fourier transforms for long ones, whose error
         (16 log2(N) 2^-53 |a|_2 |b|_2 in the 2-norm, so sqrt(N) times that in any sum) goes to ``slack``.
 
-        Raises:
-            ParameterError: the two have different steps or sides.
+        Raises ParameterError: the two have different steps or sides.
         """
         need(self.step == other.step, "the step of the other", other.step, f"{self.step}")
         need(self.upper == other.upper, "the side of the other", other.upper, f"{self.upper}")
@@ -140,9 +125,7 @@ class LossDistribution:
     def repeat(self, times: int, bins: int = _BINS) -> LossDistribution:
         """The loss of ``times`` independent tokens, by squaring.
 
-        Args:
-            times: >= 0.
-            bins: what the length is held to, by doubling the step; 0 never doubles it.
+        ``times``: >= 0; ``bins``: what the length is held to, by doubling the step; 0 never doubles it.
         """
         need(isinstance(times, int) and times >= 0, "times", times, "an integer >= 0")
         total = replace(self, first=0, masses=np.ones(1), infinite=0.0, slack=0.0)
@@ -196,8 +179,7 @@ def pair_loss(first: ArrayLike, second: ArrayLike, *, step: float, upper: bool =
         step: nats between neighbors of the grid.
         upper: the side to round to.
 
-    Raises:
-        ParameterError: shapes, signs or sums are wrong.
+    Raises ParameterError: shapes, signs or sums are wrong.
     """
     p, q = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     need(p.ndim == 1 and p.shape == q.shape, "second", f"shape {q.shape}", f"of shape {p.shape}, one row")

@@ -27,21 +27,16 @@ from textveil.json_text import json_file
 from textveil.privacy.guarantees import Status
 from textveil.registry.table import file_of
 
-REGISTER: Final = "code.json"
-"""The file, beside a package's proofs."""
-
+REGISTER: Final = "code.json"  # the file, beside a package's proofs
 _OWN: Final = "textveil"
-
-Register: TypeAlias = Mapping[str, Mapping[str, str]]
-"""Digests of code, by the file name of a proof and by module."""
+Register: TypeAlias = Mapping[str, Mapping[str, str]]  # digests of code, by the file name of a proof and by module
 
 
 def status_of(module: str, proof: str) -> Status:
     """``PROVED`` if a module's code is registered under a proof, and the proof is a file; else ``CLAIMED``.
 
-    Args:
-        module: by its full name, ``__name__`` of whoever states a guarantee.
-        proof: a path below the module's package.
+    ``module``: by its full name, ``__name__`` of whoever states a guarantee; ``proof``: a path below the module's
+    package.
     """
     return Status.PROVED if _is_registered(module, proof) else Status.CLAIMED
 
@@ -160,8 +155,7 @@ def digest_of_module(module: str) -> str:
 def found(package: str, makers: Iterable[tuple[str, str]] = ()) -> dict[Path, dict[str, dict[str, str]]]:
     """By folder of proofs, what is to be registered in a package: each module under every proof that it names.
 
-    Args:
-        makers: further modules, each with a proof: those that make what the package registers.
+    ``makers``: further modules, each with a proof: those that make what the package registers.
     """
     home = Path(str(import_module(package).__file__)).parent
     pairs = set(makers)

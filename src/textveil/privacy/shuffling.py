@@ -46,8 +46,7 @@ def shuffled_delta(epsilon: float, epsilon_0: float, reports: int, base_mass: fl
             its value is, and no output is ever more than e^epsilon_0 times as likely as by base draws alone. It gives a
             second bound, and the smaller of the two is returned.
 
-    Raises:
-        ParameterError: an argument is outside its domain.
+    Raises ParameterError: an argument is outside its domain.
     """
     _check(epsilon_0, reports, base_mass)
     need(0 <= epsilon < math.inf, "epsilon", epsilon, "finite and >= 0")
@@ -77,25 +76,17 @@ def _bound(epsilon: float, epsilon_0: float, reports: int) -> float:
 class _BaseDraws(NamedTuple):
     """How many of all reports are base draws, in cells of numbers.
 
-    Attributes:
-        epsilon_0: nats of one report.
-        reports: n.
-        both: whether outputs that are raised for no one value alone are raised for both, and not for none.
-        fewest: of base draws whose output is raised for one value alone, the least number of a cell; shape (cells, 1).
-        most: the largest number of the cell.
-        others: other base draws, the least number of a cell; shape (other cells,).
-        chances: of two cells; shape (cells, other cells).
-        lost: bound on what all other numbers add to delta.
+    ``fewest``: of base draws whose output is raised for one value alone, the least number of a cell; shape (cells, 1).
     """
 
-    epsilon_0: float
-    reports: int
-    both: bool
+    epsilon_0: float  # nats of one report
+    reports: int  # n
+    both: bool  # whether outputs that are raised for no one value alone are raised for both, and not for none
     fewest: Reals
-    most: Reals
-    others: Reals
-    chances: Reals
-    lost: float
+    most: Reals  # the largest number of the cell
+    others: Reals  # other base draws, the least number of a cell; shape (other cells,)
+    chances: Reals  # of two cells; shape (cells, other cells)
+    lost: float  # bound on what all other numbers add to delta
 
     def delta(self, epsilon: float) -> float:
         """The bound of the proof at epsilon; amounts are over e^epsilon_0."""
@@ -151,9 +142,7 @@ def shuffled(guarantee: PureDP, reports: int, delta: float, base_mass: float | N
         The least epsilon whose bound is at most ``delta``, rounded up; epsilon_0 itself where shuffling gives nothing.
         Its status is that of the guarantee.
 
-    Raises:
-        UnsupportedGuarantee: the guarantee is not pure.
-        ParameterError: an argument is outside its domain.
+    Raises UnsupportedGuarantee: the guarantee is not pure; ParameterError: an argument is outside its domain.
     """
     if not isinstance(guarantee, PureDP):
         raise UnsupportedGuarantee(

@@ -14,18 +14,12 @@ from typing import Final
 class Unit(Enum):
     """Unit that is hidden as a whole; from the smallest to the largest."""
 
-    TOKEN = "token"
-    """One word or one number."""
-    SPAN = "span"
-    """The value of one span that a detector finds: a name, an address."""
-    ENTITY = "entity"
-    """One value at all the spans of a scope that hold it: a person, with every mention of the name."""
-    GROUP = "group of spans"
-    """The values of several spans of a document at once."""
-    DOCUMENT = "document"
-    """One document with everything in it."""
-    PERSON = "person"
-    """All documents of one person."""
+    TOKEN = "token"  # one word or one number
+    SPAN = "span"  # the value of one span that a detector finds: a name, an address
+    ENTITY = "entity"  # one value at all the spans of a scope that hold it: a person, with every mention of the name
+    GROUP = "group of spans"  # the values of several spans of a document at once
+    DOCUMENT = "document"  # one document with everything in it
+    PERSON = "person"  # all documents of one person
 
     def holds(self, other: Unit) -> bool:
         """Whether this unit is at least as large as ``other``."""
@@ -39,16 +33,13 @@ _SIZES: Final = {unit: size for size, unit in enumerate(Unit)}
 class Adjacency:
     """Two inputs that a guarantee compares.
 
-    Attributes:
-        unit: what two adjacent inputs differ in.
-        text: the same in words, for reports: "two texts that ...".
-        larger: the adjacency of the next larger unit, to which the draws for many units add up; None at the top.
-        shared: where a word is not exchanged for any other: what the two inputs share of it, which is public then, in
-            words; empty where any two words are compared. A guarantee of the one says nothing of the other.
+    ``larger``: the adjacency of the next larger unit, to which the draws for many units add up; None at the top;
+    ``shared``: where a word is not exchanged for any other: what the two inputs share of it, which is public then, in
+    words; empty where any two words are compared. A guarantee of the one says nothing of the other.
     """
 
-    unit: Unit
-    text: str
+    unit: Unit  # what two adjacent inputs differ in
+    text: str  # the same in words, for reports: "two texts that ..."
     larger: Adjacency | None = field(default=None, repr=False)
     shared: str = ""
 
@@ -117,8 +108,7 @@ ONE_CONTENT_TOKEN: Final = _nested(
 def beside_common_words(shared: str = "") -> Adjacency:
     """Two texts with the same common words and token kinds; up to whole documents and all documents.
 
-    Args:
-        shared: what else the two share of a token, which is public: "the public class of every word".
+    ``shared``: what else the two share of a token, which is public: "the public class of every word".
     """
     same = f"the same common words and token kinds in the same order{f', and {shared}' if shared else ''}"
     differ = "any other token of which may differ"
@@ -147,8 +137,7 @@ _OUTSIDE: Final = {False: "the same text outside them", True: "tokens of the sam
 def one_value(*, tokens: bool) -> Adjacency:
     """Two texts under a policy with spans that differ in one value; up to whole documents and all documents.
 
-    Args:
-        tokens: whether words outside the spans are drawn, so that one of them may differ instead.
+    ``tokens``: whether words outside the spans are drawn, so that one of them may differ instead.
     """
     shared = f"{_WITH_SPANS}, and {_OUTSIDE[tokens]}"
     values = "of these tokens and any values of spans" if tokens else "values of spans"
@@ -164,8 +153,7 @@ def one_value(*, tokens: bool) -> Adjacency:
 def within_groups(groups: str) -> Adjacency:
     """Two texts that differ in one token, between words of one public group alone; up to whole documents and all.
 
-    Args:
-        groups: what a group is, in words: "cluster", "part of speech".
+    ``groups``: what a group is, in words: "cluster", "part of speech".
     """
     return _exchanged(
         f"where a word is exchanged for one of its own public {groups} alone", f"the public {groups} of every word"

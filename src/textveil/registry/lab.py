@@ -16,8 +16,8 @@ FUNCTIONS: Final = "textveil.functions"
 COMMANDS: Final = ("audit", "audit-field", "decode", "estimate", "frontier", "reproduce", "rewrite", "tune")
 
 MECHANISMS: Final = """
-exponential metric-exponential tem tgm santext santext-plus elastic privic hyperbolic-exponential same-tag custext
-custext-plus diffractor keywords sense-laplace earth-mover dp-prompt dp-paraphrase dp-fusion dp-bart dp-rewrite
+optimal exponential metric-exponential tem tgm santext santext-plus elastic privic hyperbolic-exponential same-tag
+custext custext-plus diffractor keywords sense-laplace earth-mover dp-prompt dp-paraphrase dp-fusion dp-bart dp-rewrite
 adept subset-selection text-to-vectors unary-encoding optimized-unary-encoding dpnr cape geng optimal-noise
 spherical-laplace cmp cmp-approximate mahalanobis vickrey brr rapt word-budgets hyperbolic-laplace pte gaussian
 gaussian-classical laplace truncated-laplace dpnr-published cape-published ome-published dptext-published
@@ -31,9 +31,7 @@ scored-budgets-published rantext-published diffractor-published
 def lab_function(name: str) -> Any:
     """Return the function that an installed package offers under a name.
 
-    Raises:
-        MissingLab: no package does.
-        ParameterError: it cannot be loaded.
+    Raises MissingLab: no package does; ParameterError: it cannot be loaded.
     """
     for point in entry_points(group=FUNCTIONS):
         if point.name == name:

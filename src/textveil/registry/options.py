@@ -38,23 +38,14 @@ _NO_NAMES = ("", "no name or file of this sort")
 
 @dataclass(frozen=True, slots=True)
 class Domain:
-    """Which values of an option's type it takes.
+    """Which values of an option's type it takes."""
 
-    Attributes:
-        wanted: the end of "name must be ...".
-        holds: whether a value is inside.
-        names: all values, where they are names.
-        hint: what to do about another value, a full sentence.
-        inside: values that it holds, where they are neither numbers nor names.
-        outside: values of the option's type that it does not hold.
-    """
-
-    wanted: str
-    holds: Callable[[Any], bool]
-    names: tuple[str, ...] = ()
-    hint: str = ""
-    inside: tuple[Any, ...] = ()
-    outside: tuple[Any, ...] = ()
+    wanted: str  # the end of "name must be ..."
+    holds: Callable[[Any], bool]  # whether a value is inside
+    names: tuple[str, ...] = ()  # all values, where they are names
+    hint: str = ""  # what to do about another value, a full sentence
+    inside: tuple[Any, ...] = ()  # values that it holds, where they are neither numbers nor names
+    outside: tuple[Any, ...] = ()  # values of the option's type that it does not hold
 
 
 def at_least(least: int) -> Domain:
@@ -98,35 +89,21 @@ class Option:
     """One option.
 
     The first six are what an annotation states; ``options_of`` reads the others from the signature.
-
-    Attributes:
-        domain: which values it takes.
-        help: what it does, for somebody who chooses a value.
-        metavar: what stands for a value in help.
-        group: the heading under which help lists it.
-        unset: what happens where it is not given, for readers; empty where the default says it.
-        without: what None means, for an option whose default is something else and which None turns off.
-        name: as keyword arguments spell it.
-        kind: the type of its values; None where there are only values that no command line can write.
-        optional: whether None is a value.
-        foreign: whether values of other types are taken too, and checked by the constructor.
-        required: whether the signature has no default.
-        default: of the signature; None where there is none.
     """
 
-    domain: Domain = ANY
-    help: str = ""
-    metavar: str = "VALUE"
-    group: str = OTHERS
+    domain: Domain = ANY  # which values it takes
+    help: str = ""  # what it does, for somebody who chooses a value
+    metavar: str = "VALUE"  # what stands for a value in help
+    group: str = OTHERS  # the heading under which help lists it
     _: KW_ONLY
-    unset: str = ""
-    without: str = ""
-    name: str = ""
-    kind: Kind | None = str
-    optional: bool = False
-    foreign: bool = False
-    required: bool = False
-    default: Any = None
+    unset: str = ""  # what happens where it is not given, for readers; empty where the default says it
+    without: str = ""  # what None means, for an option whose default is something else and which None turns off
+    name: str = ""  # as keyword arguments spell it
+    kind: Kind | None = str  # the type of its values; None where there are only values that no command line can write
+    optional: bool = False  # whether None is a value
+    foreign: bool = False  # whether values of other types are taken too, and checked by the constructor
+    required: bool = False  # whether the signature has no default
+    default: Any = None  # of the signature; None where there is none
 
     @property
     def default_text(self) -> str:
@@ -156,9 +133,7 @@ class Option:
     def checked(self, value: Any) -> Any:
         """Return the value as the option's type.
 
-        Raises:
-            ParameterError: it is of another type or outside the domain.
-            UnknownNameError: it is none of the names.
+        Raises ParameterError: it is of another type or outside the domain; UnknownNameError: it is none of the names.
         """
         if (value is None and self.optional) or self.kind is None:
             return value
@@ -262,7 +237,6 @@ def _declared(parameter: inspect.Parameter, hint: Any) -> Option:
 
 
 def _read(hint: Any) -> tuple[Option, list[Any]]:
-    """Return the ``Option`` of an annotation, of several the first, and the types that it unites."""
     origin = get_origin(hint)
     if origin is Annotated:
         inner, *extras = get_args(hint)
@@ -276,3 +250,12 @@ def _read(hint: Any) -> tuple[Option, list[Any]]:
             parts += more
         return about, parts
     return Option(), [hint]
+
+
+GUARANTEE = "Guarantee"
+VECTORS = "Vectors and noise"
+NEIGHBORHOODS = "Neighborhoods and word metrics"
+MODELS = "Models on disk and their codes"  # headings under which help lists options
+DEFAULT_EPSILON = 8.0  # what the catalog takes where neither epsilon nor what stands in its place is given
+IN_PLACE_OF_EPSILON = ("epsilon_per_distance", "epsilon_per_token", "temperature")
+"""Options that say how much instead of epsilon, where a mechanism has them."""

@@ -8,16 +8,22 @@ from __future__ import annotations
 
 import copy
 import copyreg
+import dataclasses
 import difflib
 import sys
 import weakref
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from enum import Enum
+from functools import lru_cache, partial
+from hashlib import blake2b
 from importlib import import_module
+from itertools import repeat
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, Protocol, TypeVar
+from types import FunctionType, MappingProxyType, MethodType
+from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from textveil.errors import ParameterError, UnknownNameError, need
-from textveil.registry.parts import Parts, parts_of
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint, EntryPoints
@@ -39,11 +45,7 @@ def entry_points(group: str) -> EntryPoints:
 
 
 def loaded(point: EntryPoint) -> Any:
-    """Load the object behind an entry point.
-
-    Raises:
-        ParameterError: it cannot be imported.
-    """
+    """Load the object behind an entry point. Raises ParameterError: it cannot be imported."""
     try:
         return point.load()
     except Exception as error:
@@ -99,8 +101,7 @@ class Table(Mapping[str, E], Generic[E]):
     def others(self) -> dict[str, E]:
         """Return the entries of other packages, by name.
 
-        Raises:
-            ParameterError: one cannot be loaded or is no entry, or a name is taken.
+        Raises ParameterError: one cannot be loaded or is no entry, or a name is taken.
         """
         return self._entries(lambda point: True)
 
@@ -121,19 +122,13 @@ class Table(Mapping[str, E], Generic[E]):
         return entries
 
     def installed(self) -> dict[str, E]:
-        """Return every entry, by name; textveil's own first.
-
-        Raises:
-            ParameterError: as ``others``.
-        """
+        """Return every entry, by name; textveil's own first. Raises ParameterError: as ``others``."""
         return {**self, **self.others()}
 
     def find(self, name: str) -> E:
         """Return the entry of that name; other packages are asked for names that are not textveil's own.
 
-        Raises:
-            UnknownNameError: there is none; the nearest name is suggested.
-            ParameterError: as ``others``.
+        Raises UnknownNameError: there is none; the nearest name is suggested; ParameterError: as ``others``.
         """
         if name in self._targets:
             return self[name]
@@ -148,22 +143,13 @@ class Table(Mapping[str, E], Generic[E]):
 
 
 class _Made(NamedTuple):
-    """What is known of an object that was made.
-
-    Attributes:
-        get: gives the object, None once it is gone.
-        parts: what it was made of then.
-        guarantee: a copy of its guarantee then.
-    """
-
-    get: Callable[[], object]
+    get: Callable[[], object]  # gives the object, None once it is gone
     maker: Callable[..., Any]
-    parts: Parts
-    guarantee: object
+    parts: Parts  # what it was made of then
+    guarantee: object  # a copy of its guarantee then
 
 
-_MADE: Final[dict[int, _Made]] = {}
-"""By the number of an object."""
+_MADE: Final[dict[int, _Made]] = {}  # by the number of an object
 
 
 def file_of(module: str, path: str) -> Path | None:
@@ -233,3 +219,81 @@ def _remade(plain: tuple[Any, ...], target: str) -> Any:
     if maker is not None:
         note_maker(product, maker)
     return product
+
+
+_LONG: Final = 256  # entries of a collection that are looked at one by one, at most
+_LARGE: Final = 2**22  # bytes of an array that is read, at most; one above that is only kept from being written
+_PLAIN: Final = (int, float, complex, str, bytes, type(None), Enum)
+_FOLLOWED: Final = (FunctionType, MethodType, partial, tuple, list, dict, MappingProxyType)
+Parts: TypeAlias = Mapping[str, object]  # what each part was, by the way to it
+
+
+def parts_of(instance: Any) -> Parts:
+    """Return the parts of an object as they are now. Arrays among them cannot be written from then on."""
+    import numpy as np  # not needed by whoever makes nothing
+
+    own = getattr(instance, "__dict__", None) or ()
+    found: dict[str, object] = {"": (type(instance), _methods_of_its_own(instance) if own else ())}
+    seen = {id(instance)}
+    waiting: list[tuple[str, Any, tuple[str, ...]]] = [("", instance, (*own, *_slots_of(type(instance))))]  # type: ignore[arg-type]
+    while waiting:
+        path, whole, names = waiting.pop()
+        parts: Iterable[tuple[object, Any]]
+        if names or whole is instance:
+            parts = zip(names, map(getattr, repeat(whole), names, repeat(None)), strict=True)
+        else:
+            parts = enumerate(whole[:_LONG]) if isinstance(whole, tuple | list) else _inner(whole)
+        for name, part in parts:
+            way = f"{path}.{name}"
+            # The number of an object that is gone may be the next one's: plain values count as they are, and of
+            # functions the code too.
+            if isinstance(part, _PLAIN):
+                found[way] = type(part), part
+                continue
+            if isinstance(part, np.ndarray):
+                part.flags.writeable = False
+                read = part.nbytes <= _LARGE and not part.dtype.hasobject
+                found[way] = id(part), blake2b(part.tobytes()).digest() if read else b""
+                continue
+            found[way] = id(part), type(part), _methods_of_its_own(part) if getattr(part, "__dict__", None) else ()
+            if id(part) in seen:
+                continue
+            seen.add(id(part))
+            fields = _fields_of(type(part))  # type: ignore[arg-type]
+            if fields or isinstance(part, _FOLLOWED):
+                waiting.append((way, part, fields))
+    return found
+
+
+def _methods_of_its_own(instance: object) -> tuple[str, ...]:
+    own, kind = getattr(instance, "__dict__", None), type(instance)
+    names = list(own) if type(own) is dict else []
+    return tuple([name for name in names if isinstance(getattr(kind, name, None), FunctionType)]) if names else ()
+
+
+@lru_cache(maxsize=256)
+def _slots_of(kind: type) -> tuple[str, ...]:
+    slots = [vars(base).get("__slots__", ()) for base in kind.__mro__]
+    return tuple([name for names in slots for name in names if name[:2] != "__"])
+
+
+@lru_cache(maxsize=256)
+def _fields_of(kind: type) -> tuple[str, ...]:
+    frozen = getattr(getattr(kind, "__dataclass_params__", None), "frozen", False)
+    return tuple([field.name for field in dataclasses.fields(kind)]) if frozen else ()
+
+
+def _inner(part: Any) -> Iterable[tuple[object, Any]]:
+    if isinstance(part, FunctionType):
+        parts = [("code", part.__code__), ("defaults", part.__defaults__), ("named defaults", part.__kwdefaults__)]
+        for number, cell in enumerate(part.__closure__ or ()):
+            with suppress(ValueError):  # not set yet
+                parts.append((f"closed over {number}", cell.cell_contents))
+        return parts
+    if isinstance(part, MethodType):
+        return ("function", part.__func__), ("self", part.__self__)
+    if isinstance(part, partial):
+        return ("function", part.func), ("arguments", part.args), ("keywords", part.keywords)
+    if not part or len(part) > _LONG:
+        return ()
+    return [(name, entry) for name, entry in list(part.items()) if isinstance(name, str)]

@@ -35,38 +35,25 @@ from textveil.text.escapes import Places, Reading
 from textveil.text.marks import Marks
 from textveil.text.patterns import lazy_regex
 
-BEFORE: Final = 24
-"""Released characters before a span that its surrogate may look at."""
-
-AGE: Final = "age"
-"""Drawn first, so that birth dates can be drawn to fit what ages became."""
-
+BEFORE: Final = 24  # released characters before a span that its surrogate may look at
+AGE: Final = "age"  # drawn first, so that birth dates can be drawn to fit what ages became
 EQUALITY: Final = "whether two are equal"
 """What is public of values that keep their surrogates within a scope, where the surrogate does not say it closer."""
 
 
 class _Found(NamedTuple):
-    """Texts with their spans.
-
-    Attributes:
-        spans: of each, in order, where they are written.
-        values: of each span, what its surrogate gets: as it is read.
-        counts: of each text, how many draws of each kind it takes.
-    """
-
     readings: Sequence[Reading]
-    spans: list[list[DetectedSpan]]
-    values: list[list[str]]
-    counts: list[dict[str, int]]
+    spans: list[list[DetectedSpan]]  # of each, in order, where they are written
+    values: list[list[str]]  # of each span, what its surrogate gets: as it is read
+    counts: list[dict[str, int]]  # of each text, how many draws of each kind it takes
     outside: Any
 
 
 class ByPolicy:
     """Spans by surrogates of their kinds, and what stands outside by ``outside``.
 
-    Args:
-        scope: where one value has one surrogate.
-        key: the secret of a scope over a corpus; None where the scope is another.
+    ``scope``: where one value has one surrogate; ``key``: the secret of a scope over a corpus; None where the scope is
+    another.
     """
 
     number_epsilon: None = None
@@ -150,8 +137,7 @@ class ByPolicy:
     def releases(self, prepared: _Found, setting: Setting, rng: np.random.Generator, wanted: Wanted) -> list[Release]:
         """Draw what stands outside, then a surrogate for every span; then put the texts together.
 
-        Raises:
-            InternalError: the last gate refuses a release.
+        Raises InternalError: the last gate refuses a release.
         """
         outside = self._outside.drawn(prepared.outside, rng)
         scopes = self._scopes(len(prepared.readings)) if wanted.scopes is None else wanted.scopes
@@ -234,7 +220,6 @@ class ByPolicy:
     def _map(
         self, text: str, spans: Sequence[DetectedSpan], released: str, places: list[tuple[int, int]]
     ) -> PrivateMap:
-        """Map every piece of the release that is not the text's own."""
         pieces: list[Replaced] = []
         begin = origin = 0
         for place, ((start, stop), span) in enumerate(
@@ -257,8 +242,7 @@ _LONGEST_STRING: Final = 400
 def _in_quotes(value: str, text: str, start: int) -> str:
     """Return a value with a typographic apostrophe if it stands in single quotes, which the plain one would end.
 
-    Args:
-        start: where in it the surrogate will stand.
+    ``start``: where in it the surrogate will stand.
     """
     if "'" not in value:
         return value
@@ -282,9 +266,8 @@ def draw_mentions(
         scope: where one value has one surrogate; unused where each mention has its own.
         draw: the surrogate's for this text; None is its ``draw``.
 
-    Raises:
-        UnsupportedGuarantee: the surrogate returns something else than a string for each.
-        InternalError: the surrogate returns what it is given (``last_gate``).
+    Raises UnsupportedGuarantee: the surrogate returns something else than a string for each; InternalError: the
+    surrogate returns what it is given (``last_gate``).
     """
     drawing = surrogate.draw if draw is None else draw
     if within == "mention":

@@ -1,8 +1,8 @@
-"""Costs of the costliest of several documents or persons, and how reports write them."""
+"""Costs of the costliest of several documents or persons, what is left of a limit, and how reports write them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any, NamedTuple, TypeAlias
@@ -13,8 +13,7 @@ from textveil.privacy.guarantees import Guarantee
 from textveil.privacy.units import Adjacency, Unit
 from textveil.sanitize.setting import Setting
 
-Counts: TypeAlias = tuple[int, ...]
-"""How many of each kind that costs something (``Setting.counted``)."""
+Counts: TypeAlias = tuple[int, ...]  # how many of each kind that costs something (`Setting.counted`)
 
 
 def trimmed(kinds: Mapping[str, int], counted: Sequence[str]) -> Counts:
@@ -45,15 +44,10 @@ def _within(first: Counts, second: Counts) -> bool:
 
 
 class Costliest(NamedTuple):
-    """Largest costs of several units.
+    """Largest costs of several units."""
 
-    Attributes:
-        tokens: protected tokens of the one with the largest epsilon.
-        guarantee: a bound for each of them.
-    """
-
-    tokens: int
-    guarantee: Guarantee
+    tokens: int  # protected tokens of the one with the largest epsilon
+    guarantee: Guarantee  # a bound for each of them
     accountants: Sequence[Accountant]
 
     def to_data(self) -> dict[str, Any]:
@@ -64,9 +58,8 @@ class Costliest(NamedTuple):
 def costliest(setting: Setting, largest: Sequence[Counts], into: Adjacency | None = None) -> Costliest:
     """Account for the costliest of several units.
 
-    Args:
-        largest: of ``with_largest``; none is one unit without a token.
-        into: whose change is paid for; None is one document.
+    ``largest``: of ``with_largest``; none is one unit without a token; ``into``: whose change is paid for; None is one
+    document.
     """
     units = largest or [(0, 0)]
     accountants = [setting.accountant(dict(zip(setting.counted, counts, strict=False)), into) for counts in units]
@@ -99,15 +92,11 @@ def guarantee_line(guarantee: Guarantee) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Persons:
-    """Persons of a run, by a column, without its values.
-
-    Attributes:
-        largest: counts of every person whom no other one exceeds in all (``with_largest``).
-    """
+    """Persons of a run, by a column, without its values."""
 
     column: str
     count: int
-    largest: tuple[Counts, ...]
+    largest: tuple[Counts, ...]  # counts of every person whom no other one exceeds in all (`with_largest`)
 
     @classmethod
     def of(cls, column: str, counts: Iterable[Counts]) -> Persons:
@@ -145,3 +134,73 @@ def one_person(setting: Setting) -> Adjacency:
         f"{setting.one_document.text}",
         shared=setting.one_document.shared,
     )
+
+
+Affords: TypeAlias = Callable[[Accountant], int | None]
+"""How many releases of a cost a budget pays for, one after another; None where nothing limits them."""
+
+
+class TextLeft(NamedTuple):
+    """Text that a budget still pays for, rounded down.
+
+    ``words``: that can be drawn if nothing else is; None where words are not drawn, cost nothing or promise nothing, or
+    nothing limits them; ``values``: of the kind that costs most that can be drawn if nothing else is; None likewise,
+    and where no spans are.
+    """
+
+    words: int | None
+    values: int | None
+    said: str  # for readers: "about 2,300 words left"
+
+
+@dataclass(frozen=True, slots=True)
+class TextCosts:
+    """Costs of one draw of each kind at a setting, made once for many budgets."""
+
+    kinds: tuple[tuple[str, Accountant], ...]  # those whose draws cost something, and their cost
+    noun: str  # what a text is told in: "word", "value", "text"
+    unpriced: bool  # whether nothing is promised of some draw, so that no budget can pay for it
+
+    @classmethod
+    def of(cls, setting: Setting) -> TextCosts:
+        """Compute the costs at a setting."""
+        spans = setting.policy is not None and setting.policy.finds_spans
+        noun = "text" if setting.whole_texts else "value" if spans else "word"
+        if any(not protected.guarantee.promises for protected in setting.protected):
+            return cls((), noun, unpriced=True)
+        kinds = tuple(
+            (protected.kind, setting.accountant({protected.kind: 1}))
+            for protected in setting.protected
+            if protected.costs
+        )
+        return cls(kinds, noun, unpriced=False)
+
+    def left(self, affords: Affords) -> TextLeft:
+        """Say how much more a budget pays for.
+
+        It is told by the kind that costs most: of a text of cheaper kinds it pays for more.
+
+        ``affords``: ``Ledger.affords`` of an account, or that of a ``Balance``.
+        """
+        if self.unpriced:
+            return TextLeft(None, None, "nothing is promised of something that is drawn: there is no count")
+        if not self.kinds:
+            return TextLeft(None, None, "nothing that is drawn costs anything")
+        counts = {kind: affords(cost) for kind, cost in self.kinds}
+        count = min((number for number in counts.values() if number is not None), default=None)
+        if count is None:
+            return TextLeft(None, None, "no limit")
+        about = "about " if count >= 100 else ""
+        said = f"{about}{rounded_down(count):,} {self.noun}{'' if count == 1 else 's'} left"
+        return TextLeft(counts.get("word"), count if self.noun == "value" else None, said)
+
+
+def text_left(setting: Setting, affords: Affords) -> str:
+    """Say how much more a budget pays for: "about 2,300 words left"."""
+    return TextCosts.of(setting).left(affords).said
+
+
+def rounded_down(count: int) -> int:
+    """Two digits of a count."""
+    step = 10 ** max(0, len(str(count)) - 2)
+    return count // step * step

@@ -1,7 +1,8 @@
-"""Distribution of one word's output: exact if it is a finite table, else sampled with intervals."""
+"""Distribution of one word's output, and of one draw of a release: exact if finite, else sampled with intervals."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, overload
@@ -9,9 +10,19 @@ from typing import Any, overload
 import numpy as np
 
 from textveil.catalog import guarantee_of
-from textveil.errors import need
-from textveil.mechanisms.kinds import Channel, Mechanism, TextMechanism, words_alone
-from textveil.privacy.guarantees import Guarantee
+from textveil.errors import UnsupportedGuarantee, need
+from textveil.mechanisms.capabilities import LikelihoodRatio, WorstInputs
+from textveil.mechanisms.kinds import (
+    Channel,
+    Mechanism,
+    SetMechanism,
+    TextMechanism,
+    VectorMechanism,
+    released,
+    shown_input,
+    words_alone,
+)
+from textveil.privacy.guarantees import Guarantee, Status
 from textveil.randomness import is_secure, resolve
 from textveil.statistics import Bound, clopper_pearson, exactly
 from textveil.text.out_of_vocabulary import word_index
@@ -19,14 +30,9 @@ from textveil.text.tokens import Kind, classify, tokenize
 from textveil.types import Ids, Reals
 from textveil.vocabulary.grid import integer_grid, largest
 
-NEAR = 100
-"""An output counts as near where it is among the word's so many nearest, itself included."""
-
-_SPREAD = 200
-"""Words that stand for the vocabulary where no word is named: evenly spaced in its order."""
-
+NEAR = 100  # an output counts as near where it is among the word's so many nearest, itself included
+_SPREAD = 200  # words that stand for the vocabulary where no word is named: evenly spaced in its order
 _CONFIDENCE = 0.99
-
 _NOT_A_WORD = "Numbers are drawn digit by digit, all else is public or a placeholder: see docs/text.md."
 
 
@@ -64,29 +70,19 @@ class TextExplanation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """Outputs for one word, or for the vocabulary's words on average.
-
-    Attributes:
-        word: the vocabulary's word that is explained; None for the average.
-        mapped: whether the word that was asked for is not in the vocabulary and ``word`` stands for it.
-        outputs: the likeliest outputs with their probabilities; empty for the average.
-        unchanged: probability that the output is the word itself.
-        near: probability that the output is among the 100 nearest words.
-        exact: whether the numbers were computed from the distribution rather than estimated.
-        samples: draws made, 0 where exact.
-    """
+    """Outputs for one word, or for the vocabulary's words on average."""
 
     mechanism: str
     parameters: Mapping[str, Any]
     guarantee: Guarantee
-    word: str | None
-    mapped: bool
+    word: str | None  # the vocabulary's word that is explained; None for the average
+    mapped: bool  # whether the word that was asked for is not in the vocabulary and `word` stands for it
     words: int
-    outputs: tuple[tuple[str, Bound], ...]
-    unchanged: Bound
-    near: Bound
-    exact: bool
-    samples: int
+    outputs: tuple[tuple[str, Bound], ...]  # the likeliest outputs with their probabilities; empty for the average
+    unchanged: Bound  # probability that the output is the word itself
+    near: Bound  # probability that the output is among the 100 nearest words
+    exact: bool  # whether the numbers were computed from the distribution rather than estimated
+    samples: int  # draws made, 0 where exact
     secure: bool
 
     def to_data(self) -> dict[str, Any]:
@@ -168,8 +164,7 @@ def explain(
         top: how many of the likeliest outputs to list.
         samples: draws where the distribution is not a finite table.
 
-    Raises:
-        UnsupportedGuarantee: the mechanism draws for whole documents, or for whole texts and a word is given.
+    Raises UnsupportedGuarantee: the mechanism draws for whole documents, or for whole texts and a word is given.
     """
     if isinstance(mechanism, TextMechanism) and word is None:
         return TextExplanation(mechanism.name, mechanism.parameters, guarantee_of(mechanism))
@@ -238,3 +233,96 @@ def _likeliest_sampled(drawn: Ids, words: tuple[str, ...], top: int) -> tuple[tu
         (words[int(outputs[index])], clopper_pearson(int(counts[index]), len(drawn), _CONFIDENCE))
         for index in order.tolist()
     )
+
+
+_DRAWN_CONFIDENCE = 0.99
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleaseExplanation:
+    """Contents of a release, and what the best reader makes of it."""
+
+    mechanism: str
+    parameters: Mapping[str, Any]
+    guarantee: Guarantee
+    releases: str
+    inputs: tuple[str, str]  # the two that are easiest to tell apart, in words
+    told_apart: Bound  # how often the best reader names the right one of the two, each as likely
+    limit: float | None  # the most that the guarantee allows any reader, where it is not refuted
+    samples: int  # draws made
+    secure: bool
+
+    def to_data(self) -> dict[str, Any]:
+        """Return the explanation as JSON data."""
+        return {
+            "mechanism": {"name": self.mechanism, "parameters": dict(self.parameters)},
+            "guarantee": self.guarantee.to_data(),
+            "releases": self.releases,
+            "inputs": list(self.inputs),
+            "told_apart": self.told_apart._asdict(),
+            "limit": self.limit,
+            "method": "sampled",
+            "samples": self.samples,
+            "randomness": "operating system" if self.secure else "seeded",
+        }
+
+    def summary(self) -> str:
+        """Return the explanation for a reader."""
+        share = self.told_apart
+        allowed = "" if self.limit is None else f"; the guarantee allows {self.limit:.4g}"
+        return "\n".join(
+            [
+                f"mechanism    {self.mechanism}",
+                f"guarantee    {self.guarantee} [{self.guarantee.status.shown}]",
+                f"compares     {self.guarantee.adjacency}",
+                f"releases     {self.releases}",
+                f"told apart   {self.inputs[0]!r} and {self.inputs[1]!r}, by the best reader, in a share of "
+                f"{share.estimate:.4g}  [{share.lower:.4g}, {share.upper:.4g}] of {self.samples} draws{allowed}",
+            ]
+        )
+
+
+def explain_release(
+    mechanism: VectorMechanism | SetMechanism, *, samples: int = 20_000, rng: np.random.Generator | None = None
+) -> ReleaseExplanation:
+    """Measure how well one release tells apart the two inputs that differ most, by its likelihood.
+
+    ``mechanism``: one that knows its worst inputs and its law, as all of the catalog do; ``samples``: draws, half for
+    each of the two inputs. Raises ParameterError: fewer than two samples; UnsupportedGuarantee: the mechanism does not
+    know its law.
+    """
+    need(samples >= 2, "samples", samples, ">= 2")
+    if not (isinstance(mechanism, WorstInputs) and isinstance(mechanism, LikelihoodRatio)):
+        raise UnsupportedGuarantee(
+            f"an explanation needs a mechanism that knows its worst inputs and its law; got {mechanism.name}. Audit it."
+        )
+    pair, source, each = mechanism.worst_inputs(), resolve(rng), samples // 2
+    right = 0.0
+    for worst_input, sign in zip(pair, (1, -1), strict=True):
+        ratios = sign * mechanism.log_ratio(*pair, released(mechanism, worst_input, each, source))
+        right += np.count_nonzero(ratios > 0) + np.count_nonzero(ratios == 0) / 2
+    promise = guarantee_of(mechanism)
+    return ReleaseExplanation(
+        mechanism=mechanism.name,
+        parameters=mechanism.parameters,
+        guarantee=promise,
+        releases=_what(mechanism),
+        inputs=(shown_input(mechanism, pair[0]), shown_input(mechanism, pair[1])),
+        told_apart=clopper_pearson(round(right), 2 * each, _DRAWN_CONFIDENCE),
+        limit=None if promise.status is Status.REFUTED or not promise.promises else _limit(promise),
+        samples=2 * each,
+        secure=is_secure(rng),
+    )
+
+
+def _limit(promise: Guarantee) -> float:
+    """(e^epsilon + delta) / (1 + e^epsilon): half of what one and the other error must leave."""
+    most = promise.approximate()
+    return min(1.0, (1 + most.delta * math.exp(-most.epsilon)) / (1 + math.exp(-most.epsilon)))
+
+
+def _what(mechanism: VectorMechanism | SetMechanism) -> str:
+    if isinstance(mechanism, VectorMechanism):
+        return f"a vector of {mechanism.released_dim:,} numbers for one of {mechanism.dim:,}; no text"
+    members = mechanism.privatize_sets(np.zeros(1, dtype=np.int64)).shape[1]
+    return f"a set of {members:,} of {len(mechanism.vocabulary):,} words for each word; no text"

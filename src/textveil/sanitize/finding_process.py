@@ -12,33 +12,34 @@ hold no text.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pickle
 import signal
+import subprocess
 import sys
+import threading
+import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import IO, Any, Final, NamedTuple, TypeAlias
 
 from textveil.detection.detectors import detect
 from textveil.detection.spans import DetectedSpan
-from textveil.errors import InputError, SlowText
+from textveil.errors import InputError, SlowText, TextveilError
 from textveil.sanitize.policy.finding import RecordValues, SpanFinder
 from textveil.sanitize.policy.making import parts_of
 from textveil.sanitize.policy.policy import Policy
-from textveil.text.patterns import time_limit
+from textveil.text.patterns import time_limit, too_slow
 
-SIZE: Final = 8
-"""Bytes before each message that tell its length, the largest first."""
-
+SIZE: Final = 8  # bytes before each message that tell its length, the largest first
 START_SECONDS: Final = 120.0
 """By the clock until a process must be ready; one that was just started reads every list that detection needs."""
 
 Answer: TypeAlias = list[list[DetectedSpan]] | InputError | None
 """The spans of each text; or that the texts take too long or cannot be read; or None for any other error."""
 
-_GRACE_SECONDS: Final = 1.0
-"""Of processor time after which a process is killed that did not look at its limit."""
+_GRACE_SECONDS: Final = 1.0  # of processor time after which a process is killed that did not look at its limit
 
 _ENVIRONMENT: Final = (
     *("HOME", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "PATH", "PYTHONHOME", "PYTHONUTF8"),
@@ -48,19 +49,12 @@ _ENVIRONMENT: Final = (
 
 
 class Request(NamedTuple):
-    """Texts to be read.
+    """Texts to be read."""
 
-    Attributes:
-        policy: the name of one that was sent; None is everything that is found without a policy.
-        texts: private texts.
-        seconds: of processor time that all of them may take.
-        values: see ``SpanFinder.found_in``.
-    """
-
-    policy: str | None
-    texts: Sequence[str]
-    seconds: float
-    values: Sequence[RecordValues] | None = None
+    policy: str | None  # the name of one that was sent; None is everything that is found without a policy
+    texts: Sequence[str]  # private texts
+    seconds: float  # of processor time that all of them may take
+    values: Sequence[RecordValues] | None = None  # see `SpanFinder.found_in`
 
 
 def framed(message: object) -> bytes:
@@ -122,9 +116,8 @@ def main() -> None:
 def killed_after(seconds: float) -> Iterator[None]:
     """Have the kernel end this process if the block takes longer, even within one search, if it has such timers.
 
-    Args:
-        seconds: of processor time of this process; by the clock they are ``wall_seconds``, so that it ends although
-            whoever started it has died.
+    ``seconds``: of processor time of this process; by the clock they are ``wall_seconds``, so that it ends although
+    whoever started it has died.
     """
     if not hasattr(signal, "setitimer"):
         yield
@@ -167,3 +160,113 @@ def _answer(finders: _Finders, request: Request) -> Answer:
         return InputError(str(error))
     except Exception:
         return None
+
+
+_ATTEMPTS: Final = 2  # processes that are asked, if the first ends for another reason than a limit
+_NAME: Final = "policy"  # by which the process knows the one policy that it has
+
+
+class FoundApart:
+    """Finds the values of a policy in a process that is started when it is first needed, and ends with this one.
+
+    ``policy``: one that finds spans; ``seconds``: of processor time that the texts of one call may take; they may take
+    ``wall_seconds`` of that by the clock.
+    """
+
+    def __init__(self, policy: Policy, seconds: float) -> None:
+        self._policies = framed(({_NAME: policy}, [_NAME]))
+        self._seconds = seconds
+        self._wall = wall_seconds(seconds)
+        self._process: _Process | None = None
+
+    def found(self, texts: Sequence[str], values: Sequence[RecordValues] | None) -> list[list[DetectedSpan]]:
+        """Find the spans of each text; see ``SpanFinder.found_in``.
+
+        Raises:
+            SlowText: the texts take too long.
+            InputError: they cannot be read.
+            TextveilError: the process cannot be started, or fails.
+        """
+        request = framed(Request(_NAME, texts, self._seconds, values))
+        for _ in range(_ATTEMPTS):
+            process = self._process = self._process or self._started()
+            try:
+                answer = process.ask(request, self._wall)
+            except EOFError:
+                self._process = None
+                if process.ended_over_limit():
+                    raise too_slow(self._seconds) from None
+                continue
+            if isinstance(answer, InputError):
+                raise answer
+            if answer is None:
+                raise TextveilError(
+                    "what finds values must not fail; it did. Run it without `record_seconds` to see where."
+                )
+            return answer
+        raise InputError(f"the texts must be read by a process; {_ATTEMPTS} crashed on them. Is there enough memory?")
+
+    def _started(self) -> _Process:
+        with contextlib.suppress(EOFError, OSError):
+            process = _Process()
+            if isinstance(process.ask(self._policies, START_SECONDS), list):
+                return process
+        raise TextveilError("a process that finds values must start; it crashed at once. Is there enough memory?")
+
+
+class _Process:
+    def __init__(self) -> None:
+        self._over = False
+        self._process = subprocess.Popen(
+            command(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,  # a warning may quote a text
+            start_new_session=True,  # an interrupt from the keyboard ends this process, and so that one
+            env=environment(),
+        )
+        weakref.finalize(self, _end, self._process)
+
+    def ask(self, request: bytes, seconds: float) -> Answer:
+        """Its answer.
+
+        ``request``: framed; ``seconds``: by the clock until it is killed. Raises EOFError: it has ended.
+        """
+        requests, answers = self._process.stdin, self._process.stdout
+        assert requests is not None and answers is not None
+        answer: Answer = None
+        with self._killed_after(seconds):
+            try:
+                requests.write(request)
+                requests.flush()
+                answer = received(answers)
+            except OSError:
+                raise EOFError from None
+        return answer
+
+    def ended_over_limit(self) -> bool:
+        """Wait for its end, and tell whether it took too long."""
+        return was_killed_over_limit(self._process.wait()) or self._over
+
+    @contextlib.contextmanager
+    def _killed_after(self, seconds: float) -> Iterator[None]:
+        timer = threading.Timer(seconds, self._kill)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        except BaseException:
+            self._process.kill()  # also of one that is stopped
+            raise
+        finally:
+            timer.cancel()
+
+    def _kill(self) -> None:
+        self._over = True
+        self._process.kill()
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    with process:  # closes its ends, and waits
+        pass

@@ -30,12 +30,8 @@ from textveil.surrogates.surrogate import Mention, Surrogate
 from textveil.text.marks import plain_text
 from textveil.text.patterns import lazy_regex
 
-ALPHA: Final = 1e-12
-"""Probability that a value is refused though its draws follow their law."""
-
-_HIGHEST_EPSILON: Final = 4.0
-"""Above it, a law may keep a value so often that few draws say nothing."""
-
+ALPHA: Final = 1e-12  # probability that a value is refused though its draws follow their law
+_HIGHEST_EPSILON: Final = 4.0  # above it, a law may keep a value so often that few draws say nothing
 _NAMES_WITH_DIGITS: Final = lazy_regex(rf"(?<![A-Za-z0-9])(?:{WITH_DIGITS})(?![A-Za-z0-9])")
 _SMALL, _LARGE = "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _NEXT_LETTER: Final = str.maketrans(_SMALL + _LARGE, _SMALL[1:] + "a" + _LARGE[1:] + "A")
@@ -53,8 +49,7 @@ def check_outside(
         places: of what stands there for the spans, in order.
         normalized: whether marks outside are in plain form.
 
-    Raises:
-        InternalError: they differ, or spans do not lie in their text, by start and disjoint.
+    Raises InternalError: they differ, or spans do not lie in their text, by start and disjoint.
     """
     own, shown = between(text, spans), between(released, places)
     if own == shown:
@@ -84,8 +79,7 @@ def check_draws(surrogate: Surrogate, mentions: Sequence[Mention], drawn: Sequen
         drawn: what was drawn for each.
         draw: the surrogate's, for the text of the mentions.
 
-    Raises:
-        InternalError: a value and its neighbor are always returned, and are not public as a whole.
+    Raises InternalError: a value and its neighbor are always returned, and are not public as a whole.
     """
     same = [mention for mention, value in zip(mentions, drawn, strict=True) if value == mention.value]
     epsilon = _epsilon(surrogate) if same else None

@@ -24,17 +24,12 @@ _NOTHING: Final[Mapping[str, int]] = {}
 
 
 class Stretches(NamedTuple):
-    """Released stretches of one text: before, between and behind its spans.
-
-    Attributes:
-        kinds: tokens of each kind in them, where they are drawn.
-        shown: characters before a span that its surrogate may look at.
-    """
+    """Released stretches of one text: before, between and behind its spans."""
 
     texts: Sequence[str]
-    kinds: Mapping[str, int] = _NOTHING
+    kinds: Mapping[str, int] = _NOTHING  # tokens of each kind in them, where they are drawn
     mapped: int = 0
-    shown: int = 0
+    shown: int = 0  # characters before a span that its surrogate may look at
 
     def before(self, place: int) -> str:
         """Return the released characters before a span, by its place; empty if words are drawn."""
@@ -67,18 +62,14 @@ class Outside(Protocol):
     def pieces(self, original: str, begin: int, ends: tuple[bool, bool], released: str) -> list[Replaced]:
         """Return the pieces of a released stretch that differ from the original.
 
-        Args:
-            original: the stretch of the private text.
-            ends: whether a span stands before it, and behind it.
+        ``original``: the stretch of the private text; ``ends``: whether a span stands before it, and behind it.
         """
 
 
 class Verbatim:
     """Releases stretches as they are, or with their marks in plain form.
 
-    Args:
-        marks: see ``Outside``.
-        shown: characters before a span that its surrogate may look at.
+    ``marks``: see ``Outside``; ``shown``: characters before a span that its surrogate may look at.
     """
 
     protected: tuple[Protected, ...] = ()

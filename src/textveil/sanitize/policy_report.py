@@ -1,11 +1,16 @@
-"""Reports on a policy: what is drawn, how well it was found, and what no guarantee covers."""
+"""Parts of reports: what a policy draws and what was measured of it, the statement, the sender's own report."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final, NamedTuple
 
+from textveil.errors import ParameterError
+from textveil.json_text import json_file, json_text
+from textveil.privacy.composition import weakest
 from textveil.sanitize.costs import guarantee_line
 from textveil.sanitize.setting import Protected, Setting, mentions_of
 
@@ -20,8 +25,7 @@ _PAYING: Final = {
 def policy_data(setting: Setting, recall: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return the keys of a report that only policies have, as JSON data; none without a policy.
 
-    Args:
-        recall: what was measured of the detection on a labelled corpus; None where nothing was.
+    ``recall``: what was measured of the detection on a labelled corpus; None where nothing was.
     """
     policy = setting.policy
     if policy is None:
@@ -70,8 +74,7 @@ def value_data(setting: Setting) -> dict[str, Any]:
 def policy_lines(setting: Setting, kinds: Mapping[str, int], recall: Mapping[str, Any] | None) -> list[str]:
     """Return the report of a policy for a reader: the guarantee of its draws, and how well spans were found.
 
-    Args:
-        recall: as in ``policy_data``.
+    ``recall``: as in ``policy_data``.
     """
     policy = setting.policy
     assert policy is not None
@@ -117,3 +120,281 @@ def _recall(recall: Mapping[str, Any] | None) -> str:
         low, middle, high = (f"{100 * bound[end]:.0f}" for end in ("lower", "estimate", "upper"))
         parts.append(f"{kind} {middle} % [{low}, {high}]")
     return f"recall of this policy on {recall['corpus']}, of each kind: {', '.join(parts) or 'nothing'}"
+
+
+_RISK: Final = "see `textveil risk`."
+_SEEDED: Final = "not hidden from whoever knows the seed"
+
+
+def statement(setting: Setting, kinds: Mapping[str, int]) -> tuple[str, ...]:
+    """Sentences that a reader needs before any number; words come first in each."""
+    if setting.whole_texts:
+        return _of_texts(setting)
+    spans = [part for part in setting.protected if part.pays]
+    tokens = [part for part in setting.protected if not part.pays]
+    if not spans:
+        return _of_tokens(setting, tokens)
+    has_draws = tokens or any(kinds.get(part.kind) for part in spans)
+    kept = _kept_kinds(setting)
+    also = f", and what the policy keeps ({', '.join(kept)})" if kept else ""
+    return (
+        *(() if has_draws else ("Nothing was found that the policy draws.",)),
+        f"Values that were found: {_hidden(setting, spans)}.",
+        f"What was not found{also}: {_not_found(setting, tokens)}.",
+        f"The text as a whole: no guarantee; {_RISK}",
+    )
+
+
+def _of_texts(setting: Setting) -> tuple[str, ...]:
+    hidden = _hidden(setting, setting.protected)
+    if setting.of_spans:
+        return (
+            f"The marked spans of a text, all together: {hidden}.",
+            "All other text: public, and the release is written from it.",
+            f"The text as a whole: no guarantee; {_RISK}",
+        )
+    return (
+        f"Each text as a whole: {hidden}.",
+        "What stays: the number and the order of the texts.",
+        f"Texts of one person: costs add up; {_RISK}",
+    )
+
+
+def _of_tokens(setting: Setting, drawn: Sequence[Protected]) -> tuple[str, ...]:
+    words = _kept_words(setting)
+    kept = [*words, *(f"found values of the kind {kind}" for kind in _kept_kinds(setting))]
+    but = f" but {_joined(kept)}" if kept else ""
+    groups: dict[str, list[str]] = {}
+    for part in drawn:
+        groups.setdefault(_hidden(setting, [part]), []).append(part.kind.replace("-", " "))
+    said = [f"Every {_joined(names)}{but}: {hidden}." for hidden, names in groups.items()]
+    shared = setting.one_token.shared
+    stay = [*kept, *([shared] if shared else []), "marks", "the number, order and kinds of tokens"]
+    nothing = not setting.secure or any(not part.guarantee.promises for part in drawn)
+    adds = "no guarantee" if nothing else "costs add up over its words and numbers"
+    whole = "what stays has no guarantee" if kept else adds
+    return *said, f"What stays: {_joined(stay)}.", f"The text as a whole: {whole}; {_RISK}"
+
+
+def _kept_words(setting: Setting) -> list[str]:
+    rules = [] if setting.policy is None else setting.policy.data["rules"]
+    kept = [rule["kind"] for rule in rules if rule.get("keep")]
+    kinds = [] if "word" in kept else [kind for kind in kept if kind.endswith("-word")]
+    return [f"{kind.replace('-', ' ')}s of the public list" for kind in kinds]
+
+
+def _kept_kinds(setting: Setting) -> list[str]:
+    """Return the kinds that are found and stay; they are no better off than what was not found."""
+    return [] if setting.policy is None else sorted(setting.policy.kept)
+
+
+def _not_found(setting: Setting, tokens: Sequence[Protected]) -> str:
+    if not tokens:
+        return "in the text as it was"
+    kept = "".join(f"; {kind} as they were" for kind in _kept_words(setting))
+    done = "drawn word by word" if setting.vocabulary else "left out"
+    return f"{done} like all other text, {_hidden(setting, tokens)}{kept}"
+
+
+def _hidden(setting: Setting, parts: Sequence[Protected]) -> str:
+    if not setting.secure:
+        return _SEEDED
+    free = [part for part in parts if not part.costs]
+    bounded = [part for part in parts if part.costs and part.guarantee.promises]
+    nothing = [part for part in parts if not part.guarantee.promises]
+    if len(parts) == len(nothing):
+        return "no guarantee"
+    if not free:
+        unchanged = setting.mostly_unchanged or any(part.kind in setting.unchanged_kinds for part in bounded)
+        said = f"{'hardly hidden' if unchanged else 'hidden in part'} ({_guarantee(bounded)})"
+    else:
+        but = f", but {_joined(_kinds(bounded))} only in part (at most {_guarantee(bounded)})" if bounded else ""
+        said = f"hidden ({_guarantee(free)}){but}"
+    return f"{said}, and no guarantee for {_joined(_kinds(nothing))}" if nothing else said
+
+
+def _guarantee(parts: Sequence[Protected]) -> str:
+    adjacency = parts[0].guarantee.adjacency
+    bound = weakest([replace(part.guarantee, adjacency=adjacency) for part in parts])
+    each = " each" if any(part.costs for part in parts) else ""
+    return f"{bound}{each}, {bound.status.shown}"
+
+
+def _kinds(parts: Sequence[Protected]) -> list[str]:
+    return sorted(part.kind for part in parts)
+
+
+def _joined(names: Sequence[str]) -> str:
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+NOTE: Final = "computed from the private text; not covered by the guarantee; do not pass it on with the text"
+"""Stands in every such report."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SenderReport:
+    """Counts that are computed from the private text; no guarantee covers them. Holds no text but the sample's.
+
+    ``sample``: documents before and after, chosen at random for the sender's review; none unless they are asked for.
+    """
+
+    setting: Setting
+    mapped: int  # how many words were not in the vocabulary and were mapped to it
+    skipped: Sequence[Mapping[str, Any]] = ()  # of records that could not be read, the first ones as JSON data
+    skipped_count: int = 0  # entries of such records in all
+    sample: Sequence[tuple[str, str]] = field(default=(), repr=False)
+
+    def to_data(self) -> dict[str, Any]:
+        """Return the report as JSON data; docs/guarantees.md documents the keys."""
+        return {
+            "textveil": self.setting.version,
+            "setting_digest": self.setting.digest().hex(),
+            "note": NOTE,
+            "unknown_words_mapped": self.mapped,
+            "skipped": {"count": self.skipped_count, "first": [dict(skip) for skip in self.skipped]},
+            **({"sample": [{"before": old, "after": new} for old, new in self.sample]} if self.sample else {}),
+        }
+
+    def to_json(self) -> str:
+        """Return the report as indented JSON text."""
+        return json_text(self.to_data())
+
+    def lines(self) -> list[str]:
+        """Return ``summary`` if words are drawn one by one, else nothing: of whole texts no word is looked up."""
+        policy = self.setting.policy
+        drawn = not self.setting.whole_texts if policy is None else policy.draws_words and bool(self.setting.vocabulary)
+        return [self.summary()] if drawn else []
+
+    def summary(self) -> str:
+        """Return the report for the sender, a line."""
+        words = "word was" if self.mapped == 1 else "words were"
+        mapped = "was" if self.mapped == 1 else "were"
+        return f"for you only {self.mapped} {words} not in the vocabulary and {mapped} mapped to it"
+
+
+_RISK_FILE: Final = ("risk", "Give the risk.json that `textveil risk` wrote.")
+_RECALL_FILE: Final = ("detection_report", "Measure the policy itself: `textveil detect` evaluates one.")
+"""What is read, and what to do where it cannot be."""
+
+
+_BOUND: Final = ("lower", "estimate", "upper", "confidence")
+
+
+class Attack(NamedTuple):
+    """Success of an attacker at naming the right person."""
+
+    attacker: str
+    against: str
+    top1: float  # share of records named at the first try
+    top5: float  # share of records among the first five
+    low: float | None  # lower end of the interval of `top1`; None where there were too few records
+    high: float | None  # upper end
+
+
+class MeasuredRisk(NamedTuple):
+    """Part of a risk report that a page quotes."""
+
+    attacks: tuple[Attack, ...]
+    kept: Mapping[str, float]  # shares of words that stayed, by what is counted
+    unique: float | None  # share of records that quasi-identifiers make unique; None where it was not measured
+
+
+def read_risk(path: Path) -> MeasuredRisk:
+    """Read the ``risk.json`` that ``textveil risk`` wrote.
+
+    Raises ParameterError: it cannot be read, or holds no linkage.
+    """
+    data = _json(path, _RISK_FILE)
+    try:
+        attacks = tuple(_attack(attack) for attack in data["linkage"])
+        kept = data["kept"] if isinstance(data["kept"], Mapping) else {"words": data["kept"]}
+        measured = MeasuredRisk(
+            attacks, {str(name): _share(share) for name, share in kept.items()}, _unique(data.get("unique"))
+        )
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise _fault(_RISK_FILE, "a report with the keys linkage and kept; this file is none") from None
+    if not attacks:
+        raise _fault(_RISK_FILE, "a report with at least one attack; got none")
+    return measured
+
+
+def _attack(data: Mapping[str, Any]) -> Attack:
+    low, high = (None if data[end] is None else _share(data[end]) for end in ("low", "high"))
+    return Attack(str(data["attacker"]), str(data["against"]), _share(data["top1"]), _share(data["top5"]), low, high)
+
+
+def _unique(data: Any) -> float | None:
+    share = data.get("share") if isinstance(data, Mapping) else data
+    return None if share is None else _share(share)
+
+
+def _share(value: Any) -> float:
+    share = float(value)
+    if not 0 <= share <= 1:
+        raise ValueError
+    return share
+
+
+def read_recall(path: Path) -> dict[str, Any]:
+    """Read the recall in a file that an evaluation of detectors wrote as JSON.
+
+    Raises ParameterError: it cannot be read, or says no recall by kind.
+    """
+    return recall_of(_json(path, _RECALL_FILE))
+
+
+def recall_of(data: Any) -> dict[str, Any]:
+    """Return what a report may hold: the corpus, the policy and, by kind, the recall with its interval.
+
+    Raises ParameterError: ``data`` says no recall by kind, or not of which policy.
+    """
+    try:
+        measured = {
+            str(kind): scores["recall"] for kind, scores in data["kinds"].items() if scores["recall"] is not None
+        }
+        kinds = {kind: {"recall": _bound(recall)} for kind, recall in measured.items()}
+        corpus, detector, policy = str(data["corpus"]), str(data.get("detector", "")), data.get("policy")
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise _fault(_RECALL_FILE, "an evaluation with the recall of each kind; this one is none") from None
+    if not isinstance(policy, Mapping) or not all(isinstance(policy.get(key), str) for key in ("name", "digest")):
+        raise _fault(_RECALL_FILE, "of the policy of the release; got one of no policy")
+    bound = {"name": policy["name"], "digest": policy["digest"]}
+    return {"corpus": corpus, "detector": detector, "policy": bound, "kinds": kinds}
+
+
+def check_recall(recall: Mapping[str, Any] | None, digest: str | None) -> None:
+    """Refuse a recall of another policy than a release's: other detectors, lists or scores find less or more.
+
+    ``recall``: as ``recall_of`` has it; None is fine; ``digest``: of the policy of the release; None where it has none.
+    Raises ParameterError: it is another's, or of none.
+    """
+    if recall is None:
+        return
+    measured = recall.get("policy") or {}
+    if digest is None or measured.get("digest") != digest:
+        got = "one where there is no policy" if digest is None else "one of another"
+        raise _fault(_RECALL_FILE, f"of the policy of the release, by its digest; got {got}")
+
+
+def _bound(interval: Mapping[str, Any]) -> dict[str, float]:
+    bound = {end: float(interval[end]) for end in _BOUND}
+    if not 0 <= bound["lower"] <= bound["estimate"] <= bound["upper"] <= 1:
+        raise ValueError
+    return bound
+
+
+def _json(path: Path, source: tuple[str, str]) -> Any:
+    try:
+        return json_file(path)
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or type(error).__name__
+        raise _fault(source, f"a JSON file that can be read; got: {why}") from None
+
+
+def _fault(source: tuple[str, str], what: str) -> ParameterError:
+    parameter, hint = source
+    error = ParameterError(f"{parameter} must be {what}. {hint}")
+    error.parameter = parameter
+    return error

@@ -23,12 +23,16 @@ from textveil.sanitize.costs import (
     trimmed,
     with_largest,
 )
-from textveil.sanitize.measured_risk import check_recall
-from textveil.sanitize.policy_report import per_token_data, per_value_data, policy_data, policy_lines
-from textveil.sanitize.recovery import recovery_lines
-from textveil.sanitize.sender_report import SenderReport
-from textveil.sanitize.setting import COUNTED, UNREAD, UNSETTLED, Setting, short_number_lines
-from textveil.sanitize.statement import statement
+from textveil.sanitize.policy_report import (
+    SenderReport,
+    check_recall,
+    per_token_data,
+    per_value_data,
+    policy_data,
+    policy_lines,
+    statement,
+)
+from textveil.sanitize.setting import COUNTED, UNREAD, UNSETTLED, Setting, recovery_lines, short_number_lines
 from textveil.surrogates.private_map import PrivateMap
 from textveil.text.render import Span
 from textveil.types import Reals, Vectors
@@ -87,11 +91,8 @@ class Tally:
 class Report:
     """Report on what was spent, over all documents of a run. Holds no text, and may be passed on with the release.
 
-    Attributes:
-        recall: measured recall of this policy's detection (``measured_risk.recall_of``); None if not measured.
-        nulls: number of sanitized fields of records without a text, which the output shows.
-        persons: the persons of the records, by a column; None if no column names them.
-        columns: further columns that were read, by their use: "scope_column" and "known".
+    ``recall``: measured recall of this policy's detection (``measured_risk.recall_of``); None if not measured;
+    ``columns``: further columns that were read, by their use: "scope_column" and "known".
     """
 
     setting: Setting
@@ -99,8 +100,8 @@ class Report:
     sanitized_fields: tuple[str, ...] = ()
     kept_fields: tuple[str, ...] = ()
     recall: Mapping[str, Any] | None = None
-    nulls: int = 0
-    persons: Persons | None = None
+    nulls: int = 0  # number of sanitized fields of records without a text, which the output shows
+    persons: Persons | None = None  # the persons of the records, by a column; None if no column names them
     columns: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -294,8 +295,7 @@ class DrawnSpan(NamedTuple):
 
 
 _SHORT: Final = 60
-_LONG: Final = 20_000
-"""Characters that a repr and a notebook show."""
+_LONG: Final = 20_000  # characters that a repr and a notebook show
 
 
 def _release_of(values: Mapping[str, Any]) -> Release:  # for pickles, by which it is named
@@ -386,8 +386,7 @@ class Release:
         vocabulary's vectors. Numbers, placeholders, marks and spaces have no row. The first call of a sanitizer's
         releases reads all rows of the channel.
 
-        Args:
-            prior: probability of each word, shape (n,); None is its frequency in public text.
+        ``prior``: probability of each word, shape (n,); None is its frequency in public text.
 
         Returns:
             float32, shape (words of the release, dim).

@@ -1,12 +1,13 @@
-"""Sanitizer: text in, release out."""
+"""Sanitizer and conversation: text in, release out."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
-from typing import Any
+from itertools import accumulate
+from typing import Any, Final
 
 import numpy as np
 
@@ -15,23 +16,19 @@ from textveil.errors import InputError, ParameterError, RandomnessError, Unsuppo
 from textveil.mechanisms.kinds import Mechanism
 from textveil.randomness import is_secure, resolve, seeded_generator
 from textveil.sanitize.by_policy import ByPolicy
-from textveil.sanitize.chosen import chosen_way
-from textveil.sanitize.conversation import Conversation
-from textveil.sanitize.options import SanitizerOptions
+from textveil.sanitize.chosen import SanitizerOptions, chosen_way, mostly_unchanged
 from textveil.sanitize.policy.choice import policy_named
 from textveil.sanitize.policy.policy import Policy
-from textveil.sanitize.prepared import Prepared
 from textveil.sanitize.release import Release, Report, SanitizedTexts, Tally
 from textveil.sanitize.setting import Setting
-from textveil.sanitize.unchanged import mostly_unchanged
-from textveil.sanitize.ways import Wanted
-from textveil.surrogates.scopes import Scope
+from textveil.sanitize.ways import Prepared, Wanted
+from textveil.surrogates.private_map import PrivateMap
+from textveil.surrogates.scopes import MemoryScope, Scope
 from textveil.text.marks import Marks
 from textveil.text.no_text import ADVICE, what_it_is
 from textveil.version import VERSION
 
-_STREAM_CHARACTERS = 500_000
-"""Documents are gathered up to this many characters and drawn together."""
+_STREAM_CHARACTERS = 500_000  # documents are gathered up to this many characters and drawn together
 
 
 class Sanitizer:
@@ -86,9 +83,7 @@ class Sanitizer:
     def of(cls, options: SanitizerOptions, secret: bytes | None = None) -> Sanitizer:
         """Make a sanitizer with these options; a seeded one if they have a seed. Raises as ``Sanitizer`` does.
 
-        Args:
-            options: of the sanitizer.
-            secret: of a job; see ``SanitizerOptions.of_job``.
+        ``options``: of the sanitizer; ``secret``: of a job; see ``SanitizerOptions.of_job``.
         """
         rng = None if options.seed is None else seeded_generator(options.seed)
         return _made(options if secret is None else options.of_job(secret), rng)
@@ -128,8 +123,7 @@ class Sanitizer:
 
         Calling it again on the same text releases it again: the costs of both releases add up.
 
-        Raises:
-            InputError: ``text`` is not a str; or it is a mail with encoded parts, another file or base64 alone.
+        Raises InputError: ``text`` is not a str; or it is a mail with encoded parts, another file or base64 alone.
         """
         return self.batch([text])[0]
 
@@ -142,8 +136,7 @@ class Sanitizer:
     def conversation(self) -> Conversation:
         """Sanitize one text after another, in which a value keeps its surrogate; see ``Conversation``.
 
-        Raises:
-            UnsupportedGuarantee: the sanitizer has no policy with spans.
+        Raises UnsupportedGuarantee: the sanitizer has no policy with spans.
         """
         if self.setting.policy is None or not self.setting.policy.finds_spans:
             raise UnsupportedGuarantee(
@@ -175,10 +168,9 @@ class Sanitizer:
                 has a column of its own. They are spans wherever they stand in the text.
             found: see ``prepare``.
 
-        Raises:
-            InputError: a document is not a str (named by its number, from 1).
-            ParameterError: ``rng`` is seeded and the sanitizer's releases are not stamped so; or there are scopes,
-                values or spans, and not one for each text, or no policy with spans.
+        Raises InputError: a document is not a str (named by its number, from 1); ParameterError: ``rng`` is seeded and
+        the sanitizer's releases are not stamped so; or there are scopes, values or spans, and not one for each text, or
+        no policy with spans.
         """
         need(
             is_secure(rng) or not self.setting.secure,
@@ -193,11 +185,8 @@ class Sanitizer:
     def sanitize(self, texts: Iterable[Any]) -> SanitizedTexts:
         """Return the released texts of a list, and the report of all.
 
-        Args:
-            texts: documents. None, NaN and pandas.NA are missing texts: they stay as they are, and count.
-
-        Raises:
-            InputError: a value is neither a text nor missing (named by its number, from 1).
+        ``texts``: documents. None, NaN and pandas.NA are missing texts: they stay as they are, and count. Raises
+        InputError: a value is neither a text nor missing (named by its number, from 1).
         """
         values = list(texts)
         gaps = [_is_missing(value) for value in values]
@@ -268,7 +257,6 @@ class Sanitizer:
                 yield from self._releases(waiting.result(), wanted)
 
     def _prepared(self, texts: Sequence[str], first: int = 1) -> Any:
-        """Make documents ready for their draws; ``first`` is the number of the first, for errors."""
         _need_texts(texts, first)
         return self._way.prepared(texts, first)
 
@@ -286,7 +274,6 @@ class Sanitizer:
         return self._prepared(texts)
 
     def _finding(self, name: str, entries: Sequence[Any], texts: Sequence[str]) -> ByPolicy:
-        """Return the way of a policy with spans, which alone takes such entries, one for each text."""
         _need_texts(texts)
         need(len(entries) == len(texts), name, len(entries), f"one entry for each of {len(texts)} texts")
         if not isinstance(self._way, ByPolicy):
@@ -342,3 +329,44 @@ def _vocabulary_facts(mechanism: Mechanism | None) -> dict[str, Any]:
     if vocabulary is None:
         return {}
     return {"name": vocabulary.name, "words": len(vocabulary), "dim": vocabulary.dim, "digest": vocabulary.digest}
+
+
+_BETWEEN: Final = "\n"
+
+
+class Conversation:
+    """Sanitizes texts of one scope; made by ``Sanitizer.conversation``.
+
+    It remembers every value and its surrogate, in memory alone. Each release is counted as if it were alone: a value
+    that was seen before counts again, which is more than it costs.
+
+    ``released``: sanitizes a text, whose surrogates agree with those of the scope.
+
+    Example:
+        >>> conversation = sanitizer.conversation()
+        >>> release = conversation("Ask Maria Gonzalez.")
+        >>> answer = tv.restore(model(release.text), conversation.private_map)
+    """
+
+    def __init__(self, released: Callable[[str, Scope], Release]) -> None:
+        self._released = released
+        self._scope = MemoryScope()
+        self._maps: list[PrivateMap] = []
+
+    def __call__(self, text: str) -> Release:
+        """Sanitize the next text. Raises InputError: ``text`` is not a str."""
+        release = self._released(text, self._scope)
+        if release.private_map is not None:
+            self._maps.append(release.private_map)
+        return release
+
+    @property
+    def private_map(self) -> PrivateMap:
+        """Map of all releases so far, as of one text in which they stand one a line."""
+        starts = accumulate((len(map_of_text.released) + len(_BETWEEN) for map_of_text in self._maps), initial=0)
+        pieces = tuple(
+            piece._replace(start=piece.start + start, end=piece.end + start)
+            for map_of_text, start in zip(self._maps, starts, strict=False)
+            for piece in map_of_text.replaced
+        )
+        return PrivateMap(released=_BETWEEN.join(map_of_text.released for map_of_text in self._maps), replaced=pieces)

@@ -1,4 +1,4 @@
-"""Settings of sanitizers: what is drawn under which guarantee, and everything else that is public."""
+"""Settings of sanitizers: what is drawn under which guarantee, everything else that is public, quoted recovery."""
 
 from __future__ import annotations
 
@@ -6,26 +6,23 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
 from typing import Any, Final
 
 from textveil.errors import UnsupportedGuarantee
+from textveil.json_text import json_file
 from textveil.mechanisms.channels.digits import KEEP_LIMIT, DigitResponse
 from textveil.privacy.accountant import Accountant
 from textveil.privacy.composition import narrowed, weakest
 from textveil.privacy.guarantees import TRUSTED, Guarantee, PureDP
 from textveil.privacy.units import ONE_DOCUMENT, ONE_TOKEN, Adjacency, Unit
 from textveil.sanitize.policy.facts import PolicyFacts
-from textveil.sanitize.recovery import quoted_recovery
 from textveil.text.marks import Marks
 
-LENGTHS: Final = (1, 2)
-"""Lengths of the numbers that reports speak of: a count, an age."""
-
-OFTEN: Final = 0.5
-"""Unchanged share of two-digit numbers above which reports warn."""
-
-_TOLD: Final = 0.2
-"""Unchanged share of one-digit numbers from which summaries name it; a uniform draw keeps a tenth."""
+LENGTHS: Final = (1, 2)  # lengths of the numbers that reports speak of: a count, an age
+OFTEN: Final = 0.5  # unchanged share of two-digit numbers above which reports warn
+_TOLD: Final = 0.2  # unchanged share of one-digit numbers from which summaries name it; a uniform draw keeps a tenth
 
 
 def unchanged_numbers(
@@ -78,10 +75,7 @@ COUNTED: Final = ("word", "number", "text")
 UNSETTLED: Final = "texts with dates in no clear order"
 """Count of texts in which no date tells whether the day or the month is first."""
 
-UNREAD: Final = "texts in other languages"
-"""Count of texts in languages that the embedded detector has no rules for."""
-
-
+UNREAD: Final = "texts in other languages"  # count of texts in languages that the embedded detector has no rules for
 mentions_of: Final = "{} mentions".format
 """The name under which spans of a kind are counted if something else than each of them pays."""
 
@@ -90,18 +84,14 @@ mentions_of: Final = "{} mentions".format
 class Protected:
     """One draw: what it protects, by which guarantee.
 
-    Attributes:
-        kind: one of ``COUNTED``, or a kind of spans.
-        done: under a policy, "keep" or the name of what draws, for reports.
-        public: under a policy, phrases that say what stays public of a value.
-        pays: unit that pays for a draw of a span: each "mention", each "value" of a scope, or a "scope" as a whole.
-        base_mass: probability of a draw that says nothing of the word (``capabilities.BaseDraws``); 0 if unknown.
+    ``pays``: unit that pays for a draw of a span: each "mention", each "value" of a scope, or a "scope" as a whole;
+    ``base_mass``: probability of a draw that says nothing of the word (``capabilities.BaseDraws``); 0 if unknown.
     """
 
-    kind: str
+    kind: str  # one of `COUNTED`, or a kind of spans
     guarantee: Guarantee
-    done: str = ""
-    public: tuple[str, ...] = ()
+    done: str = ""  # under a policy, "keep" or the name of what draws, for reports
+    public: tuple[str, ...] = ()  # under a policy, phrases that say what stays public of a value
     pays: str = ""
     base_mass: float = 0.0
 
@@ -130,14 +120,10 @@ class Setting:
     """Setting of a sanitizer: all of it public.
 
     Attributes:
-        protected: unit, kind and guarantee of one draw of each kind.
         number_epsilon: nats for the digits of one number, even if nothing is promised of them; None if numbers have no
             draws of their own.
-        digit_keep_limit: probability above which no digit of a number stays.
         marks: "normalize" puts white space and punctuation into plain form, "keep" keeps them; None if a release has
             none of the text's own.
-        vocabulary: name, number of words, dimension and SHA-256 digest.
-        policy: public facts of a policy with spans or function words.
         mostly_unchanged: whether most words come out as they are (``sanitize.unchanged``). It follows from mechanism
             and vocabulary, so no digest holds it.
         unchanged_kinds: kinds of spans of which most values come out as they are; follows from the policy.
@@ -145,14 +131,14 @@ class Setting:
 
     mechanism: str
     parameters: Mapping[str, Any]
-    protected: tuple[Protected, ...]
+    protected: tuple[Protected, ...]  # unit, kind and guarantee of one draw of each kind
     number_epsilon: float | None
-    digit_keep_limit: float | None
+    digit_keep_limit: float | None  # probability above which no digit of a number stays
     marks: Marks | None
-    vocabulary: Mapping[str, Any]
+    vocabulary: Mapping[str, Any]  # name, number of words, dimension and SHA-256 digest
     secure: bool
     version: str
-    policy: PolicyFacts | None = None
+    policy: PolicyFacts | None = None  # public facts of a policy with spans or function words
     mostly_unchanged: bool = field(default=False, compare=False)
     unchanged_kinds: tuple[str, ...] = field(default=(), compare=False)
 
@@ -282,9 +268,7 @@ class Setting:
     def accountant(self, counts: Mapping[str, int], into: Adjacency | None = None) -> Accountant:
         """Account for draws, counted by kind; other kinds cost nothing.
 
-        Args:
-            counts: draws by kind.
-            into: the two inputs that are compared; None is two that differ in one document.
+        ``counts``: draws by kind; ``into``: the two inputs that are compared; None is two that differ in one document.
         """
         total = Accountant(self.one_document if into is None else into)
         for part in self.protected:
@@ -326,8 +310,65 @@ class Setting:
     def digest(self, **beside: Any) -> bytes:
         """Return the SHA-256 of the setting, the one digest that tells settings apart.
 
-        Args:
-            beside: more public facts, as JSON data, on which the caller's draws depend.
+        ``beside``: more public facts, as JSON data, on which the caller's draws depend.
         """
         data = {"setting": self.to_data(), "beside": beside}
         return hashlib.sha256(json.dumps(data, sort_keys=True).encode("ascii")).digest()
+
+
+TABLE: Final = Path(__file__).resolve().parent / "data" / "recovery.json"
+"""Shares by setting and epsilon, with what they were measured on."""
+
+
+COMPARED: Final = ("base_weights", "prior", "context")
+"""Parameters of a mechanism that tell its rows from others', beside epsilon."""
+
+
+TUNED: Final = ("alpha", "base_mass", "context_weight", "neighborhood_size")
+"""Parameters that follow from epsilon unless a user names them; nothing was measured of such a setting."""
+
+
+def quoted_recovery(
+    mechanism: str, parameters: Mapping[str, Any], vocabulary: str, epsilon: float
+) -> dict[str, Any] | None:
+    """Return what was measured for a setting at the smallest stored epsilon not below its own; None: nothing.
+
+    Between two stored epsilons the setting must be tuned as one of them is.
+
+    ``vocabulary``: digest of its public words and vectors; ``epsilon``: nats of one word.
+    """
+    table = stored_table()
+    if not table or vocabulary != table["vocabulary"]:
+        return None
+    asked = {name: parameters.get(name) for name in COMPARED}
+    fits = [row for row in table["rows"] if row["mechanism"] == mechanism and row["parameters"] == asked]
+    above = [row for row in fits if row["epsilon"] >= epsilon - 1e-9]
+    if not above:
+        return None
+    row = min(above, key=lambda fit: float(fit["epsilon"]))
+    below = [fit for fit in fits if fit["epsilon"] <= epsilon + 1e-9]
+    near = [row, *([max(below, key=lambda fit: float(fit["epsilon"]))] if below else [])]
+    if {name: parameters.get(name) for name in TUNED} not in [fit["tuned"] for fit in near]:
+        return None
+    return {"epsilon": row["epsilon"], "model": table["model"], "texts": row["texts"]}
+
+
+def recovery_lines(quoted: Mapping[str, Any] | None) -> list[str]:
+    """Return the quotation for a reader; empty if nothing was measured."""
+    if quoted is None:
+        return []
+    shares = []
+    for place, name in enumerate(("words", "content words", "names")):
+        estimates = [measured["kinds"][place]["in_context"]["estimate"] for measured in quoted["texts"].values()]
+        low, high = (round(100 * end) for end in (min(estimates), max(estimates)))
+        shares.append(f"{low} % of {name}" if low == high else f"{low} to {high} % of {name}")
+    return [f"recovery    at epsilon {quoted['epsilon']:g} a decoder named {', '.join(shares)} of public texts"]
+
+
+@cache
+def stored_table() -> dict[str, Any]:
+    """Read the table that comes with the package."""
+    if not TABLE.is_file():  # while the table itself is built
+        return {}
+    data: dict[str, Any] = json_file(TABLE)
+    return data

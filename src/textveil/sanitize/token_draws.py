@@ -1,63 +1,94 @@
-"""Draws for every word and every number of texts that are codes."""
+"""Draws for every word and every number of texts that are codes, or constants in their places."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import UnsupportedGuarantee
-from textveil.mechanisms.channels.common_word_response import CommonWordResponse
 from textveil.mechanisms.channels.digits import DigitResponse
+from textveil.mechanisms.channels.randomized_response import CommonWordResponse
 from textveil.mechanisms.kinds import SequenceMechanism, WordMechanism
-from textveil.numerics.integer_range import all_below
-from textveil.sanitize.left_out import LeftOut
-from textveil.text.codes import GOES_ON, EncodedTexts, NumberPlaces, TextCodes, WordPlaces, token_kinds
+from textveil.numerics.integer_weights import all_below
+from textveil.privacy.guarantees import PureDP
+from textveil.privacy.proved import status_of
+from textveil.privacy.units import Adjacency, beside_common_words
+from textveil.text.codes import GOES_ON, EncodedTexts, Lookup, NumberPlaces, TextCodes, WordPlaces, token_kinds
 from textveil.text.marks import Marks
 from textveil.text.passing import Passing
-from textveil.text.render import BLANK, with_draws
+from textveil.text.render import BLANK, label, with_draws
 from textveil.text.tokens import Kind
 from textveil.types import Flags, Ids, Integers
-from textveil.vocabulary.milder import milder_words
+from textveil.vocabulary.word_classes import CLASS_NAMES, milder_words, word_classes
 
-DrawsWords: TypeAlias = WordMechanism | SequenceMechanism | CommonWordResponse | LeftOut
-"""What is done with words."""
+PROOF: Final = "privacy/proofs/common_words.md"
+LEFT_OUT: Final = PureDP(epsilon=0.0, status=status_of(__name__, PROOF), source=PROOF)
+"""A constant in place of a number."""
 
+
+SHARED_CLASS: Final = "the public class of every word"
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """Constants in place of words: nothing is drawn."""
+
+    name: str
+    labels: tuple[str, ...]
+    lookup: Lookup
+    adjacency: Adjacency
+    blanks: bool = False  # whether the one label stands for numbers, addresses and other writings too
+
+    @property
+    def guarantee(self) -> PureDP:
+        """Guarantee of a constant, which says nothing of the word."""
+        return PureDP(epsilon=0.0, status=status_of(__name__, PROOF), source=PROOF, adjacency=self.adjacency)
+
+
+def _always_blank(words: Sequence[str]) -> list[tuple[int, bool]]:
+    return [(0, False)] * len(words)
+
+
+def blanks() -> LeftOut:
+    """Make one mark in place of everything that goes."""
+    return LeftOut("a blank", (BLANK,), _always_blank, beside_common_words(), blanks=True)
+
+
+def _class_of_each(words: Sequence[str]) -> list[tuple[int, bool]]:
+    return [(place, False) for place in word_classes(words).tolist()]
+
+
+def class_labels() -> LeftOut:
+    """Make labels of the public class of each word; numbers are a class of their own."""
+    return LeftOut("its class", tuple(map(label, CLASS_NAMES)), _class_of_each, beside_common_words(SHARED_CLASS))
+
+
+DrawsWords: TypeAlias = WordMechanism | SequenceMechanism | CommonWordResponse | LeftOut  # what is done with words
 _Draws: TypeAlias = Callable[[WordPlaces, Integers, np.random.Generator], Ids]
-
 _NAMES: Final = [kind.name.lower() for kind in Kind]
 
 
 class CountedTexts(NamedTuple):
-    """Texts whose draws are known, and not made yet.
-
-    Attributes:
-        kinds: the kind of the token that each code begins, -1 elsewhere.
-        counts: of each text, how many tokens of each kind it has.
-    """
+    """Texts whose draws are known, and not made yet."""
 
     coded: EncodedTexts
-    kinds: NDArray[np.int8]
+    kinds: NDArray[np.int8]  # the kind of the token that each code begins, -1 elsewhere
     words: WordPlaces
     numbers: NumberPlaces
-    counts: Sequence[dict[str, int]]
+    counts: Sequence[dict[str, int]]  # of each text, how many tokens of each kind it has
 
 
 class DrawnTexts(NamedTuple):
-    """Texts with their draws.
-
-    Attributes:
-        kinds: the kind of the token that each code begins, -1 elsewhere.
-        counts: of each text, how many tokens of each kind it has.
-        mapped: of each text, how many of its words the vocabulary does not have.
-    """
+    """Texts with their draws."""
 
     codes: EncodedTexts
-    kinds: NDArray[np.int8]
-    counts: Sequence[dict[str, int]]
-    mapped: Sequence[int]
+    kinds: NDArray[np.int8]  # the kind of the token that each code begins, -1 elsewhere
+    counts: Sequence[dict[str, int]]  # of each text, how many tokens of each kind it has
+    mapped: Sequence[int]  # of each text, how many of its words the vocabulary does not have
 
 
 class TokenDraws:
@@ -118,7 +149,6 @@ class TokenDraws:
 
 
 def _told_apart(counts: dict[str, int], passing: int, kind: str) -> dict[str, int]:
-    """Counts of tokens in which words that pass are no words."""
     words = {"word": counts["word"] - passing, kind: passing} if passing else {}
     return {kind: count for kind, count in (counts | words).items() if count}
 

@@ -6,22 +6,25 @@ A way makes texts ready for draws (``prepared``, which no draw depends on), and 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import threading
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from textveil.errors import ParameterError, UnsupportedGuarantee
-from textveil.mechanisms.channels.common_word_response import CommonWordResponse
+from textveil.errors import ParameterError, RandomnessError, UnsupportedGuarantee
 from textveil.mechanisms.channels.digits import KEEP_LIMIT, DigitResponse
+from textveil.mechanisms.channels.randomized_response import CommonWordResponse
 from textveil.mechanisms.kinds import TextMechanism
+from textveil.privacy.accountant import Accountant
 from textveil.privacy.composition import narrowed
 from textveil.privacy.guarantees import Guarantee
 from textveil.privacy.units import ONE_CONTENT_TOKEN, ONE_TOKEN, Unit, beside_common_words
-from textveil.sanitize.left_out import LEFT_OUT, LeftOut
 from textveil.sanitize.release import Release, WordVectors
 from textveil.sanitize.setting import Protected, Setting
-from textveil.sanitize.token_draws import CountedTexts, DrawsWords, TokenDraws
+from textveil.sanitize.token_draws import LEFT_OUT, CountedTexts, DrawsWords, LeftOut, TokenDraws
 from textveil.surrogates.scopes import Scope
 from textveil.text.marks import Marks
 from textveil.text.passing import Passing
@@ -72,9 +75,8 @@ class ByTokens:
         marks: see ``Sanitizer``.
         passing: public words that are released as they are.
 
-    Raises:
-        UnsupportedGuarantee: the guarantee is not of one token.
-        ParameterError: ``number_epsilon`` is None and cannot be derived.
+    Raises UnsupportedGuarantee: the guarantee is not of one token; ParameterError: ``number_epsilon`` is None and
+    cannot be derived.
     """
 
     def __init__(
@@ -152,12 +154,8 @@ class ByTokens:
 class ByTexts:
     """Every text by one draw of the mechanism; nothing but its output is released.
 
-    Args:
-        mechanism: draws the texts.
-        promise: the guarantee of a document, or of all spans of one, that releases carry.
-
-    Raises:
-        UnsupportedGuarantee: the guarantee is of another unit, so that the cost of a text would not be known.
+    ``mechanism``: draws the texts; ``promise``: the guarantee of a document, or of all spans of one, that releases
+    carry. Raises UnsupportedGuarantee: the guarantee is of another unit, so that the cost of a text would not be known.
     """
 
     number_epsilon: None = None
@@ -202,3 +200,58 @@ def _base_mass(mechanism: object) -> float:
     from textveil.mechanisms.capabilities import BaseDraws
 
     return mechanism.base_mass if isinstance(mechanism, BaseDraws) else 0.0
+
+
+class Prepared:
+    """Texts of one person, found and counted but not drawn; made by ``Sanitizer.prepare``.
+
+    No randomness has been used yet, so what a release costs can be taken from a budget before it is drawn, and the
+    texts dropped where there is not enough.
+
+    ``counts``: of each text, how many draws of each kind it takes.
+
+    Example:
+        >>> prepared = sanitizer.prepare(texts)
+        >>> reservation = ledger.reserve(account, prepared.accountant)
+        >>> releases = prepared.release()
+        >>> ledger.commit(reservation)
+    """
+
+    def __init__(
+        self, setting: Setting, counts: Sequence[Mapping[str, int]], draw: Callable[[], list[Release]]
+    ) -> None:
+        self.setting = setting
+        self.counts: tuple[Mapping[str, int], ...] = tuple(counts)
+        self._draw: Callable[[], list[Release]] | None = draw
+        self._lock = threading.Lock()
+
+    @cached_property
+    def accountant(self) -> Accountant:
+        """Cost of all texts together: the draws of one document that is made of them all."""
+        return self.cost(0, len(self.counts))
+
+    @cached_property
+    def spent(self) -> Guarantee:
+        """Sum of the cost: ``accountant.spent``, computed once."""
+        return self.accountant.spent
+
+    def cost(self, start: int, stop: int) -> Accountant:
+        """Account for the texts from number ``start`` (from 0) up to ``stop``, if several persons' stand together."""
+        total: Counter[str] = Counter()
+        for counts in self.counts[start:stop]:
+            total.update(counts)
+        return self.setting.accountant(total)
+
+    def release(self) -> list[Release]:
+        """Draw, once: a release of each text, in order.
+
+        Raises RandomnessError: it was called before. A second release has to be paid for, so prepare the texts again.
+        """
+        with self._lock:
+            draw, self._draw = self._draw, None
+        if draw is None:
+            raise RandomnessError(
+                "release must be called once for texts that were prepared once; got a second call. Prepare them again, "
+                "and pay for that release too."
+            )
+        return draw()

@@ -10,13 +10,13 @@ from typing import Annotated, Any, cast
 from fastapi import APIRouter, Depends, Query, Request, Response
 
 from textveil.budget.account import Account
-from textveil.mechanisms.channels.common_word_response import CommonWordResponse
+from textveil.mechanisms.channels.randomized_response import CommonWordResponse
+from textveil.sanitize.costs import TextCosts
 from textveil.sanitize.explanation import explain
-from textveil.sanitize.left import TextCosts
-from textveil.sanitize.left_out import LeftOut
 from textveil.sanitize.policy.making import words_of
 from textveil.sanitize.policy_report import value_data
 from textveil.sanitize.release import Report, Tally
+from textveil.sanitize.token_draws import LeftOut
 from textveil.server.bodies import (
     DetectAnswer,
     DetectRequest,

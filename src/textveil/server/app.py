@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Iterator
 from fastapi import FastAPI
 
 from textveil.budget.ledger import Ledger
-from textveil.sanitize.left import TextCosts
+from textveil.sanitize.costs import TextCosts
 from textveil.server.api import admin_router, router
 from textveil.server.config import Config
 from textveil.server.conversations import Conversations

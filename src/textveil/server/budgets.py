@@ -14,7 +14,7 @@ from textveil.budget.standing import Balance, Reservation
 from textveil.errors import BudgetExhausted, LedgerError, ParameterError, TextveilError
 from textveil.privacy.accountant import Accountant
 from textveil.privacy.guarantees import Status
-from textveil.sanitize.left import TextCosts, rounded_down
+from textveil.sanitize.costs import TextCosts, rounded_down
 
 MESSAGE_DRAWS: Final = {"word": 20, "value": 4, "text": 1}
 """Draws of the most expensive kind in the message by which a budget is set; a text of its own costs what it holds."""

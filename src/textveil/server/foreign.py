@@ -23,9 +23,9 @@ from typing import Final, NamedTuple, TypeAlias
 from textveil.cuts import replaced
 from textveil.detection.spans import DetectedSpan
 from textveil.errors import InputError, need
-from textveil.sanitize.prepared import Prepared
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.sanitize.setting import Setting
+from textveil.sanitize.ways import Prepared
 from textveil.server.conversations import OWN, UNTRACED, ConversationState
 from textveil.surrogates.mentions import KnownSurrogate, compared_form
 from textveil.surrogates.private_map import PrivateMap

@@ -16,7 +16,7 @@ from typing import Annotated, Any, ClassVar, Final, cast
 
 from textveil.budget.account import Account
 from textveil.errors import LedgerError, MissingExtra, ParameterError, TextveilError, UnknownNameError, need
-from textveil.sanitize.left import TextCosts
+from textveil.sanitize.costs import TextCosts
 from textveil.server.budgets import budget_data
 from textveil.server.conversations import Conversations
 from textveil.server.foreign import Origin

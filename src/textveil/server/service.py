@@ -18,11 +18,11 @@ from textveil.budget.standing import Balance
 from textveil.detection.detectors import detect
 from textveil.detection.spans import DetectedSpan
 from textveil.errors import BudgetExhausted, ModelError, SlowText
-from textveil.sanitize.left import TextCosts
+from textveil.sanitize.costs import TextCosts
 from textveil.sanitize.policy_report import value_data
-from textveil.sanitize.prepared import Prepared
 from textveil.sanitize.release import Release
 from textveil.sanitize.setting import Setting, mentions_of
+from textveil.sanitize.ways import Prepared
 from textveil.server.budgets import BudgetLedger as BudgetLedger
 from textveil.server.budgets import Reserving, budget_data, cost_told
 from textveil.server.conversations import OWN, UNTRACED, ConversationState

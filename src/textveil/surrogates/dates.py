@@ -11,7 +11,7 @@ from typing import Annotated, Final, NamedTuple, TypeAlias, TypedDict
 import numpy as np
 
 from textveil.errors import need
-from textveil.numerics.discrete_laplace import discrete_laplace
+from textveil.numerics.discrete_noise import discrete_laplace
 from textveil.privacy.units import Adjacency, Unit
 from textveil.registry.options import Domain, Option, at_least, named
 from textveil.surrogates.calendars import MONTHS, Known, WrittenDate, read_date, usual_form

@@ -24,11 +24,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple, TypeAlias
 
-from textveil import key_files
+from textveil import whole_files as key_files
 from textveil.errors import InputError, MissingExtra, ParameterError
 from textveil.json_text import json_data
-from textveil.key_files import SECRET_BYTES
 from textveil.surrogates.private_map import PrivateMap, Replaced
+from textveil.whole_files import SECRET_BYTES
 
 TITLE: Final = b"textveil private map 1: not part of a release\n"
 """First line of a map file; the number is the version of its form."""

@@ -16,7 +16,7 @@ import numpy as np
 
 from textveil.detection.money import ABOUT, AGAIN, CODES, WORD
 from textveil.errors import need
-from textveil.numerics.discrete_laplace import discrete_laplace
+from textveil.numerics.discrete_noise import discrete_laplace
 from textveil.numerics.integer_weights import TwoLevelWeights, exp_floor, two_level_weights
 from textveil.registry.options import POSITIVE, Option, at_least, interval, named
 from textveil.surrogates.declaration import SURROGATES, OptionalEpsilon, declared

@@ -14,15 +14,11 @@ from typing import Any
 from textveil.errors import need
 from textveil.json_text import json_file
 from textveil.types import Progress
-from textveil.vocabulary.readers.arrays import read_npy
-from textveil.vocabulary.readers.formats import read_vocabulary
+from textveil.vocabulary.readers.formats import read_npy, read_vocabulary
 from textveil.vocabulary.vocabulary import SMALLEST, Vocabulary, refusal
 
-EMBEDDED = "embedded"
-"""The name under which ``load_vocabulary`` knows the embedded vocabulary."""
-
-DATA = Path(__file__).parent / "data"
-"""Folder of the embedded vocabulary."""
+EMBEDDED = "embedded"  # the name under which `load_vocabulary` knows the embedded vocabulary
+DATA = Path(__file__).parent / "data"  # folder of the embedded vocabulary
 
 
 def load_vocabulary(
@@ -79,8 +75,7 @@ def _embedded() -> Vocabulary:
 def _embedded_again(digest: str) -> Vocabulary:
     """The embedded vocabulary in the process that unpickles it, which maps the file into its own memory.
 
-    Raises:
-        VocabularyError: another version of textveil, with other words, is installed there.
+    Raises VocabularyError: another version of textveil, with other words, is installed there.
     """
     whole = _embedded()
     if whole.digest != digest:
@@ -89,7 +84,6 @@ def _embedded_again(digest: str) -> Vocabulary:
 
 
 def _sha256(path: Path) -> str | None:
-    """The digest of a file, or None where there is none."""
     if not path.is_file():
         return None
     with path.open("rb") as stream:

@@ -28,8 +28,6 @@ SAMPLED_ROWS = 1024
 
 
 _MEMORY: WeakKeyDictionary[Vocabulary, dict[Any, Any]] = WeakKeyDictionary()
-
-
 _T = TypeVar("_T")
 
 
@@ -73,9 +71,7 @@ def similarity_sums(vectors: NDArray[Any], rows: Ids, progress: Progress | None 
     The row itself is the first of its neighbors, with cosine 1; a zero row has cosine 0 with others.
     Cosines are rounded to float32 before they are sorted and added in float64.
 
-    Args:
-        vectors: finite real numbers, shape (n, dim).
-        rows: the rows that are averaged over, shape (batch,).
+    ``vectors``: finite real numbers, shape (n, dim); ``rows``: the rows that are averaged over, shape (batch,).
 
     Returns:
         One sum for each of ``neighborhood_sizes(n)``, float64.
@@ -125,15 +121,8 @@ def normalize(vectors: NDArray[Any]) -> Vectors:
 
 
 _COLUMNS = 2048
-
-
-_SCORES = 1 << 22
-"""Scores that are held at once: 33 MB."""
-
-
+_SCORES = 1 << 22  # scores that are held at once: 33 MB
 _DENSE = 512
-
-
 _STEP = 1.02
 
 

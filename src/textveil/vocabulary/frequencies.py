@@ -22,20 +22,13 @@ from textveil.types import Integers
 from textveil.vocabulary.embedded import DATA, load_vocabulary
 from textveil.vocabulary.vocabulary import Vocabulary
 
-FILES = ("frequencies.npy", "names.npy")
-"""Counts, uint32, and one bit for each word that names people or places."""
-
-RECORD = "frequencies.json"
-"""Where they come from, and their digests."""
-
+FILES = ("frequencies.npy", "names.npy")  # counts, uint32, and one bit for each word that names people or places
+RECORD = "frequencies.json"  # where they come from, and their digests
 _ZIPF_SHIFT = 27
 """Tenths. Mandelbrot's correction of Zipf's law for the most frequent words: 1 / (rank + 2.7), rank from 1."""
 
 _ZIPF_WHOLE = 1 << 40
-
-_HALVES = 2
-"""Counts are kept in halves: a word that the public text does not hold counts one half."""
-
+_HALVES = 2  # counts are kept in halves: a word that the public text does not hold counts one half
 _MOST = 1 << 40
 
 
@@ -45,16 +38,11 @@ class WordFrequencies:
 
     Whole numbers, so that what is computed from them is the same on every machine.
 
-    Attributes:
-        counts: >= 1, in any unit, int64, shape (n,).
-        names: words that name people or places; False everywhere where that is not known, shape (n,).
-
-    Raises:
-        ParameterError: another shape, or a count that is not a whole number from 1 to 2^40.
+    Raises ParameterError: another shape, or a count that is not a whole number from 1 to 2^40.
     """
 
-    counts: Integers
-    names: NDArray[np.bool_]
+    counts: Integers  # >= 1, in any unit, int64, shape (n,)
+    names: NDArray[np.bool_]  # words that name people or places; False everywhere where that is not known, shape (n,)
     source: str
 
     def __post_init__(self) -> None:
@@ -74,21 +62,16 @@ class WordFrequencies:
         return hashlib.sha256(self.counts.tobytes() + np.packbits(self.names).tobytes()).hexdigest()
 
 
-FLAT, ZIPF = "flat", "zipf"
-"""Priors with a name; a file of that name is given as ``./flat``."""
+FLAT, ZIPF = "flat", "zipf"  # priors with a name; a file of that name is given as `./flat`
 
 
 def word_frequencies(vocabulary: Vocabulary, path: Path | str | None = None) -> WordFrequencies:
     """The public frequencies of a vocabulary's words.
 
-    Args:
-        path: a text file, each line a word and a count parted by white space; words that it lacks count one half.
-            None takes what is embedded for the embedded vocabulary, and Zipf's law by the order of the words, the
-            most frequent first, for any other. ``"zipf"`` is that law, ``"flat"`` counts all words alike; neither
-            knows names.
-
-    Raises:
-        InputError: the file cannot be read, or holds a line that is no word with a count > 0 (by number).
+    ``path``: a text file, each line a word and a count parted by white space; words that it lacks count one half. None
+    takes what is embedded for the embedded vocabulary, and Zipf's law by the order of the words, the most frequent
+    first, for any other. ``"zipf"`` is that law, ``"flat"`` counts all words alike; neither knows names. Raises
+    InputError: the file cannot be read, or holds a line that is no word with a count > 0 (by number).
     """
     if path == FLAT:
         return WordFrequencies(np.ones(len(vocabulary), np.int64), np.zeros(len(vocabulary), bool), FLAT)
@@ -104,12 +87,8 @@ def word_frequencies(vocabulary: Vocabulary, path: Path | str | None = None) -> 
 def given_frequencies(vocabulary: Vocabulary, prior: str | NDArray[Any] | None) -> WordFrequencies:
     """The public frequencies of a vocabulary's words, by name, from a file or as numbers.
 
-    Args:
-        prior: as ``word_frequencies`` takes it; or numbers > 0, one for each word.
-
-    Raises:
-        ParameterError: numbers of another shape, or one that is not finite and > 0.
-        InputError: as ``word_frequencies``.
+    ``prior``: as ``word_frequencies`` takes it; or numbers > 0, one for each word. Raises ParameterError: numbers of
+    another shape, or one that is not finite and > 0; InputError: as ``word_frequencies``.
     """
     if prior is None or isinstance(prior, str):
         return word_frequencies(vocabulary, prior)

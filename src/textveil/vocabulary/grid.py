@@ -24,10 +24,7 @@ from textveil.numerics.exact_products import Int8Table, torch_pays
 from textveil.types import Ids, Reals, Vectors
 from textveil.vocabulary.vocabulary import Vocabulary
 
-_GROUP = 32
-"""Columns in a group of the two-level selection; about where its two stages cost the same."""
-
-
+_GROUP = 32  # columns in a group of the two-level selection; about where its two stages cost the same
 _GRIDS: WeakKeyDictionary[Vocabulary, IntegerGrid] = WeakKeyDictionary()
 _TABLES: WeakKeyDictionary[IntegerGrid, Int8Table] = WeakKeyDictionary()
 
@@ -36,16 +33,12 @@ _TABLES: WeakKeyDictionary[IntegerGrid, Int8Table] = WeakKeyDictionary()
 class IntegerGrid:
     """Rows of small integers with a scale each.
 
-    Attributes:
-        values: integers held in float32 or float64, shape (n, dim), read-only.
-        scales: float64, shape (n,), > 0 (1 for a zero row).
-        lengths: Euclidean norms of the rows, float64, shape (n,).
-        small: the same integers on 8 bits where they fit, for exact products in integers; or None.
+    ``small``: the same integers on 8 bits where they fit, for exact products in integers; or None.
     """
 
-    values: NDArray[Any]
-    scales: Reals
-    lengths: Reals
+    values: NDArray[Any]  # integers held in float32 or float64, shape (n, dim), read-only
+    scales: Reals  # float64, shape (n,), > 0 (1 for a zero row)
+    lengths: Reals  # Euclidean norms of the rows, float64, shape (n,)
     small: NDArray[np.int8] | None = None
 
     def __post_init__(self) -> None:
@@ -73,9 +66,8 @@ class IntegerGrid:
     def inner_products(self, ids: Ids, wanted: int = 0) -> NDArray[Any]:
         """Exact integer inner products with every row, before scales; shape (batch, n).
 
-        Args:
-            wanted: how many rows will be asked for in all, if more are to follow: it decides only whether
-                torch is worth its import. The integers are the same.
+        ``wanted``: how many rows will be asked for in all, if more are to follow: it decides only whether torch is
+        worth its import. The integers are the same.
 
         Returns:
             The integers, as float32, float64 or int32.
@@ -90,8 +82,7 @@ class IntegerGrid:
     def distances(self, ids: Ids, clip: float | None = None) -> Reals:
         """Euclidean distances to every row, shape (batch, n), float64.
 
-        Args:
-            clip: shorten longer rows to this norm first; None leaves them.
+        ``clip``: shorten longer rows to this norm first; None leaves them.
 
         The squared distance is computed elementwise from exact inner products; its relative error is a
         few ulp of the larger squared norm, and a row's distance to itself is exactly 0.
@@ -108,9 +99,8 @@ class IntegerGrid:
     def rounding(self, points: Vectors, clip: float | None = None) -> float:
         """How far a row can be from the vector that it stands for: the largest distance, rounded up.
 
-        Args:
-            points: the public vectors, clipped already where ``clip`` is given; float32, shape (n, dim).
-            clip: the norm to which the rows are shortened before they are compared.
+        ``points``: the public vectors, clipped already where ``clip`` is given; float32, shape (n, dim); ``clip``: the
+        norm to which the rows are shortened before they are compared.
         """
         largest = 0.0
         scales = self.scales
@@ -167,16 +157,11 @@ class IntegerGrid:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GridDistances:
-    """Euclidean distances between rows, elementwise from exact products; see ``IntegerGrid.distances``.
-
-    Attributes:
-        scales: their scales after shortening, shape (n,).
-        squares: their squared norms after shortening, shape (n,).
-    """
+    """Euclidean distances between rows, elementwise from exact products; see ``IntegerGrid.distances``."""
 
     grid: IntegerGrid
-    scales: Reals
-    squares: Reals
+    scales: Reals  # their scales after shortening, shape (n,)
+    squares: Reals  # their squared norms after shortening, shape (n,)
 
     def rows(self, ids: Ids) -> Iterator[Reals]:
         """From each id to every row, one after another, each in the same memory as the one before; shape (n,)."""
@@ -238,7 +223,6 @@ def _made(vocabulary: Vocabulary) -> IntegerGrid:
 
 
 def _quantize(vectors: NDArray[np.float32]) -> tuple[Reals, Reals]:
-    """Integers times a power of two for each row; shapes (n, dim) and (n,)."""
     rows = vectors.astype(np.float64)
     bits = math.floor((53 - math.log2(rows.shape[1])) / 2 - 1e-9)
     largest_value = np.abs(rows).max(axis=1)
@@ -256,9 +240,7 @@ def nested_limit(columns: int) -> int:
 def largest(scores: NDArray[Any], size: int) -> Ids:
     """Column numbers of the ``size`` largest scores of each row, ties to the lower column.
 
-    Args:
-        scores: shape (batch, n), no NaN.
-        size: between 1 and n.
+    ``scores``: shape (batch, n), no NaN; ``size``: between 1 and n.
 
     Returns:
         int64, shape (batch, size); by falling score up to ``nested_limit``.
@@ -271,9 +253,7 @@ def largest(scores: NDArray[Any], size: int) -> Ids:
 def by_falling_score(scores: NDArray[Any], size: int) -> Ids:
     """What ``largest`` gives, by falling score at any size, ties to the lower column.
 
-    Args:
-        scores: shape (batch, n), no NaN.
-        size: between 1 and n.
+    ``scores``: shape (batch, n), no NaN; ``size``: between 1 and n.
 
     Returns:
         int64, shape (batch, size).

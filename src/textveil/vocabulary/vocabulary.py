@@ -19,15 +19,9 @@ from numpy.typing import NDArray
 from textveil.errors import VocabularyError, need
 from textveil.types import Vectors
 
-SMALLEST = 2
-"""Words that a vocabulary must hold at least: with one there is nothing to protect."""
-
-LEVELS = 127
-"""Largest magnitude of an 8-bit coordinate; -128 is unused, so the grid is symmetric."""
-
-BLOCK_BYTES = 1 << 24
-"""Size of the pieces in which whole tables are scanned."""
-
+SMALLEST = 2  # words that a vocabulary must hold at least: with one there is nothing to protect
+LEVELS = 127  # largest magnitude of an 8-bit coordinate; -128 is unused, so the grid is symmetric
+BLOCK_BYTES = 1 << 24  # size of the pieces in which whole tables are scanned
 _DIGEST_HEAD = b"textveil vocabulary 1\n"
 
 
@@ -53,19 +47,15 @@ def refusal(name: str, wanted: str, got: str, hint: str) -> VocabularyError:
 class Vocabulary:
     """Distinct words and their vectors, in one order; row i belongs to the word with id i.
 
-    Attributes:
-        words: n >= 2 distinct, non-empty strings.
-        name: a public name, never a path; the base name of the file that it was read from.
-        facts: what its builder computed from exactly these words and vectors and stored with them
-            (digest, norms, diameters, neighborhood curve; see ``geometry``). Read-only; trusted, so
-            never pass the facts of another vocabulary. Empty where nothing was stored.
-        grid: the 8-bit storage, or None where the vectors are stored as they are.
+    ``facts``: what its builder computed from exactly these words and vectors and stored with them (digest, norms,
+    diameters, neighborhood curve; see ``geometry``). Read-only; trusted, so never pass the facts of another vocabulary.
+    Empty where nothing was stored.
     """
 
-    words: tuple[str, ...]
-    name: str
+    words: tuple[str, ...]  # n >= 2 distinct, non-empty strings
+    name: str  # a public name, never a path; the base name of the file that it was read from
     facts: Mapping[str, Any]
-    grid: Grid | None
+    grid: Grid | None  # the 8-bit storage, or None where the vectors are stored as they are
 
     def __init__(
         self,
@@ -88,10 +78,9 @@ class Vocabulary:
             facts: stored facts about exactly these words and vectors.
             copy: False hands the arrays over: they become read-only, and the caller keeps no view of them.
 
-        Raises:
-            VocabularyError: fewer than two words, an empty or repeated word, a word that is not Unicode
-                text, a vector that is not finite, or shapes that do not agree; rows are counted from 1.
-            ParameterError: the name is a path, or not exactly one of ``vectors`` and ``grid`` is given.
+        Raises VocabularyError: fewer than two words, an empty or repeated word, a word that is not Unicode text, a
+        vector that is not finite, or shapes that do not agree; rows are counted from 1; ParameterError: the name is a
+        path, or not exactly one of ``vectors`` and ``grid`` is given.
         """
         need(bool(name) and not set(name) & {"/", "\\", "\n"}, "name", repr(name), "a name, not a path")
         need((vectors is None) != (grid is None), "vectors", "both or none", "given, or else grid")
@@ -177,7 +166,6 @@ class Vocabulary:
 def _rebuild(
     words: tuple[str, ...], vectors: NDArray[Any] | None, name: str, grid: PairOfArrays | None, facts: Mapping[str, Any]
 ) -> Vocabulary:
-    """A vocabulary in another process, from what ``__reduce__`` sent; checked again."""
     return Vocabulary(words, vectors, name, grid=grid, facts=facts, copy=False)
 
 
@@ -202,7 +190,6 @@ def _index(name: str, words: tuple[str, ...]) -> dict[str, int]:
 
 
 def _repeated(words: tuple[str, ...]) -> tuple[int, int]:
-    """The rows, from 1, of the first word that comes twice."""
     seen: dict[str, int] = {}
     for row, word in enumerate(words, 1):
         if word in seen:
@@ -212,7 +199,6 @@ def _repeated(words: tuple[str, ...]) -> tuple[int, int]:
 
 
 def _is_text(word: object) -> bool:
-    """Whether ``word`` is a string that UTF-8 can hold (no lone surrogates)."""
     if not isinstance(word, str):
         return False
     try:
@@ -223,7 +209,6 @@ def _is_text(word: object) -> bool:
 
 
 def _checked_vectors(name: str, n: int, vectors: NDArray[Any], copy: bool) -> Vectors:
-    """``vectors`` as a private read-only float32 table with ``n`` finite rows."""
     array = _checked_table(name, n, vectors)
     if array.dtype.kind not in "fiu":
         raise refusal(name, "real numbers", f"dtype {array.dtype}", "Convert the vectors to float32.")
@@ -282,20 +267,17 @@ def _private(array: NDArray[Any], dtype: type[Any], copy: bool) -> NDArray[Any]:
 
 
 def _sealed(array: NDArray[Any]) -> NDArray[Any]:
-    """``array`` with writing switched off."""
     array.flags.writeable = False
     return array
 
 
 def _blocks(table: NDArray[Any]) -> Iterator[NDArray[Any]]:
-    """Consecutive row blocks of about ``BLOCK_BYTES``."""
     rows = max(1, BLOCK_BYTES // max(1, table.strides[0]))
     for start in range(0, len(table), rows):
         yield table[start : start + rows]
 
 
 def _frozen(value: Any) -> Any:
-    """``value``, of JSON's types, with read-only mappings and tuples for lists."""
     if isinstance(value, Mapping):
         return MappingProxyType({key: _frozen(part) for key, part in value.items()})
     if isinstance(value, list | tuple):
@@ -304,7 +286,6 @@ def _frozen(value: Any) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """``value`` with plain dictionaries for read-only mappings, so that it can be pickled."""
     if isinstance(value, Mapping):
         return {key: _plain(part) for key, part in value.items()}
     if isinstance(value, tuple):

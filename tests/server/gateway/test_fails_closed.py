@@ -15,8 +15,8 @@ import textveil.server.gateway.bodies as bodies
 import textveil.server.gateway.routes as routes
 import textveil.server.gateway.sending as sending
 from textveil.budget.account import Account
-from textveil.sanitize.prepared import Prepared
 from textveil.sanitize.sanitizer import Sanitizer
+from textveil.sanitize.ways import Prepared
 from textveil.server.conversations import Conversations, ConversationState
 from textveil.server.gateway.bodies import RequestMemory
 from textveil.server.gateway.reading import RequestReading

@@ -25,8 +25,8 @@ import textveil.server.gateway.bodies as bodies
 from textveil.budget.account import Account, Limit
 from textveil.budget.ledger import Ledger
 from textveil.errors import EndpointError, LedgerError, ModelError, ParameterError, SlowText
-from textveil.sanitize.prepared import Prepared
 from textveil.sanitize.sanitizer import Sanitizer
+from textveil.sanitize.ways import Prepared
 from textveil.server.app import make_app, open_books
 from textveil.server.config import Config, load_config
 from textveil.server.conversations import ConversationState

@@ -11,11 +11,10 @@ import numpy as np
 import textveil as tv
 from textveil.errors import need
 from textveil.mechanisms.declaration import declared
-from textveil.mechanisms.kinds import checked_ids, checked_word_id
-from textveil.mechanisms.options import NEIGHBORHOODS, Option, at_least
-from textveil.mechanisms.parameters import Epsilon
+from textveil.mechanisms.kinds import Epsilon, checked_ids, checked_word_id
 from textveil.numerics.integer_weights import TwoLevelWeights, two_level_weights
 from textveil.randomness import resolve
+from textveil.registry.options import NEIGHBORHOODS, Option, at_least
 from textveil.types import Ids, Integers, Reals
 
 PROOF = "textveil_plugin/proofs/frequency_window.md"

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 import textveil as tv
 from textveil.errors import need
 from textveil.mechanisms.declaration import declared
-from textveil.mechanisms.parameters import Epsilon
+from textveil.mechanisms.kinds import Epsilon
 from textveil.randomness import resolve
 from textveil.statistics import Bound, exactly
 from textveil.types import Reals

@@ -13,9 +13,9 @@ from typing import Annotated, Final, final
 import numpy as np
 
 from textveil.detection.spans import DetectedSpan
-from textveil.mechanisms.options import Domain, Option
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.privacy.units import ONE_VALUE
+from textveil.registry.options import Domain, Option
 from textveil.surrogates.declaration import declared
 from textveil.surrogates.drawn import Drawn
 from textveil.surrogates.scopes import Scope

@@ -22,7 +22,7 @@ from textveil.mechanisms.kinds import (
 from textveil.models.language_model import LanguageModel
 from textveil.privacy.guarantees import MetricDP
 from textveil.randomness import resolve, seeded_generator
-from textveil.sanitize.recovery import quoted_recovery
+from textveil.sanitize.setting import quoted_recovery
 from textveil.types import Progress
 from textveil_lab.audit.documents import SEQUENCES, TEXTS
 from textveil_lab.audit.foreign.callables import in_child, load_callable

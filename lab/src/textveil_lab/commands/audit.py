@@ -14,7 +14,7 @@ from textveil.cli import options as opt
 from textveil.cli.mechanism_options import MechanismCommand, given, make
 from textveil.cli.spelling import mechanisms_spelling, renamed
 from textveil.errors import InputError, OutputError, ParameterError
-from textveil.mechanisms.options import GUARANTEE
+from textveil.registry.options import GUARANTEE
 from textveil_lab.commands.decode import read_model
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ import numpy as np
 
 from textveil.aggregates.documents import Documents
 from textveil.errors import ModelError, need
-from textveil.numerics.torch_package import checked_device, load_torch
+from textveil.numerics.exact_products import checked_device, load_torch
 from textveil.randomness import seeded_generator
 from textveil.types import Integers, Vectors
 from textveil_lab.frontiers.downstream.accuracy import DocumentClassifier

@@ -21,7 +21,7 @@ import numpy as np
 from textveil.environment import SHARED
 from textveil.errors import InputError, need
 from textveil.json_text import json_data
-from textveil.numerics.torch_package import checked_device, load_torch
+from textveil.numerics.exact_products import checked_device, load_torch
 from textveil.text.tokens import Kind, classify, split
 from textveil.types import Ids, Progress
 from textveil.vocabulary.embedded import load_vocabulary

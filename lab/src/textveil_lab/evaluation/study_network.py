@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from textveil.errors import ModelError, need
-from textveil.numerics.torch_package import load_torch
+from textveil.numerics.exact_products import load_torch
 from textveil.types import Ids, Progress, Vectors
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from textveil.catalog import CatalogEntry, entry, unknown_option
 from textveil.errors import ParameterError, need
-from textveil.mechanisms.options import Option
 from textveil.privacy.guarantees import Status
 from textveil.privacy.units import ONE_TOKEN
+from textveil.registry.options import Option
 
 _VARIED: Final = ("epsilon", "epsilon_per_distance")
 """Options that the frontier sets itself."""

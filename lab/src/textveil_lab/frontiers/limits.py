@@ -1,8 +1,8 @@
 """What no mechanism under the guarantee can exceed: the lines of the frontier.
 
 The mean cosine that no epsilon-DP channel exceeds is a bound from a short search. Any levels prove a bound
-(``numerics.utility_sums.upper_bound``; proof: privacy/proofs/optimal.md, section 2); the better the levels, the lower
-it is. They come from the search of the ``optimal`` mechanism, cut short.
+(``numerics.utility_sums.upper_bound``; proof: textveil_lab/proofs/optimal.md, section 2); the better the levels, the
+lower it is. They come from the search of the ``optimal`` mechanism, cut short.
 """
 
 import math
@@ -12,14 +12,14 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from textveil.errors import need
-from textveil.mechanisms.sampling.optimal_weights import mean_and_spread, utility_of
-from textveil.numerics.optimal_channel import Problem, begun, optimized
-from textveil.numerics.utility_sums import WholeTable, upper_bound
 from textveil_lab.frontiers.measures import NEAR, UNCHANGED, VULNERABILITY, WORDS_BY_EMBEDDING, WORDS_BY_SURFACE
 from textveil_lab.frontiers.study import FrontierStudy
+from textveil_lab.mechanisms.sampling.optimal_weights import mean_and_spread, utility_of
 from textveil_lab.numerics.guarantee_limits import unchanged_limit_of_guesses, unchanged_limit_of_prior
+from textveil_lab.numerics.optimal_channel import Problem, begun, optimized
+from textveil_lab.numerics.utility_sums import WholeTable, upper_bound
 
-SOURCE: Final = "no epsilon-DP channel exceeds it (privacy/proofs/optimal.md, section 2)"
+SOURCE: Final = "no epsilon-DP channel exceeds it (textveil_lab/proofs/optimal.md, section 2)"
 
 STEPS: Final = 64
 """Of the search: the bound is then some hundredths above what a channel reaches."""

@@ -5,7 +5,12 @@ from pathlib import Path
 from typing import Annotated, Any, Final, TypeAlias
 
 from textveil.errors import ParameterError, need
-from textveil.mechanisms.options import (
+from textveil.mechanisms.kinds import _USUAL
+from textveil.privacy.composition import analytic_gaussian_sigma
+from textveil.privacy.guarantees import MetricDP
+from textveil.privacy.proved import status_under
+from textveil.privacy.units import ONE_TOKEN, Adjacency
+from textveil.registry.options import (
     FINITE,
     FRACTION,
     GUARANTEE,
@@ -17,11 +22,6 @@ from textveil.mechanisms.options import (
     at_least,
     named,
 )
-from textveil.mechanisms.parameters import _USUAL
-from textveil.privacy.calibration import analytic_gaussian_sigma
-from textveil.privacy.guarantees import MetricDP
-from textveil.privacy.proved import status_under
-from textveil.privacy.units import ONE_TOKEN, Adjacency
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.nearest.choice import BACKENDS, FASTEST
 from textveil_lab.noise.calibration import classical_gaussian_sigma, spherical_laplace_rate

@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import Annotated, Any, Final, get_args, get_type_hints
 
 from textveil.mechanisms.declaration import declared, entry_of
-from textveil.mechanisms.options import GUARANTEE, Option, interval
+from textveil.registry.options import GUARANTEE, Option, interval
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

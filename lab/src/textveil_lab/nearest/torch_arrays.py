@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from textveil.errors import ParameterError
 from textveil.numerics.exact_products import exact_here
-from textveil.numerics.torch_package import load_torch as load_torch
+from textveil.numerics.exact_products import load_torch as load_torch
 
 if TYPE_CHECKING:
     import torch

@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from textveil.errors import need
-from textveil.privacy.calibration import (
+from textveil.privacy.composition import (
     MARGIN,
     check_inputs,
     gaussian_delta,

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.special import log_ndtr
 
 from textveil.errors import need
-from textveil.privacy.calibration import gaussian_log_delta
+from textveil.privacy.composition import gaussian_log_delta
 from textveil.randomness import resolve
 from textveil.statistics import Bound, exactly
 from textveil.types import Reals

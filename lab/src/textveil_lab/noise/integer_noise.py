@@ -11,7 +11,7 @@ from scipy.special import log_ndtr
 
 from textveil.errors import need
 from textveil.mechanisms.capabilities import PrivacyProfile
-from textveil.numerics.discrete_laplace import LARGEST_SCALE, discrete_laplace_draws
+from textveil.numerics.discrete_noise import LARGEST_SCALE, discrete_laplace_draws
 from textveil.types import Integers, Reals
 from textveil_lab.noise.coarse_profiles import BoundedLoss, Postprocessed
 from textveil_lab.noise.distribution import float_up

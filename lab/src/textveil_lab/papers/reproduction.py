@@ -10,7 +10,7 @@ from pathlib import Path
 
 from textveil.errors import OutputError, ParameterError
 from textveil.json_text import json_file, json_text
-from textveil.numerics.torch_package import checked_device
+from textveil.numerics.exact_products import checked_device
 from textveil.pages.tables import save_table
 from textveil.version import VERSION
 from textveil.whole_files import write_whole

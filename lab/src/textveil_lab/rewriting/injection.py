@@ -16,7 +16,7 @@ import numpy as np
 from textveil.catalog import promised
 from textveil.errors import need
 from textveil.mechanisms.kinds import SequenceMechanism, WordMechanism
-from textveil.numerics.torch_package import load_torch
+from textveil.numerics.exact_products import load_torch
 from textveil.privacy.guarantees import Guarantee, NoGuarantee
 from textveil.randomness import seeded_generator
 from textveil.types import Ids, Vectors

@@ -11,7 +11,7 @@ import numpy as np
 
 from textveil.errors import ModelError, ParameterError, need
 from textveil.json_text import json_data
-from textveil.numerics.torch_package import checked_device, load_torch
+from textveil.numerics.exact_products import checked_device, load_torch
 from textveil.privacy.guarantees import Guarantee, NoGuarantee
 from textveil.randomness import resolve, seeded_generator
 from textveil.types import Ids, Progress

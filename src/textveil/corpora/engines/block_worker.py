@@ -18,9 +18,9 @@ from textveil.corpora.formats.records import CorpusFormat, Records
 from textveil.detection.spans import DetectedSpan
 from textveil.errors import InputError, ParameterError, SlowText, need
 from textveil.randomness import SECRET_BYTES, derived_generator, secure_generator, seeded_generator
+from textveil.sanitize.chosen import SanitizerOptions
 from textveil.sanitize.costs import Counts, added, trimmed
-from textveil.sanitize.found_apart import FoundApart
-from textveil.sanitize.options import SanitizerOptions
+from textveil.sanitize.finding_process import FoundApart
 from textveil.sanitize.policy.policy import Policy
 from textveil.sanitize.release import Release, Tally
 from textveil.sanitize.sanitizer import Sanitizer

@@ -18,10 +18,7 @@ from textveil.randomness import resolve
 from textveil.types import Ids, Integers
 
 PROOF = "privacy/proofs/digits.md"
-
 BASE = 10
-
-
 KEEP_LIMIT = 0.5  # probability above which no digit stays unless somebody asks for it
 
 
@@ -49,13 +46,11 @@ class DigitResponse:
     Two numbers of k digits each differ in at most k digits, so the k draws cost at most epsilon together.
     The number of digits is public. Proof: privacy/proofs/digits.md.
 
-    Attributes:
-        epsilon: nats for one number, any two numbers with as many digits; finite and > 0.
-        keep_limit: no digit stays with a larger probability, however much of epsilon is then left unspent; in
-            [0.1, 1], where 1 is no limit and 0.1 makes every digit uniform. One half is ln 9 nats a digit.
+    ``keep_limit``: no digit stays with a larger probability, however much of epsilon is then left unspent; in [0.1, 1],
+    where 1 is no limit and 0.1 makes every digit uniform. One half is ln 9 nats a digit.
     """
 
-    epsilon: float
+    epsilon: float  # nats for one number, any two numbers with as many digits; finite and > 0
     keep_limit: float = KEEP_LIMIT
 
     def __post_init__(self) -> None:

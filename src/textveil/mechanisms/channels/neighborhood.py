@@ -12,13 +12,10 @@ import numpy as np
 
 from textveil.errors import need
 from textveil.mechanisms.declaration import proved
-from textveil.mechanisms.kinds import checked_ids, checked_word_id
-from textveil.mechanisms.options import FRACTION, NEIGHBORHOODS, Domain, Option, interval, named
-from textveil.mechanisms.parameters import Epsilon, NeighborhoodSize, Prior
-from textveil.mechanisms.sampling.neighbor_rows import NeighborRows
-from textveil.mechanisms.sampling.neighbor_rows import best_neighborhood_size as best_neighborhood_size
+from textveil.mechanisms.kinds import Epsilon, NeighborhoodSize, Prior, checked_ids, checked_word_id
 from textveil.mechanisms.sampling.output_columns import Columns, OverBase, RaisedColumns
-from textveil.mechanisms.sampling.raised_rows import ByCosine, NestedOrder, ReadByColumns
+from textveil.mechanisms.sampling.raised_rows import ByCosine, NeighborRows, NestedOrder, ReadByColumns
+from textveil.mechanisms.sampling.raised_rows import best_neighborhood_size as best_neighborhood_size
 from textveil.mechanisms.sampling.raised_table import EndColumns, ExcessRows
 from textveil.mechanisms.sampling.weight_shares import capped_shares, weight_choice
 from textveil.mechanisms.sequence.contextual_neighborhood import ContextualNeighborhood, reading_releases
@@ -28,6 +25,7 @@ from textveil.numerics.integer_weights import TwoLevelWeights, stated_epsilon, t
 from textveil.privacy.guarantees import PureDP
 from textveil.privacy.proved import status_of, status_under
 from textveil.randomness import resolve
+from textveil.registry.options import FRACTION, NEIGHBORHOODS, Domain, Option, interval, named
 from textveil.types import Ids, Integers, Progress, Reals
 from textveil.vocabulary.frequencies import WordFrequencies, word_frequencies
 from textveil.vocabulary.tables.public import PublicTable
@@ -130,14 +128,11 @@ class Neighborhood:
     S(x) is x and the words of greatest cosine with it, m in all. T does not depend on x, so the loss is
     epsilon for any two words whatever the sets are. The weights are integers.
     Proof: privacy/proofs/neighborhood.md.
-
-    Attributes:
-        weights: the integers that are sampled; ``weights.members`` is m.
     """
 
     name: ClassVar[str] = "neighborhood"
     vocabulary: Vocabulary
-    weights: TwoLevelWeights
+    weights: TwoLevelWeights  # the integers that are sampled; `weights.members` is m
     guarantee: PureDP
     _rows: NeighborRows = field(repr=False)
     _columns: RaisedColumns = field(repr=False)

@@ -1,24 +1,28 @@
-"""k-ary randomized response over the words of a vocabulary."""
+"""Channels of two weights: randomized response over words or common words, any word of a class, given integers."""
 
 from __future__ import annotations
 
+import hashlib
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Final, Protocol
 
 import numpy as np
 
+from textveil.errors import need
 from textveil.mechanisms.declaration import proved
-from textveil.mechanisms.kinds import checked_ids, checked_word_id
-from textveil.mechanisms.parameters import Epsilon
+from textveil.mechanisms.kinds import Epsilon, Prior, checked_ids, checked_word_id, stated_distances
 from textveil.mechanisms.sampling.output_columns import Columns, OverBase, RaisedEntries
 from textveil.numerics.integer_weights import TwoLevelWeights, flip, two_level_weights
-from textveil.privacy.guarantees import PureDP
+from textveil.privacy.guarantees import MetricDP, PureDP
 from textveil.privacy.proved import status_of
+from textveil.privacy.units import within_groups
 from textveil.randomness import resolve
-from textveil.types import Ids, Integers, Reals
+from textveil.types import Ids, Integers, Reals, WordDistances
+from textveil.vocabulary.frequencies import given_frequencies
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil.vocabulary.word_classes import word_classes
 
 PROOF = "privacy/proofs/randomized_response.md"
 
@@ -82,3 +86,170 @@ def randomized_response(vocabulary: Vocabulary, *, epsilon: Epsilon) -> Randomiz
     weights = two_level_weights(size=len(vocabulary), members=1, epsilon=epsilon)
     promise = PureDP(epsilon=weights.stated(epsilon), status=status_of(__name__, PROOF), source=PROOF)
     return RandomizedResponse(vocabulary, weights, promise)
+
+
+COMMON_PROOF: Final = "privacy/proofs/common_words.md"
+
+
+@dataclass(frozen=True, eq=False)
+class CommonWordResponse:
+    """Every word is one of K common words or the blank, and stays with weight e^epsilon, else is any other with 1.
+
+    So the guarantee holds for any two words, common or not. Proof: privacy/proofs/common_words.md.
+    """
+
+    words: tuple[str, ...] = field(repr=False)  # the common words; the blank's id follows theirs
+    epsilon: float  # nats for one word, finite and > 0
+    name: str = field(default="randomized-response", init=False)
+
+    def __post_init__(self) -> None:
+        need(len(self.words) > 0, "words", "none", "one or more")
+        self.weights  # noqa: B018 - refuses an epsilon that is none
+
+    @property
+    def size(self) -> int:
+        """Outputs of a draw."""
+        return len(self.words) + 1
+
+    @property
+    def weights(self) -> TwoLevelWeights:
+        """The two integers that are sampled."""
+        return two_level_weights(size=self.size, members=1, epsilon=self.epsilon)
+
+    @property
+    def guarantee(self) -> PureDP:
+        """Pure DP for any two words."""
+        return PureDP(
+            epsilon=self.weights.stated(self.epsilon),
+            status=status_of(__name__, COMMON_PROOF),
+            source=COMMON_PROOF,
+        )
+
+    def others(self, words: Sequence[str]) -> list[tuple[int, bool]]:
+        """The blank, for words that are not common."""
+        return [(len(self.words), False)] * len(words)
+
+    def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
+        return flip(checked_ids(ids, self.size), self.weights, resolve(rng))
+
+
+class DrawnRows(Protocol):
+    """Rows of integer weights, and draws by them; ids are checked already."""
+
+    def draw(self, ids: Ids, rng: np.random.Generator) -> Ids:
+        """One draw for each id: y with probability w(x, y) / sum over y of w(x, y)."""
+
+    def weights(self, words: Ids) -> Integers:
+        """The integers w(x, y), int64, shape (batch, n); a row's sum is below 2^62."""
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
+class IntegerChannel:
+    """P(y | x) = w(x, y) / Z(x) for integers w(x, y) >= 0, Z(x) their sum; drawn by the very same integers.
+
+    ``distances``: the metric of a guarantee per distance, which cannot do without it.
+    """
+
+    vocabulary: Vocabulary
+    name: str
+    parameters: Mapping[str, Any]
+    guarantee: PureDP | MetricDP  # what the weights give; its proof is its `source`
+    _rows: DrawnRows = field(repr=False)
+    distances: WordDistances | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        stated = self.distances is not None or not isinstance(self.guarantee, MetricDP)
+        need(stated, "distances", "none", "stated by a channel that promises something per distance")
+
+    def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
+        return self._rows.draw(checked_ids(ids, len(self.vocabulary)), resolve(rng))
+
+    def probabilities(self, word_id: int) -> Reals:
+        """P(y | word_id), shape (n,)."""
+        word = checked_word_id(word_id, len(self.vocabulary))
+        row = self._rows.weights(np.array([word]))[0]
+        return row / float(row.sum())
+
+    def integer_weights(self, ids: Ids) -> Integers:
+        return self._rows.weights(checked_ids(ids, len(self.vocabulary)))
+
+    def word_distances(self, ids: Ids) -> Reals:
+        return stated_distances(self.distances)(checked_ids(ids, len(self.vocabulary)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GroupedChannel(IntegerChannel):
+    """A channel whose guarantee compares words of one public group alone; its adjacency says what a group is.
+
+    ``word_distances`` of words of different groups are not compared, however near.
+    """
+
+    groups: Integers = field(kw_only=True)  # the group of every word, shape (n,); -1 is a word that nothing protects
+
+
+CLASS_PROOF: Final = "privacy/proofs/same_class.md"
+CLASSES: Final = within_groups("class")  # which two words are compared
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassRows:
+    """One row for each class, the same for all its words; see ``DrawnRows``."""
+
+    classes: Integers  # the class of every word, shape (n,)
+    counts: Integers  # the weight of every word as an output, >= 1, shape (n,)
+    words: Ids  # all words, class by class, shape (n,)
+    sums: Integers  # running sums of their weights, shape (n,)
+    starts: Integers  # the sum before each class, one more than classes
+
+    def draw(self, ids: Ids, rng: np.random.Generator) -> Ids:
+        """One draw for each id; each takes one uniform integer below the sum of its class."""
+        classes = self.classes[ids]
+        low, high = self.starts[classes], self.starts[classes + 1]
+        drawn = rng.integers(low, high, dtype=np.int64)
+        return self.words[np.searchsorted(self.sums, drawn, side="right")]
+
+    def weights(self, words: Ids) -> Integers:
+        """The weight of every output for each word, shape (batch, n)."""
+        return np.where(self.classes[words][:, None] == self.classes[None, :], self.counts[None, :], 0)
+
+
+def class_rows(classes: Integers, counts: Integers) -> ClassRows:
+    """Rows of a partition: a word's weight is its count within its own class."""
+    words = np.argsort(classes, kind="stable")
+    sums = np.cumsum(counts[words])
+    ends = np.cumsum(np.bincount(classes))
+    starts = np.concatenate(([0], sums))[np.concatenate(([0], ends))]
+    return ClassRows(classes, counts, words, sums, starts)
+
+
+@proved(
+    family="channel",
+    notion="pure DP",
+    proof=CLASS_PROOF,
+    source="WordNet's lexicographer files as a public partition; proved here",
+    summary="Any word of the same coarse public class (place, food, ...), by public frequency; classes stay visible.",
+    adjacency=CLASSES,
+)
+def same_class(vocabulary: Vocabulary, *, prior: Prior | None = None) -> GroupedChannel:
+    """P(y | x) proportional to the public frequency of y over the words y of the class of x.
+
+    The draw depends on the class of the word alone, so it tells nothing else of the word: epsilon is 0 for any two
+    words of one class. The class is released, and reports say so.
+
+    Raises:
+        ParameterError: no class has two words of the vocabulary.
+        InputError: the file of counts cannot be read.
+    """
+    classes = word_classes(vocabulary.words)
+    sizes = np.bincount(classes)
+    need(int(sizes.max()) > 1, "vocabulary", "words of which no two share a class", "one with two words of a class")
+    frequencies = given_frequencies(vocabulary, prior)
+    promise = PureDP(epsilon=0.0, status=status_of(__name__, CLASS_PROOF), source=CLASS_PROOF, adjacency=CLASSES)
+    facts = {
+        "prior": frequencies.source,
+        "classes": int((sizes > 0).sum()),
+        "classes_digest": hashlib.sha256(classes.tobytes()).hexdigest()[:16],
+    }
+    groups = np.where(sizes[classes] > 1, classes, -1)  # a word alone in its class is released as it is
+    rows = class_rows(classes, frequencies.counts)
+    return GroupedChannel(vocabulary, "same-class", facts, promise, rows, groups=groups)

@@ -19,19 +19,14 @@ from textveil.types import Ids, Integers, Reals
 class Columns(NamedTuple):
     """For several outputs y: the inputs x with P(y | x) above the least, one output behind another.
 
-    Attributes:
-        starts: where the inputs of each output begin and the last end, shape (outputs + 1,).
-        inputs: ids x, each once for an output, rising.
-        log_ratios: ln P(y | x) - ``log_least`` of y, nats, > 0; shape as ``inputs``.
-        log_least: ln of what every other input gives y, the smallest float where they never do; shape (outputs,).
-        complete: whether that is exact. Where a channel tells all its inputs apart, the likeliest are listed, and
-            ``log_least`` is the logarithm of the mean over the others.
+    ``complete``: whether that is exact. Where a channel tells all its inputs apart, the likeliest are listed, and
+    ``log_least`` is the logarithm of the mean over the others.
     """
 
-    starts: Integers
-    inputs: Ids
-    log_ratios: Reals
-    log_least: Reals
+    starts: Integers  # where the inputs of each output begin and the last end, shape (outputs + 1,)
+    inputs: Ids  # ids x, each once for an output, rising
+    log_ratios: Reals  # ln P(y | x) - `log_least` of y, nats, > 0; shape as `inputs`
+    log_least: Reals  # ln of what every other input gives y, the smallest float where they never do; shape (outputs,)
     complete: bool = True
 
     @property
@@ -49,30 +44,21 @@ def above_least(starts: Integers, inputs: Ids, log_ratios: Reals, log_least: Rea
 
 
 class RaisedEntries(NamedTuple):
-    """Entries of a channel's table above the least of their column, in any order.
+    """Entries of a channel's table above the least of their column, in any order."""
 
-    Attributes:
-        inputs: whose rows they stand in.
-        outputs: their columns.
-        gains: what they have above the least, in a unit of the channel's own.
-    """
-
-    inputs: NDArray[Any]
-    outputs: NDArray[Any]
-    gains: NDArray[Any]
+    inputs: NDArray[Any]  # whose rows they stand in
+    outputs: NDArray[Any]  # their columns
+    gains: NDArray[Any]  # what they have above the least, in a unit of the channel's own
 
 
 class OverBase(NamedTuple):
     """Integer weights of rows with one sum: w(x, y) = base(y) + unit * gain(x, y); what all share, and what each adds.
 
-    Attributes:
-        base: of every output, int64, shape (n,).
-        unit: weight of a gain of one.
-        entries: all gains > 0, each (input, output) once; in parts, all entries of an input in one of them.
+    ``entries``: all gains > 0, each (input, output) once; in parts, all entries of an input in one of them.
     """
 
-    base: Integers
-    unit: int
+    base: Integers  # of every output, int64, shape (n,)
+    unit: int  # weight of a gain of one
     entries: Iterator[RaisedEntries]
 
 
@@ -84,9 +70,7 @@ class RaisedColumns:
 
     A pickled copy makes them again.
 
-    Args:
-        size: number of words n.
-        make: gives all raised entries; must be picklable.
+    ``size``: number of words n; ``make``: gives all raised entries; must be picklable.
     """
 
     def __init__(self, size: int, make: RaisedRows) -> None:

@@ -32,13 +32,11 @@ from textveil.numerics.base_weights import BaseWeights
 from textveil.types import Flags, Ids, Integers, Progress
 from textveil.vocabulary.grid import nested_limit
 from textveil.vocabulary.tables.files import UNTOLD, Arrays, ArrayShape, TableKey
-from textveil.vocabulary.tables.neighbor_order import grid_digest
-from textveil.vocabulary.tables.public import OpenTable, PublicTable, builds
+from textveil.vocabulary.tables.public import OpenTable, PublicTable, builds, grid_digest
 from textveil.vocabulary.vocabulary import Vocabulary
 
 LENGTHS: Final = "lengths"
 OUTPUTS: Final = "outputs"
-
 _CHECKED: Final = 1 << 20  # Entries, about, that are looked at together
 
 
@@ -130,7 +128,6 @@ def _sound(weights: BaseWeights, arrays: Arrays) -> bool:
 
 
 def _spans(starts: Integers) -> Iterator[tuple[int, int]]:
-    """Ranges of rows of ``_CHECKED`` entries or little more."""
     first, n = 0, len(starts) - 1
     while first < n:
         last = min(n, int(np.searchsorted(starts, starts[first] + _CHECKED)))
@@ -199,7 +196,6 @@ def key_type(weights: BaseWeights) -> np.dtype[Any]:
 
 LAST: Final = "last"
 LEFT: Final = "left"
-
 _BLOCK: Final = 128  # outputs whose columns are made at once: their scores take 17 MB at 33,000 words
 
 

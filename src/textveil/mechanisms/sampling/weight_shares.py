@@ -76,19 +76,12 @@ def capped_shares(frequencies: WordFrequencies, *, alpha: float, epsilon: float,
 
 
 class Choice(NamedTuple):
-    """What was chosen, and what it reaches.
+    """What was chosen, and what it reaches."""
 
-    Attributes:
-        alpha: the exponent.
-        base_mass: Q.
-        cosine: expected cosine of a word and its output over running words.
-        content_cosine: the same over content words.
-    """
-
-    alpha: float
-    base_mass: float
-    cosine: float
-    content_cosine: float
+    alpha: float  # the exponent
+    base_mass: float  # Q
+    cosine: float  # expected cosine of a word and its output over running words
+    content_cosine: float  # the same over content words
 
     @property
     def value(self) -> float:
@@ -98,23 +91,14 @@ class Choice(NamedTuple):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class CriterionSample:
-    """Words over which the criterion is averaged: the most frequent ones, and others evenly by frequency; no draws.
+    """Words over which the criterion is averaged: the most frequent ones, and others evenly by frequency; no draws."""
 
-    Attributes:
-        running: weight of each in the mean over running words.
-        content: weight of each in the mean over content words.
-        points: their unit vectors, float32.
-        table: the unit vectors of all words, float32.
-        order: their nearest words by falling cosine, each itself first; shape (words, nearest).
-        cosines: with those.
-    """
-
-    running: Reals
-    content: Reals
-    points: Vectors
-    table: Vectors
-    order: NDArray[np.int32]
-    cosines: NDArray[np.float32]
+    running: Reals  # weight of each in the mean over running words
+    content: Reals  # weight of each in the mean over content words
+    points: Vectors  # their unit vectors, float32
+    table: Vectors  # the unit vectors of all words, float32
+    order: NDArray[np.int32]  # their nearest words by falling cosine, each itself first; shape (words, nearest)
+    cosines: NDArray[np.float32]  # with those
 
 
 def sample_of(

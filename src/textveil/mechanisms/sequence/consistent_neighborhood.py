@@ -13,28 +13,24 @@ from numpy.typing import NDArray
 
 from textveil.errors import need
 from textveil.mechanisms.declaration import proved
-from textveil.mechanisms.kinds import checked_bounds, checked_ids
-from textveil.mechanisms.options import NEIGHBORHOODS, Option, at_least
-from textveil.mechanisms.parameters import Epsilon, NeighborhoodSize
-from textveil.mechanisms.sampling.neighbor_rows import NeighborRows, best_neighborhood_size
+from textveil.mechanisms.kinds import Epsilon, NeighborhoodSize, checked_bounds, checked_ids
 from textveil.mechanisms.sampling.output_columns import Columns, RaisedColumns, above_least
+from textveil.mechanisms.sampling.raised_rows import NeighborRows, best_neighborhood_size
 from textveil.numerics.integer_weights import TwoLevelWeights, two_level_weights
 from textveil.privacy.guarantees import PureDP
 from textveil.privacy.proved import status_of
 from textveil.randomness import resolve
+from textveil.registry.options import NEIGHBORHOODS, Option, at_least
 from textveil.types import Ids, Integers
 from textveil.vocabulary.tables.public import PublicTable
 from textveil.vocabulary.vocabulary import Vocabulary
 
 PROOF = "privacy/proofs/sequence.md"
-
 _SIDE_BY_SIDE = 1024  # documents that are drawn together: the rows of a step take 4 MB at 67 words a row
 _NONE = -1
 
 
 class _Recent:
-    """The words that each of several documents remembers: the last ``size`` different ones that it released."""
-
     def __init__(self, documents: int, size: int) -> None:
         self.words = np.full((documents, size), _NONE, dtype=np.int64)
         self.seen = np.zeros(documents, dtype=np.int64)
@@ -65,18 +61,13 @@ class ConsistentNeighborhood:
     A word that recurs is likely to be replaced by what replaced it before. The price: words of the release are
     likelier everywhere in it, all together by at most copies * recent / (n + copies * recent) of a row's common
     part.
-
-    Attributes:
-        weights: the two integers a and b, for rows of m copies raised among at most n + copies * recent.
-        recent: words that are remembered, >= 1.
-        copies: how many more times a remembered word stands in the list, >= 1.
     """
 
     name: ClassVar[str] = "consistent-neighborhood"
     vocabulary: Vocabulary
-    weights: TwoLevelWeights
-    recent: int
-    copies: int
+    weights: TwoLevelWeights  # the two integers a and b, for rows of m copies raised among at most n + copies * recent
+    recent: int  # words that are remembered, >= 1
+    copies: int  # how many more times a remembered word stands in the list, >= 1
     guarantee: PureDP
     _rows: NeighborRows = field(repr=False)
     _columns: RaisedColumns = field(repr=False)

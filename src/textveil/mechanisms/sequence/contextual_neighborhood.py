@@ -13,14 +13,13 @@ import numpy as np
 from textveil.errors import need
 from textveil.json_text import json_file
 from textveil.mechanisms.kinds import checked_bounds, checked_ids
-from textveil.mechanisms.sampling.neighbor_rows import NearestInOrder
 from textveil.mechanisms.sampling.output_columns import Columns
-from textveil.mechanisms.sampling.raised_rows import raised_row
+from textveil.mechanisms.sampling.raised_rows import NearestInOrder, raised_row
 from textveil.mechanisms.sampling.weight_shares import capped_shares
 from textveil.mechanisms.sequence.word_filter import DocumentPlaces, Followed, WordFilter
 from textveil.models.language_model import ContinuationModel
 from textveil.models.ngram import embedded_language_model
-from textveil.numerics.growing_weights import GrowingWeights, Lent, growing_weights
+from textveil.numerics.base_weights import GrowingWeights, Lent, growing_weights
 from textveil.numerics.integer_weights import stated_epsilon
 from textveil.privacy.guarantees import PureDP
 from textveil.privacy.proved import status_of
@@ -37,14 +36,11 @@ CONTEXT_CHOICES: Final = "context_choices.json"  # built by ``tools/build_contex
 class ContextChoice(NamedTuple):
     """What is public of the weights.
 
-    Attributes:
-        alpha: exponent of the frequencies in the fixed base weights.
-        base_mass: probability of a base draw where nothing is predicted.
-        context_weight: how many times the fixed base weights' sum the predicted words get, where a row can raise them.
+    ``context_weight``: how many times the fixed base weights' sum the predicted words get, where a row can raise them.
     """
 
-    alpha: float
-    base_mass: float
+    alpha: float  # exponent of the frequencies in the fixed base weights
+    base_mass: float  # probability of a base draw where nothing is predicted
     context_weight: float
 
 
@@ -65,7 +61,6 @@ def _stored() -> dict[float, ContextChoice]:
 
 
 PROOF: Final = "privacy/proofs/contextual.md"
-
 _SIDE_BY_SIDE: Final = 1024  # documents that are drawn together at most
 _BELIEFS: Final = 1 << 23  # words of all of them at most: 256 documents of the embedded vocabulary, 34 MB
 
@@ -202,8 +197,7 @@ def contextual_neighborhood(
 ) -> ContextualNeighborhood:
     """The mechanism with these weights; less than ``epsilon`` is stated where the weights spend less.
 
-    Raises:
-        ParameterError: the model speaks of another number of words.
+    Raises ParameterError: the model speaks of another number of words.
     """
     size = len(vocabulary)
     need(model.size == size, "model", f"one of {model.size} words", f"one of the vocabulary's {size} words")
@@ -242,8 +236,7 @@ def reading_releases(
         context_weight: how many times their sum predicted words get; None takes the stored choice.
         model: of the same words; None is the embedded one.
 
-    Raises:
-        ParameterError: an option is outside its domain, or there is no model of this vocabulary.
+    Raises ParameterError: an option is outside its domain, or there is no model of this vocabulary.
     """
     if model is None:
         embedded = load_vocabulary().digest

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.mechanisms.sampling.neighbor_rows import NearestInOrder
+from textveil.mechanisms.sampling.raised_rows import NearestInOrder
 from textveil.models.language_model import ContinuationModel, boundary_id
-from textveil.numerics.growing_weights import GrowingWeights, Lent
+from textveil.numerics.base_weights import GrowingWeights, Lent
 from textveil.types import Ids, Integers, Reals
 
 if TYPE_CHECKING:
@@ -115,36 +115,22 @@ _BLOCK: Final = 4096  # contexts that are asked for at once
 
 
 class Listed(NamedTuple):
-    """Entries of several lists, one list behind another.
+    """Entries of several lists, one list behind another."""
 
-    Attributes:
-        lengths: of each list.
-        words: ids, int32.
-        chances: what the list adds to the word's probability, > 0.
-    """
-
-    lengths: Integers
-    words: NDArray[np.int32]
-    chances: Reals
+    lengths: Integers  # of each list
+    words: NDArray[np.int32]  # ids, int32
+    chances: Reals  # what the list adds to the word's probability, > 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ContinuationLists:
-    """What each context adds to the probability of words beyond what the unigram gives them.
+    """What each context adds to the probability of words beyond what the unigram gives them."""
 
-    Attributes:
-        unigram: probabilities without a context, shape (n,).
-        starts: where each list begins, shape (contexts,); contexts are the words and the boundary.
-        words: of all lists, in each by falling power of two of the chance, then by id.
-        chances: of these words.
-        within: how many words of a list have a chance of 2^-j at least, shape (contexts, 23).
-    """
-
-    unigram: Reals
-    starts: Integers
-    words: NDArray[np.int32]
-    chances: NDArray[np.float64]
-    within: NDArray[np.int32]
+    unigram: Reals  # probabilities without a context, shape (n,)
+    starts: Integers  # where each list begins, shape (contexts,); contexts are the words and the boundary
+    words: NDArray[np.int32]  # of all lists, in each by falling power of two of the chance, then by id
+    chances: NDArray[np.float64]  # of these words
+    within: NDArray[np.int32]  # how many words of a list have a chance of 2^-j at least, shape (contexts, 23)
 
     def likely(self, contexts: Ids, weights: Reals, least: float) -> Listed:
         """The words of lists whose chance times the list's weight is ``least`` or more, some words nearly so left out.
@@ -210,51 +196,30 @@ _FREQUENT: Final = 300  # words that say nothing about their neighborhood: the m
 
 
 class Predicted(NamedTuple):
-    """The likely next words of several documents, in an order that is each document's own.
+    """The likely next words of several documents, in an order that is each document's own."""
 
-    Attributes:
-        documents: rising, shape (likely,).
-        words: each once for a document, shape (likely,).
-        chances: of these words, > 0, shape (likely,).
-        rest: every other word w has ``rest * unigram[w]``, shape (documents,).
-    """
-
-    documents: Ids
-    words: Ids
-    chances: Reals
-    rest: Reals
+    documents: Ids  # rising, shape (likely,)
+    words: Ids  # each once for a document, shape (likely,)
+    chances: Reals  # of these words, > 0, shape (likely,)
+    rest: Reals  # every other word w has `rest * unigram[w]`, shape (documents,)
 
 
 class PossibleInputs(NamedTuple):
-    """For every output, other words that can be its input.
+    """For every output, other words that can be its input."""
 
-    Attributes:
-        words: by falling base weight, -1 behind the last, shape (n, width).
-        ranks: at which place of that word's order the output stands, shape (n, width).
-    """
-
-    words: NDArray[np.int32]
-    ranks: NDArray[np.int16]
+    words: NDArray[np.int32]  # by falling base weight, -1 behind the last, shape (n, width)
+    ranks: NDArray[np.int16]  # at which place of that word's order the output stands, shape (n, width)
 
 
 class FilterTables(NamedTuple):
-    """Everything public that the filter reads.
+    """Everything public that the filter reads."""
 
-    Attributes:
-        lists: of the language model.
-        inputs: of every output.
-        around: nearest words of every word, shape (n, around).
-        shares: how likely each of those is beside the others, sums 1, shape (n, around).
-        topical: words that are remembered and looked around: no names, none of the most frequent.
-        memorable: words that can be lent slots.
-    """
-
-    lists: ContinuationLists
-    inputs: PossibleInputs
-    around: NDArray[np.int32]
-    shares: Reals
-    topical: NDArray[np.bool_]
-    memorable: NDArray[np.bool_]
+    lists: ContinuationLists  # of the language model
+    inputs: PossibleInputs  # of every output
+    around: NDArray[np.int32]  # nearest words of every word, shape (n, around)
+    shares: Reals  # how likely each of those is beside the others, sums 1, shape (n, around)
+    topical: NDArray[np.bool_]  # words that are remembered and looked around: no names, none of the most frequent
+    memorable: NDArray[np.bool_]  # words that can be lent slots
 
 
 class WordFilter:
@@ -384,7 +349,6 @@ class Followed:
         )
 
     def _chance(self, documents: Ids, words: Ids) -> Reals:
-        """How likely words were at this place, shape as ``words``."""
         listed, at = self._predicted, self.find(documents, words)
         rest = listed.rest[documents] * self._tables.lists.unigram.take(words)
         return np.where(at < 0, rest, listed.chances.take(at, mode="wrap")) if len(listed.chances) else rest
@@ -424,15 +388,8 @@ class Followed:
 
 
 class _Sums(NamedTuple):
-    """What several lists say of each document's words.
-
-    Attributes:
-        words: sums, one row for each document.
-        listed: all that lists say of a document, shape (documents,).
-    """
-
-    words: csr_array
-    listed: Reals
+    words: csr_array  # sums, one row for each document
+    listed: Reals  # all that lists say of a document, shape (documents,)
 
 
 def _sums_by_word(

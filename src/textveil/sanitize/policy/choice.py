@@ -23,7 +23,6 @@ from textveil.vocabulary.vocabulary import Vocabulary
 
 _FOLDER: Final = Path(__file__).resolve().parent / "presets"
 _ORDER: Final = ("all-words", "content-words", "common-words", "identifiers", "clinical", "prompts")
-
 PRESETS: Final = (*_ORDER, *sorted({file.stem for file in _FOLDER.glob("*.toml")} - set(_ORDER)))
 """Policies that come with the package, one for each file of its folder."""
 
@@ -106,9 +105,8 @@ def policy(
 def policy_named(name_or_path: str | os.PathLike[str]) -> Policy:
     """Return a preset by its name, or the policy of a file, for arguments that take a mechanism or a policy.
 
-    Raises:
-        UnknownNameError: no preset has that name; the message says what to write where a mechanism has it.
-        ParameterError: the file cannot be read or is no policy.
+    Raises UnknownNameError: no preset has that name; the message says what to write where a mechanism has it;
+    ParameterError: the file cannot be read or is no policy.
     """
     name = os.fspath(name_or_path)
     if name not in PRESETS and not is_path(name) and name in MECHANISMS:
@@ -120,9 +118,7 @@ def policy_named(name_or_path: str | os.PathLike[str]) -> Policy:
 def policy_text(name: str) -> str:
     """Return the TOML of a policy as it is written.
 
-    Raises:
-        UnknownNameError: no preset has that name.
-        ParameterError: the file cannot be read.
+    Raises UnknownNameError: no preset has that name; ParameterError: the file cannot be read.
     """
     return policy_bytes(Path(name)).decode("utf-8") if is_path(name) else preset_text(name)
 
@@ -150,8 +146,7 @@ def _read_preset(name: str) -> Policy:
 def preset_text(name: str) -> str:
     """Return the TOML of a preset: its file, with the rules of kinds of spans behind the one that keeps words.
 
-    Raises:
-        UnknownNameError: no preset has that name.
+    Raises UnknownNameError: no preset has that name.
     """
     if name not in PRESETS:
         close = difflib.get_close_matches(name, PRESETS, n=1)

@@ -7,29 +7,22 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from textveil.privacy.units import Adjacency
-from textveil.sanitize.left_out import SHARED_CLASS
 from textveil.sanitize.policy.policy import Action, Policy, Rule, digest_of_data
+from textveil.sanitize.token_draws import SHARED_CLASS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyFacts:
-    """Public facts of a policy, picklable: no words of lists, no objects that detect.
+    """Public facts of a policy, picklable: no words of lists, no objects that detect."""
 
-    Attributes:
-        data: the policy as JSON data.
-        adjacency: which two texts are compared where one value differs.
-        public: what no guarantee hides, each a phrase.
-        not_covered: what the guarantee does not speak of, each a phrase.
-    """
-
-    data: Mapping[str, Any] = field(repr=False)
+    data: Mapping[str, Any] = field(repr=False)  # the policy as JSON data
     digest: str
-    adjacency: Adjacency
+    adjacency: Adjacency  # which two texts are compared where one value differs
     draws_words: bool
     finds_spans: bool
     kinds: tuple[str, ...]
-    public: tuple[str, ...]
-    not_covered: tuple[str, ...]
+    public: tuple[str, ...]  # what no guarantee hides, each a phrase
+    not_covered: tuple[str, ...]  # what the guarantee does not speak of, each a phrase
 
     @property
     def name(self) -> str:
@@ -57,11 +50,7 @@ class PolicyFacts:
 
 
 def facts_of(policy: Policy, adjacency: Adjacency) -> PolicyFacts:
-    """Return what is public of a policy.
-
-    Args:
-        adjacency: which two texts are compared if one value differs.
-    """
+    """Return what is public of a policy. ``adjacency``: which two texts are compared if one value differs."""
     data, spans, words = policy.to_data(), policy.finds_spans, policy.draws_words
     rules = [rule for _, rule in policy.span_rules]
     return PolicyFacts(
@@ -132,7 +121,6 @@ def _not_covered(policy: Policy, rules: Sequence[Rule], *, spans: bool, words: b
 
 
 def _scores(policy: Policy, rules: Sequence[Rule]) -> str:
-    """Return the scores that detectors' spans need, as a part of a sentence; empty if none is needed."""
     own = [f"{rule.kind} {rule.min_score:g}" for rule in rules if rule.min_score is not None]
     if not policy.detectors or not (policy.min_score or own):
         return ""

@@ -29,27 +29,17 @@ from textveil.text.no_text import encoded_runs
 from textveil.text.numbers import number_places
 from textveil.text.patterns import matches
 
-NUMBERS: Final = "digits"
-"""The name of what finds numbers."""
-
-_QUOTED: Final = "quoted-printable"
-"""The name of what finds values in a text as quoted-printable has it."""
-
+NUMBERS: Final = "digits"  # the name of what finds numbers
+_QUOTED: Final = "quoted-printable"  # the name of what finds values in a text as quoted-printable has it
 _WITHIN: Final = 3
 """So often something encoded within something encoded is read; deeper it is taken for what nobody can read."""
 
 _HEADING: Final = re.compile(r"</?[hH]([1-6])(?=[\s/>])")
 """The digits of these tags are markup, as their letters are: where words are kept, they are no numbers."""
 
-RECORD: Final = "record"
-"""The name of what finds values of a text's record."""
-
-RecordValues: TypeAlias = Sequence[tuple[str, str]]
-"""Values of other columns of a text's record, each with its kind."""
-
-
-Keeper: TypeAlias = KeepList | KeepPattern
-"""What stays whatever detectors find in it."""
+RECORD: Final = "record"  # the name of what finds values of a text's record
+RecordValues: TypeAlias = Sequence[tuple[str, str]]  # values of other columns of a text's record, each with its kind
+Keeper: TypeAlias = KeepList | KeepPattern  # what stays whatever detectors find in it
 
 
 class SpanFinder:
@@ -100,11 +90,7 @@ class SpanFinder:
     def readings(self, texts: Sequence[str], first: int = 1) -> list[Reading]:
         """Texts as they are read.
 
-        Args:
-            texts: private texts.
-
-        Raises:
-            InputError: one of them has escapes in escapes, too many to read.
+        ``texts``: private texts. Raises InputError: one of them has escapes in escapes, too many to read.
         """
         if not self._escapes:
             return [Reading(text) for text in texts]
@@ -125,14 +111,10 @@ class SpanFinder:
     ) -> list[list[DetectedSpan]]:
         """Find the spans of each text, by start, in characters of the text as it is written.
 
-        Args:
-            readings: of private texts.
-            values: for each text, values of its record that are found in it too; they rank before all detectors.
-
-        Raises:
-            InputError: a detector's answer is no list of spans for each text (``detection.checked``); or a text is in a
-                language without rules, and such texts are refused.
-            ParameterError: words stay, and a value is of a kind without a rule.
+        ``readings``: of private texts; ``values``: for each text, values of its record that are found in it too; they
+        rank before all detectors. Raises InputError: a detector's answer is no list of spans for each text
+        (``detection.checked``); or a text is in a language without rules, and such texts are refused; ParameterError:
+        words stay, and a value is of a kind without a rule.
         """
         if self._other_languages != "warn":
             return self._found_by_language(readings, first, values)
@@ -252,11 +234,7 @@ class SpanFinder:
     def _of_one(
         self, reading: Reading, answer: Sequence[DetectedSpan], written: Sequence[DetectedSpan]
     ) -> list[DetectedSpan]:
-        """The spans of one text.
-
-        Args:
-            written: what was found as it stands, where that is something else.
-        """
+        """The spans of one text. ``written``: what was found as it stands, where that is something else."""
         order = [RECORD, *self._order]
         text = reading.text
         candidates = [*answer, *_as_read(reading, answer, written)]

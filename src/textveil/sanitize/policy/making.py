@@ -1,10 +1,11 @@
-"""Makes what a policy names: the mechanism of words, a surrogate for each kind of spans, and the span finder."""
+"""Makes what a policy names: the mechanism of words, surrogates, the span finder; and policies of corrections."""
 
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain
 from pathlib import Path
@@ -16,54 +17,42 @@ from textveil.detection.detectors import detector_of
 from textveil.detection.given import ListDetector, PatternDetector
 from textveil.detection.keeping import KeepList, KeepPattern, shipped_words
 from textveil.detection.kinds import ENCODED, KINDS, OPTIONAL, OTHER_LANGUAGE, STANDS_FOR, without_rule
-from textveil.detection.spans import Detector
+from textveil.detection.spans import DetectedSpan, Detector
 from textveil.detection.token_kinds import TokenKindDetector
 from textveil.errors import InputError, ModelError, ParameterError, VocabularyError, need
-from textveil.mechanisms.channels.common_word_response import CommonWordResponse
 from textveil.mechanisms.channels.digits import KEEP_LIMIT
+from textveil.mechanisms.channels.randomized_response import CommonWordResponse
 from textveil.mechanisms.kinds import SequenceMechanism, WordMechanism
-from textveil.sanitize.left_out import blanks, class_labels
+from textveil.sanitize.policy.choice import is_path, policy, policy_text
 from textveil.sanitize.policy.finding import Keeper, SpanFinder
-from textveil.sanitize.policy.policy import Action, Policy, Rule, ScopeName
-from textveil.sanitize.token_draws import DrawsWords
+from textveil.sanitize.policy.policy import Action, Policy, Rule, ScopeName, WordList
+from textveil.sanitize.policy.reading import policy_of
+from textveil.sanitize.token_draws import DrawsWords, blanks, class_labels
 from textveil.surrogates.making import make_surrogate
 from textveil.surrogates.surrogate import Surrogate
 from textveil.text.passing import PASSING_FUNCTION_WORDS, Passing, passing_common_words
 
-NUMBER: Final = "number"
-"""The kind of spans that are found in every text: groups of digits outside all others."""
-
-
-_RESPONSE: Final = 8.0
-"""Nats of one word where common words are drawn and no epsilon is given."""
-
+NUMBER: Final = "number"  # the kind of spans that are found in every text: groups of digits outside all others
+_RESPONSE: Final = 8.0  # nats of one word where common words are drawn and no epsilon is given
 KEPT: Final = "kept"
 """The kind of what keep lists and patterns hold where words are drawn, for which no policy needs a rule."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyParts:
-    """Mechanism, surrogates and finder of a policy with spans.
+    """Mechanism, surrogates and finder of a policy with spans."""
 
-    Attributes:
-        words: draws words outside the spans, or leaves them out; None where they are kept.
-        surrogates: by kind of spans, in the order of the rules.
-        scopes: of the kinds whose rule has one of its own.
-        kept: kinds of spans that are released as they are.
-    """
-
-    words: DrawsWords | None
-    surrogates: Mapping[str, Surrogate]
-    scopes: Mapping[str, ScopeName]
-    kept: frozenset[str]
+    words: DrawsWords | None  # draws words outside the spans, or leaves them out; None where they are kept
+    surrogates: Mapping[str, Surrogate]  # by kind of spans, in the order of the rules
+    scopes: Mapping[str, ScopeName]  # of the kinds whose rule has one of its own
+    kept: frozenset[str]  # kinds of spans that are released as they are
     finder: SpanFinder
 
 
 def parts_of(policy: Policy, *, found_elsewhere: bool = False) -> PolicyParts:
     """Make what a policy names.
 
-    Args:
-        found_elsewhere: whether spans of other kinds than the policy's own detectors find will be given.
+    ``found_elsewhere``: whether spans of other kinds than the policy's own detectors find will be given.
 
     Raises:
         ParameterError: a rule's mechanism, surrogate or detector is unknown, or is not made with its options; a kind is
@@ -171,8 +160,7 @@ def _need_rules_for_found(policy: Policy, detectors: Sequence[Detector]) -> None
 def _keepers(policy: Policy, lists: Sequence[ListDetector]) -> list[Keeper]:
     """Make what stays whatever detectors find in it: entries with ``keep``, and those of a kind that a rule keeps.
 
-    Raises:
-        ParameterError: a phrase is to be kept and to be drawn, or a pattern keeps a whole kind.
+    Raises ParameterError: a phrase is to be kept and to be drawn, or a pattern keeps a whole kind.
     """
     kept = {rule.kind for _, rule in policy.span_rules if rule.action is Action.KEEP}
     drawn = {phrase for detector in lists if detector.kinds[0] not in kept for phrase in detector.phrases}
@@ -254,8 +242,7 @@ def _need_first(policy: Policy, lists: Sequence[ListDetector], found_else: Colle
 def words_of(policy: Policy) -> DrawsWords | None:
     """Make what draws a policy's words, or leaves them out; None if they are kept.
 
-    Raises:
-        ParameterError: as ``parts_of``.
+    Raises ParameterError: as ``parts_of``.
     """
     for number, rule in enumerate(policy.rules, start=1):
         if rule.kind == "word" and rule.action is Action.MECHANISM:
@@ -288,8 +275,7 @@ def passing_of(policy: Policy) -> Passing | None:
 def number_options(policy: Policy) -> dict[str, Any]:
     """Return the options of a sanitizer of tokens that a policy's rule for numbers stands for.
 
-    Raises:
-        ParameterError: the rule has other options.
+    Raises ParameterError: the rule has other options.
     """
     for number, rule in policy.span_rules:
         if rule.kind == NUMBER:
@@ -325,3 +311,102 @@ def _surrogate(rule: Rule) -> Surrogate:
     if isinstance(options.get("file"), str):
         options["file"] = str(Path(rule.folder, options["file"]))
     return make_surrogate(name, 0.0 if rule.epsilon is None else rule.epsilon, options)
+
+
+class PolicyDetector:
+    """Finds the spans that a policy replaces; those that it keeps stay in the open, and are none.
+
+    ``policy``: one that finds spans. Raises ParameterError: it finds none, or cannot be made.
+    """
+
+    def __init__(self, policy: Policy) -> None:
+        need(policy.finds_spans, "policy", "one without detection", "one that finds spans, such as identifiers")
+        parts = parts_of(policy)
+        self._finder = parts.finder
+        self.kinds: tuple[str, ...] = tuple(parts.surrogates)
+        self.name = f"policy {policy.name}"
+
+    def detect(self, texts: Sequence[str]) -> list[list[DetectedSpan]]:
+        """See ``Detector.detect``."""
+        return [[span for span in spans if span.kind in self.kinds] for spans in self._finder.found(texts)]
+
+
+def measured_of(policy: Policy) -> dict[str, str]:
+    """Return the name and digest that bind a measurement to a policy."""
+    return {"name": policy.name, "digest": policy.digest}
+
+
+_NAME: Final = re.compile(r'^name\s*=\s*"([^"\\\n]+)"', re.MULTILINE)
+_SUFFIX: Final = "-reviewed"
+_HIDDEN: Final = "hidden"  # the kind of what is hidden by a policy that has no kinds of spans
+_PROBE: Final = "textveil review"  # a phrase that no list of a user holds
+
+
+def correctable(name: str) -> dict[str, Any]:
+    """Policy that the marks on a page extend: private, as its lists may be.
+
+    Returns:
+        the name that it ``extends``, the ``name`` of the policy that does, ``toml`` that lists can be added to, behind
+        what ``hides`` says where a list hides words, ``kinds`` that a word can be hidden as, ``listed`` phrases of its
+        own lists, and whether it lies ``beside`` files and ``draws_words``.
+
+    Raises ParameterError: it cannot be read, or lists cannot be added to it.
+    """
+    chosen, text = policy(name), policy_text(name)
+    kinds = list_kinds(chosen)
+    rules = "" if kinds else _numbers(chosen)
+    toml = f"{_renamed(text, chosen, name).rstrip()}\n{rules}"
+    hides = "" if kinds else f'\n[[rule]]\nkind = "{_HIDDEN}"\nplaceholder = true\n'
+    kinds = kinds or [_HIDDEN]
+    lists = f'\n[[list]]\nkind = "{kinds[0]}"\nwords = ["{_PROBE}"]\n'
+    try:
+        extended = policy_of((toml + hides + lists).encode(), name, _folder(name))
+        parts_of(extended)
+    except ParameterError as error:
+        raise ParameterError(f"`policy` must take lists as [[list]] at its end; it does not: {error}") from None
+    return {
+        "extends": chosen.name,
+        "name": extended.name,
+        "toml": toml,
+        "hides": hides,
+        "kinds": kinds,
+        "listed": [word for word_list in chosen.lists for word in word_list.words],
+        "beside": is_path(name),
+        "draws_words": chosen.draws_words,
+    }
+
+
+def list_kinds(chosen: Policy) -> list[str]:
+    """Return the kinds that a word of a list can be hidden as: those of spans that are replaced."""
+    return [rule.kind for _, rule in chosen.span_rules if rule.action is not Action.KEEP and _is_listed(rule.kind)]
+
+
+def _is_listed(kind: str) -> bool:
+    try:
+        WordList(kind=kind, words=("word",))
+    except ParameterError:
+        return False
+    return True
+
+
+def _numbers(chosen: Policy) -> str:
+    if not chosen.draws_words or chosen.rule("number") is not None:
+        return ""
+    word = chosen.rule("word")
+    drawn = word is not None and word.action is Action.MECHANISM
+    done = 'surrogate = "digits"' if drawn else "placeholder = true"
+    return f'\n[[rule]]\nkind = "number"\n{done}\n'
+
+
+def _renamed(text: str, chosen: Policy, place: str) -> str:
+    """Rename the file, so that no report calls it by the name of the policy that it extends."""
+    name = _NAME.search(text)
+    if name is None or chosen.name.endswith(_SUFFIX):
+        return text
+    changed = f"{text[: name.end() - 1]}{_SUFFIX}{text[name.end() - 1 :]}"
+    same = policy_of(changed.encode(), place, _folder(place)) == replace(chosen, name=chosen.name + _SUFFIX)
+    return changed if same else text
+
+
+def _folder(name: str) -> Path | None:
+    return Path(name).parent if is_path(name) else None

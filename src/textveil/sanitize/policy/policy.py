@@ -26,28 +26,21 @@ from textveil.vocabulary.vocabulary import Vocabulary
 TOKEN_KINDS: Final = ("word", "function-word", "common-word", *TOKEN_SPANS)
 """Kinds that the tokens outside all spans have: rules speak of them, detectors, patterns and lists do not."""
 
-ScopeName: TypeAlias = Literal["mention", "document", "conversation", "corpus"]
-"""Where one value has one surrogate."""
-
+ScopeName: TypeAlias = Literal["mention", "document", "conversation", "corpus"]  # where one value has one surrogate
 OtherLanguages: TypeAlias = Literal["warn", "refuse", "mask"]
 """What happens to documents in languages that the embedded detector has no rules for."""
 
 SCOPES: Final[tuple[ScopeName, ...]] = get_args(ScopeName)
-
 _TAKEN: Final = frozenset((*TOKEN_KINDS, "number", "space", "punctuation", "text"))
 
 
 class Action(Enum):
     """Action of a rule on everything of its kind."""
 
-    KEEP = "keep"
-    """It is released as it is, and is public."""
-    PLACEHOLDER = "placeholder"
-    """A constant of its kind stands in its place."""
-    SURROGATE = "surrogate"
-    """A surrogate is drawn."""
-    MECHANISM = "mechanism"
-    """A mechanism of the catalog draws a word."""
+    KEEP = "keep"  # it is released as it is, and is public
+    PLACEHOLDER = "placeholder"  # a constant of its kind stands in its place
+    SURROGATE = "surrogate"  # a surrogate is drawn
+    MECHANISM = "mechanism"  # a mechanism of the catalog draws a word
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +48,6 @@ class Rule:
     """Rule for one kind.
 
     Attributes:
-        name: of the surrogate or the mechanism; empty where neither is drawn.
         epsilon: nats for one value; 0 is a draw that says nothing about it beyond its form. None is the default of
             what is drawn.
         scope: "mention" where, other than in the rest of the policy, each mention has a surrogate of its own.
@@ -68,7 +60,7 @@ class Rule:
 
     kind: str
     action: Action
-    name: str = ""
+    name: str = ""  # of the surrogate or the mechanism; empty where neither is drawn
     epsilon: float | None = None
     scope: Literal["mention"] | None = None
     min_score: float | None = None
@@ -156,14 +148,12 @@ def _need_action(rule: Rule) -> None:
 class Pattern:
     """Regular expression whose matches are of a kind.
 
-    Attributes:
-        regex: in Python's syntax; it must match at least one character wherever it matches.
-        last: whether it ranks behind the detectors, and so decides only where they find nothing longer or as long.
-        keep: whether what it matches stays, whatever detectors find in it: of the kind, or of any where that is empty.
+    ``last``: whether it ranks behind the detectors, and so decides only where they find nothing longer or as long;
+    ``keep``: whether what it matches stays, whatever detectors find in it: of the kind, or of any where that is empty.
     """
 
     kind: str = ""
-    regex: str
+    regex: str  # in Python's syntax; it must match at least one character wherever it matches
     last: bool = False
     keep: bool = False
 
@@ -184,16 +174,13 @@ class Pattern:
 class WordList:
     """Words and phrases that are of a kind wherever they stand, or that stay wherever they stand.
 
-    Attributes:
-        words: at least one; they may be private, so that no report and no digest holds them.
-        keep: whether they stay, whatever detectors find in them: of the kind, or of any where that is empty.
-        shipped: names of public lists in place of words, only with ``keep``.
+    ``words``: at least one; they may be private, so that no report and no digest holds them.
     """
 
     kind: str = ""
     words: tuple[str, ...] = field(default=(), repr=False)
-    keep: bool = False
-    shipped: tuple[str, ...] = ()
+    keep: bool = False  # whether they stay, whatever detectors find in them: of the kind, or of any where that is empty
+    shipped: tuple[str, ...] = ()  # names of public lists in place of words, only with `keep`
 
     def __post_init__(self) -> None:
         _need_kind_of(self)
@@ -243,9 +230,6 @@ class Policy:
     ``tv.policy`` reads one; ``tv.Sanitizer`` takes it. Kinds without a rule are not looked for.
 
     Attributes:
-        rules: one for a kind at most, and one for ``word``.
-        detectors: names (``detection.detectors``) or objects, by rank: they find spans.
-        marks: what is done with white space and punctuation outside the spans (``text.marks``).
         scope: where one value has one surrogate: each mention has its own; one in a document, a conversation, a corpus.
         min_score: detectors' spans with a lower score count as not found, where no rule says another. Spans of
             patterns, lists and values of records need no score.
@@ -255,12 +239,12 @@ class Policy:
     """
 
     name: str
-    rules: tuple[Rule, ...]
+    rules: tuple[Rule, ...]  # one for a kind at most, and one for `word`
     describes: str = ""
-    detectors: tuple[str | Detector, ...] = ()
+    detectors: tuple[str | Detector, ...] = ()  # names (`detection.detectors`) or objects, by rank: they find spans
     patterns: tuple[Pattern, ...] = ()
     lists: tuple[WordList, ...] = ()
-    marks: Marks = "normalize"
+    marks: Marks = "normalize"  # what is done with white space and punctuation outside the spans (`text.marks`)
     scope: ScopeName = "document"
     min_score: float = 0.0
     other_languages: OtherLanguages = "warn"
@@ -347,8 +331,7 @@ class Policy:
     def to_data(self, *, whole: bool = False) -> dict[str, Any]:
         """Return JSON data of what is public: words of lists are only counted, and the vocabulary is left out.
 
-        Args:
-            whole: whether lists are in full; see ``whole_data``.
+        ``whole``: whether lists are in full; see ``whole_data``.
         """
         return {
             "name": self.name,
@@ -368,8 +351,7 @@ class Policy:
 
         They may be private.
 
-        Raises:
-            InputError: it has a detector that is an object, or a vocabulary: neither is data.
+        Raises InputError: it has a detector that is an object, or a vocabulary: neither is data.
         """
         if any(not isinstance(detector, str) for detector in self.detectors):
             raise InputError("a policy that is saved must name its detectors; got an object. Name it, or do not save.")

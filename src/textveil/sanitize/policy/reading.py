@@ -17,11 +17,8 @@ from textveil.text.common_words import LEVELS, common_words_of
 def words_of_background(path: Path, level: str) -> tuple[str, ...]:
     """Return the words that stand in a share of public documents, which the level says.
 
-    Args:
-        path: a text file with a document a line, or one that ends in .jsonl with a "text" in each record.
-
-    Raises:
-        ParameterError: the file cannot be read; or as ``common_words_of``.
+    ``path``: a text file with a document a line, or one that ends in .jsonl with a "text" in each record. Raises
+    ParameterError: the file cannot be read; or as ``common_words_of``.
     """
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
@@ -54,15 +51,13 @@ _SAVED: Final = {"rules": "rule", "patterns": "pattern", "lists": "list"}
 _ACTIONS: Final = tuple(action.value for action in Action)
 _OF_RULES: Final = ("kind", "epsilon", "scope", "min_score")
 _FLAGS: Final = (Action.KEEP, Action.PLACEHOLDER)
-
 _Made = TypeVar("_Made")
 
 
 def read_policy(path: Path) -> Policy:
     """Read the policy in a file.
 
-    Raises:
-        ParameterError: it cannot be read, or is no policy; the line names the file and what in it is wrong.
+    Raises ParameterError: it cannot be read, or is no policy; the line names the file and what in it is wrong.
     """
     return policy_of(policy_bytes(path), str(path), path.parent)
 
@@ -79,12 +74,8 @@ def policy_bytes(path: Path) -> bytes:
 def policy_of(raw: bytes, place: str, folder: Path | None = None) -> Policy:
     """Read the policy that is written in ``raw``.
 
-    Args:
-        folder: where files of lists and of rules are looked for; None allows no list a file, and is the working
-            directory for rules.
-
-    Raises:
-        ParameterError: as ``read_policy``.
+    ``folder``: where files of lists and of rules are looked for; None allows no list a file, and is the working
+    directory for rules. Raises ParameterError: as ``read_policy``.
     """
     with _placed(f"policy {place}"):
         return _policy(_parsed(raw), folder)
@@ -93,8 +84,7 @@ def policy_of(raw: bytes, place: str, folder: Path | None = None) -> Policy:
 def policy_of_data(data: Mapping[str, Any]) -> Policy:
     """Read the policy that ``Policy.whole_data`` wrote: equal to it, and of the same digest.
 
-    Raises:
-        ParameterError: it is no policy.
+    Raises ParameterError: it is no policy.
     """
     with _placed("saved policy"):
         return _policy({_SAVED.get(key, key): value for key, value in data.items()}, None)

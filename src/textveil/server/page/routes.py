@@ -20,13 +20,13 @@ from pydantic import Field
 from textveil.detection.kinds import GROUPS
 from textveil.errors import ParameterError, UnsupportedGuarantee
 from textveil.pages.rendering import STYLE, rendered
+from textveil.sanitize.costs import TextCosts
 from textveil.sanitize.explanation import explain
-from textveil.sanitize.left import TextCosts
 from textveil.sanitize.policy.choice import PRESETS, policy
-from textveil.sanitize.policy.corrections import correctable, list_kinds
+from textveil.sanitize.policy.making import correctable, list_kinds
 from textveil.sanitize.policy.policy import Policy
-from textveil.sanitize.recovery import stored_table
 from textveil.sanitize.sanitizer import Sanitizer
+from textveil.sanitize.setting import stored_table
 from textveil.server.api import CallerNow, report_data, service_of
 from textveil.server.bodies import Body, Epsilon, StrictRoute, Text, UnitName
 from textveil.server.budgets import budget_data

@@ -27,14 +27,11 @@ HEADER = re.compile(rb"(\d{1,12})[ \t]+(\d{1,6})\s*")
 
 # Possessive, so that a field is read once: with backtracking, long runs of digits take quadratic time.
 _NUMBER = re.compile(rb"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?|[+-]?(?:nan|inf|infinity)", re.IGNORECASE)
-LONGEST_NUMBER = 1 << 10
-"""Bytes of a number's field; what writes vectors needs a tenth of it."""
-
+LONGEST_NUMBER = 1 << 10  # bytes of a number's field; what writes vectors needs a tenth of it
 _LONGEST_LINE = 1 << 22
 _LONGEST_WORD = 1 << 12
 _CHUNK_BYTES = 1 << 22
-_SAMPLE_ROWS = 100
-"""Rows that settle the dimension of a file without a header."""
+_SAMPLE_ROWS = 100  # rows that settle the dimension of a file without a header
 
 
 @contextmanager
@@ -58,14 +55,10 @@ def read_text(
     The last ``dim`` fields are the vector, so a word may hold spaces (GloVe 840B has such words). A field
     before them that reads as a number makes the row too long rather than its word odd.
 
-    Args:
-        header: whether the first line says "words dim"; without it the dimension is the number of numeric
-            fields at the end of most of the first rows.
-        limit: read this many rows at most; None reads all.
-
-    Raises:
-        VocabularyError: a ragged row, a field that is no number or a long one, a word that is not UTF-8, a header that
-            disagrees with the rows, or no valid vocabulary. Rows are counted from 1 after the header.
+    ``header``: whether the first line says "words dim"; without it the dimension is the number of numeric fields at the
+    end of most of the first rows; ``limit``: read this many rows at most; None reads all. Raises VocabularyError: a
+    ragged row, a field that is no number or a long one, a word that is not UTF-8, a header that disagrees with the
+    rows, or no valid vocabulary. Rows are counted from 1 after the header.
     """
     size = path.stat().st_size
     with opened(path) as (stream, position):
@@ -92,11 +85,8 @@ def read_text(
 def read_binary(path: Path, name: str, *, limit: int | None = None, progress: Progress | None = None) -> Vocabulary:
     """word2vec's binary table: a header line, then a word, a space and ``dim`` little-endian float32 a row.
 
-    Args:
-        limit: read this many rows at most; None reads all.
-
-    Raises:
-        VocabularyError: the file ends within a row, or holds more or fewer rows than its header says.
+    ``limit``: read this many rows at most; None reads all. Raises VocabularyError: the file ends within a row, or holds
+    more or fewer rows than its header says.
     """
     size = path.stat().st_size
     with opened(path) as (stream, position):
@@ -157,7 +147,6 @@ def _dimension(name: str, sample: list[bytes]) -> int:
 
 
 def _split(name: str, lines: list[bytes], dim: int, words: list[str]) -> list[bytes]:
-    """The numbers of each row, joined by single spaces; its word is appended to ``words``."""
     rests = []
     for line in lines:
         row = len(words) + 1
@@ -191,7 +180,6 @@ def _decoded(name: str, row: int, word: bytes) -> str:
 
 
 def _numbers(name: str, fields: list[bytes], dim: int, done: int) -> Vectors:
-    """The numbers of the rows after row ``done``, shape (rows, dim)."""
     joined = np.frombuffer(b" ".join([*fields, b""]), dtype=np.uint8)
     widths = np.diff(np.flatnonzero(joined == ord(" ")), prepend=-1)
     if widths.max(initial=0) > LONGEST_NUMBER + 1:
@@ -214,7 +202,6 @@ def _long_number(name: str, row: int) -> VocabularyError:
 
 
 def _binary_rows(name: str, stream: BinaryIO, width: int) -> Iterator[tuple[bytes, bytes]]:
-    """Word and vector bytes of each row, to the end of the stream."""
     buffer, start, row = b"", 0, 1
     while True:
         space = buffer.find(b" ", start, start + _LONGEST_WORD)
@@ -249,7 +236,6 @@ def _agree(name: str, promised: int, rows: int, limit: int | None) -> None:
 
 
 def _finished(name: str, words: list[str], table: Vectors, size: int, progress: Progress | None) -> Vocabulary:
-    """The vocabulary of all rows."""
     table.resize((len(words), table.shape[1]), refcheck=False)
     vocabulary = Vocabulary(words, table, name, copy=False)
     if progress is not None:

@@ -31,13 +31,9 @@ from textveil.whole_files import sync_folder
 
 FORMAT: Final = 1
 SUFFIX: Final = ".table"
-
 _PARTIAL: Final = ".partial"
-_HEADER_BYTES: Final = 4096
-"""A page: the arrays behind it are aligned."""
-
+_HEADER_BYTES: Final = 4096  # a page: the arrays behind it are aligned
 _ALIGNED: Final = 64
-
 UNTOLD: Final = -1
 """A first dimension that only making the array tells: the file's header states it, and the file's name does not.
 
@@ -63,12 +59,10 @@ class ArrayShape(NamedTuple):
 class TableKey:
     """What tells a table from every other.
 
-    Attributes:
-        kind: what it holds; lower-case letters and hyphens.
-        made_from: all that entered, of JSON's types: digest of the vocabulary, grid, rule, parameters.
+    ``made_from``: all that entered, of JSON's types: digest of the vocabulary, grid, rule, parameters.
     """
 
-    kind: str
+    kind: str  # what it holds; lower-case letters and hyphens
     made_from: Mapping[str, str | int | float | None]
     arrays: tuple[ArrayShape, ...]
 
@@ -131,12 +125,8 @@ def encoded(key: TableKey, arrays: Arrays) -> list[bytes | memoryview]:
 def write_table(folder: Path, key: TableKey, arrays: Arrays) -> Path:
     """Write a whole table, or nothing.
 
-    Args:
-        folder: made where it is missing. Nothing private is in it: its files may be read by others.
-        key: of the table; the arrays are as it says.
-
-    Raises:
-        OSError: it cannot be written.
+    ``folder``: made where it is missing. Nothing private is in it: its files may be read by others; ``key``: of the
+    table; the arrays are as it says. Raises OSError: it cannot be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
     target = folder / key.file_name
@@ -147,8 +137,7 @@ def write_table(folder: Path, key: TableKey, arrays: Arrays) -> Path:
 def write_table_as(target: Path, key: TableKey, arrays: Arrays) -> None:
     """Write a whole table under a name of its own, or nothing; its folder is there.
 
-    Raises:
-        OSError: it cannot be written.
+    Raises OSError: it cannot be written.
     """
     folder = target.parent
     parts = encoded(key, arrays)
@@ -217,8 +206,7 @@ def clear_tables(folder: Path) -> tuple[int, int]:
 
     Processes that have a table open keep it.
 
-    Raises:
-        OSError: a file cannot be removed.
+    Raises OSError: a file cannot be removed.
     """
     files = bytes_freed = 0
     for path in [*folder.glob(f"*{SUFFIX}"), *folder.glob(f".*{SUFFIX}-*{_PARTIAL}")] if folder.is_dir() else []:
@@ -229,7 +217,6 @@ def clear_tables(folder: Path) -> tuple[int, int]:
 
 
 def _parts(key: TableKey, arrays: Arrays) -> Iterator[bytes | memoryview]:
-    """What follows the header."""
     need(set(arrays) == {array.name for array in key.arrays}, "arrays", sorted(arrays), "those that the key names")
     for wanted in key.arrays:
         array = arrays[wanted.name]

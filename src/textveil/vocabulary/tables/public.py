@@ -7,23 +7,28 @@ built may depend on public facts only, such as the size of the input.
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
-from weakref import WeakValueDictionary
+from typing import Any, Final, NamedTuple
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from textveil.environment import CACHE
+from textveil.errors import need
 from textveil.types import Progress
-from textveil.vocabulary.tables.files import Arrays, TableKey, read_table, write_table
+from textveil.vocabulary.embedded import DATA
+from textveil.vocabulary.grid import integer_grid, nested_limit
+from textveil.vocabulary.tables.files import Arrays, ArrayShape, TableKey, read_table, write_table
+from textveil.vocabulary.vocabulary import Vocabulary
 
-Sound = Callable[[Arrays], bool]
-"""Whether arrays are such that a guarantee holds with them, whoever made them."""
+Sound = Callable[[Arrays], bool]  # whether arrays are such that a guarantee holds with them, whoever made them
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -70,22 +75,17 @@ def builds() -> int:
 class PublicTable:
     """What a table is made from and how; nothing is read or made before ``opened`` or ``build``.
 
-    Attributes:
-        describe: for a person: ``"the 128 nearest words of 32,698"``.
-        make: computes the arrays; the same bytes on every machine.
-        sound: asked of every file from the cache folder, beyond its checksum: with arrays that pass it the guarantee
-            holds, even if somebody else wrote them.
-        shipped: a file of the package that may hold it; trusted as the package's code is.
-        ours_alone: no file that others can write is read, since ``sound`` cannot tell what a guarantee needs.
-        expected: about how long the arrays will be whose length only making tells.
+    ``sound``: asked of every file from the cache folder, beyond its checksum: with arrays that pass it the guarantee
+    holds, even if somebody else wrote them; ``expected``: about how long the arrays will be whose length only making
+    tells.
     """
 
     key: TableKey
-    describe: str
-    make: Callable[[Progress | None], Arrays]
+    describe: str  # for a person: `"the 128 nearest words of 32,698"`
+    make: Callable[[Progress | None], Arrays]  # computes the arrays; the same bytes on every machine
     sound: Sound
-    shipped: Path | None = None
-    ours_alone: bool = False
+    shipped: Path | None = None  # a file of the package that may hold it; trusted as the package's code is
+    ours_alone: bool = False  # no file that others can write is read, since `sound` cannot tell what a guarantee needs
     expected: Mapping[str, int] = field(default_factory=dict)
 
     @property
@@ -163,3 +163,75 @@ def distinct_rows(rows: NDArray[Any], count: int) -> bool:
         if bool((ordered[:, 1:] == ordered[:, :-1]).any()):
             return False
     return True
+
+
+KIND: Final = "neighbor-order"
+NEIGHBORS: Final = "neighbors"  # the array: ids, shape (n, k), row x begins with x
+SHIPPED: Final = DATA / "neighbors.table"
+SHIPPED_SIZE: Final = 67
+"""Words in a row of the table that comes with the embedded vocabulary: the neighborhood at epsilon 8."""
+
+
+_BLOCK: Final = 256  # words whose rows are made at once: their scores take 33 MB at 33,000 words
+_RULE: Final = "greatest cosine on the integer grid, the word first, ties to the lower id; 1"  # changes when rows do
+_SCALES: WeakKeyDictionary[Vocabulary, str] = WeakKeyDictionary()
+
+
+def neighbor_order(vocabulary: Vocabulary, size: int) -> PublicTable:
+    """The table that holds the ``size`` nearest words of every word at least; see ``IntegerGrid.neighborhoods``.
+
+    The lengths of its rows are few, so that few tables serve all sizes: the first m words of a row are the row of
+    length m. Rows longer than ``nested_limit`` are not so: their tables have just the length asked for.
+
+    ``size``: between 1 and the number of words.
+    """
+    n = len(vocabulary)
+    need(1 <= size <= n, "size", size, f"between 1 and the {n} words of the vocabulary")
+    length = row_length(size, n)
+    return PublicTable(
+        key=TableKey(
+            kind=KIND,
+            made_from={"vocabulary": vocabulary.digest, "grid": grid_digest(vocabulary), "rule": _RULE},
+            arrays=(ArrayShape(NEIGHBORS, np.min_scalar_type(n - 1).newbyteorder("<").str, (n, length)),),
+        ),
+        describe=f"the table of the {length:,} nearest words of each of {n:,}",
+        make=partial(_made, vocabulary, length),
+        sound=partial(_sound, n),
+        shipped=SHIPPED if length == SHIPPED_SIZE else None,
+    )
+
+
+def row_length(size: int, words: int) -> int:
+    """The length of the rows in which the ``size`` nearest of so many words are kept."""
+    limit = nested_limit(words)
+    if size > limit:
+        return size
+    return min(limit, SHIPPED_SIZE if size <= SHIPPED_SIZE else 1 << (size - 1).bit_length())
+
+
+def _made(vocabulary: Vocabulary, length: int, progress: Progress | None) -> Arrays:
+    grid = integer_grid(vocabulary)
+    n = grid.size
+    rows = np.empty((n, length), dtype=np.min_scalar_type(n - 1))
+    for start in range(0, n, _BLOCK):
+        ids = np.arange(start, min(start + _BLOCK, n), dtype=np.int64)
+        rows[ids] = grid.neighborhoods(ids, length, n)
+        if progress is not None:
+            progress(start + len(ids), n)
+    return {NEIGHBORS: rows}
+
+
+def _sound(words: int, arrays: Arrays) -> bool:
+    """Every row is a set of words: all that the guarantee of neighborhood response asks (its proof, section 1)."""
+    return distinct_rows(arrays[NEIGHBORS], words)
+
+
+def grid_digest(vocabulary: Vocabulary) -> str:
+    """What the integers of a vocabulary are, beyond its vectors: its own scales tell them, else the grid's rule."""
+    if vocabulary.grid is None:
+        return "rounded to a power of two a row; 1"
+    known = _SCALES.get(vocabulary)
+    if known is None:
+        scales = np.ascontiguousarray(vocabulary.grid.scales, dtype="<f4")
+        known = _SCALES[vocabulary] = hashlib.sha256(scales.data).hexdigest()
+    return known

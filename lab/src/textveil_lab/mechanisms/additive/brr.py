@@ -11,12 +11,11 @@ from scipy.special import gammaln, logsumexp
 
 from textveil.errors import need
 from textveil.mechanisms.declaration import proved
-from textveil.mechanisms.kinds import checked_ids
-from textveil.mechanisms.options import VECTORS, Option, at_least
-from textveil.mechanisms.parameters import Epsilon
+from textveil.mechanisms.kinds import Epsilon, checked_ids
 from textveil.numerics.integer_weights import log_ratio_up
 from textveil.privacy.guarantees import MetricDP
 from textveil.randomness import resolve
+from textveil.registry.options import VECTORS, Option, at_least
 from textveil.statistics import Bound, exactly
 from textveil.types import Flags, Ids, Progress, Reals, Vectors
 from textveil.vocabulary.vocabulary import Vocabulary

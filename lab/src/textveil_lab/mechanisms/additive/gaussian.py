@@ -3,7 +3,7 @@
 import math
 
 from textveil.mechanisms.declaration import proved
-from textveil.mechanisms.parameters import Epsilon
+from textveil.mechanisms.kinds import Epsilon
 from textveil.privacy.guarantees import ApproximateDP
 from textveil.privacy.proved import status_of
 from textveil.vocabulary.vocabulary import Vocabulary

@@ -9,11 +9,10 @@ import numpy as np
 
 from textveil.errors import need
 from textveil.mechanisms.declaration import proved
-from textveil.mechanisms.kinds import checked_ids
-from textveil.mechanisms.options import POSITIVE, VECTORS, Option, at_least, named
-from textveil.mechanisms.parameters import Epsilon
+from textveil.mechanisms.kinds import Epsilon, checked_ids
 from textveil.privacy.guarantees import MetricDP
 from textveil.randomness import resolve
+from textveil.registry.options import POSITIVE, VECTORS, Option, at_least, named
 from textveil.types import Ids, Reals
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.mechanisms.capabilities import WorstStates

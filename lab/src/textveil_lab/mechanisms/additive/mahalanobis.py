@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from textveil.errors import need
 from textveil.mechanisms.declaration import proved
-from textveil.mechanisms.options import VECTORS, Option, interval
-from textveil.mechanisms.parameters import Epsilon
+from textveil.mechanisms.kinds import Epsilon
 from textveil.privacy.guarantees import MetricDP
+from textveil.registry.options import VECTORS, Option, interval
 from textveil.types import Ids, Progress, Reals, Vectors, WordDistances
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.mechanisms.additive.perturb_project import PerturbProject, clipped_points, euclidean, perturb_project

@@ -10,8 +10,8 @@ from scipy.special import ndtri
 
 from textveil.errors import need
 from textveil.mechanisms.declaration import proved
-from textveil.mechanisms.options import VECTORS, Option, at_least
-from textveil.mechanisms.parameters import Epsilon
+from textveil.mechanisms.kinds import Epsilon
+from textveil.registry.options import VECTORS, Option, at_least
 from textveil.types import Progress, Reals, Vectors, WordDistances
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.mechanisms.additive.perturb_project import (

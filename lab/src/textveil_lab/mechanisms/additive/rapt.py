@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Final
 
 from textveil.mechanisms.declaration import proved
-from textveil.mechanisms.parameters import Epsilon
+from textveil.mechanisms.kinds import Epsilon
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.mechanisms.additive.perturb_project import PerturbProject
 from textveil_lab.mechanisms.additive.spherical_laplace import spherical_laplace

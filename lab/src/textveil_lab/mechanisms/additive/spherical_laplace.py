@@ -3,7 +3,7 @@
 from typing import Any
 
 from textveil.mechanisms.declaration import proved
-from textveil.mechanisms.parameters import Epsilon
+from textveil.mechanisms.kinds import Epsilon
 from textveil.privacy.guarantees import MetricDP
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.mechanisms.additive.perturb_project import PerturbProject, clipped_distances, perturb_project

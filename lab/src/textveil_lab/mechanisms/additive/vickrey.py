@@ -8,11 +8,10 @@ import numpy as np
 
 from textveil.errors import need
 from textveil.mechanisms.declaration import proved
-from textveil.mechanisms.kinds import checked_ids
-from textveil.mechanisms.options import VECTORS, Domain, Option, interval
-from textveil.mechanisms.parameters import Epsilon
+from textveil.mechanisms.kinds import Epsilon, checked_ids
 from textveil.privacy.guarantees import MetricDP
 from textveil.randomness import resolve
+from textveil.registry.options import VECTORS, Domain, Option, interval
 from textveil.types import Ids, Progress, Reals, Vectors, WordDistances
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.mechanisms.additive.mahalanobis import CovarianceWeight, elliptical_distances, elliptical_noise

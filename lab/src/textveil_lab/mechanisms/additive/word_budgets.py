@@ -11,12 +11,11 @@ import numpy as np
 
 from textveil.errors import InputError, need
 from textveil.mechanisms.declaration import proved
-from textveil.mechanisms.kinds import checked_ids
-from textveil.mechanisms.options import FRACTION, Option, file_or_named
-from textveil.mechanisms.parameters import Epsilon
+from textveil.mechanisms.kinds import Epsilon, checked_ids
 from textveil.privacy.guarantees import MetricDP
 from textveil.privacy.units import within_groups
 from textveil.randomness import resolve
+from textveil.registry.options import FRACTION, Option, file_or_named
 from textveil.types import Ids, Integers, Reals
 from textveil.vocabulary.frequencies import word_frequencies
 from textveil.vocabulary.vocabulary import Vocabulary

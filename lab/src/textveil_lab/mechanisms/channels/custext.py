@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import need
-from textveil.mechanisms.channels.integer_channel import GroupedChannel
+from textveil.mechanisms.channels.randomized_response import GroupedChannel
 from textveil.mechanisms.declaration import proved
-from textveil.mechanisms.options import NEIGHBORHOODS, VECTORS, Option, at_least, named
-from textveil.mechanisms.parameters import GroupEpsilon
+from textveil.mechanisms.kinds import GroupEpsilon
 from textveil.numerics.integer_weights import exp_minus_half_ceiling, log_ratio_up, stated_epsilon
 from textveil.privacy.guarantees import PureDP
 from textveil.privacy.proved import status_of
 from textveil.privacy.units import CLUSTERED_CONTENT, Adjacency, within_groups
+from textveil.registry.options import NEIGHBORHOODS, VECTORS, Option, at_least, named
 from textveil.text.english import FUNCTION_WORDS
 from textveil.types import Ids, Integers, Progress, Reals
 from textveil.vocabulary.grid import integer_grid

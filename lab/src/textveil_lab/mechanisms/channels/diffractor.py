@@ -9,13 +9,12 @@ import numpy as np
 
 from textveil.errors import need
 from textveil.mechanisms.declaration import proved
-from textveil.mechanisms.kinds import checked_ids, checked_word_id
-from textveil.mechanisms.options import Option, at_least, named
-from textveil.mechanisms.parameters import Epsilon
+from textveil.mechanisms.kinds import Epsilon, checked_ids, checked_word_id
 from textveil.numerics.integer_weights import stated_epsilon
 from textveil.privacy.guarantees import MetricDP, PureDP
 from textveil.privacy.proved import status_of
 from textveil.randomness import resolve
+from textveil.registry.options import Option, at_least, named
 from textveil.types import Ids, Integers, Progress, Reals
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.mechanisms.parameters import EpsilonPerDistance, one_of, proved_metric

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from textveil.errors import need
 from textveil.mechanisms.declaration import proved
-from textveil.mechanisms.options import FRACTION, NEIGHBORHOODS, Option, at_least
-from textveil.mechanisms.parameters import Epsilon, Prior
+from textveil.mechanisms.kinds import Epsilon, Prior
+from textveil.registry.options import FRACTION, NEIGHBORHOODS, Option, at_least
 from textveil.types import Progress
 from textveil.vocabulary.frequencies import FLAT, WordFrequencies, given_frequencies
 from textveil.vocabulary.vocabulary import Vocabulary

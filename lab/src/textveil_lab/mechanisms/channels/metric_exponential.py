@@ -9,13 +9,12 @@ import numpy as np
 
 from textveil.errors import need
 from textveil.mechanisms.declaration import proved
-from textveil.mechanisms.kinds import checked_ids, checked_word_id
-from textveil.mechanisms.options import NEIGHBORHOODS, Option, at_least, named
-from textveil.mechanisms.parameters import Epsilon
+from textveil.mechanisms.kinds import Epsilon, checked_ids, checked_word_id
 from textveil.numerics.integer_weights import log_ratio_up
 from textveil.privacy.guarantees import MetricDP, PureDP, Status
 from textveil.privacy.proved import status_under
 from textveil.randomness import resolve
+from textveil.registry.options import NEIGHBORHOODS, Option, at_least, named
 from textveil.types import Ids, Integers, Progress, Reals
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.mechanisms.parameters import EpsilonPerDistance, given, one_of

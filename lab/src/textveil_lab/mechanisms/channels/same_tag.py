@@ -9,11 +9,11 @@ from typing import Annotated, Any, Final, TypeAlias
 import numpy as np
 
 from textveil.errors import InputError, ParameterError, need
-from textveil.mechanisms.channels.integer_channel import GroupedChannel
+from textveil.mechanisms.channels.randomized_response import GroupedChannel
 from textveil.mechanisms.declaration import proved
-from textveil.mechanisms.options import GUARANTEE, NEIGHBORHOODS, POSITIVE, Option, file_or_named
-from textveil.mechanisms.parameters import GroupEpsilon
+from textveil.mechanisms.kinds import GroupEpsilon
 from textveil.privacy.units import within_groups
+from textveil.registry.options import GUARANTEE, NEIGHBORHOODS, POSITIVE, Option, file_or_named
 from textveil.text.english import FUNCTION_WORDS
 from textveil.types import Integers, Progress
 from textveil.vocabulary.vocabulary import Vocabulary

@@ -3,10 +3,10 @@
 import math
 from typing import Annotated, Final
 
-from textveil.mechanisms.channels.integer_channel import IntegerChannel
+from textveil.mechanisms.channels.randomized_response import IntegerChannel
 from textveil.mechanisms.declaration import proved
-from textveil.mechanisms.options import FRACTION, NEIGHBORHOODS, POSITIVE, Option
-from textveil.mechanisms.parameters import Epsilon
+from textveil.mechanisms.kinds import Epsilon
+from textveil.registry.options import FRACTION, NEIGHBORHOODS, POSITIVE, Option
 from textveil.types import Progress
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.mechanisms.parameters import Clip, EpsilonPerDistance, given

@@ -8,12 +8,12 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from textveil.errors import need
-from textveil.mechanisms.channels.integer_channel import IntegerChannel
+from textveil.mechanisms.channels.randomized_response import IntegerChannel
 from textveil.mechanisms.declaration import proved
-from textveil.mechanisms.options import GUARANTEE, POSITIVE, Option
 from textveil.numerics.integer_weights import exp_floor, stated_epsilon
 from textveil.privacy.guarantees import PureDP
 from textveil.privacy.proved import status_of
+from textveil.registry.options import GUARANTEE, POSITIVE, Option
 from textveil.types import Ids, Integers, Progress, Reals
 from textveil.vocabulary.grid import integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary

@@ -4,11 +4,11 @@ from typing import Annotated, Any
 
 from textveil.errors import need
 from textveil.mechanisms.declaration import proved
-from textveil.mechanisms.options import FRACTION, GUARANTEE, MODELS, POSITIVE, Option, named
-from textveil.privacy.calibration import analytic_gaussian_sigma
+from textveil.privacy.composition import analytic_gaussian_sigma
 from textveil.privacy.guarantees import PureDP
 from textveil.privacy.proved import status_of
 from textveil.privacy.units import ANY_DOCUMENT
+from textveil.registry.options import FRACTION, GUARANTEE, MODELS, POSITIVE, Option, named
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.mechanisms.code_bounds import ClippedNorm
 from textveil_lab.mechanisms.document.noisy_codes import NoisyCodes, gaussian_codes

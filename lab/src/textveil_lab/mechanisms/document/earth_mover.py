@@ -8,11 +8,11 @@ from typing import Annotated, Any, ClassVar, Final
 import numpy as np
 
 from textveil.mechanisms.declaration import proved
-from textveil.mechanisms.options import GUARANTEE, POSITIVE, Option, at_least
 from textveil.privacy.guarantees import MetricDP
 from textveil.privacy.proved import status_of
 from textveil.privacy.units import ANY_DOCUMENT
 from textveil.randomness import resolve
+from textveil.registry.options import GUARANTEE, POSITIVE, Option, at_least
 from textveil.text.codes import TextCodes
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.mechanisms.additive.perturb_project import PerturbProject

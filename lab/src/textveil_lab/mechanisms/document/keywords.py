@@ -9,13 +9,13 @@ import numpy as np
 
 from textveil.errors import need
 from textveil.mechanisms.declaration import proved
-from textveil.mechanisms.options import Option, at_least
 from textveil.numerics.integer_weights import TwoLevelWeights, two_level_weights
 from textveil.privacy.composition import repeat
 from textveil.privacy.guarantees import PureDP
 from textveil.privacy.proved import status_of
 from textveil.privacy.units import ANY_DOCUMENT
 from textveil.randomness import resolve
+from textveil.registry.options import Option, at_least
 from textveil.text.codes import TextCodes
 from textveil.types import Ids, Integers
 from textveil.vocabulary.vocabulary import Vocabulary

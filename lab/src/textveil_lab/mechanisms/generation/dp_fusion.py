@@ -15,12 +15,12 @@ from textveil.detection.detectors import detector_of
 from textveil.detection.spans import DetectedSpan, Detector
 from textveil.errors import UnsupportedGuarantee
 from textveil.mechanisms.declaration import proved
-from textveil.mechanisms.options import DEFAULT_EPSILON, GUARANTEE, MODELS, POSITIVE, Domain, Option, named
 from textveil.privacy.composition import repeat
 from textveil.privacy.guarantees import PureDP
 from textveil.privacy.proved import status_of
 from textveil.privacy.units import ONE_GROUP
 from textveil.randomness import resolve
+from textveil.registry.options import DEFAULT_EPSILON, GUARANTEE, MODELS, POSITIVE, Domain, Option, named
 from textveil.types import Ids, Integers, Reals
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.mechanisms.generation.dp_prompt import PROMPT

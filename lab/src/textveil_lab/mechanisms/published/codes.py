@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from textveil.mechanisms.declaration import refuted
-from textveil.privacy.calibration import analytic_gaussian_sigma
+from textveil.privacy.composition import analytic_gaussian_sigma
 from textveil.privacy.guarantees import ApproximateDP, PureDP
 from textveil.privacy.units import ANY_DOCUMENT
 from textveil.vocabulary.vocabulary import Vocabulary

@@ -6,13 +6,13 @@ from typing import Annotated, Final
 import numpy as np
 
 from textveil.errors import need
-from textveil.mechanisms.channels.integer_channel import IntegerChannel
+from textveil.mechanisms.channels.randomized_response import IntegerChannel
 from textveil.mechanisms.declaration import refuted
-from textveil.mechanisms.options import NEIGHBORHOODS, Option, at_least
-from textveil.mechanisms.parameters import Epsilon
+from textveil.mechanisms.kinds import Epsilon
 from textveil.numerics.integer_weights import stated_epsilon
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.privacy.proved import status_of
+from textveil.registry.options import NEIGHBORHOODS, Option, at_least
 from textveil.types import Flags, Ids, Reals
 from textveil.vocabulary.grid import integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary

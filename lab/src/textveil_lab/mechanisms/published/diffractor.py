@@ -8,11 +8,10 @@ from typing import Annotated, Any, ClassVar, Final
 import numpy as np
 
 from textveil.mechanisms.declaration import refuted
-from textveil.mechanisms.kinds import checked_bounds, checked_ids
-from textveil.mechanisms.options import Option, at_least
-from textveil.mechanisms.parameters import Epsilon
+from textveil.mechanisms.kinds import Epsilon, checked_bounds, checked_ids
 from textveil.privacy.guarantees import Guarantee, Status
 from textveil.randomness import seeded_generator
+from textveil.registry.options import Option, at_least
 from textveil.types import Ids, Integers, Progress, Reals
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.mechanisms.channels.diffractor import (

@@ -14,7 +14,7 @@ from scipy.special import betainc, gammainc
 
 from textveil.errors import need
 from textveil.mechanisms.declaration import refuted
-from textveil.mechanisms.parameters import Epsilon
+from textveil.mechanisms.kinds import Epsilon
 from textveil.privacy.guarantees import Status
 from textveil.privacy.proved import status_of
 from textveil.randomness import resolve

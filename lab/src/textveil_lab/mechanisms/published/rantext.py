@@ -9,8 +9,7 @@ import numpy as np
 
 from textveil.errors import need
 from textveil.mechanisms.declaration import refuted
-from textveil.mechanisms.kinds import checked_ids
-from textveil.mechanisms.parameters import Epsilon
+from textveil.mechanisms.kinds import Epsilon, checked_ids
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.randomness import resolve, seeded_generator
 from textveil.types import Ids, Reals

@@ -10,17 +10,17 @@ import numpy as np
 
 from textveil.detection.embedded import embedded_detector
 from textveil.mechanisms.declaration import refuted
-from textveil.mechanisms.options import Option, named
 from textveil.numerics.integer_weights import TwoLevelWeights, flip, two_level_weights
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.privacy.units import ONE_DOCUMENT
 from textveil.randomness import resolve
+from textveil.registry.options import Option, named
 from textveil.text.codes import TextCodes
 from textveil.text.render import written
 from textveil.types import Ids, Reals
 from textveil.vocabulary.frequencies import word_frequencies
-from textveil.vocabulary.milder import milder_words
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil.vocabulary.word_classes import milder_words
 from textveil_lab.mechanisms.channels.same_tag import ENDINGS, Tags, WordTags, word_tags
 from textveil_lab.mechanisms.document.words import text_of, words_of
 from textveil_lab.mechanisms.parameters import DocumentEpsilon

@@ -7,11 +7,11 @@ from typing import Annotated, Final
 import numpy as np
 
 from textveil.errors import need
-from textveil.mechanisms.channels.integer_channel import IntegerChannel
+from textveil.mechanisms.channels.randomized_response import IntegerChannel
 from textveil.mechanisms.declaration import refuted
-from textveil.mechanisms.options import GUARANTEE, POSITIVE, Option
 from textveil.privacy.guarantees import MetricDP, Status
 from textveil.privacy.proved import status_of
+from textveil.registry.options import GUARANTEE, POSITIVE, Option
 from textveil.types import Ids, Reals, Vectors
 from textveil.vocabulary.grid import integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary

@@ -12,9 +12,9 @@ from scipy.stats import poisson
 from textveil.errors import need
 from textveil.mechanisms.declaration import refuted
 from textveil.mechanisms.kinds import checked_ids, checked_word_id
-from textveil.mechanisms.options import GUARANTEE, POSITIVE, Option
 from textveil.privacy.guarantees import MetricDP, Status
 from textveil.randomness import resolve
+from textveil.registry.options import GUARANTEE, POSITIVE, Option
 from textveil.types import Ids, Integers, Reals
 from textveil.vocabulary.grid import integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary

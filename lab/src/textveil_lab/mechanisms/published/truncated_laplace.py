@@ -7,11 +7,11 @@ import numpy as np
 
 from textveil.errors import need
 from textveil.mechanisms.declaration import refuted
-from textveil.mechanisms.options import VECTORS, Option, at_least
-from textveil.mechanisms.parameters import Epsilon
-from textveil.privacy.calibration import gaussian_log_delta
+from textveil.mechanisms.kinds import Epsilon
+from textveil.privacy.composition import gaussian_log_delta
 from textveil.privacy.guarantees import ApproximateDP, Status
 from textveil.privacy.proved import status_of
+from textveil.registry.options import VECTORS, Option, at_least
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.mechanisms.additive.perturb_project import PerturbProject, perturb_project
 from textveil_lab.mechanisms.parameters import ClaimedDelta, Clip, ProjectionName, RankConstant, given, outward

@@ -8,8 +8,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from textveil.mechanisms.declaration import refuted
-from textveil.mechanisms.kinds import checked_ids
-from textveil.mechanisms.parameters import Epsilon
+from textveil.mechanisms.kinds import Epsilon, checked_ids
 from textveil.privacy.guarantees import MetricDP, Status
 from textveil.randomness import resolve, seeded_generator
 from textveil.statistics import clopper_pearson

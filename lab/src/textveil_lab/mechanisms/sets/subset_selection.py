@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 
 from textveil.errors import need
 from textveil.mechanisms.declaration import proved
-from textveil.mechanisms.kinds import checked_ids
-from textveil.mechanisms.options import Option, at_least
-from textveil.mechanisms.parameters import Epsilon
+from textveil.mechanisms.kinds import Epsilon, checked_ids
 from textveil.numerics.integer_weights import TwoLevelWeights, two_level_weights
 from textveil.privacy.guarantees import PureDP
 from textveil.privacy.proved import status_of
 from textveil.randomness import resolve
+from textveil.registry.options import Option, at_least
 from textveil.types import Ids, Reals
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.mechanisms.parameters import REPRESENTATIONS

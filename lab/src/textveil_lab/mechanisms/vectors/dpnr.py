@@ -12,13 +12,13 @@ from textveil.errors import need
 from textveil.mechanisms.capabilities import PrivacyProfile
 from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.kinds import checked_vectors
-from textveil.mechanisms.options import Option, interval
-from textveil.numerics.discrete_laplace import LARGEST_SCALE
-from textveil.privacy.calibration import analytic_gaussian_sigma
+from textveil.numerics.discrete_noise import LARGEST_SCALE
+from textveil.privacy.composition import analytic_gaussian_sigma
 from textveil.privacy.guarantees import ApproximateDP, PureDP
 from textveil.privacy.proved import status_of
 from textveil.privacy.units import ANY_VECTOR
 from textveil.randomness import resolve
+from textveil.registry.options import Option, interval
 from textveil.types import Integers, Reals
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.mechanisms.parameters import (

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from textveil.mechanisms.declaration import proved
-from textveil.mechanisms.kinds import checked_vectors
-from textveil.mechanisms.parameters import Epsilon
+from textveil.mechanisms.kinds import Epsilon, checked_vectors
 from textveil.privacy.guarantees import MetricDP
 from textveil.privacy.units import ONE_TOKEN
 from textveil.types import Reals

@@ -5,10 +5,10 @@ from typing import Annotated, Any, Final, TypeAlias
 
 from textveil.errors import need
 from textveil.mechanisms.declaration import proved
-from textveil.mechanisms.options import FRACTION, GUARANTEE, Option, at_least
 from textveil.privacy.guarantees import ApproximateDP
 from textveil.privacy.proved import status_of
 from textveil.privacy.units import ANY_VECTOR
+from textveil.registry.options import FRACTION, GUARANTEE, Option, at_least
 from textveil.types import Progress
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.mechanisms.parameters import REPRESENTATIONS, Highest, Lowest, VectorEpsilon

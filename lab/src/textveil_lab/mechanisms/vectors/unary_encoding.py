@@ -13,12 +13,12 @@ from numpy.typing import ArrayLike, NDArray
 from textveil.errors import need
 from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.kinds import checked_vectors
-from textveil.mechanisms.options import Option, interval
 from textveil.numerics.integer_weights import exp_minus_half_ceiling, log_ratio_up
 from textveil.privacy.guarantees import PureDP
 from textveil.privacy.proved import status_of
 from textveil.privacy.units import ANY_VECTOR
 from textveil.randomness import resolve
+from textveil.registry.options import Option, interval
 from textveil.types import Flags, Reals
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.mechanisms.parameters import REPRESENTATIONS, VectorDim, VectorEpsilon, dim_of

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from textveil.numerics.torch_package import load_torch
+from textveil.numerics.exact_products import load_torch
 from textveil.types import Ids, Integers, Vectors
 from textveil_lab.models.autoencoder.settings import AutoencoderSettings
 from textveil_lab.models.autoencoder.softmax import block_tokens, cross_entropies, mean_cross_entropy

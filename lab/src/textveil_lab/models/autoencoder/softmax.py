@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from textveil.numerics.torch_package import load_torch
+from textveil.numerics.exact_products import load_torch
 
 if TYPE_CHECKING:
     import torch

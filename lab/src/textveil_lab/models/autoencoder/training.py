@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from textveil.errors import ModelError, need
-from textveil.numerics.torch_package import load_torch
+from textveil.numerics.exact_products import load_torch
 from textveil.randomness import seeded_generator
 from textveil.types import Ids, Integers, Noting, Progress
 from textveil_lab.models.autoencoder.network import Autoencoder, Disturb

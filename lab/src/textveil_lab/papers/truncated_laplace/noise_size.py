@@ -18,7 +18,7 @@ from textveil_lab.papers.truncated_laplace.results import Results, results_of
 from textveil_lab.papers.truncated_laplace.tables import settings_of
 from textveil_lab.papers.truncated_laplace.ways import ExperimentWay
 from textveil_lab.plots import Chart, new_figure
-from textveil_lab.vocabulary.geometry import norms
+from textveil_lab.vocabulary.geometry import facts as norms
 
 
 class Lengths(NamedTuple):

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from textveil.errors import need
 from textveil.pages.tables import Cell, Table
-from textveil.privacy.calibration import analytic_gaussian_sigma
+from textveil.privacy.composition import analytic_gaussian_sigma
 from textveil_lab.noise.calibration import laplace_scale, truncated_laplace_bound
 from textveil_lab.noise.truncated_laplace import TruncatedLaplace
 from textveil_lab.noise.truncation import published_truncation

@@ -23,7 +23,7 @@ from textveil.errors import need
 from textveil.types import Progress, Reals, Vectors
 from textveil.vocabulary.facts import neighborhood_sizes, norm_error, norms, remembered, similarity_sums
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_lab.vocabulary.geometry.norms import clip, clipped_bound
+from textveil_lab.vocabulary.geometry.clipping import clip, clipped_bound
 from textveil_lab.vocabulary.geometry.pairs import Diameter, diameter, shortest_distance
 
 _ORDERS = {1: "1", 2: "2", math.inf: "inf"}

@@ -1,8 +1,8 @@
 """The most useful epsilon-DP channel without a search: by a formula for the identity, by a linear program where few.
 
 Both give base probabilities q and levels L, as the search of ``numerics.optimal_channel`` does; value and bound are
-computed from them afterwards in the same way, so nothing rests on this module. Proof: ``privacy/proofs/optimal.md``,
-section 3.
+computed from them afterwards in the same way, so nothing rests on this module. Proof:
+``textveil_lab/proofs/optimal.md``, section 3.
 """
 
 from __future__ import annotations

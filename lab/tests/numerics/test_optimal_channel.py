@@ -7,8 +7,8 @@ import pytest
 from scipy import sparse
 from scipy.optimize import linprog
 
-from textveil.numerics.optimal_channel import WINDOW, Problem, begun, capped, optimized, search_from
-from textveil.numerics.utility_sums import NearestLists, UtilityTable, WholeTable, sample_cuts, upper_bound
+from textveil_lab.numerics.optimal_channel import WINDOW, Problem, begun, capped, optimized, search_from
+from textveil_lab.numerics.utility_sums import NearestLists, UtilityTable, WholeTable, sample_cuts, upper_bound
 
 
 class Given:

@@ -10,7 +10,7 @@ concave in q and convex in L. Both are moved at once: L(x) by what row x has too
 u(x, y) - L(x) over the inputs that y comes from. In these units the coupling of the two is a stochastic matrix, whose
 norm is 1 whatever the prior and epsilon are, so that fixed steps do for all. Each step is a pass over the table, steps
 are extrapolated by the last change (Popov's method), and averages of the iterates converge.
-Proof: ``privacy/proofs/optimal.md``.
+Proof: ``textveil_lab/proofs/optimal.md``.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from typing import Any, Final
 import numpy as np
 
 from textveil.errors import need
-from textveil.numerics.utility_sums import UtilityTable
 from textveil.types import Reals
+from textveil_lab.numerics.utility_sums import UtilityTable
 
 WINDOW: Final = 40
 """Steps over which iterates are averaged, before value and bound are looked at."""

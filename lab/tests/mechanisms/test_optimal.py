@@ -10,20 +10,19 @@ import pickle
 import numpy as np
 import pytest
 from tests.helpers.exactness import worst_integer_ratio
-from tests.helpers.lab import needs_lab
 from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.catalog import mechanism
 from textveil.errors import InputError, ParameterError
 from textveil.mechanisms.channels.neighborhood import weighted_neighborhood
-from textveil.mechanisms.channels.optimal import FAR, Optimal, optimal
-from textveil.mechanisms.sampling import optimal_weights
-from textveil.mechanisms.sampling.optimal_weights import utility_of
-from textveil.numerics.optimal_channel import WINDOW, Search
-from textveil.vocabulary.embedded import DATA
 from textveil.vocabulary.frequencies import word_frequencies
 from textveil.vocabulary.tables.public import tables_folder
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.mechanisms.channels.optimal import FAR, Optimal, optimal
+from textveil_lab.mechanisms.sampling import optimal_weights
+from textveil_lab.mechanisms.sampling.optimal_weights import utility_of
+from textveil_lab.numerics.optimal_channel import WINDOW, Search
+from textveil_lab.vocabulary import DATA
 
 SIZE = 30
 
@@ -42,7 +41,6 @@ def unit(vocabulary: Vocabulary) -> np.ndarray:
     return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
-@needs_lab
 @pytest.mark.parametrize("epsilon", [0.5, 3.0, 8.0])
 @pytest.mark.parametrize("utility", ["cosine", "content", "centered", "rank"])
 def test_the_exact_audit_certifies_and_the_value_is_of_the_integers(utility: str, epsilon: float) -> None:
@@ -88,7 +86,6 @@ def test_utilities_are_what_they_say() -> None:
     assert np.take_along_axis(ranks, order, axis=1)[0] == pytest.approx(1 / np.log2(np.arange(2, SIZE + 2)), rel=1e-6)
 
 
-@needs_lab
 @pytest.mark.parametrize("utility", ["cosine", "content", "centered", "rank"])
 def test_a_zero_vector_is_like_itself_and_no_other(utility: str) -> None:
     from textveil_lab.audit.channels.exact import audit_channel
@@ -137,8 +134,8 @@ def test_a_prior_of_numbers_is_the_prior() -> None:
 
 
 def test_names_keep_a_low_weight_and_the_bound_stays(monkeypatch) -> None:
-    from textveil.mechanisms.channels import optimal as module
     from textveil.vocabulary.frequencies import WordFrequencies
+    from textveil_lab.mechanisms.channels import optimal as module
 
     vocabulary = made_vocabulary(100)
     counts = np.arange(2000, 1900, -1) ** 3
@@ -292,7 +289,6 @@ def test_an_epsilon_at_which_nothing_is_better_than_uniform_is_refused(monkeypat
         optimal(words(), epsilon=0.001, utility=table, prior="flat")
 
 
-@needs_lab
 def test_a_mutant_whose_rows_end_elsewhere_is_refuted() -> None:
     from textveil_lab.audit.channels.exact import audit_channel
     from textveil_lab.audit.report.verdict import Verdict, claim_of
@@ -314,7 +310,6 @@ def test_orders_other_than_cosine_reach_the_rows() -> None:
     assert made.tables[0].key.digest != plain.tables[0].key.digest
 
 
-@needs_lab
 def test_a_delta_buys_no_more_than_itself() -> None:
     """The mixture with the identity is certified at delta, refuted at less, and gains delta (1 - value)."""
     from textveil_lab.audit.channels.exact import audit_channel
@@ -353,7 +348,6 @@ def test_the_shipped_weights_are_those_of_the_record(embedded) -> None:
         assert stays[names].max() <= flat.inside / flat.total / 2
 
 
-@needs_lab
 @pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [0.5, 2.0, 3.0, 6.0])
 @pytest.mark.parametrize("prior", ["flat", "zipf"])

@@ -13,19 +13,24 @@ from numpy.typing import NDArray
 from textveil.errors import need
 from textveil.mechanisms.channels.neighborhood import WeightedNeighborhood, weighted_neighborhood
 from textveil.mechanisms.declaration import proved
-from textveil.mechanisms.kinds import checked_ids, checked_word_id
-from textveil.mechanisms.options import NEIGHBORHOODS, Option, file_or_named, named
-from textveil.mechanisms.parameters import Epsilon, Prior
-from textveil.mechanisms.sampling.optimal_weights import NAMES, OptimumSetting, optimum_of, optimum_table, utility_of
+from textveil.mechanisms.kinds import Epsilon, Prior, checked_ids, checked_word_id
 from textveil.mechanisms.sampling.output_columns import Columns
 from textveil.numerics.base_weights import BaseWeights
 from textveil.privacy.guarantees import PureDP
+from textveil.registry.options import NEIGHBORHOODS, Option, file_or_named, named
 from textveil.types import Ids, Integers, Progress, Reals
 from textveil.vocabulary.frequencies import given_frequencies
 from textveil.vocabulary.tables.public import PublicTable
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.mechanisms.sampling.optimal_weights import (
+    NAMES,
+    OptimumSetting,
+    optimum_of,
+    optimum_table,
+    utility_of,
+)
 
-PROOF = "privacy/proofs/optimal.md"
+PROOF = "textveil_lab/proofs/optimal.md"
 
 _MOST_EPSILON = 40.0
 """Above it every word comes out as it is, but for one draw in 10^12; there is nothing to search for."""
@@ -39,7 +44,7 @@ class Optimal:
     """P(y | x) between q(y) and e^epsilon q(y), raised in the order of utility, with the q of greatest mean utility.
 
     It is a weighted neighborhood whose base weights come from a solver, and its guarantee is that one's.
-    Proof: privacy/proofs/optimal.md.
+    Proof: textveil_lab/proofs/optimal.md.
 
     Attributes:
         channel: the weighted neighborhood that is drawn from.

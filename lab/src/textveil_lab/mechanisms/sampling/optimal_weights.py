@@ -21,7 +21,13 @@ from numpy.typing import NDArray
 from textveil.errors import InputError, need
 from textveil.mechanisms.sampling.raised_rows import ByCosine, NestedOrder, made_rows
 from textveil.numerics.base_weights import BaseWeights, base_weights
-from textveil.numerics.optimal_channel import (
+from textveil.types import Ids, Noting, Progress, Reals, Vectors
+from textveil.vocabulary.frequencies import WordFrequencies
+from textveil.vocabulary.grid import by_falling_score, integer_grid
+from textveil.vocabulary.tables.files import Arrays, ArrayShape, TableKey
+from textveil.vocabulary.tables.public import OpenTable, PublicTable, grid_digest, tables_folder
+from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.numerics.optimal_channel import (
     STEPS,
     VERSION,
     WINDOW,
@@ -34,8 +40,8 @@ from textveil.numerics.optimal_channel import (
     optimized,
     search_from,
 )
-from textveil.numerics.optimal_exactly import Exact, of_identity, of_program
-from textveil.numerics.utility_sums import (
+from textveil_lab.numerics.optimal_exactly import Exact, of_identity, of_program
+from textveil_lab.numerics.utility_sums import (
     KEPT_BYTES,
     NearestLists,
     UtilityTable,
@@ -44,14 +50,7 @@ from textveil.numerics.utility_sums import (
     sample_cuts,
     upper_bound,
 )
-from textveil.types import Ids, Noting, Progress, Reals, Vectors
-from textveil.vocabulary.embedded import DATA
-from textveil.vocabulary.frequencies import WordFrequencies
-from textveil.vocabulary.grid import by_falling_score, integer_grid
-from textveil.vocabulary.tables.files import Arrays, ArrayShape, TableKey
-from textveil.vocabulary.tables.neighbor_order import grid_digest
-from textveil.vocabulary.tables.public import OpenTable, PublicTable, tables_folder
-from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.vocabulary import DATA
 
 RANKED: Final = 1024  # neighbors that count under the utility of ranks
 NAMES: Final = ("cosine", "content", "centered", "rank")

@@ -7,9 +7,8 @@ import math
 import numpy as np
 import pytest
 from scipy.optimize import linprog
-from tests.helpers.lab import needs_lab
 
-from textveil.numerics.optimal_exactly import MOST_PAIRS, Exact, of_identity, of_program
+from textveil_lab.numerics.optimal_exactly import MOST_PAIRS, Exact, of_identity, of_program
 
 
 def value(found: Exact, utilities: np.ndarray, prior: np.ndarray, epsilon: float) -> float:
@@ -65,7 +64,6 @@ def test_the_program_is_the_best_of_all_channels(rng, epsilon: float) -> None:
             assert bound(found, utilities, prior, epsilon) == pytest.approx(best, abs=1e-7)
 
 
-@needs_lab
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0, 12.0])
 def test_the_formula_is_the_best_for_the_identity(rng, epsilon: float) -> None:
     from textveil_lab.numerics.guarantee_limits import unchanged_limit_of_prior

@@ -292,7 +292,7 @@ def upper_bound(
 
     For any levels L it is sum pi L + max(0, max over y of sum over x of pi(x) phi(u(x, y) - L(x))). The levels are
     shifted, all by one number, to where the maximum is about 0: there the bound is least. Rounded up.
-    Proof: ``privacy/proofs/optimal.md``, section 2.
+    Proof: ``textveil_lab/proofs/optimal.md``, section 2.
 
     Args:
         utilities: u.

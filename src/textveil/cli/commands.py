@@ -17,8 +17,7 @@ import typer
 import typer.main
 from typer.core import TyperCommand, TyperGroup
 
-from textveil.cli.help_groups import GroupedCommand
-from textveil.cli.mechanism_options import MechanismCommand
+from textveil.cli.mechanism_options import GroupedCommand, MechanismCommand
 from textveil.errors import MissingLab, ParameterError
 from textveil.registry.lab import COMMANDS
 from textveil.registry.table import entry_points, loaded
@@ -33,19 +32,19 @@ OWN: Final[Mapping[str, tuple[str, type[TyperCommand]]]] = {
     "explain": ("explain:explain_command", MechanismCommand),
     "restore": ("restore:restore_command", GroupedCommand),
     "detect": ("detect:detect_command", GroupedCommand),
-    "review": ("review:review_command", GroupedCommand),
-    "mechanisms": ("mechanisms:mechanisms_command", TyperCommand),
-    "policies": ("policies:policies_command", TyperCommand),
+    "review": ("detect:review_command", GroupedCommand),
+    "mechanisms": ("explain:mechanisms_command", TyperCommand),
+    "policies": ("explain:policies_command", TyperCommand),
     "count": ("count:count_command", GroupedCommand),
     "risk": ("risk:risk_command", GroupedCommand),
     "learn": ("learn:learn_command", GroupedCommand),
     "synthesize": ("synthesize:synthesize_command", GroupedCommand),
     "topics": ("topics:topics_command", GroupedCommand),
     "serve": ("serve:serve_command", TyperCommand),
-    "mcp": ("mcp:mcp_command", TyperCommand),
-    "keys": ("keys:keys_app", TyperCommand),
+    "mcp": ("serve:mcp_command", TyperCommand),
+    "keys": ("ledger:keys_app", TyperCommand),
     "ledger": ("ledger:ledger_app", TyperCommand),
-    "tables": ("tables:tables_app", TyperCommand),
+    "tables": ("explain:tables_app", TyperCommand),
 }
 """textveil's own commands: the module of this package with the function, or the app of several, and the class."""
 

@@ -28,11 +28,12 @@ from typing import (
 import typer
 from typer.models import OptionInfo
 
-from textveil.cli.help_groups import BUDGET, FORMATS, TRIALS, VOCABULARY
-from textveil.errors import InputError, OutputError, ParameterError
+from textveil.cli.mechanism_options import BUDGET, FORMATS, TRIALS, VOCABULARY, renamed
+from textveil.errors import InputError, OutputError, ParameterError, need
 from textveil.mechanisms.options import GUARANTEE, OTHERS
 
 if TYPE_CHECKING:
+    from textveil.aggregates.endpoint import Endpoint
     from textveil.corpora.formats.choice import FormatChoice
     from textveil.mechanisms.kinds import Mechanism
     from textveil.rebuild import ReleaseReport
@@ -453,3 +454,38 @@ def cells_beside(output: Path) -> Path:
     """Return the folder of cells of a run, next to that of its results: these appear together, cells one by one."""
     target = output.absolute()
     return target.with_name(f"{target.name}.cells")
+
+
+SERVICE = "Repair by a service"
+"""Heading of help."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServiceOptions:
+    """A service that repairs a release, or does what a command says otherwise."""
+
+    endpoint: Annotated[
+        str | None,
+        option(
+            "URL",
+            "Have the release repaired by an OpenAI-compatible service at this base address instead; it is sent "
+            "the release and the mechanism's name and guarantee. Its key: TEXTVEIL_ENDPOINT_KEY.",
+            SERVICE,
+            "--endpoint",
+        ),
+    ] = None
+    endpoint_model: Annotated[str | None, option("NAME", "The service's name of the model.", SERVICE)] = None
+    endpoint_timeout: Annotated[float, option("S", "Seconds for one answer of the service.", SERVICE)] = 120.0
+
+    def service(self, model: Path | None = None) -> Endpoint | None:
+        """The service, if one is to repair the release; there is no ``model`` then."""
+        from textveil.aggregates.endpoint import Endpoint
+
+        if self.endpoint is None:
+            need(self.endpoint_model is None, "endpoint_model", "one", "given with `endpoint` alone")
+            return None
+        if self.endpoint_model is None:
+            raise ParameterError("--endpoint needs --endpoint-model: the service's name of the model.")
+        need(model is None, "model", "one", "left out with `endpoint`", "A release is decoded here or repaired there.")
+        with renamed(url="endpoint", model="endpoint_model", timeout="endpoint_timeout"):
+            return Endpoint(url=self.endpoint, model=self.endpoint_model, timeout=self.endpoint_timeout)

@@ -1,4 +1,4 @@
-"""The numbers beside a figure: one table as CSV for people and as JSON with its facts for machines."""
+"""Tables beside figures, as CSV for people and as JSON for machines; and the folder that results go to."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
-from textveil.errors import need
+from textveil.errors import ParameterError, need
 from textveil.json_text import json_text
 from textveil.whole_files import write_whole
 
@@ -107,3 +107,34 @@ def _plain(cell: Any) -> Cell:
     value = cell.item() if hasattr(cell, "item") else cell
     need(value is None or isinstance(value, str | int | float), "cell", type(value).__name__, "text or a number")
     return float(f"{value:.{DIGITS}g}") if isinstance(value, float) else value
+
+
+def results_folder(folder: Path, mark: str, *, mode: int = 0o777) -> Path:
+    """Return a folder that results can be written to, made where it does not exist; to be called before long work.
+
+    Args:
+        folder: the one above it must exist.
+        mark: name of a file that every run writes: a folder that has it is of an earlier run.
+        mode: of a folder that is made, before the umask.
+
+    Raises:
+        ParameterError: it cannot be made, or holds something and no results of an earlier run.
+    """
+    try:
+        folder.mkdir(mode=mode, exist_ok=True)
+        foreign = not all(_left_by_a_kill(path.name) for path in folder.iterdir()) and not (folder / mark).is_file()
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise ParameterError(
+            f"`output` must be a folder that can be written, in one that exists; got {reason}. Name another."
+        ) from None
+    if foreign:
+        raise ParameterError(
+            "`output` must be a new folder, an empty one, or one of an earlier run; got one with other files. "
+            "Name another."
+        )
+    return folder
+
+
+def _left_by_a_kill(name: str) -> bool:
+    return name.startswith(".") and ".textveil-" in name

@@ -8,9 +8,8 @@ from typing import Any, Final, NamedTuple
 
 from markupsafe import Markup
 
-from textveil.pages.rendering import rendered
+from textveil.pages.rendering import rendered, shown
 from textveil.pages.results import bullets, heading, results_page, text
-from textveil.pages.spans import shown
 from textveil.sanitize.laws import IDENTIFIERS, covered
 from textveil.sanitize.measured_risk import MeasuredRisk
 from textveil.sanitize.release import Report

@@ -42,7 +42,7 @@ from numpy.typing import NDArray
 
 from textveil.errors import VocabularyError
 from textveil.text.patterns import lazy_regex
-from textveil.text.spelling import spelling
+from textveil.text.tokens import spelling
 from textveil.types import Ids, Integers
 
 FARTHEST: Final = 2

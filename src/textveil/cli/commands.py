@@ -102,11 +102,7 @@ class AllCommands(TyperGroup):
         TyperGroup(commands=listed).format_commands(ctx, formatter)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command of that name, None where there is none.
-
-        Raises:
-            MissingLab: the command is of the package textveil-lab, which is not installed.
-        """
+        """Return the command of that name, None if there is none; refuse one of textveil-lab if that is missing."""
         own = super().get_command(ctx, cmd_name)
         if own is None and cmd_name in self._points:
             return _ForeignCommand(self._points[cmd_name], self)

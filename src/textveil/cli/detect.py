@@ -31,8 +31,7 @@ _STYLES = {
 }
 """By group of kinds."""
 _STYLE = "bold yellow"
-_MEASURED = "identifiers"
-"""The policy that is measured where none is named."""
+_MEASURED = "identifiers"  # the policy that is measured where none is named
 
 
 @opt.grouped

@@ -71,11 +71,6 @@ def explain_command(
 
 
 def _shuffled(mechanism: Mechanism, reports: int) -> ApproximateDP:
-    """What one report costs among so many that are released in random order, at the delta of composition.
-
-    Raises:
-        UnsupportedGuarantee: the guarantee is not of one word, for any two words, or is not pure.
-    """
     from textveil.catalog import guarantee_of
     from textveil.mechanisms.capabilities import BaseDraws
     from textveil.privacy.accountant import DELTA

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from textveil.server.key_store import ApiKeys, KeyFacts
 
 ledger_app = typer.Typer(no_args_is_help=True, help="Budgets of persons, tenants and keys in a database.")
-
 _Place: TypeAlias = Annotated[str, typer.Argument(metavar="URL|FILE", help="The ledger's database.")]
 
 
@@ -262,8 +261,6 @@ class _DatabaseOptions:
 
 
 _Identity: TypeAlias = Annotated[str, typer.Argument(metavar="ID", help="Of the key: textveil keys list.")]
-
-
 _MOST_DAYS: Final = 36_500  # a hundred years
 
 

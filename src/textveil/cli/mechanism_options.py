@@ -35,17 +35,11 @@ _OFFERED, _GIVEN = "textveil.offered", "textveil.given"
 
 @dataclass(frozen=True, slots=True)
 class _Offered:
-    """One way to give an option of mechanisms.
+    """One way to give an option of mechanisms."""
 
-    Attributes:
-        option: its declaration.
-        parameter: of the command.
-        off: whether it is the flag that turns the option off.
-    """
-
-    option: Option
-    parameter: Any
-    off: bool = False
+    option: Option  # its declaration
+    parameter: Any  # of the command
+    off: bool = False  # whether it is the flag that turns the option off
 
 
 class MechanismCommand(TyperCommand):
@@ -197,11 +191,7 @@ def _parameters(takers: Mapping[str, tuple[Option, str]], taken: Collection[str]
 
 
 def given(context: typer.Context) -> dict[str, Any]:
-    """Return the options of mechanisms that were given, as keyword arguments.
-
-    Raises:
-        ParameterError: one is given and turned off.
-    """
+    """Return the options of mechanisms that were given as keywords; refuse one that is given and turned off."""
     values: dict[str, Any] = {}
     for offered, value in context.meta[_GIVEN]:
         if value is None or (offered.off and not value):
@@ -216,11 +206,7 @@ def given(context: typer.Context) -> dict[str, Any]:
 def make(context: typer.Context, name: str, vocabulary: Vocabulary, *, note: bool = False) -> Mechanism:
     """Make the mechanism with the options that were given; under a progress bar, for it may take a minute.
 
-    Args:
-        context: of the command.
-        name: in the catalog.
-        vocabulary: public words.
-        note: whether one document is released by itself, with the defaults that are meant for that.
+    ``note``: one document is released by itself, with the defaults that are meant for that.
     """
     from textveil.catalog import entry, mechanism, unknown_option
     from textveil.cli.progress import counting
@@ -239,32 +225,14 @@ def make(context: typer.Context, name: str, vocabulary: Vocabulary, *, note: boo
 
 
 FORMATS: Final = "Formats and fields"
-
-
 PERSONS: Final = "Whose a record is"
-
-
 BUDGET: Final = "Budget"
-
-
 UNDO: Final = "Undo"
-
-
 JOBS: Final = "Jobs and processes"
-
-
 FAULTS: Final = "Faults and limits"
-
-
 DETAILS: Final = "Guarantee, in detail"
-
-
 VOCABULARY: Final = "Vocabulary"
-
-
 TRIALS: Final = "Experiments"
-
-
 _ORDER = ("Arguments", "Options", GUARANTEE, FORMATS, PERSONS, BUDGET, UNDO, JOBS, FAULTS, DETAILS, VOCABULARY, TRIALS)
 """Groups of help from the first to the last; others stand between jobs and vocabularies, as they come."""
 
@@ -278,14 +246,7 @@ class GroupedCommand(TyperCommand):
 
 
 def write_groups(own: Iterable[Any], ctx: Any, formatter: Any, others: Iterable[Any] = ()) -> None:
-    """Write help in groups.
-
-    Args:
-        own: the command's own parameters, by their groups in the order of ``_ORDER``.
-        ctx: of the run.
-        formatter: takes the lines.
-        others: those of mechanisms; groups that only these have stand last, as they come.
-    """
+    """Write help in groups: a command's own as ``_ORDER`` has them; those that only ``others`` have stand last."""
     groups: dict[str, list[tuple[str, str]]] = {}
     ranks: dict[str, int] = {}
     for place, parameters in enumerate((own, others)):
@@ -334,12 +295,7 @@ def options_of(command: Any) -> dict[str, str]:
 
 
 def spelled(message: str, options: Mapping[str, str]) -> str:
-    """Return the message with an option for every parameter between backticks that is one.
-
-    Args:
-        message: one of the library's, as ``errors.py`` has them.
-        options: of ``options_of``.
-    """
+    """Return the library's message with an option for every parameter between backticks that is one."""
 
     def option(match: re.Match[str]) -> str:
         name, value = match[1], match[2]

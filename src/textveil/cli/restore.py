@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from textveil.surrogates.restoring import Restored, Restorer
     from textveil.surrogates.urls import InUrls
 
-_ANSWERS = "Answers"
-"""Heading of help."""
-
+_ANSWERS = "Answers"  # heading of help
 _LEFT = "textveil: left as they are: {}, which may stand for several originals, or for none. See docs/restoring.md.\n"
 _LEFT_IN_URLS = (
     "textveil: left in URLs to hosts that the original texts do not name: {}. `in_urls` decides. "

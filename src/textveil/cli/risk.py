@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from textveil.risk.report import Release, RiskReport
 
 NUMBERS = "risk.json"
-DOCUMENTS = 1000
-"""Records that are attacked at most, where nothing else is asked: it bounds the time."""
+DOCUMENTS = 1000  # records that are attacked at most, where nothing else is asked: it bounds the time
 
 
 @dataclass(frozen=True, kw_only=True)

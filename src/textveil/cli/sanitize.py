@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from textveil.text.marks import Marks
     from textveil.vocabulary.vocabulary import Vocabulary
 
-_SHOWN = 20
-"""Skipped records that are named on standard error."""
+_SHOWN = 20  # skipped records that are named on standard error
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -298,18 +297,10 @@ def chosen_policy(
     note: bool = False,
     common: Mapping[str, Any] = _NOTHING,
 ) -> Policy:
-    """Return the policy of ``--policy``, with ``--epsilon`` for its words.
+    """Return the policy of ``--policy``, with ``--epsilon`` for its words; refuse other options of mechanisms.
 
-    Args:
-        context: of the command, which takes options of mechanisms.
-        name: a preset or a file.
-        vocabulary: public words; None is the embedded vocabulary.
-        marks: in place of the policy's; None leaves them.
-        note: whether one document is released by itself: a policy that draws all words then does as a mechanism would.
-        common: ``--level``, ``--background`` and ``--others``, None where they are not given.
-
-    Raises:
-        ParameterError: ``--mechanism`` or another option of mechanisms is given too.
+    ``note``: one document is released by itself, so a policy that draws all words does as a mechanism would;
+    ``common``: ``--level``, ``--background`` and ``--others``, None if not given.
     """
     from textveil.sanitize.policy.choice import policy
 

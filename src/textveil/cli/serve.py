@@ -61,12 +61,7 @@ def serve_command(
 
 
 def settled(file: Path | None, overrides: dict[str, Any]) -> Config:
-    """What a server is told, by a file, the environment and options.
-
-    Raises:
-        ParameterError: something is unknown or of another type.
-        MissingExtra: the packages of the server are not installed.
-    """
+    """Return what a server is told, by a file, the environment and options."""
     with needs_server():
         from textveil.server.config import load_config
     return load_config(file, os.environ, overrides)
@@ -74,11 +69,7 @@ def settled(file: Path | None, overrides: dict[str, Any]) -> Config:
 
 @contextlib.contextmanager
 def needs_server() -> Iterator[None]:
-    """Imports of the block need the extra of the server.
-
-    Raises:
-        MissingExtra: it is not installed.
-    """
+    """Turn failed imports of the block into the error that names the extra of the server."""
     try:
         yield
     except ModuleNotFoundError as error:
@@ -87,12 +78,8 @@ def needs_server() -> Iterator[None]:
         raise MissingExtra(error.name or "fastapi", "server") from None
 
 
-_THREADS: Final = 8
-"""That sanitize long texts, restore, detect and audit."""
-
-
-_MOST_BYTES: Final = 256 * 2**20
-"""Of text that all conversations may take, about; the least used are then forgotten."""
+_THREADS: Final = 8  # that sanitize long texts, restore, detect and audit
+_MOST_BYTES: Final = 256 * 2**20  # of text that all conversations may take, about; the least used are then forgotten
 
 
 @dataclass(frozen=True, kw_only=True)

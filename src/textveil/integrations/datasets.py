@@ -26,8 +26,7 @@ try:
 except ImportError:
     raise MissingExtra("datasets", "datasets") from None
 
-_ROWS = 1000
-"""Rows whose counts are read together."""
+_ROWS = 1000  # rows whose counts are read together
 
 
 @dataclass(frozen=True, slots=True)

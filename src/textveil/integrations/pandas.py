@@ -23,8 +23,7 @@ try:
 except ImportError:
     raise MissingExtra("pandas", "pandas") from None
 
-_ROWS = 4096
-"""Rows that are read, and written, together."""
+_ROWS = 4096  # rows that are read, and written, together
 
 
 def sanitize_series(series: Any, sanitizer: Source) -> Sanitized:

@@ -24,8 +24,7 @@ try:
 except ImportError:
     raise MissingExtra("polars", "polars") from None
 
-_ROWS = 4096
-"""Rows that are written together."""
+_ROWS = 4096  # rows that are written together
 
 
 def sanitized_column(expression: Any, columns: ColumnSanitizer | Source) -> Any:

@@ -41,11 +41,8 @@ try:
 except ImportError:
     raise MissingExtra("presidio-anonymizer", EXTRA) from None
 
-ANONYMIZE: Final = "textveil"
-"""The operator's name in an ``OperatorConfig``."""
-
+ANONYMIZE: Final = "textveil"  # the operator's name in an ``OperatorConfig``
 RESTORE: Final = "textveil_restore"
-
 _VEIL: Final = "veil"
 
 

@@ -9,7 +9,6 @@ from textveil.detection.presidio import load_analyzer
 from textveil.detection.spans import Detector
 
 _PRESIDIO: Any = load_analyzer()
-
 ENTITY_TYPES: Final = {kind.name: kind.labels.split()[0] for kind in OWN}
 """Presidio's names of kinds; others are their own in capitals."""
 

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from textveil.surrogates.private_map import PrivateMap
 
 spacy: Any = load_spacy()
-
 FACTORY: Final = "textveil"
 _KEY: Final = "textveil"
 _FILE: Final = "textveil.json"

@@ -16,11 +16,8 @@ from textveil.sanitize.sanitizer import Sanitizer
 from textveil.sanitize.setting import Setting
 from textveil.surrogates.scopes import MemoryScope, Scope
 
-Row: TypeAlias = Sequence[str | None]
-"""The texts of a row, one for each sanitized column; None where there is none."""
-
-CHUNK_CHARACTERS = 500_000
-"""Rows are gathered up to this many characters and drawn together."""
+Row: TypeAlias = Sequence[str | None]  # the texts of a row, one for each sanitized column; None where there is none
+CHUNK_CHARACTERS = 500_000  # rows are gathered up to this many characters and drawn together
 
 
 class Sanitized(NamedTuple):

@@ -16,30 +16,16 @@ from urllib.parse import quote
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-STYLE: Final = files("textveil.pages").joinpath("style.css").read_text(encoding="utf-8")
-"""The stylesheet of every page."""
-
-SERIES: Final = 7
-"""Colors of lines and marks in the stylesheet, ``c0`` and on."""
-
-_READABLE = 0.8
-"""Least share of its own size at which a figure is shown: its text is then at least 10 pixels high."""
-
-_FITTING = 960
-"""Pixels across that a page leaves to a figure where the screen is wide: no figure needs to scroll there."""
-
-_PROSE = 40
-"""Characters from which the text of a cell is put on several lines."""
-
-_LONG = 24
-"""Letters from which a run without spaces may be broken."""
-
+STYLE: Final = files("textveil.pages").joinpath("style.css").read_text(encoding="utf-8")  # the stylesheet of every page
+SERIES: Final = 7  # colors of lines and marks in the stylesheet, ``c0`` and on
+_READABLE = 0.8  # least share of its own size at which a figure is shown: its text is then at least 10 pixels high
+_FITTING = 960  # pixels across that a page leaves to a figure where the screen is wide: no figure needs to scroll there
+_PROSE = 40  # characters from which the text of a cell is put on several lines
+_LONG = 24  # letters from which a run without spaces may be broken
 _SIGNED = re.compile(r"(?:^\W*|\de|\^)-\d|\d-DP")
 """A number with a minus sign, or a guarantee: browsers would break the line there."""
 
-_SAFE = " !$()*+,-./:;=?@_~"
-"""Marks of a data address that stand for themselves between single quotes."""
-
+_SAFE = " !$()*+,-./:;=?@_~"  # marks of a data address that stand for themselves between single quotes
 _SAFE_IN_DRAWINGS = _SAFE + '"<>[]^`{|}'
 """Those of a drawing, which is ours and long; what users' words are in is written without any mark of HTML."""
 
@@ -51,12 +37,7 @@ _MEDIA = {".svg": "image/svg+xml", ".png": "image/png", ".csv": "text/csv", ".js
 
 
 def rendered(template: str, **values: Any) -> Markup:
-    """Return a page or a drawing from its template.
-
-    Args:
-        template: the name of a file in ``templates``.
-        values: what it shows; strings are escaped.
-    """
+    """Return a page or a drawing from a file in ``templates``; strings among ``values`` are escaped."""
     return Markup(environment().get_template(template).render(values))
 
 
@@ -117,12 +98,7 @@ def data_address(path: Path) -> Markup:
 
 
 def review_page(documents: Sequence[tuple[str, str]], policy: Mapping[str, Any]) -> str:
-    """Return the page, which asks nothing of a network.
-
-    Args:
-        documents: each original with its release.
-        policy: which the marks extend (``sanitize.policy.corrections``).
-    """
+    """Return the page for originals with their releases; it asks nothing of a network, and extends ``policy``."""
     folder = files("textveil.pages")
     script = "".join(folder.joinpath(name).read_text(encoding="utf-8") for name in ("corrections.js", "review.js"))
     return rendered(
@@ -161,12 +137,7 @@ def colors_of(groups: Mapping[str, str]) -> dict[str, str]:
 
 
 def pieces_of(text: str, spans: Iterable[Any]) -> Iterator[tuple[str, str]]:
-    """Stretches of the text, each with the kind of its span; an empty kind lies between spans.
-
-    Args:
-        text: any.
-        spans: by start, none overlapping, each with ``start``, ``end`` and ``kind``.
-    """
+    """Yield stretches of the text, each with the kind of its span; empty between spans, which come in order."""
     position = 0
     for span in spans:
         yield shown(text[position : span.start]), ""

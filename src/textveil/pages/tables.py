@@ -16,11 +16,7 @@ from textveil.json_text import json_text
 from textveil.whole_files import write_whole
 
 Cell: TypeAlias = str | int | float | bool | None
-
-DIGITS = 8
-"""Significant digits that are kept: what lies beyond may differ from one machine's arithmetic to another's."""
-
-
+DIGITS = 8  # significant digits that are kept: what lies beyond may differ from one machine's arithmetic to another's
 _FORMULAS: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001
 """How a cell begins that spreadsheets compute."""
 
@@ -45,16 +41,12 @@ def _inert(cell: object) -> object:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """Named columns and rows of plain values, with the facts under which they were measured.
+    """Named columns and rows of plain values, with the facts under which they were measured."""
 
-    Attributes:
-        columns: distinct names, units in them.
-        rows: one cell a column: text, numbers, truth values or None; numbers are rounded to ``DIGITS`` digits.
-        facts: JSON values: seed, sample, vocabulary and the like.
-    """
-
-    columns: tuple[str, ...]
+    columns: tuple[str, ...]  # distinct names, units in them
+    # one cell a column: text, numbers, truth values or None; numbers are rounded to ``DIGITS`` digits
     rows: tuple[tuple[Cell, ...], ...]
+    # JSON values: seed, sample, vocabulary and the like
     facts: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
 
     def __post_init__(self) -> None:
@@ -92,11 +84,7 @@ def shown(cell: Cell) -> str:
 
 
 def save_table(table: Table, folder: Path, name: str) -> list[Path]:
-    """Write ``name``.csv and ``name``.json into ``folder``.
-
-    Raises:
-        OutputError: the folder does not exist or cannot be written.
-    """
+    """Write ``name``.csv and ``name``.json into ``folder``."""
     return [
         write_whole(folder / f"{name}.csv", table.to_csv().encode("utf-8")),
         write_whole(folder / f"{name}.json", json_text(table.to_data(), indent=1, sort_keys=True).encode("utf-8")),
@@ -110,15 +98,9 @@ def _plain(cell: Any) -> Cell:
 
 
 def results_folder(folder: Path, mark: str, *, mode: int = 0o777) -> Path:
-    """Return a folder that results can be written to, made where it does not exist; to be called before long work.
+    """Return a folder that results can be written to, made if it does not exist; to be called before long work.
 
-    Args:
-        folder: the one above it must exist.
-        mark: name of a file that every run writes: a folder that has it is of an earlier run.
-        mode: of a folder that is made, before the umask.
-
-    Raises:
-        ParameterError: it cannot be made, or holds something and no results of an earlier run.
+    Refused is one with files, unless ``mark``, which every run writes, is among them. ``mode`` is before the umask.
     """
     try:
         folder.mkdir(mode=mode, exist_ok=True)

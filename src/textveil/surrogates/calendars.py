@@ -68,10 +68,9 @@ _SHORTEST: Final = 3  # letters of a name that is cut short
 
 @cache
 def names(language: str) -> dict[str, tuple[str, int]]:
-    """Return the part of a date and the number, from 1, of every name, as ``read_as`` gives it.
+    """Return the part of a date ("en month", "en short month") and the number, from 1, of every name.
 
-    Parts are "en month" or, of names cut short, "en short month"; weekdays are cut short in English alone. A beginning
-    of a name is that name where no other has it.
+    A beginning of a name is that name if no other has it; weekdays are cut short in English alone.
     """
     full = {
         kind: [read_as(name) for name in listed[language].split(" ")]
@@ -147,23 +146,19 @@ class Field(NamedTuple):
 
 
 class WrittenDate(NamedTuple):
-    """A date that was read.
-
-    Attributes:
-        day: the date; the middle of what is not written (the 15th of a month, 1 July), in the year 2000 where there is
-            no year and in its first whole week where there is a weekday alone; any where none is known.
-        form: the value without it.
-    """
+    """A date that was read."""
 
     known: Known
+    # the date; the middle of what is not written (the 15th of a month, 1 July), in the year 2000 where there is no year
+    # and in its first whole week where there is a weekday alone; any where none is known
     day: date
-    form: tuple[Field, ...]
+    form: tuple[Field, ...]  # the value without it
 
     def moved(self, days: int) -> date:
         """Return the date so many days later, or earlier.
 
-        Dates without a year go round the 366 days of a leap year, years of two digits round their 100 years, weekdays
-        round the week, and others end at the first and the last day of the years 1 to 9999.
+        Without a year it goes round a leap year, with two digits round 100 years, a weekday round the week; else it
+        ends at the years 1 and 9999.
         """
         if self.known is Known.WEEKDAY:
             first, size = _MONDAY, 7
@@ -185,11 +180,8 @@ def read_date(
 ) -> WrittenDate | None:
     """Return the date that a value is, with the form in which it is written; None if it has not the pieces of one.
 
-    Args:
-        day_first: whether 3/4/2024 is the third of April. Numbers of which only the other order is a date are read in
-            that; the form has the order of the setting all the same. With dots the day is first.
-        short_months: whether the form has short names of months, as it always has with hyphens, slashes or a short
-            name of a weekday.
+    Numbers of which only the other order is a date are read in that; the form has the order of ``day_first`` all the
+    same. With dots the day is first. Hyphens, slashes and short weekdays always have short names of months.
     """
     coarse = _coarse(value)
     if coarse is not None:

@@ -33,12 +33,9 @@ from textveil.surrogates.calendars import (
 )
 from textveil.text.patterns import lazy_regex
 
-OF_TEXT: Final = "document"
-"""The setting by which the dates of a text tell."""
-
+OF_TEXT: Final = "document"  # the setting by which the dates of a text tell
 DAY_FIRST: Final = "day-first"
 MONTH_FIRST: Final = "month-first"
-
 _LONGEST: Final = 120
 _PAIR: Final = lazy_regex(r"(?<![0-9])([0-9]{1,2})([-/])([0-9]{1,2})(?![0-9])(?:\2[0-9]{2,4}(?![0-9]))?")
 _YEAR_AHEAD: Final = lazy_regex(r"[0-9]{4}[-/.]$")
@@ -62,10 +59,8 @@ class Convention(NamedTuple):
 def convention_of(values: Iterable[str], order: str, language: str) -> Convention:
     """Return the convention of the dates of a text.
 
-    Args:
-        order: "day-first", "month-first", or "document": what the dates in digits show (a number above 12); where they
-            show nothing, or both, what stands first beside names of months and in dates with dots; else month-first.
-        language: one of ``MONTHS``, or "document": the one that reads most of the names, the first of equal ones.
+    ``order`` "document" is what dates in digits show (a number above 12); if nothing or both, what stands first beside
+    names of months and in dates with dots; else month-first. ``language`` "document" reads most of the names.
     """
     dates = [unicodedata.normalize("NFC", value) for value in values if len(value) <= _LONGEST]
     languages = (language,) if language != OF_TEXT else _languages(dates)

@@ -51,9 +51,8 @@ class _Read(NamedTuple):
 def demographic(*, generalize: Annotated[bool, _GENERALIZE] = False) -> Drawn:
     """A pseudonym from the public list that the value stands in, with the same first sound, so that "an" stays right.
 
-    What stands in no list becomes an occupation where it begins with a small letter, else a nationality.
-
-    ``generalize`` writes the class in place of a draw: nothing but the class is told, not even which values are equal.
+    What stands in no list becomes an occupation if it begins with a small letter, else a nationality. ``generalize``
+    writes the class: nothing else is told, not even which values are equal.
     """
     public = (
         "its class (nationality, ethnicity, religion, occupation, family status, ...), or that it is in no public list",

@@ -23,9 +23,7 @@ Draw: TypeAlias = Callable[[str, Scope, np.random.Generator], str | None]
 OfMentions: TypeAlias = Callable[[Sequence[Mention], Sequence[str]], Draw]
 """The draw of the values of one text, by all its mentions and its ages as they are released."""
 
-DrawMentions: TypeAlias = Callable[[Sequence[Mention], Scope, np.random.Generator], list[str]]
-"""``Surrogate.draw``."""
-
+DrawMentions: TypeAlias = Callable[[Sequence[Mention], Scope, np.random.Generator], list[str]]  # ``Surrogate.draw``
 BUT_FOR_CASE: Final = "which are equal, but for case"
 """What is public of values whose case is not looked at: see ``Surrogate.equality``."""
 
@@ -47,33 +45,29 @@ class Drawn:
 
     Digits of every writing are read as 0 to 9 before a draw sees them. A value that cannot be read is blanked, and so
     is one whose surrogate still has a number in another writing, which no draw writes: it would be the value's own.
-
-    Attributes:
-        equality: what is public of several values together, where equal ones get equal surrogates; empty if nothing.
-        consistent: whether equal values of a scope get equal surrogates.
-        entries: how many surrogates there are for a value, all equally probable; None if that depends on the value's
-            public form, or they are not.
-        of_mentions: the draw of the mentions of one text, where it depends on public facts of all of them, or on what
-            the text's release says elsewhere; None if it does not.
-        unsettled: whether the values of a text leave open how they are to be read (3/4/2024), which is public.
-        read: what values are told apart by, in draws and in counts (``Surrogate.key``); None takes them as they are
-            written.
-        of_pool: whether every surrogate is an entry of a public pool, so that the value is never read, and an entry may
-            have numbers of any writing.
     """
 
     name: str
     parameters: Mapping[str, Any]
     guarantee: Guarantee
     public: tuple[str, ...]
+    # what is public of several values together, where equal ones get equal surrogates; empty if nothing
     equality: str = ""
     counts: Counts = "value"
-    consistent: bool = True
+    consistent: bool = True  # whether equal values of a scope get equal surrogates
+    # how many surrogates there are for a value, all equally probable; None if that depends on the value's public form,
+    # or they are not
     entries: int | None = None
     surrogate_of: Draw = field(repr=False)
+    # the draw of the mentions of one text, where it depends on public facts of all of them, or on what the text's
+    # release says elsewhere; None if it does not
     of_mentions: OfMentions | None = field(default=None, repr=False)
+    # whether the values of a text leave open how they are to be read (3/4/2024), which is public
     unsettled: Callable[[Sequence[str]], bool] = field(default=lambda values: False, repr=False)
+    # what values are told apart by, in draws and in counts (``Surrogate.key``); None takes them as they are written
     read: Callable[[str], str] | None = field(default=None, repr=False)
+    # whether every surrogate is an entry of a public pool, so that the value is never read, and an entry may have
+    # numbers of any writing
     of_pool: bool = False
 
     def key(self, value: str) -> str:

@@ -104,7 +104,6 @@ def _with_gaps(original: str, mention: str) -> str:
 
 # Scripts without spaces between words, or with particles that follow a name at once: a character is a word.
 _UNSPACED = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\U00020000-\U0003ffff"
-
 _WORD = rf"[^\W_{_UNSPACED}]+"
 # What ends the date of a timestamp, and its T: 2025-03-04T11:20 mentions a date and a time.
 _STAMP = r"(?<=-)[0-9]{2}(?=T[0-9]{2}:)|(?<=[0-9])T(?=[0-9]{2}:)"
@@ -115,16 +114,9 @@ _COLUMNS: Final = lazy_regex(r"([^\W_]{1,16}),([^\W_]{1,6})")
 _IN_URL: Final = lazy_regex(r"://[^\s/@:]*+:\Z")  # what stands before a password in a URL, which ends at the "@"
 _LONGEST_USER: Final = 64
 _IS_UNSPACED: Final = lazy_regex(rf"[{_UNSPACED}]")
-
-GAP: Final = 8
-"""White space within a surrogate may be as long as this, with one line break in it."""
-
-BEHIND: Final = 16
-"""Characters before a mention that tell whether it is one."""
-
-AHEAD: Final = 8
-"""Characters behind a mention that tell so: an inflection and what ends it."""
-
+GAP: Final = 8  # white space within a surrogate may be as long as this, with one line break in it
+BEHIND: Final = 16  # characters before a mention that tell whether it is one
+AHEAD: Final = 8  # characters behind a mention that tell so: an inflection and what ends it
 _APOSTROPHES = "'\u2019"
 _HYPHENS = "-\u2010\u2011"
 _JOINS = frozenset(f"{_APOSTROPHES}{_HYPHENS}_@.")  # marks that make one word of two
@@ -220,10 +212,7 @@ class Mentions:
 
 
 def _forms(surrogate: str) -> Iterable[str]:
-    """The ways to write the accents and apostrophes of a surrogate, in the same order in every process.
-
-    The first is the same for all of them.
-    """
+    """Yield the ways to write accents and apostrophes in one order everywhere; the first is the same for all."""
     if surrogate.isascii() and "'" not in surrogate:
         return (surrogate,)
     composed = unicodedata.normalize("NFC", surrogate.replace("\u2019", "'"))
@@ -232,10 +221,7 @@ def _forms(surrogate: str) -> Iterable[str]:
 
 
 def folded_words(surrogate: str) -> set[tuple[str, ...]]:
-    """The words of a surrogate, folded, in all ways to write it: a folded text that mentions it has those of one way.
-
-    Only a space may be written otherwise, and case (``Mentions._longest``); an inflection comes behind.
-    """
+    """Return the words of a surrogate, folded, in all ways to write it but for spaces, case and endings."""
     return {tuple(form.casefold().split()) for form in _forms(surrogate)}
 
 

@@ -32,7 +32,6 @@ _SHORT_TITLES: Final = r"rev|hon|capt|sgt|lt|col|gen"
 _OPENING: Final = lazy_regex(_TITLES, re.IGNORECASE)
 # Titles that are names too, and so stay only before a period.
 _OPENING_WITH_PERIOD: Final = lazy_regex(_SHORT_TITLES, re.IGNORECASE)
-
 _CLOSING: Final = lazy_regex(r"(?:jr|sr|ii|iii|iv|esq|phd|md|rn|dds|mba|msc|bsc)", re.IGNORECASE)
 _TITLE_BEFORE: Final = lazy_regex(
     rf"(?:^|[\s(\"'\u201c])(?:{_TITLES}|{_SHORT_TITLES}|dame|lord|lady|judge|don)\.?\s{{0,3}}\Z", re.IGNORECASE
@@ -47,8 +46,7 @@ class Role(Enum):
     FAMILY = "family"
     INITIAL = "initial"
     PARTICLE = "particle"
-    KEPT = "kept"
-    """A title or a suffix that stands in the value: public."""
+    KEPT = "kept"  # A title or a suffix that stands in the value: public
 
 
 class Part(NamedTuple):
@@ -137,9 +135,7 @@ E = TypeVar("E")
 
 # What stands for one particle, and for all that follow it.
 _PARTICLES: Final = (("de", "la"), ("de", "los"), ("von", "der"), ("van", "der"), ("van", "den"), ("van", "de"))
-
 _INITIALS: Final = "ABCDEFGHIJKLMNOPRSTVW"
-
 _SCRIPTS: Final = ("arabic", "cyrillic", "devanagari", "greek", "han", "hangul", "hebrew")
 
 _GENDER = Option(

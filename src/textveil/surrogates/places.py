@@ -21,7 +21,6 @@ AFTER: Final = (
     *("side", "haven", "shire", " Falls", " Springs", " Heights", " Park"),
 )
 STREETS: Final = ("Street", "Avenue", "Road", "Lane", "Drive", "Court", "Way", "Place", "Terrace", "Boulevard")
-
 _MARK: Final = lazy_regex(r"([,\n])")  # what parts of a place are parted by
 _CODE: Final = lazy_regex(r"AA(?:\s+[9-]{3,10})?")  # the shape of a state, with or without a postal code
 # The shape of a postal code with letters: British, Canadian, Dutch.

@@ -25,14 +25,12 @@ Maps: TypeAlias = PrivateMap | Iterable[PrivateMap]
 
 # Surrogates that a release mentions by chance, with one such mention; the flag says whether it is in small letters.
 _Met: TypeAlias = "dict[tuple[KnownSurrogate, bool], str]"
-
 MARGIN: Final = 16
 """A piece is restored by position if the text agrees with the release for so many characters behind it."""
 
 _CONTEXT: Final = 256  # characters around a place that show its escapes, and whether a mention begins there
 # A stream that holds back only an unfinished escape stops waiting for its end after so many characters.
 _LONGEST_ESCAPE: Final = 4096
-
 _NAMES_WITH_PARTS = ("person",)
 _POSSESSIVES = ("'s", "\u2019s", "'S", "\u2019S")
 _NO_NAMES = FIRM_TITLES | SUFFIXES  # words of a person's name that name nobody by themselves
@@ -47,22 +45,15 @@ class RestoredPlace(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """A text with originals in it: private.
-
-    Attributes:
-        replaced: mentions that were restored.
-        ambiguous: places of mentions that stay in ``text``: they may stand for several originals, or for none.
-        unused: surrogates that the text does not mention.
-        originals: places of restored originals in ``text``, in order.
-        in_urls: mentions that stay because they stand in a URL (``urls``).
-    """
+    """A text with originals in it: private."""
 
     text: str = field(repr=False)
-    replaced: int
+    replaced: int  # mentions that were restored
+    # places of mentions that stay in ``text``: they may stand for several originals, or for none
     ambiguous: tuple[RestoredPlace, ...]
-    unused: int
-    originals: tuple[RestoredPlace, ...] = ()
-    in_urls: int = 0
+    unused: int  # surrogates that the text does not mention
+    originals: tuple[RestoredPlace, ...] = ()  # places of restored originals in ``text``, in order
+    in_urls: int = 0  # mentions that stay because they stand in a URL (``urls``)
 
 
 def restore(text: str, private_map: Maps, *, in_urls: InUrls = "named-hosts") -> str:
@@ -87,13 +78,11 @@ def restore(text: str, private_map: Maps, *, in_urls: InUrls = "named-hosts") ->
 class Restorer:
     """Restores texts by one map or several; making it takes as long as reading the releases once.
 
-    Args:
-        private_map: of one release, or of several. An iterable that is no sequence (a map file) is read twice, and
-            only its surrogates are kept: it restores by mention only.
-        in_urls: as for ``restore``.
+    An iterable of maps that is no sequence (a map file) is read twice, and only its surrogates are kept: it restores by
+    mention only. ``in_urls`` is as for ``restore``.
 
     Raises:
-        ParameterError: it is of another type or value.
+        ParameterError: an argument is of another type or value.
     """
 
     def __init__(self, private_map: Maps, *, in_urls: InUrls = "named-hosts") -> None:

@@ -26,7 +26,6 @@ _TIME: Final = lazy_regex(
 # Minutes that clocks somewhere are before or behind UTC; the first 27 are whole hours.
 _SHIFTS: Final = (*range(-720, 841, 60), -570, -210, 210, 270, 330, 345, 390, 525, 570, 630, 765)
 _WHOLE_HOURS: Final = 27
-
 _WIDTH = width_option("minutes", "MINUTES")
 
 
@@ -95,7 +94,7 @@ def _finer(match: re.Match[str], source: np.random.Generator) -> str:
 
 
 def _minute_of(match: re.Match[str]) -> int:
-    """The minute of the day that was read; -1 if it is none.
+    """Return the minute of the day that was read; -1 if it is none.
 
     Any hour is read in any format, 24:00 as midnight and 14:30 pm by its hour: else which can be read would tell it.
     """

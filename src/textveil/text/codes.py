@@ -47,9 +47,7 @@ from textveil.text.render import WordPlaces as WordPlaces
 from textveil.text.tokens import PLACEHOLDERS, Kind, classify, split
 from textveil.types import Ids, Integers
 
-GOES_ON: Final = -1
-"""Kind of a code that belongs to the token begun before it, or to none."""
-
+GOES_ON: Final = -1  # kind of a code that belongs to the token begun before it, or to none
 MEMORY_BYTES: Final = 1 << 25
 """Bytes, about, of what is remembered before the older half is forgotten: of pieces, and again of surfaces."""
 
@@ -57,9 +55,7 @@ _LONGEST: Final = 64  # longer pieces and surfaces are not remembered
 _ENTRY_BYTES: Final = 240
 # White space that pieces end at, beside the space: put between two spaces, which are dropped again.
 _PADDED: Final = "\n\t"
-
-BASE: Final = 10
-"""Digits there are."""
+BASE: Final = 10  # digits there are
 
 # Room for the characters that pass: white space and punctuation of all writings are fewer than a thousand.
 _MARKS: Final = 1 << 11
@@ -70,7 +66,6 @@ _MARK = _UNSEEN + 1
 
 # Words that pass: their codes come last, and then those of the same words with a capital.
 _PASSING: Final = _MARK + _MARKS
-
 Lookup: TypeAlias = Callable[[Sequence[str]], Sequence[tuple[int, bool]]]
 """The code of each word, and whether it stands for a word outside the vocabulary."""
 
@@ -118,22 +113,16 @@ class _Memory:
 
 
 class TextCodes:
-    """Makes codes of texts, for one list of words.
-
-    The word with id i has code i, or n + i where it stands for a word outside the vocabulary
-    (``text.out_of_vocabulary``).
+    """Makes codes of texts: the word with id i has code i, or n + i if it stands for a word outside the vocabulary.
 
     Args:
         words: the vocabulary's, n of them.
         marks: what is done with white space and punctuation (``text.marks``).
-        written_as: ids of words that are not written, and the ids of the words that are written in their place
+        written_as: ids of words that are not written, and the ids of those written in their place
             (``vocabulary.milder``).
         passing: words that have codes of their own, and pass; None is none.
         lookup: the place in ``words`` of what is written for a word; None is the word, or the most similar one.
         drawn: whether words that pass have the codes of ``words``, which begin with them, so that they are drawn.
-
-    Raises:
-        ParameterError: ``marks`` is neither.
 
     Safe to use from several threads at once: they share what is remembered, and at worst learn it twice.
     """
@@ -232,11 +221,8 @@ class TextCodes:
     ) -> tuple[EncodedTexts, NDArray[np.int8]]:
         """Return the codes with a constant for each number, and one constant for a run of equal ones.
 
-        Args:
-            coded: all texts.
-            kinds: kind of the token that each code begins, GOES_ON elsewhere.
-            constants: codes of ``words`` that are constants.
-            blank: the constant that also stands for numbers and placeholders; None leaves these.
+        ``kinds`` are of the token that each code begins, GOES_ON elsewhere; ``constants`` codes of ``words`` that are
+        constants; ``blank`` the one that also stands for numbers and placeholders (None leaves these).
         """
         codes, bounds = coded.codes.copy(), coded.bounds
         number = self._base + _PLACEHOLDER + Kind.NUMBER
@@ -325,10 +311,7 @@ class TextCodes:
         return EncodedTexts(codes, bounds) if keep.all() else EncodedTexts(codes[keep], _after(keep, bounds))
 
     def _learn(self, wanted: set[Any], recent: dict[Any, Codes]) -> dict[str, Codes]:
-        """Codes of pieces that are not among the recent ones, each with the space after it.
-
-        They are split as one text: no piece holds a space, so the codes of spaces tell where each ends.
-        """
+        """Learn pieces that are not among the recent ones, as one text: none holds a space, so spaces part them."""
         learned = self._pieces.again(wanted, recent)
         pieces = list(wanted.difference(learned))
         if not pieces:

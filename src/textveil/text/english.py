@@ -112,8 +112,8 @@ NAMES_TOO: Final = frozenset(["an", "can", "do", "even", "may", "more", "per", "
 def function_word(surface: str) -> str | None:
     """Return the word of the list that a token is, in lower case; None if it is none.
 
-    It is one if it is written in lower case, or with its first letter alone a capital ("The", not "US" or "WHO"),
-    unless it can be a name then ("Will"). Any other character, such as a mark that cannot be seen, makes it none.
+    It is written in lower case, or with its first letter alone a capital ("The", not "WHO") unless it can be a name
+    then ("Will").
     """
     plain = surface.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
     lower = plain.lower()
@@ -126,25 +126,15 @@ def function_word(surface: str) -> str | None:
 
 
 DATA: Final = Path(__file__).parent / "data"
-
-
 FILE: Final = "common_words.txt"
-
-
 RECORD: Final = "common_words.json"
-
-
 LEVELS: Final = ("low", "medium", "high")
 """How much linkage a list allows; ``measured`` holds what was measured. Each list holds the one before it."""
 
 
 # For ``common_words_of``: the largest ln(documents / documents with the word) sqrt(uses per document with it).
 _LARGEST_SCORE: Final = {"low": 1.5, "medium": 2.2, "high": 3.3}
-
-
 _FEWEST: Final = 20  # documents that a list can be made from
-
-
 _WORDS: Final = lazy_regex(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
 
 

@@ -21,12 +21,8 @@ from urllib.parse import quote, unquote
 from textveil.cuts import replaced
 from textveil.text.patterns import lazy_regex
 
-BORDER: Final = "\ufdd0"
-"""Stands where a text goes on in another part of a message. No character, and so nobody's text."""
-
-DEEPEST: Final = 16
-"""Layers that are read; of one kind within itself, as JSON within JSON, any number is one layer."""
-
+BORDER: Final = "\ufdd0"  # stands where a text goes on in another part of a message. No character, and so nobody's text
+DEEPEST: Final = 16  # layers that are read; of one kind within itself, as JSON within JSON, any number is one layer
 LONGEST: Final = 40
 """Characters of an escape of one layer, about: so much before and behind a place tells how it is written."""
 
@@ -52,7 +48,6 @@ _QUOTED_BYTE: Final = lazy_regex(r"=([0-9A-F]{2})()")
 _LONGEST_HEADER_WORD: Final = 450
 # A word of a mail's header in quoted-printable (RFC 2047), where "_" is a space: =?utf-8?Q?Maria_Gonzalez?=.
 _ENCODED_WORD: Final = lazy_regex(r"=\?[A-Za-z0-9._-]{1,40}\?[Qq]\?(?P<text>[!->@-~]{1,400})\?=")
-
 _BYTE: Final = lazy_regex(rf"(?<!\\)\\++x({_HEX}{{2}})()")
 _ENTITY: Final = lazy_regex(r"&(?:amp;)*((?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});)")
 _FORM: Final = lazy_regex(r"=[^\s\"'<>\\]+")
@@ -64,8 +59,6 @@ _HINT: Final = lazy_regex(r"[\\%&\ufdd0]|=[^\s\"'<>\\+=]*+\+|[\[({<] ?(?:[aA][tT
 # Characters of Latin-1 before its accented letters that are letters, or stand between parts of a name.
 _LETTERS: Final = "\xaa\xb5\xba\xb7"
 _NAMED: Final = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
-
-
 _WORDED_MARKS: Final = "[({<"
 _OPEN_MARK: Final = lazy_regex(r"[\\%&\[({<]")  # what an escape begins with; an open one is looked for there alone
 _CHAIN: Final = lazy_regex(rf"(?:\\++(?:[uUx]\{{?{_HEX}*+)?+)++|(?:%[0-9A-Fa-fu]*+)++")
@@ -190,10 +183,7 @@ def read(text: str) -> Reading:
 
 
 def quoted_printable(reading: Reading) -> Reading | None:
-    """Return the text with "=" and two digits read as a byte too; None if there is no such escape.
-
-    Such an escape may be none ("x=20"), so that this is read beside the text as it is.
-    """
+    """Return the text with "=" and two digits read as a byte too, which may be none ("x=20"); None if there is none."""
     if "=" not in reading.text:
         return None
     edits: list[_Edit] = []
@@ -316,9 +306,7 @@ def _around(text: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-NUMBER: Final = lazy_regex(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
-"""A number as JSON writes it."""
-
+NUMBER: Final = lazy_regex(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")  # A number as JSON writes it
 _RUN: Final = lazy_regex(rf"(?<!\\)(\\++)(?:[\"'/bfnrtx]|[uU]\{{?{_HEX})")
 _RUN_BEFORE: Final = lazy_regex(
     rf"(?<!\\)(\\++)(?:[\"'/bfnrt]|u{_HEX}{{4}}|u\{{{_HEX}+\}}|U{_HEX}{{8}}|x{_HEX}{{2}})\Z"

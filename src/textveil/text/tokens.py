@@ -80,26 +80,16 @@ def is_emoji(character: str) -> bool:
 class Kind(IntEnum):
     """What a token is; public in every release."""
 
-    WORD = 0
-    """Letters that can be spelled with a-z, with inner apostrophes."""
-    NUMBER = 1
-    """Decimal digits, with inner '.' and ','."""
-    PUNCTUATION = 2
-    """One character; public, released as it is or in plain form (``marks``)."""
-    SPACE = 3
-    """White space; public, released as it is or in plain form (``marks``)."""
-    EMAIL = 4
-    """An e-mail address."""
-    URL = 5
-    """A web address: http, https, ftp or www."""
-    HANDLE = 6
-    """An @name."""
-    SCRIPT = 7
-    """Letters of a writing other than Latin, or a mix."""
-    SYMBOL = 8
-    """Anything else."""
-    EMOJI = 9
-    """Emoji in a row."""
+    WORD = 0  # letters that can be spelled with a-z, with inner apostrophes
+    NUMBER = 1  # decimal digits, with inner '.' and ','
+    PUNCTUATION = 2  # one character; public, released as it is or in plain form (``marks``)
+    SPACE = 3  # white space; public, released as it is or in plain form (``marks``)
+    EMAIL = 4  # an e-mail address
+    URL = 5  # a web address: http, https, ftp or www
+    HANDLE = 6  # an @name
+    SCRIPT = 7  # letters of a writing other than Latin, or a mix
+    SYMBOL = 8  # anything else
+    EMOJI = 9  # emoji in a row
 
 
 PLACEHOLDERS: Final[Mapping[Kind, str]] = MappingProxyType(
@@ -141,7 +131,7 @@ def _class_of(character: str) -> str:
     if category[0] == "L":
         if is_latin(character):
             return _LATIN
-        # A modifier letter that has no spelling (the okina of Hawaii) is dropped like a format character.
+        # a modifier letter that has no spelling (the okina of Hawaii) is dropped like a format character.
         return _SCRIPT if spelling(character) else _FORMAT
     if category[0] == "M":
         return _MARK
@@ -151,7 +141,6 @@ def _class_of(character: str) -> str:
 
 
 _CLASSES: Final = CharacterTable(_class_of, 1 << 14)
-
 _LETTER: Final = f"A-Za-z{_LATIN}{_SCRIPT}"
 _ATTACHED: Final = f"{_MARK}{_FORMAT}"
 _NAME: Final = f"{_LETTER}{_ATTACHED}0-9_"
@@ -216,10 +205,7 @@ def _split_view(view: str) -> list[str]:
 
 
 def split(text: str) -> list[str]:
-    """Return the surfaces of the tokens of ``text``, in order; none is empty, and joined they are ``text``.
-
-    Lone surrogates are characters like others (SYMBOL).
-    """
+    """Return the surfaces of the tokens of ``text``, in order; none is empty, and joined they are ``text``."""
     view = class_view(text)
     parts = _split_view(view)
     if view is text:
@@ -229,10 +215,9 @@ def split(text: str) -> list[str]:
 
 
 def classify(surface: str) -> Kind:
-    """Return the kind of a token, from its surface alone. Raises ParameterError if the surface is empty.
+    """Return the kind of a token from its surface, which is not empty: the one that its place in any text gave it.
 
-    For every token of every text this is the kind that its place in the text gave it. A string that is
-    not one token (two words, say) is SYMBOL, so nothing of it passes.
+    A string that is not one token (two words, say) is SYMBOL, so nothing of it passes.
     """
     need(bool(surface), "surface", "an empty string", "at least one character long")
     view = class_view(surface)
@@ -319,8 +304,6 @@ _SPELLED: Final = {
 
 
 _MICRO: Final = "\N{MICRO SIGN}"  # decomposes to a Greek letter, yet is written among Latin ones (microgram)
-
-
 _NOT_FOLDED: Final = lazy_regex("[^a-z']+")
 
 
@@ -349,10 +332,9 @@ def _vanishes(character: str) -> bool:
 
 
 def fold(surface: str) -> str:
-    """Return the letters a-z and plain apostrophes of ``spelling(surface)``; everything else is dropped.
+    """Return the letters a-z and plain apostrophes of ``spelling(surface)``: ``fold("CAFÉ's") == "cafe's"``.
 
-    ``fold("CAFÉ's") == "cafe's"``. For a WORD token no letter is lost; for other strings some are, and
-    the result may be empty.
+    For a WORD token no letter is lost; for other strings some are, and the result may be empty.
     """
     spelled = spelling(surface)
     if spelled.isascii() and spelled.isalpha():

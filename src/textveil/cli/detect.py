@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
@@ -19,6 +19,8 @@ from textveil.json_text import json_text
 if TYPE_CHECKING:
     from textveil.detection.evaluation import Evaluation
     from textveil.detection.spans import DetectedSpan, Detector
+
+    _Found: TypeAlias = tuple[str, Sequence[DetectedSpan]]
 
 _STYLES = {
     "person": "bold bright_red",
@@ -74,7 +76,10 @@ def detect_command(
         _evaluated(labelled, *_detector(policy, detector, min_score), confidence, missed, as_json)
         return
     spans_of, _ = _detector(policy, detector, min_score)
-    documents = _detected(spans_of, reading.texts(source or ["-"], "detecting"))
+    blocks = reading.texts(source or ["-"], "detecting")
+    documents: Iterable[_Found] = chain.from_iterable(
+        zip(texts, spans_of.detect(texts), strict=True) for texts in blocks
+    )
     if page is not None:
         from textveil.detection.page import spans_page
 
@@ -108,18 +113,13 @@ def _row(span: DetectedSpan, *, why: bool) -> dict[str, object]:
     return {**row, "why": span.why} if why else row
 
 
-def _detected(detector: Detector, blocks: Iterable[list[str]]) -> Iterable[tuple[str, Sequence[DetectedSpan]]]:
-    for texts in blocks:
-        yield from zip(texts, detector.detect(texts), strict=True)
-
-
 def _write_private(path: Path, content: str) -> None:
     from textveil.whole_files import write_whole
 
     write_whole(path, content.encode("utf-8"), private=True)
 
 
-def _show(documents: Iterable[tuple[str, Sequence[DetectedSpan]]], *, why: bool = False) -> None:
+def _show(documents: Iterable[_Found], *, why: bool) -> None:
     from rich.console import Console
     from rich.text import Text
 
@@ -207,18 +207,17 @@ def review_command(
     Places(inputs=(release, str(original), *([policy] if is_path(policy) else [])), output=output)
     check_folder(output)
     chosen = correctable(policy)
-    texts = [_texts(reading, name) for name in (release, str(original))]
-    counts = [len(each) for each in texts]
-    if counts[0] != counts[1] or not counts[0]:
+    released, originals = (
+        [text.rstrip("\r\n") for text in chain.from_iterable(reading.texts([name], "reading"))]
+        for name in (release, str(original))
+    )
+    if len(released) != len(originals) or not released:
         raise InputError(
             "a release and its originals must have as many documents, one or more; got "
-            f"{counts[0]:,} and {counts[1]:,}. Name the two files of one run, and --field or --whole-file as then."
+            f"{len(released):,} and {len(originals):,}. Name the two files of one run, and --field or --whole-file as "
+            "then."
         )
-    page = review_page(list(zip(texts[1], texts[0], strict=True)), chosen)
+    page = review_page(list(zip(originals, released, strict=True)), chosen)
     write_whole(output, page.encode("utf-8"), private=True)
     if not quiet:
-        sys.stderr.write(f"review      {counts[0]:,} documents; open the page in a browser; never pass it on\n")
-
-
-def _texts(reading: opt.ReadingOptions, name: str) -> list[str]:
-    return [text.rstrip("\r\n") for text in chain.from_iterable(reading.texts([name], "reading"))]
+        sys.stderr.write(f"review      {len(released):,} documents; open the page in a browser; never pass it on\n")

@@ -293,11 +293,13 @@ def create_command(
         from textveil.server.app import check_settings
     for name in named:
         check_settings(settings.model_copy(update={"policy": name}))
-    limit = (
-        None
-        if budget is None
-        else _limit(budget, settings, [*named, *settings.tenant_policies.get(tenant, ())], delta, period)
-    )
+    limit = None
+    if budget is not None:
+        from textveil.server.app import message_costs
+        from textveil.server.budgets import limit_of
+
+        first = next(iter([*named, *settings.tenant_policies.get(tenant, ())]), None)
+        limit = limit_of(budget, partial(message_costs, settings, first), delta=delta, period=period)
     expires = None
     if expires_days is not None:
         range_of_days = f"> 0 and at most {_MOST_DAYS}"
@@ -352,14 +354,6 @@ def revoke_command(identity: _Identity, *, database: _DatabaseOptions) -> None:
     """Take a key no more; a server that runs notices within seconds."""
     with database.keys() as (keys, _):
         keys.revoke(identity)
-
-
-def _limit(budget: str, config: Config, policies: list[str], delta: float, period: str | None) -> Limit:
-    from textveil.server.app import message_costs
-    from textveil.server.budgets import limit_of
-
-    policy = policies[0] if policies else None
-    return limit_of(budget, partial(message_costs, config, policy), delta=delta, period=period)
 
 
 def _set_limit(place: str, facts: KeyFacts, limit: Limit) -> None:

@@ -95,10 +95,6 @@ class Veil:
     def anonymize(self, text: str, analyzer_results: Iterable[Any]) -> EngineResult:
         """Draw a surrogate for each result; overlapping results are resolved first, and nothing of them stays.
 
-        Args:
-            text: private.
-            analyzer_results: of Presidio's analyzer, or anything with its attributes.
-
         Returns:
             What ``AnonymizerEngine.anonymize`` returns.
 
@@ -164,10 +160,7 @@ class Veil:
         }
 
     def operators(self) -> dict[str, OperatorConfig]:
-        """For ``AnonymizerEngine.anonymize``: this veil for every entity type; replace the ones you treat otherwise.
-
-        Give the engine what ``prepared`` returns.
-        """
+        """Return, for ``AnonymizerEngine.anonymize`` of what ``prepared`` returns, this veil for every entity type."""
         return {"DEFAULT": OperatorConfig(ANONYMIZE, {_VEIL: self})}
 
     def restorers(self) -> dict[str, OperatorConfig]:
@@ -318,11 +311,7 @@ class _OfVeil(Operator):  # type: ignore[misc]
     TYPE = OperatorType.Anonymize
 
     def validate(self, params: dict[str, Any] | None = None) -> None:
-        """See that there is a veil.
-
-        Raises:
-            ParameterError: there is none.
-        """
+        """See that there is a veil."""
         _veil(params or {})
 
     def operator_name(self) -> str:

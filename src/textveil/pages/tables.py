@@ -30,13 +30,10 @@ def csv_text(rows: Iterable[Sequence[object]]) -> str:
     for row in rows:
         out = io.StringIO()
         # With this line end the writer quotes fields that hold a lone carriage return, which would begin a row.
-        csv.writer(out, lineterminator="\r\n").writerow([_inert(cell) for cell in row])
+        cells = [f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULAS) else cell for cell in row]
+        csv.writer(out, lineterminator="\r\n").writerow(cells)
         lines.append(out.getvalue().removesuffix("\r\n") + "\n")
     return "".join(lines)
-
-
-def _inert(cell: object) -> object:
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULAS) else cell
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +101,9 @@ def results_folder(folder: Path, mark: str, *, mode: int = 0o777) -> Path:
     """
     try:
         folder.mkdir(mode=mode, exist_ok=True)
-        foreign = not all(_left_by_a_kill(path.name) for path in folder.iterdir()) and not (folder / mark).is_file()
+        names = [path.name for path in folder.iterdir()]
+        left_by_kills = all(name.startswith(".") and ".textveil-" in name for name in names)
+        foreign = not left_by_kills and not (folder / mark).is_file()
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise ParameterError(
@@ -116,7 +115,3 @@ def results_folder(folder: Path, mark: str, *, mode: int = 0o777) -> Path:
             "Name another."
         )
     return folder
-
-
-def _left_by_a_kill(name: str) -> bool:
-    return name.startswith(".") and ".textveil-" in name

@@ -167,22 +167,15 @@ class _Part(NamedTuple):
 
 
 class _Style(NamedTuple):
-    """How the dates of a list are written.
+    """How the dates of a list are written."""
 
-    Attributes:
-        order: "dm", "md" (names), "m" (months alone), "y" (years alone), "n" (in digits).
-        month: the part of a form that writes a month.
-        year: the part of a form that writes a year; empty if none is written.
-        case: a month as it is written, for its letter case.
-    """
-
-    order: str
-    month: str
+    order: str  # "dm", "md" (names), "m" (months alone), "y" (years alone), "n" (in digits)
+    month: str  # the part of a form that writes a month
     gaps: tuple[str, str]
     ordinal: str
-    years: tuple[str, ...]
+    years: tuple[str, ...]  # the part of a form that writes each year; empty if none is written
     full: bool
-    case: str = "January"
+    case: str = "January"  # a month as it is written, for its letter case
 
 
 class WrittenDates(NamedTuple):

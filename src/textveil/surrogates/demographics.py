@@ -107,7 +107,7 @@ def _begins_with_vowel(written: str) -> bool:
 
 
 def _form(bare: str) -> Form:
-    """What a value is by the public lists; of no class where it stands in none."""
+    """Return what a value is by the public lists; no class if it stands in none."""
     words = words_of(bare)
     forms = demographics().forms
     if words in forms:
@@ -130,14 +130,14 @@ def _counted(bare: str) -> str:
 
 @cache
 def _entries(form: Form, vowel: bool) -> tuple[str, ...]:
-    """What is drawn from for a form and a first sound; from all of the form where too few have the sound."""
+    """Return what is drawn from for a form and a first sound; all of the form if too few have the sound."""
     pool = _family(form.use) if "," in form.use else _pool(form)
     fitting = tuple(entry for entry in pool if _begins_with_vowel(entry) == vowel)
     return fitting if len(fitting) >= _LEAST else pool
 
 
 def _pool(form: Form) -> tuple[str, ...]:
-    """The pool of a form; that of a neighboring group where the form's own has nothing that is drawn ("homemaker")."""
+    """Return the pool of a form; that of a neighboring group if its own has nothing that is drawn ("homemaker")."""
     pools = demographics().pools
     group = OCCUPATION if form.use in (SINGULAR, "plural") else "nationality"
     return pools[form] if form in pools else pools[Form(group, form.use)]
@@ -154,7 +154,7 @@ def _family(use: str) -> tuple[str, ...]:
 
 
 def _written(model: str, entry: str) -> str:
-    """An entry in the letter case of a value: its own capitals stay where the value has one in front."""
+    """Return an entry in the letter case of a value: its own capitals stay if the value has one in front."""
     if model[:1].isupper() and not model.isupper():
         return entry[:1].upper() + entry[1:]
     return in_case_of(model, entry)

@@ -135,11 +135,9 @@ def agreed(
 ) -> str:
     """Return what ``make`` draws for this value in this scope, drawn once.
 
-    Args:
-        label: the surrogate with its parameters, and whatever else ``make`` depends on but the value.
-        make: draws, from the generator alone where ``distinct`` is true.
-        distinct: draw again while another value of the scope has the same, 64 times at most; only for draws whose
-            distribution does not depend on the value: elsewhere how often it is done would.
+    ``label`` is the surrogate with its parameters, and whatever else ``make`` depends on but the value. ``distinct``
+    draws again while another value of the scope has the same, 64 times at most: only for draws whose distribution does
+    not depend on the value, for elsewhere how often it is done would.
     """
     known = scope.remembered(label)
     drawn = known.get(value)

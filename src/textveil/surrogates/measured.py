@@ -212,7 +212,6 @@ def _pieces(value: str) -> list[_Piece] | None:
 
 
 def _may_stay(between: str) -> bool:
-    """Whether there is no number in what stands between those that are drawn."""
     return not any(map(str.isnumeric, between)) and NUMBER_WORD.search(plain(between).text) is None
 
 

@@ -160,7 +160,10 @@ class Mentions:
     def in_text(self, text: str, start: int, stop: int) -> Iterator[FoundMention]:
         """The mentions that begin in ``text[start:stop]``; characters before ``start`` tell whether a word begins."""
         at = start
-        starts = self._starts = self._starts or _compiled_starts(self._marks)
+        if self._starts is None:
+            others = f"|[{re.escape(''.join(sorted(self._marks)))}]" if self._marks else ""
+            self._starts = re.compile(f"{_STAMP}|{_WORD}{others}")
+        starts = self._starts
         while (token := starts.search(text, at)) is not None and token.start() < stop:
             mention = self._longest(text, token.start(), token.group())
             if mention is None:
@@ -223,11 +226,6 @@ def _forms(surrogate: str) -> Iterable[str]:
 def folded_words(surrogate: str) -> set[tuple[str, ...]]:
     """Return the words of a surrogate, folded, in all ways to write it but for spaces, case and endings."""
     return {tuple(form.casefold().split()) for form in _forms(surrogate)}
-
-
-def _compiled_starts(marks: set[str]) -> re.Pattern[str]:
-    others = f"|[{re.escape(''.join(sorted(marks)))}]" if marks else ""
-    return re.compile(f"{_STAMP}|{_WORD}{others}")
 
 
 def _suffixes(folded: str) -> tuple[str, ...]:
@@ -294,7 +292,6 @@ def _is_elision(text: str, apostrophe: int) -> bool:
 
 
 def _ends(text: str, start: int, end: int) -> bool:
-    """Whether a whole word ends there: a possessive may follow."""
     if end == len(text):
         return True
     last, after = text[end - 1], text[end]

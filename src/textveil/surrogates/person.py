@@ -204,8 +204,13 @@ class Person:
 
     def key(self, value: str) -> str:
         """Return the parts of a name that are drawn; how they are written tells initials and particles from names."""
-        drawn = (part for part in parts_of(value).parts if part.role is not Role.KEPT)
-        return " ".join(f"{_class_of(part)} {part.key}" for part in drawn)
+        named = []
+        for part in parts_of(value).parts:
+            if part.role is Role.INITIAL:
+                named.append(f"{len(letters_of(part.written))} capitals {part.key}")
+            elif part.role is not Role.KEPT:
+                named.append(f"{'particle' if part.role is Role.PARTICLE else 'name'} {part.key}")
+        return " ".join(named)
 
     def draw(self, mentions: Sequence[Mention], scope: Scope, rng: np.random.Generator) -> list[str]:
         names = [parts_of(mention.value, mention.before) for mention in mentions]
@@ -251,14 +256,8 @@ class Person:
         return role
 
 
-def _class_of(part: Part) -> str:
-    if part.role is Role.INITIAL:
-        return f"{len(letters_of(part.written))} capitals"
-    return "particle" if part.role is Role.PARTICLE else "name"
-
-
 def _initials(key: str, count: int, scope: Scope, rng: np.random.Generator) -> str:
-    """As many letters for initials in a row, drawn for all of them: that JA and JB share a letter is not told."""
+    """Draw initials in a row (JA) all together: that JA and JB share a letter is not told."""
     place = scope.place(f"person initial {count}", key, len(_INITIALS) ** count, rng)
     return "".join(_INITIALS[place // len(_INITIALS) ** index % len(_INITIALS)] for index in range(count))
 

@@ -87,7 +87,6 @@ def _place_key(value: str) -> str:
 
 
 def _format(part: str, shape: str) -> str:
-    """What a part is by its format: a state, a postal code, digits, a street or a town."""
     if _CODE.fullmatch(shape):
         return "state"
     if _POSTAL.fullmatch(shape):
@@ -145,7 +144,7 @@ def _entry(listed: str, key: str, scope: Scope, rng: np.random.Generator) -> str
 
 
 def _digits(shape: str, key: str, scope: Scope, rng: np.random.Generator) -> str:
-    """Digits of a shape for the whole part that has this key, so that no equality of digits alone is told."""
+    """Draw the digits of a whole part by its key, so that no equality of digits alone is told."""
     return agreed(scope, f"place digits {shape}", key, rng, lambda source: filled(shape, source), distinct="9" in shape)
 
 
@@ -189,7 +188,6 @@ def organization() -> Drawn:
 
 
 def _organization_label(bare: str) -> str:
-    """What organizations like this one are drawn under: names, and acronyms by their length."""
     acronym = len(bare) in _ACRONYM and bare.isalpha() and bare.isupper()
     return f"{_NAME}, {len(bare)} capitals" if acronym else _NAME
 

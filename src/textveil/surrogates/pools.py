@@ -62,13 +62,10 @@ def pools_of(data: bytes) -> dict[str, tuple[str, ...]]:
 
 
 def chance_of_a_hit(draws: int, present: int, entries: int) -> float:
-    """Return the probability that some of ``draws`` surrogates equals one of ``present`` values of the texts.
+    """Return the probability that some of ``draws`` surrogates equals one of ``present`` entries in the texts.
 
     A draw never looks at the texts: to avoid a name because it occurs there would tell that it does. So a released name
     can be somebody's by chance; a reader cannot tell, and the map of the release can.
-
-    Args:
-        present: different values of the texts that are entries of the pool; at most as many as there are entries.
     """
     need(draws >= 0, "draws", draws, ">= 0")
     need(0 <= present <= entries, "present", present, f"between 0 and the {entries} entries")

@@ -295,11 +295,8 @@ def _restored(text: str, mention: FoundMention, original_of: Callable[[str], str
 class RestoringStream:
     """Restores a text that comes in pieces; made by ``Restorer.stream``. The restored text is private.
 
-    Attributes:
-        replaced: mentions that were restored so far.
-        ambiguous: places of ambiguous mentions in the text returned so far.
-        originals: places of restored originals in it.
-        in_urls: mentions that stay because they stand in a URL.
+    ``replaced``, ``ambiguous`` and ``originals`` are as in ``Restored``, of what was returned so far; ``in_urls``
+    counts mentions that stay because they stand in a URL.
     """
 
     def __init__(self, mentions: Mentions, release: PrivateMap | None, wholes: int, urls: UrlScanner) -> None:

@@ -105,9 +105,8 @@ class MemoryScope:
 class ApartScope:
     """Of a text that others may have written a part of: nothing in it has an equal elsewhere.
 
-    Args:
-        echoes: by kind and by original, folded, surrogates that stand here too: whoever wrote them knows that they do.
-        by_mention: whether each mention has a scope of its own, so that nothing in it has an equal in it either.
+    ``echoes`` are, by kind and by folded original, surrogates that stand here too: whoever wrote them knows that they
+    do. With ``by_mention`` nothing in the text has an equal in it either.
     """
 
     def __init__(
@@ -151,13 +150,10 @@ class KindScope:
 
 
 class KeyedScope:
-    """Computes places from a secret: the same in every process that holds it, and without memory.
+    """Computes places from 32 secret bytes: the same in every process that holds them, and without memory.
 
     A place is HMAC-SHA256 of label and value under the secret, so places of different values are independent and
-    uniform for whoever does not hold it, and two values may share one.
-
-    Args:
-        secret: 32 bytes; whoever holds it can test guesses of a value.
+    uniform for whoever does not hold it, and two values may share one. Whoever holds it can test guesses of a value.
     """
 
     def __init__(self, secret: bytes) -> None:

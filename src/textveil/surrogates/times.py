@@ -77,7 +77,6 @@ def _key(value: str) -> str:
 
 
 def _read(value: str) -> tuple[int, re.Match[str] | None]:
-    """The minute of the day, and the match; no match if the value cannot be read as a time."""
     match = _TIME.fullmatch(value) if len(value) <= 30 else None
     minute = -1 if match is None else _minute_of(match)
     return minute, match if minute >= 0 else None
@@ -129,7 +128,6 @@ def _written(drawn: str, match: re.Match[str]) -> str:
 
 
 def _offset(shift: int, match: re.Match[str]) -> str:
-    """An offset from UTC in the format of the one that was read; Z stays."""
     if not match["hours"]:
         return match["offset"] or ""
     hours, minutes = divmod(abs(shift), 60)

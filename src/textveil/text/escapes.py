@@ -86,19 +86,13 @@ class _Escape(NamedTuple):
 
 
 class Reading:
-    """A text that was read; ``read`` makes it. Private, as the text is.
-
-    Attributes:
-        source: the text as it is written.
-        text: as it is read.
-        whole: whether all of it was read: it has no more than ``DEEPEST`` layers.
-    """
+    """A text that was read; ``read`` makes it. Private, as the text is."""
 
     __slots__ = ("_escapes", "source", "text", "whole")
 
     def __init__(self, source: str) -> None:
-        self.source = self.text = source
-        self.whole = True
+        self.source = self.text = source  # as it is written, and as it is read
+        self.whole = True  # it has no more than ``DEEPEST`` layers, so all of it was read
         self._escapes: list[_Escape] = []
 
     @property
@@ -398,10 +392,6 @@ class Quotes:
     """How many JSON strings lie around a place of a text, one in another: told by the backslashes before quotes.
 
     A string ends with its line, so an odd quote in prose says little.
-
-    Attributes:
-        strings: so many.
-        within: see ``Place``.
     """
 
     def __init__(self) -> None:
@@ -439,11 +429,9 @@ class Quotes:
 
 
 class Places:
-    """Writes values into a text, from left to right.
+    """Writes values into a text, from left to right, from ``begin`` of the reading's source on.
 
-    Args:
-        begin: place in the reading's source from which values are written.
-        quotes: state of the text before ``begin``; None if nothing stands there.
+    ``quotes`` is the state of the text before ``begin``; None if nothing stands there.
     """
 
     def __init__(self, reading: Reading, begin: int = 0, quotes: Quotes | None = None) -> None:

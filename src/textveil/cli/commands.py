@@ -68,7 +68,6 @@ class _Commands(UserDict[str, Any]):
         self.data.update(dict.fromkeys(OWN))
 
     def __getitem__(self, name: str) -> Any:
-        """Return the command of that name."""
         if self.data[name] is None:
             command, kind = _own(name)
             parent = typer.Typer(rich_markup_mode=None)

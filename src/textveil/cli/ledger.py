@@ -39,7 +39,6 @@ class _AccountOptions:
     key: str | None = opt.value("ID", "The id of an API key.")
 
     def account(self) -> Account:
-        """Return the account that they name."""
         from textveil.budget.account import Account
 
         return Account(self.tenant, self.unit, self.key)
@@ -240,7 +239,6 @@ class _DatabaseOptions:
     config: Path | None = opt.value("FILE", "The server's: its database is taken.")
 
     def settled(self) -> Config:
-        """Return what the server is told."""
         return settled(self.config, {"database": self.database})
 
     @contextlib.contextmanager

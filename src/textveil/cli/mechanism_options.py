@@ -35,8 +35,6 @@ _OFFERED, _GIVEN = "textveil.offered", "textveil.given"
 
 @dataclass(frozen=True, slots=True)
 class _Offered:
-    """One way to give an option of mechanisms."""
-
     option: Option  # its declaration
     parameter: Any  # of the command
     off: bool = False  # whether it is the flag that turns the option off

@@ -271,7 +271,6 @@ class _Results:
         self.kinds = tuple(dict.fromkeys(str(result.entity_type) for result in self._results))
 
     def detect(self, texts: Sequence[str]) -> list[list[DetectedSpan]]:
-        """Return the results, with overlaps resolved."""
         spans = [
             DetectedSpan(result.start, result.end, result.entity_type, result.score, self.name)
             for result in self._results
@@ -311,15 +310,12 @@ class _OfVeil(Operator):  # type: ignore[misc]
     TYPE = OperatorType.Anonymize
 
     def validate(self, params: dict[str, Any] | None = None) -> None:
-        """See that there is a veil."""
         _veil(params or {})
 
     def operator_name(self) -> str:
-        """Its name in an ``OperatorConfig``."""
         return self.NAME
 
     def operator_type(self) -> OperatorType:
-        """Whether it anonymizes or deanonymizes."""
         return self.TYPE
 
 

@@ -113,7 +113,7 @@ class _Actor:
 
 
 class _Crew:
-    """Actors that take from a queue; one is started where a block waits that no other can begin with."""
+    """Actors that take from a queue; one is started if a block waits that no other can begin with."""
 
     def __init__(self, ray: Any, worker: BlockWorker, most: int, blocks: Iterator[Block]) -> None:
         self._ray = ray
@@ -125,7 +125,6 @@ class _Crew:
         self._actors: list[_Actor] = []
 
     def outcomes(self) -> Iterator[Outcome]:
-        """See ``Engine.outcomes``."""
         while self._queue.unfinished(len(self._actors)):
             self._give()
             yield from self._queue.ready()

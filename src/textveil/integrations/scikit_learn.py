@@ -42,11 +42,9 @@ class _Given:
 
     @property
     def digest(self) -> bytes:
-        """See ``Records``."""
         return digested([self.batch], self.names)
 
     def batches(self, progress: Progress | None = None) -> Iterator[Batch]:
-        """All of them."""
         yield self.batch
 
 

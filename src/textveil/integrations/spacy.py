@@ -109,7 +109,6 @@ class _Entities:
         self._documents = documents
 
     def detect(self, texts: Sequence[str]) -> list[list[DetectedSpan]]:
-        """Return the entities of the documents, which are disjoint."""
         from textveil.detection.spans import DetectedSpan
 
         entities = [entity for document in self._documents for entity in document.ents]

@@ -222,7 +222,7 @@ def read_date(
 
 
 def _coarse(value: str) -> WrittenDate | None:
-    """A quarter of a year (Q3 2021) or a decade (1990s), each by its middle; None if it is neither."""
+    """Read a quarter of a year (Q3 2021) or a decade (1990s), each by its middle; None if it is neither."""
     quarter, decade = _QUARTER.fullmatch(value), _DECADE.fullmatch(value)
     match = quarter or decade
     if match is None:
@@ -259,7 +259,7 @@ def without_endings(value: str, language: str) -> str:
 
 
 def _token(text: str, language: str, before: str) -> tuple[str | None, int]:
-    """What a piece of a value may be: a part, or text that stays (empty), or nothing that a date holds (None)."""
+    """Return what a piece of a value may be: a part, text that stays (empty), or nothing of a date (None)."""
     if text[0] in "0123456789":
         if len(text) <= 2:
             return "small", int(text)
@@ -285,7 +285,7 @@ def year_of(number: int) -> int:
 
 
 def _with_name(parts: list[str], texts: list[str], numbers: list[int]) -> _Read | None:
-    """What is known beside the name of a month; names the parts."""
+    """Return what is known beside the name of a month; names the parts."""
     small = [index for index, part in enumerate(parts) if part == "small"]
     years = [index for index, part in enumerate(parts) if part == "year"]
     named = sum(part.endswith(" month") for part in parts)
@@ -303,7 +303,7 @@ def _with_name(parts: list[str], texts: list[str], numbers: list[int]) -> _Read 
 
 
 def _in_numbers(parts: list[str], texts: list[str], numbers: list[int], day_first: bool) -> _Read | None:
-    """What is known where no month is named; names the parts."""
+    """Return what is known if no month is named; names the parts."""
     small = [index for index, part in enumerate(parts) if part == "small"]
     years = [index for index, part in enumerate(parts) if part == "year"]
     compact = [index for index, part in enumerate(parts) if part == "compact"]

@@ -83,13 +83,13 @@ def _pairs(value: str) -> list[tuple[int, int]]:
 
 
 def _of_digits(pairs: Iterable[tuple[int, int]]) -> bool | None:
-    """Whether the day is first, as numbers above 12 show it; None if there are none, or they contradict."""
+    """Tell whether the day is first, as numbers above 12 show it; None if there are none, or they contradict."""
     shown = {first > 12 for first, second in pairs if (first > 12) != (second > 12)}
     return shown.pop() if len(shown) == 1 else None
 
 
 def _of_form(values: Sequence[str], language: str) -> bool | None:
-    """Whether the day is first in dates with the name of a month or with dots; None if they contradict."""
+    """Tell whether the day is first in dates with the name of a month or with dots; None if they contradict."""
     shown = {True} if language != "en" else set()
     for value in values:
         if _DAY_THEN_NAME.search(value) or _DOTTED.search(value):
@@ -100,14 +100,14 @@ def _of_form(values: Sequence[str], language: str) -> bool | None:
 
 
 def _languages(values: Sequence[str]) -> tuple[str, ...]:
-    """All languages, by how many of the dates they have every name of; in the order of ``MONTHS`` where as many."""
+    """Return all languages by how many of the dates they have every name of, ties in the order of ``MONTHS``."""
     read = dict(zip(MONTHS, map(sum, zip(*map(_fits, values), strict=True)), strict=False))
     return tuple(sorted(MONTHS, key=lambda language: -read.get(language, 0)))
 
 
 @lru_cache(maxsize=1 << 12)
 def _fits(value: str) -> tuple[int, ...]:
-    """How well a date fits each language, in the order of ``MONTHS``."""
+    """Return how well a date fits each language, in the order of ``MONTHS``."""
     words = [read_as(word) for word in _WORD.findall(value)]
     every = [word for word in words if len(word) >= 3 and any(word in names(language) for language in MONTHS)]
     dotted = bool(re.match(r"[0-9]{1,2}\. [^\W\d_]", value))
@@ -167,8 +167,6 @@ class _Part(NamedTuple):
 
 
 class _Style(NamedTuple):
-    """How the dates of a list are written."""
-
     order: str  # "dm", "md" (names), "m" (months alone), "y" (years alone), "n" (in digits)
     month: str  # the part of a form that writes a month
     gaps: tuple[str, str]
@@ -257,7 +255,7 @@ def read_dates(
 
 
 def _joined_years(pieces: list[str], between: list[str]) -> list[str]:
-    """Pieces in which a year behind a comma belongs to the date before it: "March 3, 2021 and April 5, 2021"."""
+    """Join a year behind a comma to the date before it: "March 3, 2021 and April 5, 2021"."""
     joined: list[str] = []
     marks = [between[0]]
     for place, piece in enumerate(pieces):
@@ -318,7 +316,7 @@ def _shared(parts: list[_Part], *, from_left: bool) -> list[_Part] | None:
 
 
 def _ascending(parts: list[_Part]) -> list[_Part]:
-    """Parts whose shared year is one less where they else stand after the next: 20 December and 5 January 2005."""
+    """Make a shared year one less if the date else stood after the next: 20 December and 5 January 2005."""
     back = list(parts)
     for place in range(len(back) - 2, -1, -1):
         here, after = back[place], back[place + 1]

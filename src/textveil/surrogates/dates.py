@@ -202,8 +202,6 @@ _Days: TypeAlias = Callable[[_Written, str, Scope, np.random.Generator], list[da
 
 
 class _Drawing(TypedDict):
-    """What ``Drawn`` asks of a draw of dates."""
-
     surrogate_of: Draw
     of_mentions: OfMentions
     unsettled: Callable[[Sequence[str]], bool]
@@ -216,11 +214,9 @@ class _Settings(NamedTuple):
 
     @property
     def asks(self) -> bool:
-        """Whether the dates of a text are asked."""
         return OF_TEXT in (self.order, self.language)
 
     def convention(self, values: Iterable[str]) -> Convention:
-        """Return the convention of a text with these dates."""
         return convention_of(values, self.order, self.language)
 
     def reader(self, convention: Convention) -> _Read:
@@ -247,8 +243,6 @@ class _Settings(NamedTuple):
         return ("in either order " if either else "") + _key_of(written, value)
 
     def draws(self, days: _Days, *, births: bool) -> _Drawing:
-        """Return the draw of a value alone, and of those of a text."""
-
         def of_mentions(mentions: Sequence[Mention], ages: Sequence[str]) -> Draw:
             convention = self.convention(mention.value for mention in mentions)
 

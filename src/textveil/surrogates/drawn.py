@@ -89,7 +89,7 @@ class Drawn:
         return value if self.of_pool else in_digits(value)
 
     def _checked(self, drawn: str | None) -> str:
-        """What was drawn, or a blank: a function of it alone, so it says nothing more."""
+        """Return what was drawn, or a blank: a function of it alone, so it says nothing more."""
         if drawn is None or (not self.of_pool and has_numerals(drawn)):
             return f"[{self.name}]"
         return drawn

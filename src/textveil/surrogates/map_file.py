@@ -137,7 +137,7 @@ def _cut_short(number: int) -> InputError:
 
 
 def _read(stream: BinaryIO, length: int) -> bytes:
-    """So many bytes, or those that there are: what a changed length asks for is not made room for."""
+    """Read so many bytes, or those that there are: what a changed length asks for is not made room for."""
     parts, left = [], length
     while left and (data := stream.read(min(left, _PIECE))):
         parts.append(data)

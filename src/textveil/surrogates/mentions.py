@@ -229,7 +229,7 @@ def folded_words(surrogate: str) -> set[tuple[str, ...]]:
 
 
 def _suffixes(folded: str) -> tuple[str, ...]:
-    """Endings that an inflected name may have: plural, or genitive without an apostrophe."""
+    """Return endings that an inflected name may have: plural, or genitive without an apostrophe."""
     if len(folded) < 4 or not folded.endswith("s") or not folded.isalpha():
         return ()
     return ("s", "es") if folded.endswith("es") and folded[:-2].endswith(_SIBILANT) else ("s",)
@@ -244,7 +244,7 @@ def inflected(original: str, suffix: str) -> str:
 
 
 def _gap(text: str, at: int) -> int:
-    """The length of the white space there; 0 if it is too long, or an empty line."""
+    """Return the length of the white space there; 0 if it is too long, or an empty line."""
     end = at
     while end < len(text) and text[end].isspace():
         end += 1
@@ -273,7 +273,7 @@ def _begins(text: str, start: int) -> bool:
 
 
 def _parts_columns(text: str, comma: int) -> bool:
-    """Whether a comma between digits parts two columns, for it can be in no number: 0182,5527417286 or 12,9BC4."""
+    """Tell whether a comma between digits parts two columns, for it can be in no number: 0182,5527417286 or 12,9BC4."""
     runs = _COLUMNS.match(text, _word_start(text, comma, BEHIND))
     return runs is not None and not (runs[1].isdigit() and runs[2].isdigit() and len(runs[2]) <= 3)
 
@@ -286,7 +286,7 @@ def _word_start(text: str, end: int, most: int) -> int:
 
 
 def _is_elision(text: str, apostrophe: int) -> bool:
-    """Whether what stands before the apostrophe is an article or the like: l'Anna, qu'Anna, but not O'Brien."""
+    """Tell whether what stands before the apostrophe is an article or the like: l'Anna, qu'Anna, not O'Brien."""
     begin = _word_start(text, apostrophe, 3)
     return apostrophe - begin < 3 and text[begin:apostrophe].islower()
 

@@ -117,7 +117,7 @@ def _alone(word: str, *, all_small: bool, all_large: bool) -> Role | None:
 
 
 def _keep_titles(words: Sequence[str], marks: Sequence[str], roles: list[Role | None]) -> bool:
-    """Mark titles at the beginning and suffixes at the end, where a name remains; whether there is a title."""
+    """Mark titles at the beginning and suffixes at the end, if a name remains; tell whether there is a title."""
     first, last = 0, len(words)
     while first < last - 1 and (
         _OPENING.fullmatch(words[first])

@@ -145,7 +145,7 @@ _TOP = Option(
 
 
 class _Read(NamedTuple):
-    """An age as it is written: the number, the unit's first letter, and the match; no match where it cannot be read."""
+    """An age as it is written: the number, the unit's first letter, and the match; no match if it cannot be read."""
 
     number: int
     unit: str
@@ -369,7 +369,7 @@ def _counted(unit: str, number: str) -> str:
 
 
 def _spoken(words: str) -> float | None:
-    """The number that some words are; None if one of them is no number."""
+    """Return the number that some words are; None if one of them is no number."""
     total = part = 0
     for word in re.split("[ -]", words.lower()):
         if word in ("thousand", "million", "billion", "trillion"):
@@ -384,7 +384,7 @@ def _spoken(words: str) -> float | None:
 
 
 def _read_amount(match: re.Match[str], decimal: str) -> float | None:
-    """The amount that was read; None if the number is not well written."""
+    """Return the amount that was read; None if the number is not well written."""
     if match["spoken"]:
         return _spoken(match["spoken"])
     number = re.sub(r"['\u00a0\u202f ]", "", match["number"])

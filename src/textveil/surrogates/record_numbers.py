@@ -94,13 +94,13 @@ def formal_shape(value: str) -> str:
 
 
 def _hexadecimal(value: str) -> str:
-    """The shape of digits of 16: in capitals where a capital and no small letter is among them."""
+    """Return the shape of digits of 16: in capitals if a capital and no small letter is among them."""
     symbol = LARGE_HEX if value.isupper() else HEX
     return "".join(symbol if character.isalnum() else character for character in value)
 
 
 def _coordinates(value: str) -> str:
-    """The shape of coordinates: degrees below 90 or 180, hemispheres, minutes and seconds; empty for other values."""
+    """Return the shape of coordinates: degrees, hemispheres, minutes and seconds; empty for other values."""
     if not any(mark in value for mark in ".\u00b0"):
         return ""
     parts, position = [], 0

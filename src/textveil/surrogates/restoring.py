@@ -159,7 +159,7 @@ class Restorer:
         return RestoringStream(self._mentions, release, self._wholes, UrlScanner(rule or self._rule, alone=alone))
 
     def _by_position(self, text: str) -> PrivateMap | None:
-        """The map that restores this text by position; None if no map does."""
+        """Return the map that restores this text by position; None if no map does."""
         if len(self._kept) == 1:
             return self._kept[0]
         same = [private_map for private_map in self._kept if private_map.released == text]
@@ -193,7 +193,7 @@ class Restorer:
         return folded_words(surface) if new else set()
 
     def _by_chance(self, private_map: PrivateMap) -> _Met:
-        """The surrogates that this release mentions in places where the original text had something else."""
+        """Return the surrogates that this release mentions in places where the original text had something else."""
         met: _Met = {}
         starts, ends = [piece.start for piece in private_map.replaced], [piece.end for piece in private_map.replaced]
         for mention in self._mentions.in_text(private_map.released, 0, len(private_map.released)):
@@ -218,7 +218,6 @@ def _note(met: _Met, times: int = 1) -> _Met:
 
 
 def _checked(private_map: Maps) -> Iterable[PrivateMap]:
-    """The maps, as an iterable that can be read twice."""
     if isinstance(private_map, PrivateMap):
         return (private_map,)
     if isinstance(private_map, Iterable) and not isinstance(private_map, str | bytes):
@@ -254,7 +253,7 @@ def _as_read(private_map: PrivateMap) -> PrivateMap:
 
 
 def _has_own_percent(surface: str, original: str) -> bool:
-    """Whether the percent sign of a secret is its own (Kg7%cctgz30), and no escape, which surrogates keep (p%40ss)."""
+    """Tell whether the percent sign of a secret is its own (Kg7%cctgz30), no escape, which surrogates keep (p%40ss)."""
     return "%" in original and not any(mark in surface + original for mark in ("\\", "&")) and "%" not in surface
 
 
@@ -278,7 +277,7 @@ def _bare(word: str) -> str:
 
 
 def _before(private_map: PrivateMap, pieces: Sequence[Replaced], mention: FoundMention) -> str | None:
-    """The original text of a mention in a release; None if the mention begins or ends inside a piece."""
+    """Return the original text of a mention in a release; None if the mention begins or ends inside a piece."""
     if any(piece.start < mention.start or piece.end > mention.end for piece in pieces):
         return None
     edits = [(piece.start - mention.start, piece.end - mention.start, piece.original) for piece in pieces]
@@ -286,7 +285,7 @@ def _before(private_map: PrivateMap, pieces: Sequence[Replaced], mention: FoundM
 
 
 def _restored(text: str, mention: FoundMention, original_of: Callable[[str], str | None]) -> str | None:
-    """The original of a mention, inflected as the mention is; None if the mention is ambiguous."""
+    """Return the original of a mention, inflected as the mention is; None if the mention is ambiguous."""
     end = mention.end - mention.suffix
     original = original_of(text[mention.start : end])
     return None if original is None else inflected(original, text[end : mention.end])
@@ -431,7 +430,7 @@ class RestoringStream:
 
 
 def _common(released: str, start: int, piece: str) -> int:
-    """How many characters of ``piece`` agree with the release from ``start`` on."""
+    """Return how many characters of ``piece`` agree with the release from ``start`` on."""
     low, high = 0, len(piece)  # agrees up to low; not up to high
     while low < high - 1:
         middle = (low + high) // 2

@@ -83,7 +83,7 @@ def _read(value: str) -> tuple[int, re.Match[str] | None]:
 
 
 def _finer(match: re.Match[str], source: np.random.Generator) -> str:
-    """What is drawn beside the minute: second, fraction and offset, each behind a space, where they are written."""
+    """Draw second, fraction and offset beside the minute, each behind a space, if they are written."""
     second = f"{source.integers(60):02d}" if match["seconds"] else ""
     fraction = filled("9" * len(match["fraction"]), source) if match["fraction"] else ""
     if not match["hours"]:

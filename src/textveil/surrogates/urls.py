@@ -34,7 +34,7 @@ _BACKSLASH = r"\\{1,8}"
 
 
 def _written(character: str, *names: str) -> str:
-    """A pattern of a character in all its escapes; readers take an entity without its semicolon too."""
+    """Return a pattern of a character in all its escapes; readers take an entity without its semicolon too."""
     codes = sorted({ord(character.lower()), ord(character.upper())})
     decimal, hexadecimal = "|".join(map(str, codes)), "|".join(f"{code:02x}" for code in codes)
     plain = re.escape(character)
@@ -100,7 +100,7 @@ def one_blank(text: str) -> str:
 
 
 def _begins(text: str, start: re.Match[str]) -> bool:
-    """Whether a URL begins there: two slashes also part paths, behind a drive's letter for example."""
+    """Tell whether a URL begins there: two slashes also part paths, behind a drive's letter for example."""
     if start["slashes"] is None and start["scheme"] is None:
         return True
     written = text[max(0, start.start() - TAIL) : start.start()]
@@ -370,7 +370,7 @@ class UrlScanner:
         return text[end + 1 :]
 
     def _end(self, text: str) -> int | None:
-        """Where the URL ends in a text that follows; None if it goes on."""
+        """Return where the URL ends in a text that follows; None if it goes on."""
         begin = 0
         if self._quote:
             quote = self._closing_quote(text)
@@ -391,7 +391,7 @@ class UrlScanner:
         return None if blank is None else blank.start()
 
     def _closing_mark(self, text: str) -> int | None:
-        """The place of the mark that ends what the URL stands in; a bare URL goes on behind it."""
+        """Return the place of the mark that ends what the URL stands in; a bare URL goes on behind it."""
         for match in _ENDS[str(self._within)].finditer(text):
             escaped = (self._last + text[: match.start()])[-1:] == "\\"
             if escaped and match[0] != "\n":

@@ -107,7 +107,6 @@ class _Memory:
         return remembered
 
     def keep(self, rows: dict[Any, Codes], recent: dict[Any, Codes]) -> None:
-        """Remember more."""
         recent.update(rows)
         self._used += _ENTRY_BYTES * len(rows) + sum(map(len, rows)) + sum(map(len, rows.values()))
 
@@ -179,7 +178,7 @@ class TextCodes:
         return codes >= self._base + _PASSING
 
     def _settled(self, coded: EncodedTexts) -> EncodedTexts:
-        """The codes in plain form; a word with a capital passes at the start of a sentence, not elsewhere."""
+        """Return the codes in plain form; a word with a capital passes at the start of a sentence, not elsewhere."""
         coded = self._in_plain_form(coded) if self._plain else coded
         if self._otherwise is None:
             return coded
@@ -279,7 +278,7 @@ class TextCodes:
         return self._without_padding(codes)
 
     def _without_padding(self, codes: NDArray[np.int64]) -> EncodedTexts:
-        """The codes without the space after the last piece of a text and those around padded marks, and bounds."""
+        """Return codes and bounds without the space after the last piece of a text and those around padded marks."""
         end = codes == self._base + _END
         ends = end.nonzero()[0]
         keep = ~end
@@ -292,7 +291,6 @@ class TextCodes:
         return EncodedTexts(codes[keep], bounds)
 
     def _in_plain_form(self, coded: EncodedTexts) -> EncodedTexts:
-        """The codes with white space and marks as ``text.marks`` says."""
         codes, bounds = coded
         space, line_end = self._base + _MARK, self._base + _MARK + 1
         forms = self._forms[codes].tobytes()
@@ -362,7 +360,7 @@ class TextCodes:
         return np.array(codes, dtype=np.int64)
 
     def _number(self, plain: str) -> Codes:
-        """The codes of a number, the first digit told apart: it begins the token."""
+        """Return the codes of a number, the first digit told apart: it begins the token."""
         others = {".": self._base + _POINT, ",": self._base + _COMMA}
         first, rest = plain[0], plain[1:]
         inner = [others.get(character) or self._base + _DIGIT + int(character) for character in rest]
@@ -386,7 +384,7 @@ class TextCodes:
 
 @lru_cache(maxsize=2)
 def _legend(words: tuple[str, ...], written_as: tuple[tuple[int, int], ...], passing: tuple[str, ...]) -> Legend:
-    """The legend of words, digits, placeholders and words that pass, with room for marks: of public words alone."""
+    """Make the legend of words, digits, placeholders and words that pass, all public, with room for marks."""
     base = 2 * len(words)
     first_passing = base + _PASSING
     size = first_passing + 2 * len(passing)
@@ -430,5 +428,5 @@ def _row(*codes: int) -> Codes:
 
 
 def _after(keep: NDArray[np.bool_], bounds: Ids) -> Ids:
-    """Where texts begin when only what is to stay is left."""
+    """Return where texts begin when only what is to stay is left."""
     return bounds - np.searchsorted(np.flatnonzero(~keep), bounds)

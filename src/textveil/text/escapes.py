@@ -151,7 +151,7 @@ class Reading:
         return self._escapes[number] if number >= 0 else None
 
     def _last(self, place: int) -> int:
-        """Where the character of ``text`` at a place ends in ``source``."""
+        """Return where the character of ``text`` at a place ends in ``source``."""
         at = self._at(place)
         return place + 1 if at is None else at.end + place - at.place - at.size + 1
 
@@ -252,7 +252,7 @@ def _unescaped(escape: str) -> str:
 
 
 def _bytes(run: re.Match[str], unit: re.Pattern[str]) -> Iterator[_Edit]:
-    """The characters of a run of escaped bytes: in UTF-8 where they are that, else each is a character."""
+    """Decode a run of escaped bytes: as UTF-8 if they are that, else each is a character."""
     units = list(unit.finditer(run[0]))
     at = 0
     while at < len(units):
@@ -265,7 +265,7 @@ def _bytes(run: re.Match[str], unit: re.Pattern[str]) -> Iterator[_Edit]:
 
 
 def _first(units: Sequence[re.Match[str]], at: int) -> tuple[int, str]:
-    """How many of the bytes from here are one character, and which."""
+    """Return how many of the bytes from here are one character, and which."""
     if units[at][2]:
         return 1, chr(int(units[at][2], 16))
     lead = int(units[at][1], 16)
@@ -364,11 +364,11 @@ class Place(NamedTuple):
         return value
 
     def _form(self) -> bool:
-        """Whether a plus sign stands for a space here: the phone number "+49 30 1234" has both as they are."""
+        """Tell whether a plus sign stands for a space here: the phone number "+49 30 1234" has both as they are."""
         return "+" in self.own and self.own.replace("%20", " ").count(" ") < self.read.count(" ")
 
     def _percent(self, value: str, deeper: int) -> str:
-        """Percent-encoded: all of it, or what no URL may have where marks of URLs stand here as they are."""
+        """Percent-encode: all of it, or what no URL may have if marks of URLs stand here as they are."""
         own = _PERCENT_ESCAPE.sub("", self.own)
         plus = self._form()
         safe = _RESERVED if any(mark in own for mark in _RESERVED) else ""

@@ -234,7 +234,7 @@ class _Part(NamedTuple):
 
     @property
     def joins(self) -> bool:
-        """Whether it must not touch what stood apart from it: another word, or an apostrophe."""
+        """Tell whether it must not touch what stood apart from it: another word, or an apostrophe."""
         return self.solid or self.plain == "'"
 
 

@@ -108,7 +108,7 @@ def _of_base64(text: str, start: int, run: str) -> Iterator[Encoded]:
 
 
 def _bytes(run: str) -> bytes:
-    """What base64 stands for, as far as it goes; nothing if it is none."""
+    """Return what base64 stands for, as far as it goes; nothing if it is none."""
     data = _SPACE.sub("", run).rstrip("=").replace("-", "+").replace("_", "/")
     data = data[: len(data) - (len(data) % 4 == 1)]
     try:

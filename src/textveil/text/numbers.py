@@ -49,7 +49,7 @@ def in_digits(text: str) -> str:
 
 
 def _in_digits(text: str, match: re.Match[str]) -> str:
-    """One character in digits, apart from a digit before it where it is a number of its own: 5\u00bd is 5 1/2."""
+    """Write one character in digits, apart from a digit before it if it is a number of its own: 5½ is 5 1/2."""
     numeral = match[0]
     if not numeral.isnumeric():
         return numeral

@@ -92,7 +92,7 @@ class TypingErrors:
         return np.where(table[np.arange(len(words)), positions] <= FARTHEST, positions, -1)
 
     def _search(self, words: Sequence[str]) -> Ids:
-        """Places by the index: what may be at distance 1 is measured first, and the rest until one is found."""
+        """Find places by the index: what may be at distance 1 is measured first, and the rest until one is found."""
         assert self._index is not None
         which, positions, close = self._index.candidates(words)
         none = len(self._spellings)
@@ -139,7 +139,6 @@ class _Remainders:
 
     @staticmethod
     def over(spellings: Sequence[str]) -> _Remainders:
-        """Return the index of ``spellings``, fewer than 2^30."""
         keys = []
         for positions, hashes, dropped in _remainders(spellings):
             entries = (positions[:, None] * 4 + dropped).astype(np.uint64)
@@ -177,7 +176,7 @@ class _Remainders:
 
 
 def _remainders(words: Sequence[str]) -> Iterator[tuple[Ids, NDArray[np.uint64], Ids]]:
-    """For the words of each length: their places, their hashes (words, remainders), and the letters dropped."""
+    """Return, for the words of each length, places, hashes (words, remainders), and the letters dropped."""
     cut = np.array([word[:_READ] for word in words], dtype=f"U{_READ}")
     letters = cut.view(np.uint32).reshape(len(words), _READ).astype(np.uint64)
     lengths = np.fromiter((min(len(word), _READ) for word in words), np.int64, len(words))
@@ -309,7 +308,7 @@ class WordIndex:
         return [ids[surface] for surface in plain]
 
     def _inflected(self, spelled: str) -> int:
-        """The id of the spelling or of what it looks like an inflection of; -1 if there is none."""
+        """Return the id of the spelling or of what it looks like an inflection of; -1 if there is none."""
         known = self._spelled.get(spelled, -1)
         if known < 0 and spelled[-1:] in _LAST_LETTERS:
             return next((self._spelled[stem] for stem in _stems(spelled) if stem in self._spelled), -1)
@@ -351,7 +350,7 @@ def _first_places(words: Sequence[str]) -> dict[str, int]:
 
 
 def _stems(spelled: str) -> list[str]:
-    """What the first fitting ending of ``INFLECTIONS`` may have been added to, in order."""
+    """Return what the first fitting ending of ``INFLECTIONS`` may have been added to, in order."""
     for ending, replacements in INFLECTIONS:
         if spelled.endswith(ending) and len(spelled) - len(ending) >= SHORTEST_STEM:
             stem = spelled[: -len(ending)]

@@ -1,4 +1,4 @@
-"""Options and fixtures of the whole suite, textveil's and that of its studies."""
+"""Options and fixtures of the whole suite, textveil's and that of the lab."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.helpers.vocabularies import made_vocabulary
 from threadpoolctl import threadpool_limits
 
 from textveil import randomness
-from textveil.errors import MissingExtra
+from textveil.errors import MissingExtra, MissingLab
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.tables.public import close_unused
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -114,13 +114,17 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[object]:
-    """Skip a test that needs an extra which is not installed, unless everything is to be run."""
+    """Skip a test that needs an extra or the lab, if it is not installed, unless everything is to be run."""
     try:
         return (yield)
-    except MissingExtra as error:
+    except (MissingExtra, MissingLab) as error:
         if pyfuncitem.config.getoption("--everything"):
             raise
         pytest.skip(str(error))
+    except AssertionError as error:  # of what a command said
+        if "needs the package textveil-lab" not in str(error) or pyfuncitem.config.getoption("--everything"):
+            raise
+        pytest.skip("needs the package textveil-lab")
 
 
 @pytest.fixture(autouse=True)

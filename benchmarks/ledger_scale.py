@@ -24,12 +24,10 @@ import sqlalchemy as sa
 from measure import machine
 from programs import postgresql
 
-from textveil.budget.account import Account
-from textveil.budget.chain import Chain
+from textveil.budget.account import Account, Limit
+from textveil.budget.chain import Chain, Names
 from textveil.budget.charge import Charge
 from textveil.budget.ledger import Ledger
-from textveil.budget.limit import Limit
-from textveil.budget.names import Names
 from textveil.budget.standing import Standing
 from textveil.privacy.accountant import Accountant
 from textveil.privacy.guarantees import PureDP, Status

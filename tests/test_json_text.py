@@ -13,7 +13,7 @@ import pytest
 import textveil
 from textveil.aggregates.classifier import load_model
 from textveil.aggregates.joint import joint_guarantee
-from textveil.budget.exports import verified_export
+from textveil.budget.verification import verified_export
 from textveil.detection.labelled import read_labelled
 from textveil.errors import ParameterError, TextveilError
 from textveil.json_text import NESTING, json_data, json_file

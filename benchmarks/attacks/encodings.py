@@ -22,12 +22,12 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import quote, quote_plus, unquote
 
 from textveil.budget.account import Account
+from textveil.server.budgets import ledger_of
 from textveil.server.conversations import Conversations
 from textveil.server.gateway.bodies import sanitized_body
 from textveil.server.gateway.chat import CHAT
 from textveil.server.policies import OfferedPolicies
 from textveil.server.service import SanitizingService
-from textveil.server.uncounted import ledger_of
 from textveil.surrogates.pools import pool
 from textveil.surrogates.restoring import Restorer
 

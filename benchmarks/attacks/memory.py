@@ -18,13 +18,13 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from textveil.budget.account import Account
+from textveil.server.budgets import UncountedLedger
 from textveil.server.conversations import Conversations
 from textveil.server.errors import ApiError
 from textveil.server.gateway.bodies import beginning, sanitized_body
 from textveil.server.gateway.chat import CHAT
 from textveil.server.policies import OfferedPolicies
 from textveil.server.service import SanitizingService
-from textveil.server.uncounted import UncountedLedger
 
 REFUSED_BYTES = 64
 """Of a refused request, at the most: what tracemalloc itself and caches leave."""

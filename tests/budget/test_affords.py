@@ -7,10 +7,9 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from textveil.budget.account import Account
+from textveil.budget.account import Account, Limit
 from textveil.budget.charge import Charge
 from textveil.budget.ledger import Ledger
-from textveil.budget.limit import Limit
 from textveil.budget.standing import CountedSums, Standing
 from textveil.privacy.accountant import Accountant
 from textveil.privacy.guarantees import PureDP

@@ -11,11 +11,9 @@ import pytest
 from tests.budget.test_ledger import ANN, pure
 from tests.budget.test_verify import KEY, Clock, clock
 
-from textveil.budget.account import Account
-from textveil.budget.drawing import paying
-from textveil.budget.exports import verified_export
-from textveil.budget.ledger import Ledger
-from textveil.budget.limit import Limit
+from textveil.budget.account import Account, Limit
+from textveil.budget.ledger import Ledger, paying
+from textveil.budget.verification import verified_export
 from textveil.errors import BudgetExhausted, InputError, LedgerError
 
 __all__ = ["clock"]

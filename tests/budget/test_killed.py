@@ -17,10 +17,9 @@ import pytest
 from tests.helpers.ledger_clients import PERSONS
 from tests.helpers.postgres import Postgres, postgres_server
 
-from textveil.budget.account import Account
+from textveil.budget.account import Account, Limit
 from textveil.budget.charge import EPSILON_UNIT
 from textveil.budget.ledger import Ledger
-from textveil.budget.limit import Limit
 
 KEY = bytes(range(32))
 KILLS = int(os.environ.get("TEXTVEIL_KILLS", "5"))

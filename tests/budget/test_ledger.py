@@ -12,10 +12,9 @@ from pathlib import Path
 import pytest
 
 import textveil as tv
-from textveil.budget.account import Account
+from textveil.budget.account import Account, Limit
 from textveil.budget.charge import Charge, delta_down, epsilon_down
 from textveil.budget.ledger import Balance, Ledger, Reservation
-from textveil.budget.limit import Limit
 from textveil.budget.standing import Standing
 from textveil.errors import BudgetExhausted, LedgerError, ParameterError, UnsupportedGuarantee
 from textveil.privacy.accountant import Accountant

@@ -9,11 +9,9 @@ import pytest
 import sqlalchemy as sa
 from tests.budget.test_ledger import pure
 
-from textveil.budget.account import Account
-from textveil.budget.database import VERSION, url_of
+from textveil.budget.account import Account, Limit
+from textveil.budget.database import METADATA, VERSION, url_of
 from textveil.budget.ledger import Ledger
-from textveil.budget.limit import Limit
-from textveil.budget.schema import METADATA
 from textveil.errors import BudgetExhausted, LedgerError
 
 FIRST = Path(__file__).parent / "data" / "first_form.sql"

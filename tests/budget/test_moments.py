@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from textveil.budget import moments
+from textveil.budget import charge as budget_charge
+from textveil.budget.account import Limit
 from textveil.budget.charge import DELTA_UNIT, EPSILON_UNIT, Charge, units_within
-from textveil.budget.limit import Limit
 from textveil.budget.standing import Standing
 from textveil.errors import ParameterError
 from textveil.privacy.accountant import Accountant
@@ -82,7 +82,7 @@ def test_draws_with_deltas_stay_within_the_limit_however_they_are_chosen(monkeyp
     for part in (None, 0.05, 0.3, 0.39):
         limit = Limit(epsilon=1.0, delta=0.4, composition="optimal", draw_delta=part)
         assert worst_delta(limit, *mixed) <= limit.delta
-    real = moments.order_of
+    real = budget_charge.order_of
     monkeypatch.setattr("textveil.budget.standing._delta_limit", lambda limit: units_within(limit.delta, DELTA_UNIT))
     monkeypatch.setattr(
         "textveil.budget.standing.order_of", lambda *limit: real(*limit)._replace(allowance=2 * EPSILON_UNIT)
@@ -106,9 +106,9 @@ def test_limits_that_were_stored_before_are_read_as_they_were_and_written_the_sa
 
 
 def test_a_rule_that_admits_more_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = moments.order_of
+    real = budget_charge.order_of
 
-    def lavish(epsilon: float, delta: float, draw_delta: float | None) -> moments.Order:
+    def lavish(epsilon: float, delta: float, draw_delta: float | None) -> budget_charge.Order:
         order = real(epsilon, delta, draw_delta)
         return order._replace(allowance=order.allowance + 4 * EPSILON_UNIT)
 
@@ -164,11 +164,11 @@ def test_one_more_draw_may_cost_what_remains() -> None:
 
 
 def test_costs_by_moments_are_between_their_limits() -> None:
-    order = moments.order_of(16.0, 1e-6)
+    order = budget_charge.order_of(16.0, 1e-6)
     for epsilon in (1e-6, 1e-3, 0.1, 1.0, 8.0, 700.0, 1e5):
-        cost = moments.moment_cost(epsilon, order.value) / EPSILON_UNIT
+        cost = budget_charge.moment_cost(epsilon, order.value) / EPSILON_UNIT
         assert cost <= epsilon + 2**-33
         assert cost >= epsilon - math.log(2) / order.value
-    small = moments.moment_cost(1e-3, order.value) / EPSILON_UNIT
+    small = budget_charge.moment_cost(1e-3, order.value) / EPSILON_UNIT
     assert small == pytest.approx((1 + order.value) * 1e-6 / 2, rel=1e-3)
-    assert moments.order_of(0.0, 1e-12).allowance < 0
+    assert budget_charge.order_of(0.0, 1e-12).allowance < 0

@@ -16,11 +16,9 @@ from tests.budget.test_ledger import ANN, many_in_one_transaction, pure
 from tests.budget.test_verify import exercised
 from tests.helpers.postgres import Postgres, postgres_server
 
-from textveil.budget.account import Account
-from textveil.budget.database import VERSION, _migrate, url_of, writing
+from textveil.budget.account import Account, Limit
+from textveil.budget.database import METADATA, VERSION, _migrate, url_of, writing
 from textveil.budget.ledger import Ledger
-from textveil.budget.limit import Limit
-from textveil.budget.schema import METADATA
 from textveil.errors import BudgetExhausted, LedgerError, ParameterError
 
 KEY = bytes(range(32))

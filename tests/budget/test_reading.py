@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from textveil.budget.account import Account
+from textveil.budget.account import Account, Limit
 from textveil.budget.ledger import Ledger
-from textveil.budget.limit import Limit
 from textveil.errors import BudgetExhausted
 from textveil.privacy.accountant import Accountant
 from textveil.privacy.guarantees import PureDP

@@ -15,14 +15,11 @@ import pytest
 from tests.budget.test_ledger import ANN, pure
 
 from textveil.budget import ledger as module
-from textveil.budget.account import Account
-from textveil.budget.chain import Chain, Entry
-from textveil.budget.exports import to_data, verified_export
+from textveil.budget.account import Account, Limit
+from textveil.budget.chain import Chain, Entry, Names
 from textveil.budget.ledger import Ledger
-from textveil.budget.limit import Limit
-from textveil.budget.names import Names
-from textveil.budget.reservation import Reservation
-from textveil.budget.standing import microseconds
+from textveil.budget.standing import Reservation, microseconds
+from textveil.budget.verification import to_data, verified_export
 from textveil.errors import BudgetExhausted, InputError, LedgerError
 
 KEY = bytes(range(32))

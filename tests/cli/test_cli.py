@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.helpers.lab import needs_lab
 
 from textveil.cli import main as cli
 
@@ -109,6 +110,7 @@ def test_a_seed_repeats_and_stamps(textveil, tmp_path) -> None:
     assert json.loads(report.read_text())["for_release"] is False
 
 
+@needs_lab
 def test_the_published_truncation_is_refused_and_can_be_allowed(textveil, tmp_path) -> None:
     options = ("sanitize", "-m", "truncated-laplace-published", "--epsilon", "1")
     code, out, err = textveil(*options, stdin=b"words")
@@ -141,7 +143,7 @@ BAD_INPUT = {
     "epsilon a word": (("--epsilon", "many"), b"x", 2, "--epsilon"),
     "delta 0": (("-m", "gaussian", "--delta", "0"), b"x", 2, "--delta must be"),
     "delta 1": (("-m", "gaussian", "--delta", "1"), b"x", 2, "--delta must be"),
-    "delta for a pure mechanism": (("--delta", "1e-5"), b"x", 2, "neighborhood takes the options"),
+    "option of another mechanism": (("-m", "same-class", "--levels", "3"), b"x", 2, "same-class takes the options"),
     "m too large": (("--neighborhood-size", "99999"), b"x", 2, "--neighborhood-size must be between 1 and the 32698"),
     "m zero": (("--neighborhood-size", "0"), b"x", 2, "--neighborhood-size must be"),
     "unknown mechanism": (("-m", "neighbourhood"), b"x", 2, "Did you mean 'neighborhood'"),
@@ -199,6 +201,7 @@ def test_bad_vocabularies_get_one_line(textveil, tmp_path, name: str) -> None:
     assert str(tmp_path) not in err
 
 
+@needs_lab
 def test_a_vocabulary_of_ones_own(textveil, tmp_path) -> None:
     path = tmp_path / "own.txt"
     rows = np.random.default_rng(1).normal(size=(30, 5))
@@ -290,6 +293,7 @@ def test_a_report_that_cannot_be_written_leaves_the_old_output(textveil, tmp_pat
         assert out.read_text() == "old"
 
 
+@needs_lab
 @pytest.mark.parametrize("options", [("--seed", "1"), ("-m", "truncated-laplace-published", "--allow-refuted")])
 def test_quiet_does_not_hide_that_a_release_is_none(textveil, options) -> None:
     _, _, err = textveil("sanitize", "-q", "--epsilon", "1", *options, stdin=b"words")

@@ -134,9 +134,8 @@ def test_a_delta_above_one_in_the_number_of_persons_is_warned_of(count: Run) -> 
 
 def test_a_second_release_beyond_the_budget_is_refused(count: Run, tmp_path: Path) -> None:
     pytest.importorskip("sqlalchemy")
-    from textveil.budget.account import Account
+    from textveil.budget.account import Account, Limit
     from textveil.budget.ledger import Ledger
-    from textveil.budget.limit import Limit
 
     with Ledger(str(tmp_path / "budget.db")) as ledger:
         ledger.set_limit(Account("local"), Limit(epsilon=1.5, delta=1e-4), each="unit")
@@ -187,9 +186,8 @@ def test_an_empty_release_is_told(count: Run) -> None:
 
 def test_a_limit_for_all_persons_together_says_that_many_are_charged(count: Run, tmp_path: Path) -> None:
     pytest.importorskip("sqlalchemy")
-    from textveil.budget.account import Account
+    from textveil.budget.account import Account, Limit
     from textveil.budget.ledger import Ledger
-    from textveil.budget.limit import Limit
 
     with Ledger(str(tmp_path / "budget.db")) as ledger:
         ledger.set_limit(Account("local"), Limit(epsilon=5.0, delta=1e-4))

@@ -6,10 +6,12 @@ import json
 
 import pytest
 from tests.cli.test_cli import one_line, textveil
+from tests.helpers.lab import needs_lab
 
 __all__ = ["textveil"]
 
 
+@needs_lab
 def test_explain(textveil) -> None:
     code, out, _ = textveil("explain", "--word", "cats", "--json", "--base-weights", "flat")
     data = json.loads(out)
@@ -47,6 +49,7 @@ def test_a_mechanism_without_a_distribution_of_one_word_is_a_fault_of_usage(text
     assert textveil("explain", "--mechanism", "keywords", "--word", "cats")[0] == 2
 
 
+@needs_lab
 def test_a_mechanism_of_whole_texts_is_explained_by_what_it_promises_of_a_text(textveil) -> None:
     code, page, _ = textveil("explain", "--mechanism", "keywords", "--epsilon", "3")
     assert code == 0
@@ -65,6 +68,7 @@ def test_explain_says_that_a_word_was_mapped(textveil) -> None:
     assert textveil("explain", "--word", "cats", "--seed", "3")[0] == 2
 
 
+@needs_lab
 def test_what_releases_no_text_is_explained_by_the_inputs_that_differ_most(textveil) -> None:
     code, out, _ = textveil("explain", "-m", "dpnr-published", "--epsilon", "1", "--samples", "400", "--json")
     data = json.loads(out)

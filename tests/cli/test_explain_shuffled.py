@@ -7,6 +7,7 @@ import math
 from pathlib import Path
 
 import pytest
+from tests.helpers.lab import needs_lab
 
 from textveil.privacy.guarantees import PureDP
 from textveil.privacy.shuffling import shuffled
@@ -26,6 +27,7 @@ def test_the_cost_after_shuffling_is_said_in_words_and_as_data(command, small) -
     assert b"for one of 5,000 people with one word each, in random order" in out
 
 
+@needs_lab
 def test_what_cannot_be_amplified_is_refused(command, small) -> None:
     code, _, err = command("explain", *small[4:], "-m", "gaussian", "--epsilon", "3", "--reports", "50")
     assert code == 2 and "no pure guarantee follows" in err

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from tests.helpers.lab import needs_lab
 
 
 def page(*command: str) -> str:
@@ -45,7 +46,9 @@ def test_the_first_screen_of_sanitize_shows_what_a_newcomer_needs() -> None:
     )
 
 
-@pytest.mark.parametrize("command", ["decode", "estimate", "restore"])
+@pytest.mark.parametrize(
+    "command", [pytest.param("decode", marks=needs_lab), pytest.param("estimate", marks=needs_lab), "restore"]
+)
 def test_other_commands_have_groups_too(command: str) -> None:
     found = titles(page(command))
     assert found[:3] == ["Arguments", "Options", "Formats and fields"]

@@ -11,6 +11,7 @@ from typing import Annotated
 
 import numpy as np
 import pytest
+from tests.helpers.lab import needs_lab
 
 from textveil.catalog import MECHANISMS
 from textveil.cli import main as cli
@@ -64,6 +65,7 @@ def _section(page: str, title: str) -> str:
     return page.split(f"\n{title}:\n")[1].split("\n\n")[0]
 
 
+@needs_lab
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_shows_every_declared_option_in_its_group(textveil, command: str) -> None:
     code, page, _ = textveil(command, "--help")
@@ -85,6 +87,7 @@ def test_help_shows_every_declared_option_in_its_group(textveil, command: str) -
     assert len(re.findall(r"^ +--clip ", page, flags=re.MULTILINE)) == 1
 
 
+@needs_lab
 def test_every_command_reads_the_options_of_anybodys_mechanism(textveil) -> None:
     arguments = ("--window-width", "7", "--no-fair", "--mechanism", "their-own", "--mechanism-seed=5", "--clip", "4")
     for command in COMMANDS:
@@ -104,6 +107,7 @@ def test_a_commands_own_option_keeps_its_spelling(textveil, tmp_path) -> None:
     assert SEEN["seed"] == 0
 
 
+@needs_lab
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -148,6 +152,7 @@ def test_only_the_mechanism_that_is_used_is_imported() -> None:
     assert not [name for name in loaded if "additive" in name or "published" in name]
 
 
+@needs_lab
 def test_a_folder_without_a_model_is_a_mistake_of_use(command, tmp_path) -> None:
     """Exit code 2: another folder is the remedy; a model that cannot be read is 1."""
     pytest.importorskip("transformers", reason="needs the extra transformers", exc_type=ImportError)

@@ -6,10 +6,12 @@ import json
 import re
 
 from tests.cli.test_cli import one_line, textveil
+from tests.helpers.lab import needs_lab
 
 __all__ = ["textveil"]
 
 
+@needs_lab
 def test_the_catalog(textveil) -> None:
     code, out, _ = textveil("mechanisms")
     assert code == 0
@@ -37,6 +39,7 @@ def test_the_catalog(textveil) -> None:
     )
 
 
+@needs_lab
 def test_one_mechanism_with_its_options(textveil) -> None:
     code, out, _ = textveil("mechanisms", "gaussian")
     assert code == 0

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import settings
 from tests.cli.test_cli import run
 from tests.helpers.extras import skip_without_extra
+from tests.helpers.lab import needs_lab
 from tools import doc_tables
 
 from textveil.catalog import entries
@@ -83,10 +84,11 @@ def test_ci_runs_the_readme_test_command() -> None:
     assert TEST_COMMAND in (ROOT / ".ci/run").read_text(encoding="utf-8")
 
 
-def test_ci_runs_the_scripts() -> None:
-    text = "".join((ROOT / path).read_text(encoding="utf-8") for path in (".ci/run", "scripts/check"))
-    for script in sorted(ROOT.glob("scripts/*")):
-        assert re.search(rf"^scripts/{script.name}\b", text, re.MULTILINE), script.name
+def test_ci_or_the_night_runs_the_scripts() -> None:
+    runners = (".ci/run", "scripts/check", "scripts/nightly")
+    text = "".join((ROOT / path).read_text(encoding="utf-8") for path in runners)
+    for script in {path.name for path in ROOT.glob("scripts/*")} - {"nightly"}:
+        assert re.search(rf"(^|command=\")scripts/{script}\b", text, re.MULTILINE), script
 
 
 def test_the_suite_draws_the_same_cases_unless_told(request) -> None:
@@ -95,6 +97,7 @@ def test_the_suite_draws_the_same_cases_unless_told(request) -> None:
     assert settings.default.deadline is None and settings.default.print_blob
 
 
+@needs_lab
 def test_what_is_generated_is_what_is_declared() -> None:
     assert doc_tables.stale() == [], "run: scripts/docs --write"
     page = doc_tables.renewed("# Options\n\n<!-- generated: options -->\n| `--old` |\n<!-- end -->\nkept\n")
@@ -124,6 +127,7 @@ def half_response(vocabulary: Vocabulary, *, epsilon: Epsilon) -> RandomizedResp
 '''
 
 
+@needs_lab
 @pytest.mark.slow
 def test_a_new_mechanism_is_three_files_by_hand(tmp_path) -> None:
     """The file, its proof and its test; the script writes all else, and no other file must know its name."""

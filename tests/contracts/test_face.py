@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -50,7 +51,7 @@ FACE = [
 
 def test_the_face_is_pinned() -> None:
     assert sorted(textveil.__all__) == FACE
-    for name in FACE:
+    for name in set(FACE) - ({"audit", "decode", "frontier"} if find_spec("textveil_lab") is None else set()):
         assert getattr(textveil, name) is not None
     assert dir(textveil) == FACE
 
@@ -89,7 +90,7 @@ HEAVY = {
 
 def test_importing_pulls_in_nothing_heavy() -> None:
     assert not _modules_after("import textveil") & (HEAVY | {"scipy", "rich", "typer"})
-    everything = "import textveil\nfor n in textveil.__all__: getattr(textveil, n)"
+    everything = "import textveil\nfor n in textveil._HOMES: getattr(textveil, n)"
     assert not _modules_after(everything) & HEAVY
 
 
@@ -121,10 +122,9 @@ def test_the_catalog_is_pinned() -> None:
 def test_the_catalog_imports_no_mechanism_before_it_is_asked_for() -> None:
     loaded = _modules_after("import textveil.catalog as c; assert len(c.MECHANISMS) == len(list(c.MECHANISMS))")
     assert "numpy" not in loaded
-    assert "textveil_lab.mechanisms.additive.gaussian" not in loaded
     one = _modules_after("import textveil.catalog as c; c.entry('neighborhood').options()")
     assert "textveil.mechanisms.channels.neighborhood" in one
-    assert "textveil_lab.mechanisms.additive.gaussian" not in one
+    assert not any(name.startswith("textveil_lab") for name in loaded | one)
 
 
 def test_a_catalog_line_must_lead_to_the_declaration_of_its_name() -> None:
@@ -138,22 +138,22 @@ def test_a_catalog_line_must_lead_to_the_declaration_of_its_name() -> None:
             table(name, wrong)[name]
 
 
-@pytest.mark.parametrize("name", MECHANISMS)
+@pytest.mark.parametrize("name", entries())
 def test_every_entry_has_its_proof_or_refutation(name: str) -> None:
-    one = MECHANISMS[name]
-    text = (PACKAGE / one.proof).read_text(encoding="utf-8")
+    one = entry(name)
+    text = one.proof_file().read_text(encoding="utf-8")
     assert len(text.split()) > 100
     assert one.status in (Status.PROVED, Status.REFUTED)
     if one.status is Status.REFUTED:
-        assert MECHANISMS[one.instead].status is Status.PROVED
+        assert entry(one.instead).status is Status.PROVED
     else:
         assert "**Statement" in text or "## Statement" in text
         assert "Proof" in text
 
 
-@pytest.mark.parametrize("name", MECHANISMS)
+@pytest.mark.parametrize("name", entries())
 def test_a_made_mechanism_states_what_the_catalog_states(name: str, tiny) -> None:
-    one = MECHANISMS[name]
+    one = entry(name)
     made = mechanism(name, tiny, **as_listed(name))
     assert made.name == name
     assert made.guarantee.status is one.status

@@ -17,9 +17,8 @@ from tests.helpers.runs import run_of
 from tests.helpers.vocabularies import made_vocabulary
 
 import textveil as tv
-from textveil.budget.account import Account
+from textveil.budget.account import Account, Limit
 from textveil.budget.ledger import Ledger
-from textveil.budget.limit import Limit
 from textveil.corpora.blocks import Block, Outcome
 from textveil.corpora.columns import RecordColumns
 from textveil.corpora.corpus_run import Run

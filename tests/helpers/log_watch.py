@@ -18,7 +18,7 @@ import pytest
 from tests.helpers.canaries import PRIVATE
 
 try:
-    from textveil.server.logs import LogLines
+    from textveil.server.monitoring import LogLines
 except ImportError:  # without the extra there is no server whose lines could be made
     LogLines = logging.Formatter
 

@@ -31,7 +31,7 @@ SECRET = new_secret()
 @pytest.fixture(scope="module")
 def words() -> Channel:
     vectors = np.random.default_rng(3).normal(size=(len(WORDS), 4)).astype(np.float32)
-    found = mechanism("exponential", Vocabulary(WORDS, vectors, "eight"), epsilon=2.0)
+    found = mechanism("neighborhood", Vocabulary(WORDS, vectors, "eight"), epsilon=2.0)
     assert isinstance(found, Channel)
     return found
 
@@ -104,7 +104,7 @@ def test_a_batch_with_a_place_is_released_the_same_again(words: Channel) -> None
 def several(words: Channel) -> list[list[str]]:
     """Releases of one and the same batch that must not share draws."""
     job = sanitize_batches(words, secret=SECRET)
-    other = sanitize_batches(mechanism("exponential", words.vocabulary, epsilon=2.5), secret=SECRET)
+    other = sanitize_batches(mechanism("neighborhood", words.vocabulary, epsilon=2.5), secret=SECRET)
     keyed = sanitize_batches(words, secret=SECRET, key="id")
     shifted = batch(id=list(range(50, 100)))
     releases = [
@@ -244,9 +244,9 @@ def test_a_replaced_sanitizer_draws_by_its_own_distribution(words: Channel) -> N
     The mutant whose processes know both objects by one name states the new epsilon and draws with the old.
     """
     rows = pa.record_batch({"text": ["cloud"] * 3000, "id": list(range(3000))})
-    job = sanitize_batches(mechanism("exponential", words.vocabulary, epsilon=40.0), key="id")
+    job = sanitize_batches(mechanism("neighborhood", words.vocabulary, epsilon=40.0), key="id")
     job(rows)
-    private = mechanism("exponential", words.vocabulary, epsilon=0.1)
+    private = mechanism("neighborhood", words.vocabulary, epsilon=0.1)
     assert isinstance(private, Channel)
     less = dataclasses.replace(job, sanitizer=Sanitizer(private))
     assert less.setting.guarantee_of("word") == private.guarantee

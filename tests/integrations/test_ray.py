@@ -59,7 +59,7 @@ def ray() -> Iterator[Any]:
 @pytest.fixture
 def words() -> Mechanism:
     vectors = np.random.default_rng(3).normal(size=(len(WORDS), 4)).astype(np.float32)
-    return mechanism("exponential", Vocabulary(WORDS, vectors, "eight"), epsilon=2.0)
+    return mechanism("neighborhood", Vocabulary(WORDS, vectors, "eight"), epsilon=2.0)
 
 
 def blocks(count: int = 9) -> list[Block]:

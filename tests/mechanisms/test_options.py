@@ -83,6 +83,7 @@ def test_one_name_is_one_kind_in_every_mechanism() -> None:
         assert len({(option.kind, option.metavar, option.group, option.without) for option in found}) == 1, key
 
 
+@needs_lab
 def test_values_become_the_declared_type(tiny) -> None:
     made = mechanism("gaussian", tiny, epsilon=np.float32(2), delta=Fraction(1, 1024), clip=3)
     assert [type(made.parameters[key]) for key in ("epsilon", "delta", "clip")] == [float, float, float]
@@ -158,6 +159,7 @@ def test_a_report_holds_every_option_that_was_given_by_its_name(name: str, key: 
     assert key in FOLDERS or json.dumps(dict(made.parameters)) != json.dumps(dict(usual.parameters))
 
 
+@needs_lab
 @pytest.mark.parametrize(
     ("name", "key", "value"),
     [("custext", "cluster_size", 20), ("custext-plus", "cluster_size", 20), ("custext-published", "top_k", 20)],
@@ -167,6 +169,7 @@ def test_a_report_states_the_size_that_nobody_asked_for(name: str, key: str, val
     assert mechanism(name, tiny, top_k=8).parameters[key] == 8
 
 
+@needs_lab
 def test_a_report_states_the_mass_and_the_reach_that_nobody_asked_for(tiny) -> None:
     assert mechanism("elastic", tiny, epsilon=1.0).parameters["mass"] == 2 / 40
     asked = mechanism("tem", tiny, epsilon=1.0, truncation=0.5)
@@ -175,6 +178,7 @@ def test_a_report_states_the_mass_and_the_reach_that_nobody_asked_for(tiny) -> N
     assert usual.parameters["reach"] == pytest.approx(2 * math.log(0.999 * 39 / 0.001) / 20, rel=1e-3)
 
 
+@needs_lab
 def test_none_turns_off_what_is_on_by_default_and_counts_as_not_given_elsewhere(tiny) -> None:
     assert mechanism("gaussian", tiny).parameters["clip"] == 1.0
     assert mechanism("gaussian", tiny, clip=None).parameters["clip"] is None
@@ -186,6 +190,7 @@ def test_none_turns_off_what_is_on_by_default_and_counts_as_not_given_elsewhere(
         mechanism("truncated-laplace-published", tiny, clip=None)
 
 
+@needs_lab
 def test_a_wrong_type_is_named_and_none_is_none(tiny) -> None:
     with pytest.raises(ParameterError, match=r"^epsilon must be a number; got None\.$"):
         CATALOG["gaussian"].constructor()(tiny, epsilon=None)
@@ -200,6 +205,7 @@ def test_diameters_are_enlarged_by_the_rounding_of_float32_vectors() -> None:
     assert outward(2.0) == 2.0 + 2.0**-19
 
 
+@needs_lab
 def test_an_unknown_value_of_names_is_an_unknown_name(tiny) -> None:
     with pytest.raises(UnknownNameError, match=r"projection must be one of fastest, numpy, .*; got 'annoy'\. See docs"):
         mechanism("laplace", tiny, projection="annoy")

@@ -56,9 +56,9 @@ def test_what_happens_has_its_probability_beyond_one_too(top: int, rng: np.rando
     assert not happen(np.array([10**40], dtype=object), 3, rng).any()
 
 
+@mpmath.workdps(30)
 def test_rounding_a_continuous_gaussian_at_random_gives_the_discrete_one() -> None:
     """The lemma of the proof, by quadrature, with a smoothing of 1 in place of 3 so that it shows."""
-    mpmath.mp.dps = 30
     smoothing, sigma = mpmath.mpf(1), mpmath.mpf(3)
     rest = mpmath.sqrt(sigma**2 - smoothing**2)
 

@@ -24,11 +24,10 @@ from textveil.numerics.integer_weights import (
 
 ALPHA = 1e-6
 
-mpmath.mp.dps = 80
-
 
 @given(st.floats(1e-6, 45.0), st.integers(2, 400_000), st.data())
 @settings(deadline=None, max_examples=200)
+@mpmath.workdps(80)
 def test_the_ratio_stays_below_and_close(epsilon: float, size: int, data: st.DataObject) -> None:
     members = data.draw(st.integers(1, size))
     weights = two_level_weights(size=size, members=members, epsilon=epsilon)
@@ -55,6 +54,7 @@ def test_a_huge_epsilon_is_cut_and_the_smaller_loss_is_stated() -> None:
 
 @given(st.floats(1e-9, 60.0), st.integers(1, 2**46))
 @settings(deadline=None)
+@mpmath.workdps(80)
 def test_exponentials_are_floored_and_ceiled_exactly(epsilon: float, multiplier: int) -> None:
     assert exp_floor(epsilon, multiplier) == int(mpmath.floor(mpmath.exp(mpmath.mpf(epsilon)) * multiplier))
     half = mpmath.exp(-mpmath.mpf(epsilon) / 2) * multiplier
@@ -67,6 +67,7 @@ def test_a_ceiling_is_one_even_where_the_exponential_underflows() -> None:
 
 @given(st.integers(1, 2**40), st.integers(0, 2**40))
 @settings(deadline=None)
+@mpmath.workdps(80)
 def test_logarithms_are_rounded_up(denominator: int, more: int) -> None:
     value = log_ratio_up(denominator + more, denominator)
     exact = mpmath.log(mpmath.mpf(denominator + more) / denominator)

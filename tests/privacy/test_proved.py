@@ -138,7 +138,7 @@ ALLOWED = {
     "mechanisms/declaration.py",
     "budget/charge.py",
     "budget/standing.py",
-    "server/uncounted.py",
+    "server/budgets.py",
 }
 """Who says it; a declaration, which ``catalog`` checks; and ledgers, where nothing was spent."""
 

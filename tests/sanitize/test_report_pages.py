@@ -105,8 +105,11 @@ def test_a_seeded_run_warns_on_its_page() -> None:
 
 
 def test_the_page_for_the_sender_shows_the_sample_and_escapes_it() -> None:
-    report = SenderReport(setting=report_of("identifiers").setting, mapped=0, sample=[("<b>Ann", "<b>Eve\ud800")])
+    setting, skipped = report_of("identifiers").setting, [{"reason": "record 2: no text"}]
+    sample = [("<b>Ann", "<b>Eve\ud800")]
+    report = SenderReport(setting=setting, mapped=0, sample=sample, skipped=skipped, skipped_count=1)
     page = sender_page(report)
+    assert "record 2: no text" in page
     assert "&lt;b&gt;Ann" in page and "&lt;b&gt;Eve" in page
     assert "Private" in page
     assert "Ann" not in repr(report)

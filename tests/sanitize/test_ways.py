@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.helpers.lab import needs_lab
 from tests.helpers.runs import run_of
 
 from textveil.catalog import mechanism
@@ -156,7 +157,9 @@ def vars_of(run: Any) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize(("name", "kind"), [("consistent-neighborhood", "word"), ("keywords", "text")])
+@pytest.mark.parametrize(
+    ("name", "kind"), [("consistent-neighborhood", "word"), pytest.param("keywords", "text", marks=needs_lab)]
+)
 def test_the_command_line_takes_both_kinds(
     monkeypatch: pytest.MonkeyPatch, capsysbinary: Any, tmp_path: Path, name: str, kind: str
 ) -> None:

@@ -12,9 +12,8 @@ import httpx
 import pytest
 from tests.helpers.servers import MemoryLedger, running
 
-from textveil.budget.account import Account
+from textveil.budget.account import Account, Limit
 from textveil.budget.ledger import Ledger
-from textveil.budget.limit import Limit
 
 NOTE = "Maria Zyxwell, 44, was seen on 3 March 2024; call 617-555-0133."
 

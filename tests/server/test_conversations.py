@@ -10,8 +10,7 @@ from textveil.budget.account import Account
 from textveil.sanitize.policy.choice import policy
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.server.conversations import Conversations
-from textveil.server.kept_data import MapsRead, MapTable, release_data, release_of
-from textveil.server.written_answers import Written, WrittenAnswers
+from textveil.server.kept_data import MapTable, Written, WrittenAnswers, map_of, release_data, release_of
 from textveil.surrogates.private_map import PrivateMap, Replaced
 from textveil.surrogates.restoring import Restorer
 
@@ -186,10 +185,10 @@ def test_answers_that_are_read_again_have_their_maps() -> None:
     data = answers.to_data(table)
     assert len(json.dumps(data["written"])) < 60_000
     read = WrittenAnswers(bytes(32))
-    read.read(data, MapsRead(table.to_data()))
+    read.read(data, [map_of(kept) for kept in table.to_data()])
     assert read._written == answers._written
     earlier = {key: [[text, []] for text, *_ in known] for key, known in data["written"].items()}
-    read.read({**data, "written": earlier}, MapsRead([]))
+    read.read({**data, "written": earlier}, [])
     assert all(one.maps == () for known in read._written.values() for one in known)
 
 
@@ -201,5 +200,5 @@ def test_releases_are_read_again_with_a_map_and_without() -> None:
         table = MapTable()
         data = json.loads(json.dumps(release_data(kept, table)))
         assert (data["text"] is None) == (kept is release)
-        read = release_of(data, kept.setting, MapsRead(table.to_data()))
+        read = release_of(data, kept.setting, [map_of(kept) for kept in table.to_data()])
         assert (read.text, read.private_map) == (kept.text, kept.private_map)

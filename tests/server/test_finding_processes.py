@@ -23,11 +23,11 @@ from textveil.errors import InputError, ParameterError, SlowText
 from textveil.sanitize import finding_process
 from textveil.sanitize.policy.choice import policy
 from textveil.server import finding
+from textveil.server.budgets import UncountedLedger
 from textveil.server.errors import ApiError
 from textveil.server.finding import FindingProcesses
 from textveil.server.policies import OfferedPolicies
 from textveil.server.service import ALONE_CHARACTERS, LONG_CHARACTERS, SanitizingService
-from textveil.server.uncounted import UncountedLedger
 
 POLICIES = OfferedPolicies("identifiers")
 TEXTS = [

@@ -13,13 +13,12 @@ import textveil as tv
 from textveil.budget.account import Account
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.server import service as module
+from textveil.server.budgets import UncountedLedger
 from textveil.server.conversations import OWN, UNTRACED, ConversationState
-from textveil.server.foreign import Call, Origin, read_calls, scopes_of
+from textveil.server.foreign import Call, Origin, Phrases, phrase, read_calls, scopes_of, without
 from textveil.server.kept_data import KeptPolicy
-from textveil.server.phrases import Phrases, phrase, without
 from textveil.server.policies import OfferedPolicies
 from textveil.server.service import SanitizingService
-from textveil.server.uncounted import UncountedLedger
 from textveil.surrogates.scopes import ApartScope
 
 NAME = "Maria Gonzalez"

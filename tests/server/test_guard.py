@@ -17,7 +17,7 @@ import pytest
 from tests.helpers.servers import MemoryLedger, running, serving
 
 from textveil.server.config import Config
-from textveil.server.logs import LogLines
+from textveil.server.monitoring import LogLines
 
 NOTE = "CANARY Maria Gonzalez"
 

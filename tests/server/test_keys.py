@@ -12,9 +12,8 @@ import httpx
 import pytest
 from tests.helpers.servers import MemoryLedger, serving
 
-from textveil.budget.account import Account
+from textveil.budget.account import Account, Limit
 from textveil.budget.ledger import Ledger
-from textveil.budget.limit import Limit
 from textveil.errors import LedgerError, ParameterError
 from textveil.server import key_store
 from textveil.server.app import make_app

@@ -18,8 +18,7 @@ from tests.helpers.upstream import Answering, Handler, Provider, repeating, send
 
 from textveil.budget.account import Account
 from textveil.errors import ParameterError
-from textveil.server.litellm_calls import GuardedCalls
-from textveil.server.litellm_guardrail import TextveilGuardrail
+from textveil.server.litellm_guardrail import GuardedCalls, TextveilGuardrail
 
 # LiteLLM declares fields of pydantic that pydantic does not keep.
 pytestmark = pytest.mark.filterwarnings("ignore:Items? .* using the `ReadOnly` qualifier:UserWarning")

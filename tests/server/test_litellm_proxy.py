@@ -102,9 +102,8 @@ def test_what_the_operator_opens_is_litellms_own(proxy) -> None:
 
 
 def test_the_proxy_sends_nothing_that_was_not_released(provider: Provider, proxy) -> None:
-    from textveil.budget.account import Account
+    from textveil.budget.account import Account, Limit
     from textveil.budget.ledger import Ledger
-    from textveil.budget.limit import Limit
 
     url, log = proxy
     provider.forget()

@@ -11,12 +11,12 @@ from tests.helpers.servers import MemoryLedger, running
 from textveil.budget.account import Account
 from textveil.errors import SlowText
 from textveil.server import service as module
+from textveil.server.budgets import UncountedLedger
 from textveil.server.config import Config
 from textveil.server.conversations import ConversationState
 from textveil.server.errors import ApiError
 from textveil.server.policies import OfferedPolicies
 from textveil.server.service import LONG_CHARACTERS, SanitizingService
-from textveil.server.uncounted import UncountedLedger
 
 LONG = "so it was and so it is " * (LONG_CHARACTERS // 20)
 WARD = Account("ward")

@@ -13,9 +13,9 @@ from textveil.budget.database import opened, url_of
 from textveil.errors import LedgerError
 from textveil.server.app import make_app
 from textveil.server.config import Config
+from textveil.server.kept_data import KeptMaps
 from textveil.server.key_store import ApiKeys
-from textveil.server.maps import KeptMaps
-from textveil.server.sealed_maps import SealedMaps
+from textveil.server.sealed import SealedMaps
 from textveil.surrogates.private_map import PrivateMap, Replaced
 
 MAP = PrivateMap(released="Ann", replaced=(Replaced(0, 3, "Eve", "person"),))

@@ -12,13 +12,12 @@ from tests.helpers.postgres import postgres_server
 from tests.helpers.servers import serving
 from tests.helpers.upstream import Provider, last_text, saying
 
-from textveil.budget.account import Account
+from textveil.budget.account import Account, Limit
 from textveil.budget.ledger import Ledger
-from textveil.budget.limit import Limit
 from textveil.server.app import make_app
 from textveil.server.config import Config
 from textveil.server.key_store import ApiKeys
-from textveil.server.sealed_conversations import SealedConversations
+from textveil.server.sealed import SealedConversations
 
 NOTE = "Maria Gonzalez was seen."
 

@@ -13,9 +13,7 @@ from tests.helpers.servers import MemoryLedger, running
 
 from textveil.sanitize.policy.choice import policy, preset_text
 from textveil.sanitize.policy.reading import policy_of_data
-from textveil.server.page.examples import EXAMPLES, recovery
-from textveil.server.page.files import PAGE, page_files
-from textveil.server.page.routes import corrections_of
+from textveil.server.page.routes import EXAMPLES, PAGE, corrections_of, page_files, recovery
 
 NOTE = "\U0001f600 Maria Gonzalez, 44, was seen on 3 March 2024; call 617-555-0133."
 

@@ -14,14 +14,13 @@ import pytest
 from tests.helpers.browsers import browser
 from tests.helpers.servers import MemoryLedger, running, serving
 
-from textveil.budget.account import Account
+from textveil.budget.account import Account, Limit
 from textveil.budget.ledger import Ledger
-from textveil.budget.limit import Limit
 from textveil.sanitize.policy.choice import policy
 from textveil.server.app import make_app
 from textveil.server.config import Config
 from textveil.server.key_store import ApiKeys
-from textveil.server.page.examples import SAMPLE
+from textveil.server.page.routes import SAMPLE
 
 NOTE = "\U0001f600 Maria Gonzalez, 44, was seen on 3 March 2024; call 617-555-0133."
 VALUES = ["Maria Gonzalez", "44", "3 March 2024", "617-555-0133"]

@@ -12,7 +12,7 @@ import pytest
 from textveil.budget.account import Account
 from textveil.errors import Amount, BudgetExhausted, LedgerError, UnsupportedGuarantee
 from textveil.privacy.accountant import Accountant
-from textveil.server.reserving import Reserving
+from textveil.server.budgets import Reserving
 
 ONE = Account("tenant", "maria")
 COST = Accountant()

@@ -19,7 +19,7 @@ from textveil.server.config import Config
 from textveil.server.guard import Guard
 from textveil.server.key_store import ApiKeys
 from textveil.server.keys import Callers
-from textveil.server.metrics import ServerMetrics
+from textveil.server.monitoring import ServerMetrics
 
 SOCKETS = 256
 

@@ -10,10 +10,9 @@ import httpx
 import pytest
 from tests.helpers.servers import running
 
-from textveil.budget.account import Account
-from textveil.budget.balance import Balance
+from textveil.budget.account import Account, Limit
 from textveil.budget.ledger import Ledger
-from textveil.budget.limit import Limit
+from textveil.budget.standing import Balance
 from textveil.privacy.accountant import Accountant
 from textveil.privacy.guarantees import PureDP
 from textveil.sanitize.policy.choice import PRESETS

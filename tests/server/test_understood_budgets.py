@@ -12,9 +12,8 @@ import httpx
 import pytest
 from tests.helpers.servers import serving
 
-from textveil.budget.account import Account
+from textveil.budget.account import Account, Limit
 from textveil.budget.ledger import Ledger
-from textveil.budget.limit import Limit
 from textveil.errors import ParameterError
 from textveil.server.app import make_app, message_costs
 from textveil.server.budgets import limit_of

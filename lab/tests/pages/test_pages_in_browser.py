@@ -21,6 +21,9 @@ from textveil.sanitize.measured_risk import Attack, MeasuredRisk
 from textveil.sanitize.policy.corrections import correctable
 from textveil.sanitize.report_pages import report_page, sender_page
 from textveil.sanitize.sender_report import SenderReport
+from textveil_lab.audit.report.page import to_html
+from textveil_lab.frontiers.page import write_frontier
+from textveil_lab.frontiers.study import Sizes
 
 pytest.importorskip("matplotlib")
 PAGES = (
@@ -34,7 +37,7 @@ PAGES = (
 )
 PRIVATE_PAGES = ("risk.html", "riskiest.html", "risk/risk.html", "sender.html")
 RECORDS = [("Anna Kowalczyk", "Leeds", "cats"), ("Omar Haddad", "Ulm", "bees"), ("Mary Jones", "York", "w" * 200)]
-reference_page = pytest.importorskip("textveil.server.reference").reference_page
+reference_page = pytest.importorskip("textveil.server.page.routes").reference_page
 
 
 FULL = (
@@ -64,9 +67,6 @@ def chromium() -> Iterator[Any]:
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A page of each kind, on small inputs."""
-    from textveil_lab.audit.report.page import to_html
-    from textveil_lab.frontiers.page import write_frontier
-    from textveil_lab.frontiers.study import Sizes
 
     folder = tmp_path_factory.mktemp("pages")
     words = made_vocabulary(30)

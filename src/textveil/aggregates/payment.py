@@ -65,8 +65,7 @@ def paid(request: CorpusRequest, guarantee: Guarantee, settings: Sequence[Fact])
     if payer is None:
         yield Paid(secure_generator() if rng is None else rng, lambda: None)
         return
-    from textveil.budget.drawing import paying, tell_charged  # needs the extra
-    from textveil.budget.ledger import Ledger
+    from textveil.budget.ledger import Ledger, paying, tell_charged  # needs the extra
 
     cost = Accountant(guarantee.adjacency).compose(guarantee)
     names = [None] if not records.names else [name.encode("utf-8", "surrogatepass") for name in records.names]

@@ -1,19 +1,26 @@
-"""Whose budget a release is taken from."""
+"""Whose budget pays for a release, what may be spent, and when it is renewed."""
 
-from dataclasses import dataclass, field
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any, Literal, TypeAlias
 
 from textveil.errors import need
+from textveil.json_text import json_data
 
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """A tenant, a person of one, or a key of one; what is None is all of that.
+    """A tenant, a person of a tenant, or an API key of one; None means all of them.
 
-    Names are private: they are not in the representation, and a ledger keeps keyed digests of them alone.
+    Names are private: they are not in the representation, and a ledger keeps only keyed digests of them.
 
     Attributes:
-        tenant: an organization, or whoever's ledger it is.
-        unit: the person whose texts are released, by any name that is hers alone within the tenant.
+        tenant: an organization, or the owner of the ledger.
+        unit: the person whose texts are released, by a name that is unique within the tenant.
         key: the name of an API key of the tenant.
 
     Raises:
@@ -32,7 +39,83 @@ class Account:
 
     @property
     def scope(self) -> str:
-        """What it is, in words."""
+        """The account's kind, in words."""
         if self.unit is not None:
             return "person" if self.key is None else "person by this key"
         return "tenant" if self.key is None else "key"
+
+
+Composition: TypeAlias = Literal["sum", "optimal"]
+Period: TypeAlias = Literal["day", "week", "month"]
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """The most that an account may spend.
+
+    Attributes:
+        epsilon: nats, finite and >= 0.
+        delta: in [0, 1).
+        composition: how costs add up; both ways hold even if earlier outputs choose later releases. "sum" adds epsilons
+            and deltas. "optimal" admits more draws of a small epsilon, by moments (``charge.Order``) or by the sum,
+            whichever admits more; it keeps a part of delta for that, and leaves ``draw_delta`` to the draws.
+        period: None: for ever; else the limit is renewed every day, week (from Monday) or month of the calendar, in
+            UTC. That is a policy and no guarantee: the promise over all time is the sum over the periods.
+        draw_delta: under "optimal", the part of delta that the deltas of draws may add up to: >= 0 and below delta. 0
+            is for pure draws alone, and admits most of them. None is half of delta.
+
+    Raises:
+        ParameterError: one of them is outside.
+    """
+
+    epsilon: float
+    delta: float = 0.0
+    composition: Composition = "sum"
+    period: Period | None = None
+    draw_delta: float | None = None
+
+    def __post_init__(self) -> None:
+        need(0 <= self.epsilon < math.inf, "epsilon", self.epsilon, "finite and >= 0")
+        need(0 <= self.delta < 1, "delta", self.delta, "in [0, 1)")
+        need(self.composition in ("sum", "optimal"), "composition", self.composition, '"sum" or "optimal"')
+        optimal = self.composition == "optimal"
+        need(not optimal or self.delta > 0, "delta", self.delta, "> 0 for optimal composition")
+        need(
+            self.draw_delta is None or (optimal and 0 <= self.draw_delta < self.delta),
+            "draw_delta",
+            self.draw_delta,
+            ">= 0 and below delta, with optimal composition",
+        )
+        need(self.period in (None, "day", "week", "month"), "period", self.period, 'None, "day", "week" or "month"')
+
+    def period_start(self, now: datetime) -> datetime | None:
+        """Return when the period that holds ``now`` began; None without one."""
+        day = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+        if self.period == "week":
+            return day - timedelta(days=day.weekday())
+        if self.period == "month":
+            return day.replace(day=1)
+        return day if self.period == "day" else None
+
+    def period_end(self, now: datetime) -> datetime | None:
+        """Return when the next period begins; None without one."""
+        start = self.period_start(now)
+        if start is None:
+            return None
+        days = {"day": 1, "week": 7}.get(str(self.period))
+        # Any day of the next month, back to its first.
+        return start + timedelta(days=days) if days else (start + timedelta(days=32)).replace(day=1)
+
+    def to_data(self) -> dict[str, Any]:
+        """Return JSON data, without a ``draw_delta`` of None, as in limits that were set before there was one."""
+        return {name: value for name, value in asdict(self).items() if (name, value) != ("draw_delta", None)}
+
+    @classmethod
+    def of_data(cls, data: Mapping[str, Any]) -> Limit:
+        """Return the limit of ``to_data``."""
+        return cls(**data)
+
+    @classmethod
+    def of_text(cls, text: str) -> Limit:
+        """Return the limit of ``to_data`` as JSON text."""
+        return cls.of_data(json_data(text))

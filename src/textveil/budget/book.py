@@ -1,37 +1,50 @@
-"""What one transaction does to a ledger: entries are decided one after another, and written together."""
+"""One transaction of a ledger: entries are decided one after another, and written together.
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+Many threads share one transaction: the first writes for all who wait.
+"""
+
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from textveil.budget import statements
-from textveil.budget.account import Account
-from textveil.budget.balance import Balance, balance_of
-from textveil.budget.chain import Chain, Entry, What
+from textveil.budget.account import Account, Limit
+from textveil.budget.chain import BudgetLevel, Chain, Entry, Names, What
 from textveil.budget.charge import Charge, delta_up, epsilon_up, guarantee_of
-from textveil.budget.limit import Limit
-from textveil.budget.names import BudgetLevel, Names
-from textveil.budget.reservation import Reservation
-from textveil.budget.schema import CHAINS, ENTRIES, LEVELS, OPEN
-from textveil.budget.standing import CountedSums, Standing, time_of
+from textveil.budget.database import (
+    CHAINS,
+    ENTRIES,
+    LEVELS,
+    OPEN,
+    add_rows,
+    begin_rows,
+    chain_rows,
+    close_open,
+    level_rows,
+    open_rows,
+    set_rows,
+)
+from textveil.budget.standing import Balance, CountedSums, Reservation, Standing, balance_of, time_of
 from textveil.errors import Amount, BudgetExhausted, LedgerError
 from textveil.json_text import json_data
 from textveil.privacy.guarantees import Guarantee
 
 
 class Book:
-    """The accounts of some tenants in a transaction, which nobody else can change before it ends.
+    """The accounts of some tenants in a transaction; nobody else can change them before it ends.
 
     Args:
         connection: in a transaction that will write.
         names: under the ledger's key.
         now: microseconds since 1970.
-        accounts: all that something may be written for.
-        commits: of those that will be committed, account and number.
-        reads: accounts of which only a balance will be asked: nothing is written for them, known or not.
+        accounts: for which something may be written.
+        commits: reservations that will be committed, by account and number.
+        reads: accounts of which only a balance is asked: nothing is written for them, known or not.
+
+    Every method raises LedgerError if the tenant's entries do not end as they must; then nothing is written.
     """
 
     def __init__(
@@ -56,18 +69,17 @@ class Book:
         self._chains = _locked(connection, names, sorted({named.tenant for named in digests}), written)
         levels = [level for named in digests for level in named.levels]
         wanted = {level.digest for level in levels} | {level.each for level in levels if level.each is not None}
-        open_now = statements.open_rows(connection, {(names.of(account).tenant, number) for account, number in commits})
+        open_now = open_rows(connection, {(names.of(account).tenant, number) for account, number in commits})
         self._open = {(row["tenant"], row["number"]) for row in open_now}
         # No clock goes back: what is decided is decided at the time that its entry has.
         self._nows = {tenant: now if end is None else max(now, end.at) for tenant, end in self._chains.items()}
-        self._standings = {row["level"]: Standing.of_row(row) for row in statements.level_rows(connection, wanted)}
+        self._standings = {row["level"]: Standing.of_row(row) for row in level_rows(connection, wanted)}
 
     def reserve(self, account: Account, charge: Charge) -> Reservation:
         """Take a charge from every level of an account.
 
         Raises:
             BudgetExhausted: it is more than is left at one of them; nothing is taken.
-            LedgerError: the tenant's entries do not end as they must.
         """
         self._chain(account)
         levels = list(self._levels(account, keep=True))
@@ -75,16 +87,8 @@ class Book:
             if limit is not None and not standing.admits(limit, charge):
                 raise _exhausted(standing, limit, charge, self._nows[standing.tenant])
         entry = self._append(account, "reserve", charge.to_data())
-        self._opened.append(
-            {
-                "tenant": entry.tenant,
-                "number": entry.number,
-                "unit": entry.unit,
-                "key": entry.key,
-                "epsilon": str(charge.epsilon),
-                "delta": str(charge.delta),
-            }
-        )
+        named = {name: getattr(entry, name) for name in ("tenant", "number", "unit", "key")}
+        self._opened.append({**named, "epsilon": str(charge.epsilon), "delta": str(charge.delta)})
         for _, standing, limit in levels:
             standing.add(charge, entry.at, limit)
             self._changed.add(standing.level)
@@ -95,7 +99,6 @@ class Book:
 
         Raises:
             BudgetExhausted: it is more than is left to one of them; nothing is taken.
-            LedgerError: as ``reserve``.
         """
         for account, _ in wanted:
             self._chain(account)
@@ -115,7 +118,7 @@ class Book:
             raise error.told_with(told) from None
 
     def commit(self, account: Account, number: int) -> None:
-        """Note that what a reservation was for has been drawn; of one that is not open there is nothing to note."""
+        """Note that a reservation was drawn, if it is open."""
         where = (self._names.of(account).tenant, number)
         if where not in self._open:
             return
@@ -124,11 +127,7 @@ class Book:
         self._closed.append((entry.tenant, number))
 
     def cancel(self, account: Account, number: int) -> None:
-        """Take a reservation back of which nothing was drawn; of one that is not open there is nothing to take.
-
-        Raises:
-            LedgerError: the tenant's entries do not end as they must.
-        """
+        """Take back a reservation of which nothing was drawn, if it is open."""
         where = (self._names.of(account).tenant, number)
         if where not in self._open:
             return
@@ -145,14 +144,7 @@ class Book:
             self._changed.add(standing.level)
 
     def unprotected(self, account: Account) -> bool:
-        """Note that texts are sent on as they are; nothing is noted under a limit: none pays for that.
-
-        Returns:
-            Whether it was noted.
-
-        Raises:
-            LedgerError: the tenant's entries do not end as they must.
-        """
+        """Note that texts are sent on as they are; return whether it was noted: a limit never pays for that."""
         self._chain(account)
         if any(limit is not None for _, _, limit in self._levels(account, keep=True)):
             return False
@@ -160,11 +152,7 @@ class Book:
         return True
 
     def set_limit(self, account: Account, limit: Limit | None, each: str | None) -> None:
-        """Set or lift the limit of an account, or of each person or key of a tenant that has none of its own.
-
-        Raises:
-            LedgerError: the tenant's entries do not end as they must; nothing is set.
-        """
+        """Set or lift the limit of an account, or of each person or key of a tenant that has none of its own."""
         self._chain(account)
         data = {"each": each, "limit": None if limit is None else limit.to_data()}
         digests = self._names.of(account)
@@ -179,12 +167,7 @@ class Book:
         self._append(account, "limit", data)
 
     def balance(self, account: Account, *, reserved: bool = False) -> Balance:
-        """What is left to an account, at the level that leaves least.
-
-        Args:
-            account: whose.
-            reserved: whether to add up what is not committed.
-        """
+        """Return what is left at the level that leaves least; ``reserved`` adds up what is not committed."""
         now = self._nows[self._names.of(account).tenant]
         levels = list(self._levels(account))
         counted = tuple(standing.counted(limit) for _, standing, limit in levels if limit is not None)
@@ -193,7 +176,6 @@ class Book:
         return replace(balance, reserved=self._reserved(tightest)) if reserved else balance
 
     def _reserved(self, level: BudgetLevel) -> Guarantee:
-        """What is not committed of an account's reservations."""
         self._flush()
         wanted = sa.select(OPEN.c.epsilon, OPEN.c.delta).where(*own_rows(OPEN, level))
         charges = [(int(epsilon), int(delta)) for epsilon, delta in self._connection.execute(wanted)]
@@ -201,22 +183,20 @@ class Book:
         return guarantee_of(sum(charge[0] for charge in charges), sum(charge[1] for charge in charges), status)
 
     def write(self) -> None:
-        """Write everything down; the caller ends the transaction."""
+        """Write all changes; the caller ends the transaction."""
         self._flush()
         rows = [self._standings[level].as_row() for level in sorted(self._changed)]
-        statements.set_rows(self._connection, LEVELS, rows)
+        set_rows(self._connection, LEVELS, rows)
         self._changed.clear()
 
     def _flush(self) -> None:
         if not self._entries:
             return
-        statements.add_rows(self._connection, ENTRIES, [entry._asdict() for entry in self._entries])
+        add_rows(self._connection, ENTRIES, [entry._asdict() for entry in self._entries])
         ends = [self._chains[tenant] for tenant in sorted({entry.tenant for entry in self._entries})]
-        statements.set_rows(
-            self._connection, CHAINS, [chain.as_row(self._names) for chain in ends if chain is not None]
-        )
-        statements.add_rows(self._connection, OPEN, self._opened)
-        statements.close_open(self._connection, self._closed)
+        set_rows(self._connection, CHAINS, [chain.as_row(self._names) for chain in ends if chain is not None])
+        add_rows(self._connection, OPEN, self._opened)
+        close_open(self._connection, self._closed)
         self._entries, self._opened, self._closed = [], [], []
 
     def _append(self, account: Account, what: What, data: Mapping[str, Any]) -> Entry:
@@ -238,19 +218,13 @@ class Book:
         return standing
 
     def _from_entries(self, level: BudgetLevel) -> Standing:
-        """The standing of an account that had no row, though it may have entries."""
         standing = self._new(level)
         for at, charge in self._charges(level, 0):
             standing.add(charge, at, None)
         return standing
 
     def _levels(self, account: Account, *, keep: bool = False) -> Iterator[tuple[BudgetLevel, Standing, Limit | None]]:
-        """Where an account stands at each level, with its sums counted for the limit there.
-
-        Args:
-            account: whose.
-            keep: whether sums that are counted anew are written: not where the account is only looked at.
-        """
+        """Yield where an account stands at each level, counted for its limit; ``keep`` writes sums counted anew."""
         for level in self._names.of(account).levels:
             standing = self._standings.get(level.digest)
             if standing is None:
@@ -263,14 +237,12 @@ class Book:
             yield level, standing, limit
 
     def _limit(self, level: BudgetLevel, standing: Standing) -> Limit | None:
-        """The account's own limit, else that of each of its kind."""
         if standing.limit is not None or level.each is None:
             return standing.limit
         each = self._standings.get(level.each)
         return None if each is None else each.limit
 
     def _count(self, level: BudgetLevel, standing: Standing, limit: Limit, *, keep: bool) -> None:
-        """Bring the sums of the period up to what the limit counts, from the entries where they are not."""
         if standing.is_counted(limit, self._nows[level.tenant]):
             return
         if keep:
@@ -281,7 +253,6 @@ class Book:
             standing.count(limit, charge)
 
     def _charges(self, level: BudgetLevel, since: int) -> Iterator[tuple[int, Charge]]:
-        """When each reservation of an account that was not taken back was made, and what it took."""
         self._flush()
         own = own_rows(ENTRIES, level)
         ended = self._connection.execute(sa.select(ENTRIES.c.data).where(*own, ENTRIES.c.what == "cancel"))
@@ -294,7 +265,7 @@ class Book:
 
 
 def own_rows(table: sa.Table, level: BudgetLevel) -> list[sa.ColumnElement[bool]]:
-    """That rows are of an account."""
+    """Return the conditions on rows of an account."""
     own = [table.c.tenant == level.tenant]
     own += [] if level.unit is None else [table.c.unit == level.unit]
     return own + ([] if level.key is None else [table.c.key == level.key])
@@ -303,26 +274,23 @@ def own_rows(table: sa.Table, level: BudgetLevel) -> list[sa.ColumnElement[bool]
 def _locked(
     connection: Connection, names: Names, tenants: list[bytes], written: set[bytes]
 ) -> dict[bytes, Chain | None]:
-    """The ends of the tenants' chains, None of a broken one, locked until this transaction ends.
-
-    Those of ``written`` are begun where there are none.
-    """
+    """Lock the ends of the tenants' chains until the transaction ends, None for broken ones; begin ``written`` ones."""
     if len(tenants) > 1 and connection.dialect.name != "sqlite":  # which locks all at once
         # Chains begin before any is locked: of two transactions none then holds what comes behind what it waits for.
-        there = {row["tenant"] for row in statements.chain_rows(connection, tenants, locked=False)}
+        there = {row["tenant"] for row in chain_rows(connection, tenants, locked=False)}
         begun = [Chain(tenant).as_row(names) for tenant in tenants if tenant in written - there]
-        statements.begin_rows(connection, CHAINS, begun)
+        begin_rows(connection, CHAINS, begun)
     chains = dict(_chains(connection, names, tenants))
     absent = [tenant for tenant in tenants if tenant not in chains]
     new = [tenant for tenant in absent if tenant in written]
     if new:
-        statements.begin_rows(connection, CHAINS, [Chain(tenant).as_row(names) for tenant in new])
+        begin_rows(connection, CHAINS, [Chain(tenant).as_row(names) for tenant in new])
         chains.update(_chains(connection, names, new))
     return {**{tenant: Chain(tenant) for tenant in absent}, **chains}
 
 
 def _chains(connection: Connection, names: Names, tenants: list[bytes]) -> Iterator[tuple[bytes, Chain | None]]:
-    for row in statements.chain_rows(connection, tenants):
+    for row in chain_rows(connection, tenants):
         chain = Chain(row["tenant"], row["number"], row["at"], row["head"])
         yield chain.tenant, chain if chain.seal(names) == row["seal"] else None
 
@@ -330,18 +298,107 @@ def _chains(connection: Connection, names: Names, tenants: list[bytes]) -> Itera
 def _exhausted(standing: Standing, limit: Limit, charge: Charge, now: int) -> BudgetExhausted:
     left = Amount(*standing.remaining(limit))
     needed = Amount(epsilon_up(charge.epsilon), delta_up(charge.delta))
-    deltas = needed.delta > 0
-    has = f"epsilon {max(0.0, left.epsilon):.6g}" + (f", delta {max(0.0, left.delta):.3g}" if deltas else "")
-    needs = f"epsilon {needed.epsilon:.6g}" + (f", delta {needed.delta:.3g}" if deltas else "")
+
+    def told(amount: Amount) -> str:
+        delta = f", delta {max(0.0, amount.delta):.3g}" if needed.delta > 0 else ""
+        return f"epsilon {max(0.0, amount.epsilon):.6g}{delta}"
+
     renews = limit.period_end(time_of(max(now, standing.last_at)))
     wait = f"The budget is renewed on {renews:%Y-%m-%d at %H:%M} UTC: wait" if renews else "Release less"
     if renews and not CountedSums(limit, 0, 0, 0).fits(charge):
         wait, renews = "It is more than a whole period's budget: release less", None
-    whose = f"the budget of this {standing.scope}"
     return BudgetExhausted(
-        f"{whose} has {has} left; this release needs {needs}. {wait}, or raise the limit.",
+        f"the budget of this {standing.scope} has {told(left)} left; this release needs {told(needed)}. {wait}, or "
+        "raise the limit.",
         remaining=left,
         needed=needed,
         scope=standing.scope,
         renews=renews,
     )
+
+
+T = TypeVar("T")
+
+
+class Ask(Generic[T]):
+    """A request of one thread; ``result`` is there once some thread has written it.
+
+    Args:
+        account: that it is about.
+        work: does it in a transaction's book.
+        others: further accounts that the work asks for.
+        commits: numbers of the account's reservations that it commits.
+        reads: whether it only looks, so that nothing is written for its accounts.
+    """
+
+    def __init__(
+        self,
+        account: Account,
+        work: Callable[[Book], T],
+        *,
+        others: Sequence[Account] = (),
+        commits: Sequence[int] = (),
+        reads: bool = False,
+    ) -> None:
+        self.accounts = (account, *others)
+        self.commits = [(account, number) for number in commits]
+        self.work = work
+        self.reads = reads
+        self.done = False
+        self.value: T | None = None
+        self.error: BaseException | None = None
+
+    def result(self) -> T:
+        """Return the work's result, or raise the error of the work or of the transaction."""
+        if self.error is not None:
+            raise self.error
+        return self.value  # type: ignore[return-value]  # set before it is done
+
+
+class Turns:
+    """Gathers requests of threads while a transaction is under way, and gives all of them to the next one.
+
+    Args:
+        write: does all requests in one transaction, and sets their results; if it raises, nothing was done.
+    """
+
+    def __init__(self, write: Callable[[Sequence[Ask[Any]]], None]) -> None:
+        self._write = write
+        self._turn = threading.Lock()
+        self._waiting: list[Ask[Any]] = []
+        self._gathering = threading.Lock()
+
+    def ask(self, asked: Sequence[Ask[Any]]) -> None:
+        """Have requests written; returns once they are, by this thread or another."""
+        self.leave(asked)
+        with self._turn:
+            if not all(request.done for request in asked):
+                self._write_waiting()
+
+    def leave(self, asked: Sequence[Ask[Any]]) -> None:
+        """Leave requests to whoever writes next."""
+        with self._gathering:
+            self._waiting += asked
+
+    def settle(self) -> None:
+        """Write what was left to others, if anything was."""
+        with self._turn:
+            self._write_waiting()
+
+    def _write_waiting(self) -> None:
+        with self._gathering:
+            batch, self._waiting = self._waiting, []
+        if not batch:
+            return
+        try:
+            self._write(batch)
+        except BaseException as error:
+            # What was drawn is noted by the next one: nobody waits for it, and to note it twice changes nothing.
+            self.leave([request for request in batch if request.commits])
+            for request in batch:
+                request.error = request.error or error
+            if not isinstance(error, Exception):
+                raise
+        finally:
+            for request in batch:
+                request.done = True

@@ -1,26 +1,131 @@
-"""Entries that are chained: each holds the digest of all before it, so that none can be changed, left out or moved.
+"""Keyed digests in place of names, and entries in a chain: none can be changed, left out or moved.
 
-The entry with number n of a tenant has the digest
+Nobody can try names out without the ledger's key, and another key finds none. Entry number n of a tenant has the
+digest
 
     SHA-256 of the JSON text [tenant, n, at, what, unit, key, data, digest of n - 1]
 
-with bytes as hexadecimal digits and 64 zeros before the first: whoever has the entries can compute it. The last one is
-sealed under the ledger's key, so that whoever can write to the database and lacks the key cannot make another chain.
+with bytes as hexadecimal digits and 64 zeros before the first: whoever has the entries can compute it. The last one
+is sealed under the ledger's key, so that whoever can write to the database without the key cannot make another chain.
 """
 
 from __future__ import annotations
 
 import hashlib
+import hmac
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
+from textveil.budget.account import Account
 from textveil.budget.charge import canonical
-from textveil.budget.names import Names
+from textveil.errors import ParameterError
+from textveil.key_files import SECRET_BYTES
 
-BEFORE_ALL: Final = bytes(32)
-"""In the place of a digest before the first entry."""
+DIGEST_BYTES: Final = 16  # of a name
+_REMEMBERED = 1 << 14
 
+
+class BudgetLevel(NamedTuple):
+    """An account that a release is charged to, by its digests.
+
+    Attributes:
+        digest: of the account.
+        account: the account.
+        each: digest of the rule for each person or key; None if no rule can hold.
+        tenant: digest of its tenant.
+        unit: digest of its person; None if it has none.
+        key: digest of its key; None if it has none.
+    """
+
+    digest: bytes
+    account: Account
+    each: bytes | None
+    tenant: bytes
+    unit: bytes | None
+    key: bytes | None
+
+    @property
+    def kept_on_demand(self) -> bool:
+        """Tell whether it is counted only once it has a limit: there may be as many as persons times keys."""
+        return self.unit is not None and self.key is not None
+
+
+class Digests(NamedTuple):
+    """The digests of an account's tenant, person and key; of two tenants, one name has two digests.
+
+    ``levels`` holds what a release is charged to, the largest first; the last is the account itself.
+    """
+
+    tenant: bytes
+    unit: bytes | None
+    key: bytes | None
+    levels: tuple[BudgetLevel, ...]
+
+
+class Names:
+    """HMAC-SHA256 under the ledger's key (32 secret bytes), cut to 16 bytes.
+
+    Raises:
+        ParameterError: the key has another length.
+    """
+
+    def __init__(self, key: bytes) -> None:
+        if len(key) != SECRET_BYTES:
+            raise ParameterError(f"key must be {SECRET_BYTES} bytes long; got {len(key)}.")
+        self._key = key
+        self._remembered = lru_cache(maxsize=_REMEMBERED)(self._digests)
+
+    @property
+    def check(self) -> bytes:
+        """The value by which a database tells its key from another."""
+        return self.seal(b"key of this ledger")
+
+    def of(self, account: Account) -> Digests:
+        """Return the digests of an account."""
+        return self._remembered(account)
+
+    def every(self, account: Account, each: str) -> bytes:
+        """Return the digest of the rule for each person or key of the account's tenant."""
+        return self.of_each(self._digest("tenant", account.tenant), each)
+
+    def of_each(self, tenant: bytes, each: str) -> bytes:
+        """Return the same, given a tenant's digest."""
+        return self.seal(b"each" + tenant + each.encode("ascii"))[:DIGEST_BYTES]
+
+    def of_both(self, unit: bytes, key: bytes) -> bytes:
+        """Return the digest of a person by a key, given their digests."""
+        return self.seal(b"both" + unit + key)[:DIGEST_BYTES]
+
+    def seal(self, data: bytes) -> bytes:
+        """Return a mark on data that nobody makes without the key."""
+        return hmac.digest(self._key, b"textveil ledger seal\0" + data, "sha256")
+
+    def _digests(self, account: Account) -> Digests:
+        tenant, unit, key = account.tenant, account.unit, account.key
+        of_tenant = self._digest("tenant", tenant)
+        of_unit = None if unit is None else self._digest("unit", tenant, unit)
+        of_key = None if key is None else self._digest("key", tenant, key)
+        levels = [BudgetLevel(of_tenant, Account(tenant), None, of_tenant, None, None)]
+        if unit is not None:
+            each = self.of_each(of_tenant, "unit")
+            levels.append(BudgetLevel(of_unit or b"", Account(tenant, unit), each, of_tenant, of_unit, None))
+        if key is not None:
+            each = self.of_each(of_tenant, "key")
+            levels.append(BudgetLevel(of_key or b"", Account(tenant, key=key), each, of_tenant, None, of_key))
+        if of_unit is not None and of_key is not None:
+            both = self.of_both(of_unit, of_key)
+            levels.append(BudgetLevel(both, account, None, of_tenant, of_unit, of_key))
+        return Digests(of_tenant, of_unit, of_key, tuple(levels))
+
+    def _digest(self, kind: str, *names: str) -> bytes:
+        parts = [part.encode("utf-8", "surrogatepass") for part in (kind, *names)]
+        data = b"".join(len(part).to_bytes(8, "big") + part for part in parts)
+        return hmac.digest(self._key, b"textveil ledger name\0" + data, "sha256")[:DIGEST_BYTES]
+
+
+BEFORE_ALL: Final = bytes(32)  # in the place of a digest before the first entry
 What: TypeAlias = Literal["reserve", "commit", "cancel", "limit", "unprotected"]
 
 
@@ -31,9 +136,9 @@ class Entry(NamedTuple):
         tenant: digest of the tenant.
         number: from 1, for each tenant.
         at: microseconds since 1970, UTC; never less than that of the entry before.
-        what: "reserve", "commit", "cancel", "limit" or "unprotected".
-        unit: digest of the person; None where there is none.
-        key: digest of the API key; None where there is none.
+        what: one of ``What``.
+        unit: digest of the person; None if there is none.
+        key: digest of the API key; None if there is none.
         data: canonical JSON text.
         digest: of this entry and all before it.
     """
@@ -48,17 +153,15 @@ class Entry(NamedTuple):
     digest: bytes
 
     def digests(self) -> dict[str, bytes | None]:
-        """The parts that are bytes, by name."""
+        """Return the parts that are bytes, by name."""
         return {"tenant": self.tenant, "unit": self.unit, "key": self.key, "digest": self.digest}
 
     @classmethod
     def of_hex(cls, data: Mapping[str, Any]) -> Entry:
-        """The entry of JSON data in which bytes are hexadecimal digits.
+        """Return the entry of JSON data in which bytes are hexadecimal digits.
 
         Raises:
-            KeyError: a part is missing.
-            TypeError: one is of another kind.
-            ValueError: one has other digits.
+            KeyError, TypeError, ValueError: a part is missing, of another kind, or has other digits.
         """
         unit, key = (None if data[name] is None else bytes.fromhex(data[name]) for name in ("unit", "key"))
         tenant, digest = (bytes.fromhex(data[name]) for name in ("tenant", "digest"))
@@ -66,7 +169,7 @@ class Entry(NamedTuple):
         return cls(tenant, number, at, str(data["what"]), unit, key, str(data["data"]), digest)
 
     def chained(self, before: bytes) -> bytes:
-        """The digest that it must have behind an entry with digest ``before``."""
+        """Return the digest that it must have behind an entry with digest ``before``."""
         unit, key = (None if digest is None else digest.hex() for digest in (self.unit, self.key))
         parts = [self.tenant.hex(), self.number, self.at, self.what, unit, key, self.data, before.hex()]
         return hashlib.sha256(canonical(parts).encode("ascii")).digest()
@@ -74,14 +177,7 @@ class Entry(NamedTuple):
 
 @dataclass(slots=True)
 class Chain:
-    """The end of a tenant's entries.
-
-    Attributes:
-        tenant: digest of the tenant.
-        number: of the last entry; 0 before the first.
-        at: its time.
-        head: its digest.
-    """
+    """The end of a tenant's entries: number, time and digest of the last one; number 0 before the first."""
 
     tenant: bytes
     number: int = 0
@@ -89,12 +185,12 @@ class Chain:
     head: bytes = BEFORE_ALL
 
     def seal(self, names: Names) -> bytes:
-        """The mark under the key that this is the end."""
+        """Return the mark under the key that this is the end."""
         end = self.number.to_bytes(8, "big") + self.at.to_bytes(8, "big", signed=True)
         return names.seal(b"chain" + self.tenant + end + self.head)
 
     def append(self, now: int, what: What, unit: bytes | None, key: bytes | None, data: Any) -> Entry:
-        """The next entry; the chain ends with it."""
+        """Return the next entry; the chain ends with it."""
         self.number += 1
         self.at = max(self.at, now)
         bare = Entry(self.tenant, self.number, self.at, what, unit, key, canonical(data), b"")
@@ -102,7 +198,7 @@ class Chain:
         return bare._replace(digest=self.head)
 
     def as_row(self, names: Names) -> dict[str, Any]:
-        """What is written of it."""
+        """Return the row of the database."""
         return {
             "tenant": self.tenant,
             "number": self.number,

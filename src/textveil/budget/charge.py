@@ -1,7 +1,20 @@
-"""What a release costs, in whole numbers: nothing is added up in floating point.
+"""Costs of releases in whole numbers: nothing is added up in floating point.
 
 Epsilon is counted in 2^-80 nats and delta in 2^-130, rounded up. Any epsilon of 2^-27 nats or more is a whole number
 of them, so sums are exact.
+
+The rule of moments is a stopping rule for draws whose later ones are chosen by outputs of earlier ones. Of a limit
+(E, D) an order lambda > 0 is fixed before the first draw, and a part S of D is set aside for deltas of draws: half of
+it, or the limit's ``draw_delta``, which may be 0 if all draws are pure. A draw of an epsilon-DP mechanism costs
+
+    K(e) = e - (1/lambda) ln((1 + exp(-e)) / (1 + exp(-e (1 + 2 lambda))))
+
+which is no more than e, and about (1 + lambda) e^2 / 2 if e is small. As long as the costs add up to at most
+
+    B = E + (1/lambda) [ln(D - S) + (1 + lambda) ln(1 + lambda) - lambda ln(lambda)]
+
+all draws together are (E, D)-DP, however later draws were chosen. Proof: privacy/proofs/ledger.md. The order is the
+one that admits most draws of a small epsilon; any other would be as right.
 """
 
 from __future__ import annotations
@@ -13,7 +26,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
+
+import numpy as np
 
 from textveil.errors import UnsupportedGuarantee
 from textveil.privacy.accountant import Accountant
@@ -25,12 +40,11 @@ EPSILON_UNIT: Final = 2**80
 DELTA_UNIT: Final = 2**130
 _SCALE = 1000  # the least float above 0 is 2^-1074
 
+# what an account's costs add up to
 ONE_ACCOUNT: Final = Adjacency(
     Unit.PERSON,
     "two inputs that differ in the texts of this account alone, each pair of them as the report of its release says",
 )
-"""What an account's costs add up to."""
-
 Drawn: TypeAlias = tuple[float, float | None, int, str]
 """Draws of one guarantee: epsilon, the logarithm of delta (None is no delta), how many, and the guarantee's status."""
 
@@ -38,7 +52,7 @@ _ORDER: Final = tuple(status.value for status in (Status.PROVED, Status.CERTIFIE
 
 
 def worse(first: str, second: str) -> str:
-    """The status that is trusted less."""
+    """Return the status that is trusted less."""
     return max(first, second, key=_ORDER.index)
 
 
@@ -47,10 +61,10 @@ class Charge:
     """The cost of one release.
 
     Attributes:
-        draws: what is drawn, equal guarantees together.
+        draws: equal guarantees together.
         epsilon: the sum of all epsilons in units, rounded up.
         delta: the sum of all deltas in units, rounded up; any delta is at least one unit.
-        status: that of the draw that is trusted least.
+        status: of the draw that is trusted least.
     """
 
     draws: tuple[Drawn, ...]
@@ -60,7 +74,7 @@ class Charge:
 
     @classmethod
     def of(cls, cost: Accountant) -> Charge:
-        """The charge for these draws.
+        """Return the charge for the draws of a cost.
 
         Raises:
             UnsupportedGuarantee: a draw promises nothing, so that its cost is unknown.
@@ -78,7 +92,7 @@ class Charge:
 
     @classmethod
     def of_draws(cls, draws: Iterable[Drawn]) -> Charge:
-        """The charge for draws."""
+        """Return the charge for draws."""
         held = tuple(draws)
         status = Status.PROVED.value
         for draw in held:
@@ -92,7 +106,7 @@ class Charge:
 
     @classmethod
     def of_data(cls, data: Mapping[str, Any]) -> Charge:
-        """The charge with the draws of JSON data, added up again."""
+        """Return the charge with the draws of JSON data, added up again."""
         return cls.of_draws((float(draw[0]), draw[1], int(draw[2]), str(draw[3])) for draw in data["draws"])
 
     @property
@@ -101,13 +115,13 @@ class Charge:
         return guarantee_of(self.epsilon, self.delta, self.status)
 
     def to_data(self) -> dict[str, Any]:
-        """JSON data: the draws, and what they come to in units, as decimal digits."""
+        """Return JSON data: the draws, and their sums in units as decimal digits."""
         return {"draws": [list(draw) for draw in self.draws], "epsilon": str(self.epsilon), "delta": str(self.delta)}
 
 
 @lru_cache(maxsize=4096)
 def _scaled(epsilon: float) -> int:
-    """An epsilon in units times 2^``_SCALE``: a whole number, whatever float it is."""
+    """Return an epsilon in units times 2^``_SCALE``: a whole number for any float."""
     return int(Fraction(epsilon) * (EPSILON_UNIT << _SCALE))
 
 
@@ -118,33 +132,33 @@ def _delta_units(log_delta: float) -> int:
 
 
 def epsilon_up(units: int) -> float:
-    """Nats, rounded up."""
+    """Return nats, rounded up."""
     return _rounded_up(units, EPSILON_UNIT)
 
 
 def delta_up(units: int) -> float:
-    """Delta as a float, rounded up; at most 1."""
+    """Return delta as a float, rounded up; at most 1."""
     return min(1.0, _rounded_up(units, DELTA_UNIT))
 
 
 def epsilon_down(units: int) -> float:
-    """Nats, rounded down."""
+    """Return nats, rounded down."""
     return -_rounded_up(-units, EPSILON_UNIT) + 0.0  # no zero below zero
 
 
 def delta_down(units: int) -> float:
-    """Delta as a float, rounded down."""
+    """Return delta as a float, rounded down."""
     return -_rounded_up(-units, DELTA_UNIT) + 0.0
 
 
 @lru_cache(maxsize=4096)
 def units_within(value: float, unit: int) -> int:
-    """How many whole units a limit holds."""
+    """Return how many whole units a limit holds."""
     return math.floor(Fraction(value) * unit)
 
 
 def guarantee_of(epsilon: int, delta: int, status: str) -> Guarantee:
-    """What was spent, as the guarantee of an account."""
+    """Return the guarantee of an account that spent this."""
     about: dict[str, Any] = {
         "epsilon": epsilon_up(epsilon),
         "status": Status(status),
@@ -157,7 +171,7 @@ def guarantee_of(epsilon: int, delta: int, status: str) -> Guarantee:
 
 
 def canonical(data: Any) -> str:
-    """JSON text of data, the same for the same data."""
+    """Return JSON text of data, the same for the same data."""
     return json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
 
 
@@ -165,3 +179,69 @@ def _rounded_up(units: int, unit: int) -> float:
     nearest = units / unit  # of whole numbers: the nearest float there is
     top, below = nearest.as_integer_ratio()
     return nearest if top * unit >= units * below else math.nextafter(nearest, math.inf)
+
+
+_LEAST, _MOST, _POINTS = -4.0, 4.0, 801  # decimal logarithms between which the order is searched
+_MARGIN: Final = 2.0**-44  # relative error that covers the rounding of a dozen operations, many times
+
+
+class Order(NamedTuple):
+    """The order of a limit.
+
+    Attributes:
+        value: lambda; its rounding only moves which order was chosen.
+        allowance: B in units, rounded down; below 0 if the rule admits nothing.
+        offset: E - B in units, rounded up.
+    """
+
+    value: float
+    allowance: int
+    offset: int
+
+
+@lru_cache(maxsize=4096)
+def order_of(epsilon: float, delta: float, draw_delta: float | None = None) -> Order:
+    """Return the order of the limit (epsilon, delta), delta in (0, 1); a ``draw_delta`` of None is half of delta."""
+    orders = 10.0 ** np.linspace(_LEAST, _MOST, _POINTS)
+    log_kept = math.log(delta) - math.log(2) if draw_delta is None else math.log(delta - draw_delta)
+    gains = (1 + orders) * np.log1p(orders) - orders * np.log(orders)
+    allowances = epsilon + (log_kept + gains) / orders
+    place = int(np.argmax(allowances / (1 + orders)))
+    # Of a short decimal, so that every machine has the same order whatever its logarithms round to.
+    value = float(f"{orders[place]:.2g}")
+    gain = (1 + value) * math.log1p(value) - value * math.log(value)
+    offset = -(log_kept + gain) / value
+    size = (abs(log_kept) + abs(gain) + 1) / value
+    whole = _coarse(offset + _MARGIN * size) if offset < 2.0**60 else 2**200
+    return Order(value, math.floor(epsilon * EPSILON_UNIT) - whole, whole)
+
+
+@lru_cache(maxsize=1 << 14)
+def moment_cost(epsilon: float, order: float) -> int:
+    """Return K(epsilon) in units, rounded up."""
+    if epsilon == 0:
+        return 0
+    saved = math.log1p(math.exp(-epsilon)) - math.log1p(math.exp(-epsilon * (1 + 2 * order)))
+    raised = epsilon - saved / order + _MARGIN * (epsilon + 1 / order)
+    return _coarse(min(epsilon, raised))
+
+
+def _coarse(nats: float) -> int:
+    """Round nats up to 2^-34, in units: machines whose logarithms differ in the last bit agree on it."""
+    return math.ceil(nats * 2**34) * (EPSILON_UNIT >> 34)
+
+
+def moments_of(draws: tuple[Drawn, ...], order: Order) -> int:
+    """Return the cost of draws by this rule, in units; their deltas are paid for beside it."""
+    return sum(moment_cost(draw[0], order.value) * draw[2] for draw in draws)
+
+
+def one_more(left: int, order: Order) -> float:
+    """Return the largest epsilon, to 40 bits, of one more draw if ``left`` units are left by this rule."""
+    if left <= 0:
+        return 0.0
+    low, high = 0.0, epsilon_up(left) + 2 / order.value
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (middle, high) if moment_cost.__wrapped__(middle, order.value) <= left else (low, middle)
+    return low

@@ -1,4 +1,8 @@
-"""Budgets in a database: reserved before anything is drawn, committed after it, and never overdrawn."""
+"""Budgets in a database: reserved before anything is drawn, committed after it, and never overdrawn.
+
+``paying`` reserves, then lets its block draw: a failure before the first draw costs nothing, a later one says that
+the release was charged.
+"""
 
 from __future__ import annotations
 
@@ -8,25 +12,20 @@ import os
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
+from operator import methodcaller
 from pathlib import Path
-from typing import Any, BinaryIO, Final, Literal, TypeAlias, TypeVar
+from typing import Any, BinaryIO, Final, Literal, Protocol, TypeAlias, TypeVar
 
 from sqlalchemy import select
 
-from textveil.budget.account import Account
-from textveil.budget.balance import Balance as Balance
-from textveil.budget.book import Book, own_rows
-from textveil.budget.chain import Entry
+from textveil.budget.account import Account, Limit
+from textveil.budget.book import Ask, Book, Turns, own_rows
+from textveil.budget.chain import Entry, Names
 from textveil.budget.charge import Charge
-from textveil.budget.database import opened, reading, told, url_of, writing
-from textveil.budget.exports import write_export
-from textveil.budget.limit import Limit
-from textveil.budget.names import Names
-from textveil.budget.reservation import Reservation as Reservation
-from textveil.budget.schema import ENTRIES, FACTS
-from textveil.budget.statements import begin_rows
-from textveil.budget.turns import Ask, Turns
-from textveil.budget.verification import Verification, stored_entries, verified
+from textveil.budget.database import ENTRIES, FACTS, begin_rows, opened, reading, told, url_of, writing
+from textveil.budget.standing import Balance as Balance
+from textveil.budget.standing import Reservation as Reservation
+from textveil.budget.verification import Verification, stored_entries, verified, write_export
 from textveil.environment import LEDGER_KEY, LEDGER_KEY_FILE
 from textveil.errors import (
     BudgetExhausted,
@@ -45,11 +44,8 @@ T = TypeVar("T")
 Each: TypeAlias = Literal["unit", "key"]
 
 _KEY_CHECK = "key"
-_SQLITE: Final = b"SQLite format 3\0"
-"""How a database of SQLite begins."""
-
-_SETTLE_SECONDS: Final = 0.1
-"""Commits wait so long for somebody else's transaction before they have one of their own."""
+_SQLITE: Final = b"SQLite format 3\0"  # how a database of SQLite begins
+_SETTLE_SECONDS: Final = 0.1  # how long commits wait for another transaction before they have one of their own
 
 
 class Ledger:
@@ -67,7 +63,8 @@ class Ledger:
             ``.key``. With a new SQLite database its file is made (mode 0600).
 
     Raises:
-        LedgerError: the database cannot be opened, or is of another form, or of another key.
+        LedgerError: the database cannot be opened, or is of another form, or of another key. Every method raises it if
+            the database fails.
         ParameterError: the url or the key cannot be read, or there is no key.
         MissingExtra: the extra ``ledger`` is not installed.
 
@@ -91,11 +88,7 @@ class Ledger:
 
     @classmethod
     def upgrade(cls, url: str) -> None:
-        """Bring the tables of an older database into today's form; make a copy of it before.
-
-        Raises:
-            LedgerError: it cannot be opened, or was made by a newer version.
-        """
+        """Bring the tables of an older database into today's form; copy it before. A newer form raises LedgerError."""
         opened(url_of(url), upgrade=True).dispose()
 
     def set_limit(self, account: Account, limit: Limit | None, *, each: Each | None = None) -> None:
@@ -103,7 +96,7 @@ class Ledger:
 
         Args:
             account: a tenant, a person, a key, or a person by a key.
-            limit: None is no limit.
+            limit: None: no limit.
             each: "unit" or "key" sets it for each person or key of the tenant that has none of its own.
 
         Raises:
@@ -126,8 +119,8 @@ class Ledger:
 
         Raises:
             BudgetExhausted: it is more than is left at one of the levels; nothing was taken.
-            UnsupportedGuarantee: a draw promises nothing.
-            LedgerError: the database fails; whether it was taken is not known, and nothing may be drawn.
+            UnsupportedGuarantee: a draw promises nothing; nothing was taken.
+            LedgerError: the database fails; it may have been taken, and nothing may be drawn.
         """
         charge = Charge.of(cost)
         return self._ask(account, lambda book: book.reserve(account, charge))
@@ -135,13 +128,8 @@ class Ledger:
     def reserve_all(
         self, wanted: Sequence[tuple[Account, Accountant]]
     ) -> list[Reservation | BudgetExhausted | LedgerError]:
-        """Several at once, in one transaction and in order; where nothing was taken, the error stands in its place.
-
-        Raises:
-            UnsupportedGuarantee: as ``reserve``, for any of them; nothing was taken.
-            LedgerError: as ``reserve``, for all of them.
-        """
-        asked = [Ask(account, _reserving(account, Charge.of(cost))) for account, cost in wanted]
+        """Reserve several costs in one transaction, in order; if a budget does not reach, its error is in the list."""
+        asked = [Ask(account, methodcaller("reserve", account, Charge.of(cost))) for account, cost in wanted]
         self._need_open()
         self._turns.ask(asked)
         if all(isinstance(request.error, LedgerError) for request in asked):
@@ -153,13 +141,7 @@ class Ledger:
         ]
 
     def reserve_together(self, wanted: Sequence[tuple[Account, Accountant]]) -> list[Reservation]:
-        """The costs of several accounts, all of them or none, in one transaction.
-
-        Raises:
-            BudgetExhausted: it is more than is left to one of them; nothing was taken from any.
-            UnsupportedGuarantee: as ``reserve``.
-            LedgerError: as ``reserve``.
-        """
+        """Reserve the costs of several accounts in one transaction, all of them or none; see ``reserve``."""
         if not wanted:
             return []
         self._need_open()
@@ -177,20 +159,13 @@ class Ledger:
         self.commit_entry(reservation.account, reservation.number)
 
     def commit_entry(self, account: Account, number: int) -> None:
-        """The same for a reservation that another process made, by the number of its entry.
-
-        Of one that is committed already there is nothing to note.
-        """
+        """Note the same, if it is not noted yet, by account and number, perhaps for another process."""
         self._need_open()
         self._turns.leave([Ask(account, lambda book: book.commit(account, number), commits=[number])])
         self._settle_soon()
 
     def holds(self, reserved: Sequence[tuple[Account, int]]) -> bool:
-        """Whether entries of these numbers are reservations of these accounts.
-
-        Raises:
-            LedgerError: the database fails.
-        """
+        """Tell whether entries of these numbers are reservations of these accounts."""
         self._need_open()
         named = [(self._names.of(account), number) for account, number in reserved]
         wanted = {(names.tenant, number, names.unit, names.key) for names, number in named}
@@ -205,16 +180,15 @@ class Ledger:
         return found == wanted
 
     def cancel_entries(self, reserved: Sequence[tuple[Account, int]]) -> None:
-        """Take reservations back of which nothing was drawn, by the numbers of their entries, in one transaction.
+        """Take back open reservations of which nothing was drawn, by account and number, in one transaction.
 
-        Only who knows that no randomness was drawn for them may ask for it: see ``drawing.paying``. Of one that is
-        committed or taken back already there is nothing to take.
-
-        Raises:
-            LedgerError: the database fails; what was reserved counts as spent.
+        Only for callers who know that no randomness was drawn for them: see ``paying``. If the database fails, they
+        count as spent.
         """
         self._need_open()
-        asked = [Ask(account, _cancelling(account, number), commits=[number]) for account, number in reserved]
+        asked = [
+            Ask(account, methodcaller("cancel", account, number), commits=[number]) for account, number in reserved
+        ]
         self._turns.ask(asked)
         for request in asked:
             request.result()
@@ -223,7 +197,7 @@ class Ledger:
         """Note, durably, that texts of an account are sent on without protection.
 
         Returns:
-            Whether it was noted: not where the account is under a limit, for no limit pays for that.
+            Whether it was noted: not if the account is under a limit, for no limit pays for that.
 
         Raises:
             LedgerError: the database fails; nothing may be sent on.
@@ -231,11 +205,7 @@ class Ledger:
         return self._ask(account, lambda book: book.unprotected(account))
 
     def unprotected(self, account: Account) -> int:
-        """How often texts of an account were sent on without protection.
-
-        Raises:
-            LedgerError: the database fails.
-        """
+        """Return how often texts of an account were sent on without protection."""
         self._need_open()
         own = own_rows(ENTRIES, self._names.of(account).levels[-1])
         with told(), reading(self._engine) as connection:
@@ -243,63 +213,37 @@ class Ledger:
             return len(rows.all())
 
     def balance(self, account: Account) -> Balance:
-        """Where an account stands: at the one of its levels that leaves least.
-
-        Raises:
-            LedgerError: the database fails.
-        """
+        """Return where an account stands, at the one of its levels that leaves least."""
         return self._ask(account, lambda book: book.balance(account, reserved=True), reads=True)
 
     def affords(self, account: Account, cost: Accountant) -> int | None:
-        """How many more releases of this cost the account can pay, one after another; None where nothing limits them.
-
-        Args:
-            account: whose.
-            cost: of one of them: of a word, say.
+        """Return how many more releases of this cost the account can pay, in turn; None if nothing limits them.
 
         Raises:
             UnsupportedGuarantee: a draw promises nothing.
-            LedgerError: the database fails.
         """
         return self._ask(account, lambda book: book.balance(account), reads=True).affords(cost)
 
     def entries(self, account: Account | None = None) -> Iterator[Entry]:
-        """What happened, by tenant and number, in constant memory; names are digests in it.
-
-        Args:
-            account: entries of this account alone; None is all.
-
-        Raises:
-            LedgerError: the database fails.
-        """
+        """Yield the entries of an account or of all, by tenant and number, in constant memory; names are digests."""
         self._settled()
         own = [] if account is None else own_rows(ENTRIES, self._names.of(account).levels[-1])
         with told(), reading(self._engine) as connection:
             yield from stored_entries(connection, *own)
 
     def verify(self, noted: Collection[str] = ()) -> Verification:
-        """Go through all entries again: their chain and its seal, what they come to, and that no limit was exceeded.
+        """Verify all entries: their chain and its seal, their sums, and that no limit was exceeded.
 
         Args:
-            noted: heads that were noted elsewhere before, in hexadecimal digits: entries that were cut off at the end,
-                by whoever holds the key or brings an old copy back, are seen by them alone.
-
-        Raises:
-            LedgerError: the database fails.
+            noted: heads that were noted elsewhere before, in hexadecimal digits: only they show entries that were cut
+                off at the end, by whoever holds the key or brings an old copy back.
         """
         self._settled()
         with told(), reading(self._engine) as connection:
             return verified(connection, self._names, noted)
 
     def export(self, stream: BinaryIO) -> int:
-        """Write all entries as lines of JSON (``exports``), for an auditor who needs neither key nor database.
-
-        Returns:
-            How many entries there are.
-
-        Raises:
-            LedgerError: the database fails.
-        """
+        """Write all entries as lines of JSON, for an auditor without key and database; return how many there are."""
         return write_export(self.entries(), stream)
 
     def close(self) -> None:
@@ -315,7 +259,7 @@ class Ledger:
             self._engine.dispose()
 
     def __enter__(self) -> Ledger:
-        """The ledger, which is closed at the end of the block."""
+        """Return the ledger, which is closed at the end of the block."""
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -341,7 +285,6 @@ class Ledger:
             book.write()
 
     def _settled(self) -> None:
-        """Write what is left to write, so that whoever reads now sees it."""
         self._need_open()
         self._turns.settle()
 
@@ -363,12 +306,10 @@ class Ledger:
             raise LedgerError("the ledger is closed. Open it again: Ledger(url).")
 
     def _check_key(self) -> None:
-        """Refuse a key under which no name would be found again."""
         with told(), writing(self._engine) as connection:
             wanted = select(FACTS.c.value).where(FACTS.c.name == _KEY_CHECK)
             if connection.execute(wanted).scalar() is None:  # another process may write it at the same time
-                new = {"name": _KEY_CHECK, "value": self._names.check}
-                begin_rows(connection, FACTS, [new])
+                begin_rows(connection, FACTS, [{"name": _KEY_CHECK, "value": self._names.check}])
             if not hmac.compare_digest(connection.execute(wanted).scalar_one(), self._names.check):
                 raise LedgerError(
                     f"the ledger's database has another key. Give the one that it was made with, by {LEDGER_KEY} or "
@@ -377,7 +318,7 @@ class Ledger:
 
 
 def need_database(url: str) -> None:
-    """Refuse a file that is not there, where asking about it would make an empty ledger.
+    """Refuse a file that is not there, if asking about it would make an empty ledger.
 
     Raises:
         LedgerError: there is no such file.
@@ -390,21 +331,13 @@ def need_database(url: str) -> None:
 
 
 def ledger_key(url: str) -> bytes:
-    """The key of a ledger, for what else is kept in its database; see ``Ledger``.
+    """Return the key of a ledger, for what else is kept in its database; see ``Ledger``.
 
     Raises:
         ParameterError: the url or the key cannot be read, or there is no key.
     """
     place = url_of(url)
     return _key(place.database if place.get_backend_name() == "sqlite" else None, None)
-
-
-def _reserving(account: Account, charge: Charge) -> Callable[[Book], Reservation]:
-    return lambda book: book.reserve(account, charge)
-
-
-def _cancelling(account: Account, number: int) -> Callable[[Book], None]:
-    return lambda book: book.cancel(account, number)
 
 
 def _key(file: str | None, given: bytes | None) -> bytes:
@@ -439,11 +372,7 @@ def _key(file: str | None, given: bytes | None) -> bytes:
 
 
 def _need_sqlite(file: Path) -> None:
-    """Refuse what is no database before its key is looked for, or made: what is wrong is not that it has none.
-
-    Raises:
-        LedgerError: it is a folder, or a file of something else.
-    """
+    """Refuse a folder or another file before its key is searched or made: the missing key is not what is wrong."""
     what = "a folder" if file.is_dir() else ""
     with contextlib.suppress(OSError):  # what cannot be read is told when it is opened
         if not what:
@@ -451,3 +380,79 @@ def _need_sqlite(file: Path) -> None:
                 what = "" if stream.read(len(_SQLITE)) == _SQLITE else "no database"
     if what:
         raise LedgerError(f"the ledger's database could not be used: it is {what}. Name another file, or restore it.")
+
+
+class Drawing:
+    """Tells whether randomness may have been drawn for a release."""
+
+    def __init__(self) -> None:
+        self.begun = False
+
+    def begin(self) -> None:
+        """Say, before the first draw, that randomness is drawn from now on."""
+        self.begun = True
+
+
+class Receipt(Protocol):
+    """Remembers what was paid for a run that may go on: its draws are the same ones then, and cost nothing more."""
+
+    def numbers(self) -> list[int] | None:
+        """Return the reservations that an earlier run made for just these draws; None if there are none."""
+
+    def keep(self, numbers: Sequence[int]) -> None:
+        """Remember reservations, before anything is drawn."""
+
+    def forget(self) -> None:
+        """Forget them: nothing was drawn, and they are taken back."""
+
+
+@contextlib.contextmanager
+def paying(
+    ledger: Ledger, wanted: Sequence[tuple[Account, Accountant]], receipt: Receipt | None = None
+) -> Iterator[Drawing]:
+    """Reserve costs, all or none, for what the block draws, and note at its end that it was drawn.
+
+    If the block fails before ``Drawing.begin``, the reservations are taken back. If it fails later, they stay: without
+    a receipt its error says so, with one a later run goes on with them.
+
+    Args:
+        receipt: remembered reservations are not reserved again, if this ledger holds them.
+
+    Raises:
+        BudgetExhausted: a budget does not reach; nothing was taken from anybody.
+        LedgerError: the ledger fails.
+    """
+    accounts = [account for account, _ in wanted]
+    numbers = None if receipt is None else receipt.numbers()
+    before = numbers is not None and len(numbers) == len(wanted)  # an earlier run may have drawn
+    if numbers is None or not before or not ledger.holds(list(zip(accounts, numbers, strict=True))):
+        numbers = [reservation.number for reservation in ledger.reserve_together(wanted)]
+        if receipt is not None:
+            receipt.keep(numbers)
+    reserved = list(zip(accounts, numbers, strict=True))
+    drawing = Drawing()
+    try:
+        yield drawing
+    except BaseException as error:
+        if drawing.begun:
+            _commit(ledger, reserved)
+            if receipt is None:
+                tell_charged(error)
+        elif not before:
+            if receipt is not None:
+                receipt.forget()
+            with contextlib.suppress(LedgerError):  # if the ledger fails, they count as spent
+                ledger.cancel_entries(reserved)
+        raise
+    _commit(ledger, reserved)
+
+
+def _commit(ledger: Ledger, reserved: Sequence[tuple[Account, int]]) -> None:
+    for account, number in reserved:
+        ledger.commit_entry(account, number)
+
+
+def tell_charged(error: BaseException) -> None:
+    """Add to an error of textveil's own that its release was charged."""
+    if isinstance(error, TextveilError) and error.args:
+        error.args = (f"{error.args[0]} The release is charged in full, because its noise was drawn.", *error.args[1:])

@@ -1,52 +1,49 @@
-"""Where an account stands: what its entries come to, and what its limit leaves."""
+"""Where an account stands: the sums of its entries, the rest of its limit, and what was reserved."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
+from textveil.budget.account import Account, Limit
 from textveil.budget.charge import (
     DELTA_UNIT,
     EPSILON_UNIT,
     Charge,
+    Order,
     canonical,
     delta_down,
     epsilon_down,
     guarantee_of,
+    moments_of,
+    one_more,
+    order_of,
     units_within,
     worse,
 )
-from textveil.budget.limit import Limit
-from textveil.budget.moments import Order, moments_of, one_more, order_of
-from textveil.privacy.accountant import Remaining
+from textveil.privacy.accountant import Accountant, Remaining
 from textveil.privacy.guarantees import Guarantee, Status
 
+_SUMS = ("epsilon", "delta", "period_epsilon", "period_delta", "period_moment")  # stored as text: they have no bound
 _FIRST = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
 
 def microseconds(time: datetime) -> int:
-    """Since 1970."""
+    """Return the time since 1970."""
     return (time - _FIRST) // _MICROSECOND
 
 
 def time_of(at: int) -> datetime:
-    """The time of so many microseconds since 1970, UTC."""
+    """Return the time of so many microseconds since 1970, UTC."""
     return _FIRST + at * _MICROSECOND
 
 
 class CountedSums(NamedTuple):
-    """What counts against a limit at one level, and so what the limit still pays for.
-
-    Attributes:
-        limit: what may be spent.
-        epsilon: the sum of its period in units.
-        delta: likewise.
-        moment: what the period's draws cost by the rule of moments, in units, under a limit that asks for it.
-    """
+    """Sums in units that count against a limit at one level; ``moment`` is by the rule of moments."""
 
     limit: Limit
     epsilon: int
@@ -54,7 +51,7 @@ class CountedSums(NamedTuple):
     moment: int
 
     def fits(self, charge: Charge) -> bool:
-        """Whether one more release with this charge stays within the limit."""
+        """Tell whether one more release with this charge stays within the limit."""
         if self.delta + charge.delta > _delta_limit(self.limit):
             return False
         if self.epsilon + charge.epsilon <= units_within(self.limit.epsilon, EPSILON_UNIT):
@@ -63,7 +60,7 @@ class CountedSums(NamedTuple):
         return order is not None and self.moment + moments_of(charge.draws, order) <= order.allowance
 
     def affords(self, charge: Charge) -> int | None:
-        """How many more releases with this charge stay within the limit, each by ``fits``; None where all do."""
+        """Return how many more releases with this charge stay within the limit, each by ``fits``; None if all do."""
         by_delta = _times(_delta_limit(self.limit) - self.delta, charge.delta)
         by_sum = _times(units_within(self.limit.epsilon, EPSILON_UNIT) - self.epsilon, charge.epsilon)
         order = order_for(self.limit)
@@ -73,7 +70,7 @@ class CountedSums(NamedTuple):
 
 
 def _times(left: int, each: int) -> int | float:
-    """How often something can be taken from what is left; never where more was taken than there was."""
+    """Return how often something can be taken from the rest; never if more was taken than there was."""
     return 0 if left < 0 else left // each if each else math.inf
 
 
@@ -84,18 +81,16 @@ class Standing:
     Attributes:
         level: the account's digest.
         tenant: its tenant's digest.
-        scope: what it is, in words.
+        scope: its kind, in words.
         limit: its own limit.
         releases: how many reservations were charged to it.
-        epsilon: their sum in units.
-        delta: likewise.
+        epsilon: their sum in units, as ``delta``.
         status: the worst of all draws.
         last_at: when the last one was.
-        basis: what the sums of the period were counted for; empty where they were not.
+        basis: the limit's terms under which the sums of the period were counted; empty if they were not.
         period_start: since when they count; 0 is ever.
-        period_epsilon: the sum of the period in units.
-        period_delta: likewise.
-        period_moment: what the period's draws cost by the rule of moments, in units, under a limit that asks for it.
+        period_epsilon: the sum of the period in units, as ``period_delta``.
+        period_moment: the cost of its draws by the rule of moments, in units, under a limit that asks for it.
     """
 
     level: bytes
@@ -115,45 +110,32 @@ class Standing:
 
     @classmethod
     def of_row(cls, row: Mapping[str, Any]) -> Standing:
-        """The standing that a row says."""
-        values = dict(row)
-        data = values.pop("limit_data")
-        for name in ("epsilon", "delta", "period_epsilon", "period_delta", "period_moment"):
-            values[name] = int(values[name])
+        """Return the standing of a row."""
+        values: dict[str, Any] = {
+            name: int(value) if name in _SUMS else value for name, value in row.items() if name != "limit_data"
+        }
+        data = row["limit_data"]
         return cls(limit=None if data is None else Limit.of_text(data), **values)
 
     def as_row(self) -> dict[str, Any]:
-        """What is written of it."""
-        return {
-            "level": self.level,
-            "tenant": self.tenant,
-            "scope": self.scope,
-            "limit_data": None if self.limit is None else canonical(self.limit.to_data()),
-            "releases": self.releases,
-            "epsilon": str(self.epsilon),
-            "delta": str(self.delta),
-            "status": self.status,
-            "last_at": self.last_at,
-            "basis": self.basis,
-            "period_start": self.period_start,
-            "period_epsilon": str(self.period_epsilon),
-            "period_delta": str(self.period_delta),
-            "period_moment": str(self.period_moment),
-        }
+        """Return the row of the database."""
+        row = {name: getattr(self, name) for name in self.__slots__ if name != "limit"}
+        sums = {name: str(row[name]) for name in _SUMS}
+        return {**row, **sums, "limit_data": None if self.limit is None else canonical(self.limit.to_data())}
 
     def begins(self, limit: Limit, now: int) -> tuple[str, int]:
-        """What sums are counted for under a limit, and since when; a clock that goes back renews nothing."""
+        """Return the terms and the start of a limit's period; a clock that goes back renews nothing."""
         order = order_for(limit)
         basis = canonical([limit.composition, limit.period, None if order is None else order.value])
         start = limit.period_start(time_of(max(now, self.last_at)))
         return basis, 0 if start is None else microseconds(start)
 
     def is_counted(self, limit: Limit, now: int) -> bool:
-        """Whether the sums of the period are those of the limit, now."""
+        """Tell whether the sums of the period are those of the limit, now."""
         return (self.basis, self.period_start) == self.begins(limit, now)
 
     def begin(self, limit: Limit, now: int) -> bool:
-        """Begin the sums of the period anew; returns whether entries of the period may have been before."""
+        """Begin the sums of the period anew; return whether there may be entries of it already."""
         self.basis, self.period_start = self.begins(limit, now)
         self.period_epsilon = self.period_delta = self.period_moment = 0
         return self.last_at > 0 and self.last_at >= self.period_start
@@ -189,19 +171,19 @@ class Standing:
         self.basis = ""
 
     def admits(self, limit: Limit, charge: Charge) -> bool:
-        """Whether one more release stays within the limit; what costs nothing always does."""
+        """Tell whether one more release stays within the limit; a release that costs nothing always does."""
         return (charge.epsilon == 0 and charge.delta == 0) or self.counted(limit).fits(charge)
 
     def affords(self, limit: Limit, charge: Charge) -> int | None:
-        """How many more releases with this charge stay within the limit; None where nothing limits them."""
+        """Return how many more releases with this charge stay within the limit; None if nothing limits them."""
         return self.counted(limit).affords(charge)
 
     def counted(self, limit: Limit) -> CountedSums:
-        """The sums as they are now, which are those of the limit."""
+        """Return the sums as they are now, which are those of the limit."""
         return CountedSums(limit, self.period_epsilon, self.period_delta, self.period_moment)
 
     def remaining(self, limit: Limit) -> Remaining:
-        """What one more draw may cost, rounded down."""
+        """Return the most that one more draw may cost, rounded down."""
         epsilon = epsilon_down(units_within(limit.epsilon, EPSILON_UNIT) - self.period_epsilon)
         order = order_for(limit)
         if order is not None:
@@ -209,7 +191,7 @@ class Standing:
         return Remaining(epsilon, delta_down(_delta_limit(limit) - self.period_delta))
 
     def spent(self, limit: Limit | None) -> Guarantee:
-        """What counts against the limit; under optimal composition what would hold if this were the end."""
+        """Return the guarantee that counts against the limit; under optimal composition as if this were the end."""
         if limit is None:
             return guarantee_of(self.epsilon, self.delta, self.status)
         epsilon, delta, order = self.period_epsilon, self.period_delta, order_for(limit)
@@ -220,13 +202,111 @@ class Standing:
 
 
 def order_for(limit: Limit) -> Order | None:
-    """The order of a limit that asks for optimal composition; None of the others."""
+    """Return the order of a limit with optimal composition; None for the others."""
     return order_of(limit.epsilon, limit.delta, limit.draw_delta) if limit.composition == "optimal" else None
 
 
 def _delta_limit(limit: Limit) -> int:
-    """What the deltas of draws may add up to, in units: what the limit leaves them where moments need the other."""
+    """Return the most that deltas of draws may add up to, in units: moments may need the rest of delta."""
     if limit.draw_delta is not None:
         return units_within(limit.draw_delta, DELTA_UNIT)
     whole = units_within(limit.delta, DELTA_UNIT)
     return whole // 2 if limit.composition == "optimal" else whole
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Balance:
+    """Where an account stands, at the one of its levels that leaves least.
+
+    Attributes:
+        scope: whose budget it is: "person", "key", "tenant".
+        limit: the most that it may spend; None: no limit.
+        spent: counts against the limit, of this period if there is one, else since ever; reserved amounts too.
+        remaining: the most that one more release may cost, rounded down; None without a limit.
+        reserved: the part of ``spent`` that nobody has committed: under way, or lost in a crash; None if not asked for.
+        period_end: when the limit is renewed; None if never.
+        lifetime: spent since ever, over all periods.
+        releases: how many there were since ever.
+        counted: sums that count against the limit of each level that has one.
+    """
+
+    scope: str
+    limit: Limit | None
+    spent: Guarantee
+    remaining: Remaining | None
+    reserved: Guarantee | None
+    period_end: datetime | None
+    lifetime: Guarantee
+    releases: int
+    counted: tuple[CountedSums, ...] = field(default=(), repr=False, compare=False)
+
+    def affords(self, cost: Accountant) -> int | None:
+        """Return how many more releases of this cost all levels can pay, in turn; None if nothing limits them.
+
+        The database is not asked again: it is what could be paid when the balance was taken.
+
+        Raises:
+            UnsupportedGuarantee: a draw promises nothing.
+        """
+        charge = Charge.of(cost)
+        left = [sums.affords(charge) for sums in self.counted]
+        return min((times for times in left if times is not None), default=None)
+
+    def tightness(self) -> tuple[float, float]:
+        """Return a key for sorting: the less is left, the smaller."""
+        return (math.inf, math.inf) if self.remaining is None else (self.remaining.epsilon, self.remaining.delta)
+
+    def to_data(self) -> dict[str, Any]:
+        """Return JSON data."""
+
+        def amounts(guarantee: Guarantee) -> dict[str, Any]:
+            data = guarantee.to_data()
+            return {name: data[name] for name in ("epsilon", "delta", "status")}
+
+        return {
+            "scope": self.scope,
+            "limit": None if self.limit is None else self.limit.to_data(),
+            "spent": amounts(self.spent),
+            "remaining": None if self.remaining is None else self.remaining._asdict(),
+            "reserved": None if self.reserved is None else amounts(self.reserved),
+            "period_end": None if self.period_end is None else self.period_end.isoformat(),
+            "lifetime": amounts(self.lifetime),
+            "releases": self.releases,
+        }
+
+
+def balance_of(standing: Standing, limit: Limit | None, now: int, counted: tuple[CountedSums, ...]) -> Balance:
+    """Return the balance of an account at one level; ``counted`` has the sums of all levels that have a limit."""
+    return Balance(
+        scope=standing.scope,
+        limit=limit,
+        spent=standing.spent(limit),
+        remaining=None if limit is None else standing.remaining(limit),
+        reserved=None,
+        period_end=None if limit is None else limit.period_end(time_of(max(now, standing.last_at))),
+        lifetime=standing.spent(None),
+        releases=standing.releases,
+        counted=counted,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Reservation:
+    """Budget that was taken; it is spent whether or not it is committed.
+
+    Attributes:
+        account: that pays.
+        number: of its entry in the ledger, among those of the tenant.
+        charge: the amount taken.
+        balance: after it.
+    """
+
+    account: Account
+    number: int
+    charge: Charge = field(repr=False)
+    balance: Balance = field(repr=False)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The amount taken, as the guarantee of the account."""
+        return self.charge.guarantee

@@ -19,7 +19,6 @@ from typer.core import TyperCommand, TyperGroup
 
 from textveil.cli.mechanism_options import GroupedCommand, MechanismCommand
 from textveil.errors import MissingLab, ParameterError
-from textveil.registry.lab import COMMANDS
 from textveil.registry.table import entry_points, loaded
 
 if TYPE_CHECKING:
@@ -105,6 +104,8 @@ class AllCommands(TyperGroup):
         own = super().get_command(ctx, cmd_name)
         if own is None and cmd_name in self._points:
             return _ForeignCommand(self._points[cmd_name], self)
+        from textveil.registry.lab import COMMANDS
+
         if own is None and cmd_name in COMMANDS:
             raise MissingLab(f"`textveil {cmd_name}`")
         return own

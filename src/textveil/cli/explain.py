@@ -12,8 +12,9 @@ import typer
 
 from textveil.cli import options as opt
 from textveil.cli.mechanism_options import MechanismCommand, make, renamed
-from textveil.errors import OutputError, ParameterError, UnsupportedGuarantee
+from textveil.errors import MissingLab, OutputError, ParameterError, UnsupportedGuarantee
 from textveil.json_text import json_text
+from textveil.registry import lab
 
 if TYPE_CHECKING:
     from textveil.catalog import CatalogEntry
@@ -125,6 +126,9 @@ def mechanisms_command(
     elif name is None:
         columns = [("NAME", "GUARANTEE", "STATUS", "WHAT IT DOES")]
         _write(columns + [(entry.name, entry.notion, entry.status.shown, entry.summary) for entry in shown])
+        missing = set(lab.MECHANISMS.split()) - {entry.name for entry in shown}
+        if missing:
+            sys.stderr.write(f"{len(missing)} more mechanisms: {MissingLab('the rest of the catalog')}\n")
     else:
         (chosen,) = shown
         facts = {

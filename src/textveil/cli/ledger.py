@@ -20,9 +20,8 @@ from textveil.errors import ParameterError, need
 from textveil.json_text import json_data, json_text
 
 if TYPE_CHECKING:
-    from textveil.budget.account import Account
-    from textveil.budget.balance import Balance
-    from textveil.budget.limit import Limit
+    from textveil.budget.account import Account, Limit
+    from textveil.budget.standing import Balance
     from textveil.budget.verification import Verification
     from textveil.privacy.accountant import Accountant
     from textveil.server.config import Config
@@ -61,8 +60,8 @@ def limit_command(
     lift: bool = opt.switch("Take the limit away."),
 ) -> None:
     """Set what a tenant, a person or a key may spend."""
+    from textveil.budget.account import Limit
     from textveil.budget.ledger import Ledger
-    from textveil.budget.limit import Limit
 
     if lift == (epsilon is not None):
         raise ParameterError("a limit needs one of --epsilon and --lift; got both or none.")
@@ -82,8 +81,8 @@ def show_command(
     as_json: opt.AsJson = False,
 ) -> None:
     """Say what was spent and what is left."""
-    from textveil.budget.exports import to_data
     from textveil.budget.ledger import Ledger, need_database
+    from textveil.budget.verification import to_data
 
     payer = account.account()
     need_database(place)
@@ -112,8 +111,8 @@ def verify_command(
     as_json: opt.AsJson = False,
 ) -> int:
     """Go through all entries again: chain, seal, sums, limits. Exit code 1 where something is wrong."""
-    from textveil.budget.exports import verified_export
     from textveil.budget.ledger import Ledger, need_database
+    from textveil.budget.verification import verified_export
 
     if export:
         verification = verified_export(Path(place), head or ())

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from textveil.cli import options as opt
+from textveil.cli.mechanism_options import FORMATS
 from textveil.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -41,10 +42,10 @@ def restore_command(
     ),
     formats: opt.FormatOptions,
     field: list[str] | None = opt.record_field(
-        "field to restore; may be repeated.  [default: all that were sanitized]", opt.FORMATS
+        "field to restore; may be repeated.  [default: all that were sanitized]", FORMATS
     ),
     keep: list[str] | None = opt.record_field(
-        "field to copy as it is; may be repeated.  [default: all that were kept]", opt.FORMATS
+        "field to copy as it is; may be repeated.  [default: all that were kept]", FORMATS
     ),
     quiet: opt.Quiet = False,
 ) -> int:

@@ -130,12 +130,12 @@ def mcp_command(
     import asyncio  # a twentieth of a second, which other commands do not need
 
     need(forget_after > 0, "forget_after", forget_after, "above 0")
+    from textveil.server.budgets import ledger_of
     from textveil.server.conversations import Conversations
     from textveil.server.finding import FindingProcesses
     from textveil.server.foreign import ForeignValues
     from textveil.server.mcp_server import TOOLS, TextTools, make_server, serve_stdio
     from textveil.server.service import SECONDS, SanitizingService
-    from textveil.server.uncounted import ledger_of
 
     account = payer.account()
     foreign = ForeignValues.of(foreign_values, foreign_values_limit)

@@ -78,8 +78,10 @@ def paid(
     if payer is None:
         yield lambda: None
         return
-    from textveil.budget.drawing import paying  # needs the extra
-    from textveil.budget.ledger import Ledger
+    from textveil.budget.ledger import (
+        Ledger,
+        paying,  # needs the extra
+    )
 
     with _read_again(inputs.inputs) as rewound, Ledger(payer.ledger) as ledger:
         counts = _counted(worker, engine, inputs, setting)

@@ -76,7 +76,7 @@ def _sender_parts(report: SenderReport) -> Iterator[Markup]:
     yield from map(text, report.lines())
     if report.skipped_count:
         yield heading(f"Records that were left out: {report.skipped_count}")
-        yield bullets(skip.reason for skip in report.skipped)
+        yield bullets(skip["reason"] for skip in report.skipped)
     yield heading("Sample")
     if not report.sample:
         yield text("None was asked for, or no document was released in this run.")

@@ -1,4 +1,4 @@
-"""The application: routes, errors, and what they share while the server runs."""
+"""The application: routes, errors, and their shared state while the server runs."""
 
 import asyncio
 import contextlib
@@ -8,8 +8,7 @@ from fastapi import FastAPI
 
 from textveil.budget.ledger import Ledger
 from textveil.sanitize.left import TextCosts
-from textveil.server import admin, reference
-from textveil.server.api import router
+from textveil.server.api import admin_router, router
 from textveil.server.config import Config
 from textveil.server.conversations import Conversations
 from textveil.server.errors import add_handlers
@@ -18,41 +17,40 @@ from textveil.server.foreign import ForeignValues
 from textveil.server.gateway import gateway_router
 from textveil.server.gateway.upstream import Upstream
 from textveil.server.guard import Guard
+from textveil.server.kept_data import KeptMaps, MapKeeper
 from textveil.server.key_store import ApiKeys
 from textveil.server.keys import Callers
-from textveil.server.maps import KeptMaps, MapKeeper
-from textveil.server.metrics import ServerMetrics
-from textveil.server.page import page_router
+from textveil.server.monitoring import ServerMetrics
+from textveil.server.page.routes import page_router, reference_router
 from textveil.server.policies import OfferedPolicies
-from textveil.server.sealed_conversations import SealedConversations
-from textveil.server.sealed_maps import SealedMaps
+from textveil.server.sealed import SealedConversations, SealedMaps
 from textveil.server.service import BudgetLedger, SanitizingService
 from textveil.version import VERSION
 
 
 def check_settings(config: Config) -> None:
-    """Read what a server would read when it starts, and open nothing.
+    """Read what a server reads when it starts, and open nothing.
 
     Raises:
-        ParameterError: a policy cannot be read; or the upstream is no URL that may be asked.
+        ParameterError: a policy cannot be read; or the upstream's URL is not allowed.
     """
     _offered(config)
     Upstream.of(config)
 
 
 def make_app(config: Config, *, ledger: BudgetLedger | None = None, keys: ApiKeys | None = None) -> FastAPI:
-    """The server as an ASGI application.
+    """Return the server as an ASGI application.
 
     While it runs, ``app.state`` has ``config``, ``metrics``, ``ledger``, ``service``, ``callers``, ``keys``,
     ``maps``, ``upstream`` and ``conversations``.
 
     Args:
-        config: what the server was told.
+        config: of the server.
         ledger: of budgets; None opens the one of ``config.database``, with its keys.
-        keys: of callers; without them, where a ledger is given, nobody needs one.
+        keys: of callers; if a ledger is given without them, nobody needs one.
 
     Raises:
-        ParameterError: a policy cannot be read; or the upstream is no URL that may be asked.
+        ParameterError: a policy cannot be read; or the upstream's URL is not allowed.
     """
     policies = _offered(config)
     Upstream.of(config)  # refused here, in one line: what fails when the server starts is a traceback in its log
@@ -120,19 +118,15 @@ def make_app(config: Config, *, ledger: BudgetLedger | None = None, keys: ApiKey
     add_handlers(app)
     app.add_middleware(Guard, config=config, metrics=metrics)
     app.include_router(router)
-    app.include_router(admin.router)
-    app.include_router(reference.router)
+    app.include_router(admin_router)
+    app.include_router(reference_router)
     app.include_router(gateway_router())
     app.include_router(page_router())
     return app
 
 
 def message_costs(config: Config, name: str | None = None) -> TextCosts:
-    """What draws cost at a policy; None is the default.
-
-    Raises:
-        ParameterError: there is no such policy, or it cannot be read.
-    """
+    """Return the costs of draws at a policy; None is the default. An unreadable policy raises ParameterError."""
     policies = _offered(config)
     return TextCosts.of(policies.sanitizer(policies.name(name)).setting)
 
@@ -147,7 +141,7 @@ def _offered(config: Config) -> OfferedPolicies:
 
 @contextlib.contextmanager
 def open_books(config: Config) -> Iterator[tuple[Ledger, ApiKeys]]:
-    """The ledger of the database and its API keys, until the end of the block.
+    """Open the ledger of the database and its API keys, until the end of the block.
 
     Raises:
         LedgerError: the database cannot be opened, or is of another form, or of another key.
@@ -160,10 +154,10 @@ def open_books(config: Config) -> Iterator[tuple[Ledger, ApiKeys]]:
 
 @contextlib.contextmanager
 def kept_conversations(config: Config, *, traces: bool = False) -> Iterator[SealedConversations | None]:
-    """Where conversations are kept until the end of the block, beside the memory of this process; None is nowhere.
+    """Open the store of conversations, beside this process's memory, until the end of the block; None if there is none.
 
     Args:
-        config: says whether they are.
+        config: says whether they are stored.
         traces: whether, if they are in memory alone, the database tells which answers were of forgotten ones.
     """
     if config.maps == "memory" and not traces:
@@ -176,7 +170,7 @@ def kept_conversations(config: Config, *, traces: bool = False) -> Iterator[Seal
 
 @contextlib.contextmanager
 def kept_maps(config: Config) -> Iterator[MapKeeper]:
-    """Where private maps are kept until the end of the block."""
+    """Open the store of private maps, until the end of the block."""
     if config.maps == "memory":
         yield KeptMaps(config.maps_seconds, config.maps_bytes)
         return

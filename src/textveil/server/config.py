@@ -1,4 +1,4 @@
-"""What a server is told: by one TOML file, by the environment, by the command line; the later wins."""
+"""The configuration of a server: one TOML file, the environment, the command line; the later wins."""
 
 import contextlib
 import ipaddress
@@ -156,13 +156,13 @@ class Config(BaseModel):
         return str(user_data_path("textveil") / "ledger.sqlite")
 
     def prepared_database(self) -> str:
-        """The database, whose folder is made where it is the default one."""
+        """Return the database; the folder of the default one is made."""
         if self.database is None:
             Path(self.database_url).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         return self.database_url
 
     def shown(self) -> str:
-        """Every field as TOML, secrets masked: what a server would run with."""
+        """Return every field as TOML, secrets masked."""
         lines = []
         for name, value in self.model_dump().items():
             told = _masked(name, self.database_url if name == "database" else value)
@@ -173,12 +173,12 @@ class Config(BaseModel):
 def load_config(
     file: Path | None, environment: Mapping[str, str], overrides: Mapping[str, Any] | None = None
 ) -> Config:
-    """What a server is told.
+    """Read the configuration.
 
     Args:
-        file: TOML; None where there is none.
+        file: TOML.
         environment: as ``os.environ``; a field is read from ``TEXTVEIL_`` and its name in capitals: TEXTVEIL_PORT.
-        overrides: of the command line; None stands for what it does not say.
+        overrides: of the command line; None is not set.
 
     Raises:
         ParameterError: the file cannot be read; a field is unknown or of another type; or a variable of the environment
@@ -220,7 +220,6 @@ def _read(file: Path) -> dict[str, Any]:
 
 
 def _of_environment(name: str, value: str) -> Any:
-    """Lists are written with commas there; all else is read by its field's type."""
     if name in ("hosts", "upstream_hosts"):
         return [part.strip() for part in value.split(",") if part.strip()]
     if name == "tenant_policies":
@@ -230,7 +229,6 @@ def _of_environment(name: str, value: str) -> Any:
 
 
 def _masked(name: str, value: Any) -> Any:
-    """The value with its secrets taken out: keys, and of URLs passwords and what stands behind a question mark."""
     if isinstance(value, SecretStr):
         return "***"
     if name in ("database", "upstream") and isinstance(value, str) and "://" in value:

@@ -1,7 +1,7 @@
-"""What was released in a conversation: a history that is sent again goes on byte for byte as it did, at no cost.
+"""Releases of a conversation: a history that is sent again goes on byte for byte as it did, at no cost.
 
-Texts are told apart by keyed digests under a key of their conversation; what was released for them, and what puts the
-originals back, is kept in memory, and expires. Where a store is given (``sealed_conversations``), it is kept there too.
+Texts are told apart by keyed digests under a key of their conversation; their releases, and what puts the originals
+back, are kept in memory, and expire. If a store is given (``sealed.SealedConversations``), they are kept there too.
 """
 
 from __future__ import annotations
@@ -22,48 +22,56 @@ from weakref import WeakValueDictionary
 from textveil.budget.account import Account
 from textveil.errors import LedgerError
 from textveil.sanitize.release import Release
-from textveil.server.held import ANSWER, CONVERSATION, ENTRY, SCOPE_VALUE, release_bytes, restorer_bytes
-from textveil.server.kept_data import ConversationStore, KeptPolicy, MapsRead, MapTable, release_data, release_of
-from textveil.server.written_answers import Written, WrittenAnswers, keyed_digest
+from textveil.server.kept_data import (
+    ANSWER,
+    CONVERSATION,
+    ENTRY,
+    SCOPE_VALUE,
+    ConversationStore,
+    KeptPolicy,
+    MapTable,
+    Written,
+    WrittenAnswers,
+    keyed_digest,
+    map_of,
+    release_bytes,
+    release_data,
+    release_of,
+    restorer_bytes,
+)
 from textveil.surrogates.private_map import PrivateMap
 from textveil.surrogates.restoring import Restorer
 from textveil.surrogates.scopes import MemoryScope
 
 logger = logging.getLogger("textveil.server.conversations")
 
+# no guarantee of a text covers this if releases of a conversation are used again
 PUBLIC_OF_CONVERSATIONS: Final = (
     "which requests belong to one conversation; without a name, whether they begin alike",
     "at each place of a conversation, whether a text is one that stood there before",
 )
-"""What no guarantee of a text covers where releases of a conversation are used again."""
-
-OWN: Final = "own"
-"""The source of what nobody but the asker, or a tool that was told nothing else, can have written."""
-
-UNTRACED: Final = ""
-"""The source of values among which one may be a guess of another."""
-
-_KEPT_AGAIN: Final = 4
-"""A conversation to which nothing was added is kept for longer when this part of its time is over."""
-
-_FORGETS_EVERY: Final = 30.0
-"""Seconds after which what is over is looked for at the latest."""
+OWN: Final = "own"  # the source of values that only the client, or a tool that was told nothing else, can have written
+UNTRACED: Final = ""  # the source of values that may include a guess of somebody else
+_KEPT_AGAIN: Final = 4  # an unchanged conversation is kept for longer when this part of its time is over
+_FORGETS_EVERY: Final = 30.0  # seconds between two searches for expired conversations, at most
 
 
 class ConversationState:
     """The releases of one conversation, and what the upstream wrote in it.
 
     Args:
-        grown: told of every growth of it, in bytes; None is nobody.
+        grown: told of every growth of it, in bytes.
 
     Attributes:
-        lock: held by whoever releases in this conversation: a message is paid for once.
-        size: bytes of memory that it takes, about (``held``).
+        lock: held while releasing in this conversation: a message is paid for once.
+        size: bytes of memory that it takes, about.
         answers: digests of answers by whose identifiers it is found.
         name: the digest under which it is kept.
-        kept: when it was last kept; None where something was added since.
-        foreign_values: how many were brought by texts that others may have written a part of.
-        hosts: of URLs in texts that its asker wrote.
+        kept: when it was last kept; None if something was added since.
+        foreign_values: how many values came by texts that others may have written a part of.
+        hosts: of URLs in texts that the client wrote.
+        traced: how many traces of it were kept.
+        restorer_size: bytes of ``size`` that the restorer of its answers takes; it can be made again.
     """
 
     def __init__(self, grown: Callable[[ConversationState, int], None] | None = None) -> None:
@@ -83,93 +91,83 @@ class ConversationState:
         self._sources: dict[int, str] = {}
         self._written = WrittenAnswers(self._key)
         self._restorer: Restorer | None = None
-        self.traced = 0
-        """How many traces of it were kept."""
-        self.restorer_size = 0
-        """Bytes of ``size`` that what restores its answers takes; it can be made again."""
+        self.traced = self.restorer_size = 0
 
     def scope(self, policy: str) -> MemoryScope:
-        """Where one value has one surrogate, under a policy."""
+        """Return the scope, under a policy, in which one value has one surrogate."""
         return self._scopes.setdefault(policy, MemoryScope())
 
     @property
     def policies(self) -> tuple[str, ...]:
-        """Those under which something of it was, or is being, released."""
+        """The policies under which something of it was, or is being, released."""
         return tuple(self._scopes)
 
     @property
     def maps(self) -> tuple[PrivateMap, ...]:
-        """Private: what puts the originals of all its releases back."""
+        """Private: they put the originals of all its releases back."""
         return tuple(release.private_map for release in self._releases.values() if release.private_map is not None)
 
     def digest(self, policy: str, label: str, text: str) -> bytes:
-        """What stands for a text of the conversation; safe in a thread.
+        """Return the digest of a private text; safe in a thread.
 
         Args:
             policy: its name.
-            label: what tells the text from equal ones of the conversation: they are other texts.
+            label: tells the text from equal ones of the conversation: they are other texts.
             text: private.
         """
         return self._digest("text", policy, label, text)
 
     def known(self, digest: bytes) -> Release | None:
-        """What was released before for the text of a digest."""
+        """Return the earlier release of a text, by its digest."""
         return self._releases.get(digest)
 
     def remember(self, policy: str, digest: bytes, release: Release, source: str = OWN) -> None:
-        """Release this from now on for the text of a digest.
-
-        Args:
-            policy: of the digest.
-            digest: of the text.
-            release: of it.
-            source: of its values; what the upstream knows of it.
-        """
+        """Release this from now on for the text of a digest; ``source`` is that of its values."""
         self._releases[digest], self._policies[digest] = release, policy
         self._sources[id(release.private_map)] = source
         values, self._values = self._values, sum(scope.values for scope in self._scopes.values())
         self._grow(ENTRY + release_bytes(release) + SCOPE_VALUE * (self._values - values))
 
     def name_hosts(self, hosts: frozenset[str]) -> None:
-        """Note hosts that texts of its asker name."""
+        """Note hosts that texts of the client name."""
         new = hosts - self.hosts
         if new:
             self.hosts |= new
             self._grow(sum(ENTRY + getsizeof(host) for host in new))
 
     def source_of(self, released: PrivateMap) -> str:
-        """The source of the values of a release."""
+        """Return the source of the values of a release."""
         return self._sources.get(id(released), UNTRACED)
 
     def written(
         self, place: str, read: str, number: int = 0, *, behind: str = "", number_behind: int = 0
     ) -> Written | None:
-        """What the upstream wrote where its asker read this, at a place of a message; None where it wrote no such.
+        """Return what the upstream wrote at a place if the client read this; None if it wrote no such thing.
 
         Args:
             place: of a message.
             read: private.
-            number: where nothing was written behind ``behind``, how many equal ones stand before it in the history.
-                Behind the last it is the last.
+            number: how many equal ones stand before it in the history, if nothing was written behind ``behind``; beyond
+                the last it is the last.
             behind: what stands before it.
             number_behind: how many equal ones stand between.
         """
         return self._written.find(place, read, number, behind, number_behind)
 
     def wrote(self, place: str, read: str, written: Written, *, behind: str = "") -> None:
-        """Note what the upstream wrote at a place of a message, behind ``behind``, where its asker read ``read``."""
+        """Note what the upstream wrote at a place of a message; the client read ``read``."""
         self._grow(self._written.note(place, read, written, behind))
 
     def called(self, handle: str) -> Written | None:
-        """What the upstream wrote into a call; None where it made none of this handle, or two that differ."""
+        """Return what the upstream wrote into a call; None if it made none of this handle, or differing ones."""
         return self._written.only("call", handle)
 
     def handle(self, text: str) -> str:
-        """An identifier: the upstream's own as it is, any other as a keyed digest."""
+        """Return the upstream's own identifiers as they are, any other as a keyed digest."""
         return self._written.handle(text)
 
     def take_restorer(self, maps: Sequence[PrivateMap]) -> Restorer | None:
-        """What restored an earlier answer, if it is free and these maps begin with its own.
+        """Take the restorer of an earlier answer, if it is free and these maps begin with its own.
 
         One request holds it at a time, so no answer is restored by another request's maps.
         """
@@ -181,7 +179,7 @@ class ConversationState:
         return restorer
 
     def give_restorer(self, restorer: Restorer) -> None:
-        """Keep what restored an answer for the next one, in place of any other; what knows no surrogate is not kept."""
+        """Keep an answer's restorer for the next one, in place of any other, if it knows a surrogate."""
         if not restorer.maps:
             return
         self._restorer = restorer
@@ -190,17 +188,13 @@ class ConversationState:
         self._resize(grown)
 
     def forget_restorer(self) -> int:
-        """Drop the restorer; returns the bytes that it took."""
+        """Drop the restorer; return the bytes that it took."""
         freed, self.restorer_size, self._restorer = self.restorer_size, 0, None
         self.size -= freed
         return freed
 
     def to_data(self, policy_of: Callable[[str], KeptPolicy | None]) -> dict[str, Any]:
-        """Everything of it as JSON can write it, for ``of_data``: private.
-
-        Args:
-            policy_of: as for ``of_data``.
-        """
+        """Return everything as private JSON data, for ``of_data``; ``policy_of`` as there."""
         maps = MapTable()
         kept = {policy: policy_of(policy) for policy in self._policies.values()}
         digests = {policy: now.digest for policy, now in kept.items() if now is not None}
@@ -229,14 +223,14 @@ class ConversationState:
 
     @classmethod
     def of_data(cls, data: dict[str, Any], policy_of: Callable[[str], KeptPolicy | None]) -> ConversationState:
-        """The conversation as it was kept.
+        """Return the conversation as it was kept.
 
         Args:
             data: of ``to_data``.
-            policy_of: a policy by its name; None where there is none. Releases that were made under another are
-                forgotten, with what it remembered: they are paid for again.
+            policy_of: a policy by its name; None if there is none. Releases that were made under another policy are
+                forgotten, with all that it remembered: they are paid for again.
         """
-        state, maps = cls(), MapsRead(data["maps"])
+        state, maps = cls(), [map_of(kept) for kept in data["maps"]]
         policies = {policy: policy_of(policy) for policy in {policy for _, policy, *_ in data["releases"]}}
         state._key, state.size = bytes.fromhex(data["key"]), data["size"]
         state.answers = [bytes.fromhex(answer) for answer in data["answers"]]
@@ -255,7 +249,7 @@ class ConversationState:
         return state
 
     def traces(self) -> dict[str, Any]:
-        """What tells its answers, and nothing else of it, as JSON can write it, for ``of_traces``."""
+        """Return the traces of its answers, and nothing else of it, as JSON data for ``of_traces``."""
         return {
             "key": self._key.hex(),
             "answers": [answer.hex() for answer in self.answers],
@@ -269,7 +263,7 @@ class ConversationState:
 
     @classmethod
     def of_traces(cls, data: dict[str, Any]) -> ConversationState:
-        """A conversation that was forgotten, but for what tells its answers: they are refused."""
+        """Return a conversation that was forgotten except for traces of its answers: they are refused."""
         state = cls()
         state._key = bytes.fromhex(data["key"])
         state.answers = [bytes.fromhex(answer) for answer in data["answers"]]
@@ -285,7 +279,7 @@ class ConversationState:
             self._grow(ANSWER)
 
     def tell(self, grown: Callable[[ConversationState, int], None] | None) -> None:
-        """Who is told of its growth from now on; None where it is kept no more, and counts for nobody."""
+        """Set who is told of its growth from now on; None once it is kept no more, and counts for nobody."""
         self._grown = grown
 
     def _source(self, release: Release) -> str:
@@ -305,7 +299,7 @@ class ConversationState:
 
 
 class Conversations:
-    """The conversations of a server; of those that take too much memory, the least used are forgotten.
+    """The conversations of a server; if they take too much memory, the least used are forgotten.
 
     One is kept from its first text on: a request that is refused leaves nothing behind.
 
@@ -313,7 +307,7 @@ class Conversations:
         seconds: how long one is kept after its last request.
         most_bytes: of memory that all of them may take, about.
         clock: seconds.
-        store: where they are kept too; None is nowhere.
+        store: keeps them too, if given.
         policy_of: see ``ConversationState.of_data``.
     """
 
@@ -344,11 +338,11 @@ class Conversations:
 
     @property
     def held_bytes(self) -> int:
-        """Bytes of memory that all of them take, about; ``most_bytes`` at the most, but for what is being released."""
+        """Bytes of memory of all of them, about; at most ``most_bytes``, except for what is being released."""
         return self._bytes
 
     def of(self, account: Account, name: str) -> ConversationState:
-        """A conversation of an account; that of another account is another, whatever its name."""
+        """Return a conversation of an account; another account's is another one, whatever its name."""
         digest = self._digest(account, "conversation", name)
         state = self._found(digest)
         if state is None:
@@ -357,17 +351,17 @@ class Conversations:
         return state
 
     def find(self, account: Account, name: str) -> ConversationState | None:
-        """A conversation of an account, where there is one still."""
+        """Return a conversation of an account, if there still is one."""
         return self._found(self._digest(account, "conversation", name))
 
     def of_answer(self, account: Account, answer: str) -> ConversationState | None:
-        """The conversation of an answer by its identifier; None where this account has none."""
+        """Return the conversation of an answer by its identifier; None if this account has none."""
         self.expire()
         digest = self._answers.get(self._digest(account, "answer", answer))
         return None if digest is None else self._found(digest)
 
     def note_answer(self, account: Account, state: ConversationState, answer: str) -> None:
-        """Note the identifier of an answer, by which its asker may go on."""
+        """Note the identifier of an answer, by which the client may go on."""
         told = self._digest(account, "answer", answer)
         with self._lock:
             state.answered(told)
@@ -375,7 +369,7 @@ class Conversations:
                 self._answers[told] = state.name
 
     async def recall(self, account: Account, *, name: str = "", answer: str = "") -> None:
-        """Read a conversation from where it is kept, if it is not known here: by its name, or by an answer of it.
+        """Load a conversation from the store, if it is not known here: by its name, or by an answer of it.
 
         Raises:
             LedgerError: the store fails.
@@ -397,7 +391,7 @@ class Conversations:
             self._hold(state)
 
     async def keep(self, state: ConversationState) -> None:
-        """Keep a conversation where there is a store, unless it is kept as it is.
+        """Keep a conversation in the store, if there is one, unless it is kept as it is.
 
         Raises:
             LedgerError: the store fails.
@@ -425,7 +419,7 @@ class Conversations:
                 raise
 
     async def keep_answer(self, state: ConversationState) -> None:
-        """Keep what an answer added: where the store fails, its asker gets the answer all the same."""
+        """Keep what an answer added; if the store fails, the client gets the answer all the same."""
         try:
             await self.keep(state)
         except LedgerError:
@@ -440,11 +434,7 @@ class Conversations:
         return ConversationState.of_data(data, self._policy_of)
 
     async def forget(self, every: float | None = None) -> None:
-        """Expire what nobody asks for either, for ever; a task of the server.
-
-        Args:
-            every: seconds; None is a quarter of the time that one is kept, and half a minute at the most.
-        """
+        """Expire conversations for ever, as a task of the server, ``every`` so many seconds."""
         while True:
             await asyncio.sleep(min(_FORGETS_EVERY, self._seconds / 4) if every is None else every)
             self.expire()
@@ -453,7 +443,7 @@ class Conversations:
                     await asyncio.to_thread(self._store.expire)
 
     def expire(self) -> None:
-        """Forget what is too old, and the least used of what is too much: first of what can be made again."""
+        """Forget conversations that are too old, then the least used ones if they take too much; restorers first."""
         oldest = self._clock() - self._seconds
         with self._lock:
             while self._restoring and self._bytes > self._most_bytes:
@@ -465,7 +455,7 @@ class Conversations:
                 self._drop(digest)
 
     def _drop(self, digest: bytes) -> None:
-        """Keep a conversation no more; whoever still answers a request of it goes on, and that counts for nobody."""
+        """Keep a conversation no more; requests in flight may finish, and their size counts for nobody."""
         state = self._states.pop(digest)[1]
         self._bytes -= state.size
         self._restoring.pop(digest, None)
@@ -474,7 +464,6 @@ class Conversations:
             self._answers.pop(answer, None)
 
     def _found(self, digest: bytes) -> ConversationState | None:
-        """The conversation of a digest, which is used now; None where there is none."""
         self.expire()
         with self._lock:
             known = self._states.pop(digest, None)
@@ -488,7 +477,6 @@ class Conversations:
         return known is not None and known[1] is state
 
     def _hold(self, state: ConversationState) -> None:
-        """Keep a conversation from now on, in place of any other of its name."""
         self._empty.pop(state.name, None)
         if state.name in self._states:
             self._drop(state.name)
@@ -498,7 +486,6 @@ class Conversations:
         state.tell(self._grew)
 
     def _grew(self, state: ConversationState, count: int) -> None:
-        """Count the growth of a conversation, which is kept from its first on; make room for it."""
         with self._lock:
             if self._holds(state):
                 self._bytes += count

@@ -1,6 +1,6 @@
-"""Errors as the OpenAI API has them, ``{"error": {"message", "type", "param", "code"}}``, or as Anthropic's has them.
+"""Errors in the shape of the OpenAI API, ``{"error": {"message", "type", "param", "code"}}``, or of Anthropic's.
 
-No message holds text of a request: what a validator quotes is left out, and what nobody foresaw has no message at all.
+No message holds text of a request: a validator's quotes are left out, and unforeseen errors have no message at all.
 """
 
 import logging
@@ -29,21 +29,22 @@ from textveil.errors import (
     UnsupportedGuarantee,
 )
 from textveil.server.foreign import TooManyForeignValues
-from textveil.server.written_answers import ForgottenConversation
+from textveil.server.kept_data import ForgottenConversation
 
 logger = logging.getLogger("textveil.server")
 
+# names of fields that a message may repeat; others may be text
 _PLAIN_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,39}")
-"""Names of fields that a message may repeat; others may be text."""
-
-_CODES: Final = {
-    400: "invalid_json",
-    401: "invalid_api_key",
-    404: "not_found",
-    405: "method_not_allowed",
-    413: "body_too_large",
+_OF_HTTP: Final = {
+    400: ("invalid_json", "the request cannot be read: its body must be JSON in UTF-8."),
+    401: ("invalid_api_key", "the request cannot be answered."),
+    404: ("not_found", "no such route. See /docs for those there are."),
+    405: ("method_not_allowed", "this route does not take this method. See /docs."),
+    413: ("body_too_large", "the body is larger than this server takes. Send less at a time."),
 }
+"""Code and message of an error that the framework raises, by status."""
 
+# groups of errors in Anthropic's API, by status
 _ANTHROPIC_TYPES: Final = {
     401: "authentication_error",
     403: "permission_error",
@@ -54,7 +55,6 @@ _ANTHROPIC_TYPES: Final = {
     504: "timeout_error",
     529: "overloaded_error",
 }
-"""The groups of errors as Anthropic's API names them, by status."""
 
 
 class ApiError(Exception):
@@ -64,10 +64,10 @@ class ApiError(Exception):
         status: of HTTP.
         code: for programs, as ``budget_exhausted``.
         message: one line for people, without text of the request.
-        type: the group of errors, as the OpenAI API names them.
-        param: the field of the request that is wrong.
+        type: the group of errors in the OpenAI API.
+        param: the wrong field of the request.
         headers: of the answer, as ``Retry-After``.
-        counted: the code in logs and metrics, where ``code`` is of somebody else's making; None is ``code``.
+        counted: the code in logs and metrics, if somebody else wrote ``code``.
     """
 
     def __init__(
@@ -91,11 +91,7 @@ class ApiError(Exception):
         self.headers = dict(headers or {})
 
     def to_data(self, scope: Scope | None = None) -> dict[str, Any]:
-        """The body of the answer.
-
-        Args:
-            scope: of the request, which may be of Anthropic's API; None is of the OpenAI API.
-        """
+        """Return the body of the answer to the request of a scope; None is of the OpenAI API."""
         facts = {"message": self.message, "type": self.type, "param": self.param, "code": self.code}
         if scope is None or not speaks_anthropic(scope):
             return {"error": facts}
@@ -103,25 +99,24 @@ class ApiError(Exception):
         return {"type": "error", "error": {**facts, "type": _ANTHROPIC_TYPES.get(self.status, unnamed)}}
 
     def response(self, scope: Scope | None = None) -> JSONResponse:
-        """The answer; ``scope`` as for ``to_data``."""
+        """Return the answer; ``scope`` as for ``to_data``."""
         return JSONResponse(self.to_data(scope), status_code=self.status, headers=self.headers)
 
 
 def speaks_anthropic(scope: Scope) -> bool:
-    """Whether a request is of Anthropic's API: by its path, or by the header that all of its clients send."""
+    """Tell whether a request is of Anthropic's API: by its path, or by the header of all of its clients."""
     return scope["path"].startswith("/v1/messages") or any(name == b"anthropic-version" for name, _ in scope["headers"])
 
 
 def as_api_error(error: Exception) -> ApiError:
-    """What is answered where this was raised; of an error that nobody foresaw, only where it was raised is logged."""
+    """Return the answer to an error; of an unforeseen one, only the place is logged."""
     if isinstance(error, ApiError):
         return error
     if isinstance(error, RequestValidationError):
         return _of_validation(error)
     if isinstance(error, HTTPException):
-        status = error.status_code
-        code = _CODES.get(status, "invalid_request")
-        return ApiError(status, code, _sentence(status), headers=error.headers)
+        code, message = _OF_HTTP.get(error.status_code, ("invalid_request", "the request cannot be answered."))
+        return ApiError(error.status_code, code, message, headers=error.headers)
     if isinstance(error, ParameterError):
         return ApiError(400, "invalid_parameter", str(error), param=error.parameter or None)
     if isinstance(error, BudgetExhausted):
@@ -150,24 +145,14 @@ def as_api_error(error: Exception) -> ApiError:
 
 
 def place_of(error: BaseException) -> str:
-    """Type and place of an error, without its message, which may hold text."""
+    """Return type and place of an error, without its message, which may hold text."""
     frames = traceback.extract_tb(error.__traceback__)
     where = f" in {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
     return f"{type(error).__name__}{where}"
 
 
-def _sentence(status: int) -> str:
-    known = {
-        404: "no such route. See /docs for those there are.",
-        405: "this route does not take this method. See /docs.",
-        400: "the request cannot be read: its body must be JSON in UTF-8.",
-        413: "the body is larger than this server takes. Send less at a time.",
-    }
-    return known.get(status, "the request cannot be answered.")
-
-
 def _of_validation(error: RequestValidationError) -> ApiError:
-    """The first thing that is wrong with a body, by its field; never its value."""
+    """Tell the first fault of a body by its field, never by its value."""
     first = error.errors()[0]
     kind = str(first.get("type", ""))
     if kind == "json_invalid":
@@ -213,20 +198,20 @@ _WANTED: Final = {
 }
 
 
+# the key of a validator's bound, which is the API's and no text
 _BOUNDS: Final = {
     "too_short": "min_length",
     "too_long": "max_length",
     "greater_than_equal": "ge",
     "less_than_equal": "le",
 }
-"""Where a validator tells the bound, which is the API's and no text."""
 
 
 async def refuse_unread_query(request: Request) -> None:
-    """A dependency of routes: what is asked for in a URL and read by nobody is refused, not ignored.
+    """Refuse parameters of a query that the route does not read, as a dependency of routes.
 
     Raises:
-        ApiError: a parameter of the query is none of the route's.
+        ApiError: a parameter is none of the route's.
     """
     route = request.scope["route"]
     if not route.path.startswith("/v1/"):
@@ -238,18 +223,18 @@ async def refuse_unread_query(request: Request) -> None:
 
 
 def unknown_field(name: str, place: str = "of this request") -> ApiError:
-    """Nobody reads this field."""
+    """Return the error for a field that nobody reads."""
     return ApiError(400, "unknown_field", f"{name} is no field {place}. Leave it out.", param=name)
 
 
 def too_many_texts(most: int) -> ApiError:
-    """A request holds more texts than it may."""
+    """Return the error for a request with too many texts."""
     message = f"a request must hold at most {most} texts (`request_texts`); got more. Send several requests."
     return ApiError(413, "too_many_texts", message)
 
 
 def repeatable(name: str) -> str:
-    """A field's name where a message may repeat it."""
+    """Return a field's name as a message may repeat it."""
     return name if _PLAIN_NAME.fullmatch(name) else "(a field)"
 
 

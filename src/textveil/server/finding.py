@@ -1,13 +1,12 @@
 """Processes that find values for the server: they compute on other processors, and can be killed.
 
-A search holds the interpreter until it ends, so no limit on time that is looked at between two searches holds for it.
-Long texts are therefore read by one of these processes and by nobody else. Each request has a limit on processor time,
-which the system's kernel enforces, and one on time by the clock: a process that is over either is killed, its request
-is refused, and another process takes its place.
+A search holds the interpreter until it ends, so a time limit between two searches does not bound it. Long texts are
+therefore read by these processes only. Each request has a limit on processor time, which the kernel enforces, and
+one on time by the clock: a process over either is killed, its request is refused, and another takes its place.
 
-They hold nothing between requests: conversations, budgets and draws stay with the server. Short texts go to one of them
-only while other requests are under way. Which process reads a text depends on how busy they are and on its length,
-never on what it says. A quiet server that has read no long text has started none.
+They hold nothing between requests: conversations, budgets and draws stay with the server. Short texts go to one of
+them only while other requests are under way. Which process reads a text depends on how busy they are and on its
+length, never on its content. A quiet server that has read no long text has started none.
 """
 
 from __future__ import annotations
@@ -39,35 +38,24 @@ from textveil.text.patterns import too_slow
 
 logger = logging.getLogger("textveil.server.finding")
 
-_LONG: Final = 1 << 20
-"""What a long text weighs among requests that wait: no other waits behind it."""
-
-_LEAST: Final = 2
-"""Processes that there may always be, so that long texts never hold all of them."""
-
-_WAITING: Final = 64
-"""Requests that may wait for a process."""
-
-_ATTEMPTS: Final = 2
-"""Processes that are asked, if the first ends for another reason than a limit."""
-
+_LONG: Final = 1 << 20  # the weight of a long text among waiting requests: no other waits behind it
+_LEAST: Final = 2  # minimum number of processes, so that long texts never hold all of them
+_WAITING: Final = 64  # requests that may wait for a process
+_ATTEMPTS: Final = 2  # processes that are asked, if the first ends for another reason than a limit
+# until a process is started after a failed one: doubled with each further failure, up to the second
 _BACK_OFF_SECONDS: Final = (0.5, 60.0)
-"""Until a process is started after one that failed: doubled with each that fails after it, up to the second."""
-
-_SMALL: Final = 1 << 16
-"""Bytes of an answer that is read on the event loop; a larger one is read in a thread."""
-
+_SMALL: Final = 1 << 16  # bytes of an answer that is read on the event loop; a larger one is read in a thread
 _END_SECONDS: Final = 5.0
 
 
 class FindingProcesses:
-    """Up to so many processes, each started when the ones before are busy.
+    """Up to ``most`` processes (2 at least), each started when the ones before are busy.
 
     Args:
-        most: how many; 2 at least.
-        ready: the names of the policies that each makes ready when it starts.
+        most: how many.
+        ready: names of the policies that each makes ready when it starts.
         policies: by name, that texts can be read under.
-        seconds: of processor time that the texts of a request may take.
+        seconds: processor time that the texts of a request may take.
         wall: seconds by the clock that they may take; None is ``wall_seconds`` of those.
     """
 
@@ -95,12 +83,12 @@ class FindingProcesses:
     async def found(
         self, policy: str | None, texts: Sequence[str], *, long: bool = False, must: bool = False
     ) -> list[list[DetectedSpan]] | None:
-        """The spans of each text; None if no process is free or none could read them, unless one must.
+        """Find the spans of each text; None if no process is free or none could read them, unless one must.
 
         Args:
-            policy: its name; None is everything that is found without a policy.
-            texts: private texts.
-            long: whether they take so long that no other request may wait behind them.
+            policy: its name; None finds everything that is found without a policy.
+            texts: private.
+            long: whether no other request may wait behind them.
             must: whether nobody else may read them: then a process is waited for.
 
         Raises:
@@ -135,7 +123,6 @@ class FindingProcesses:
         await asyncio.gather(*[process.end() for process in self._running])
 
     def _free(self, long: bool) -> _Process | None:
-        """The least busy process, if the texts may go to it; if it is busy, another is started meanwhile."""
         process = min(self._running, key=_Process.load, default=None)
         if process is None or process.load() > 0:
             self._start_another()
@@ -163,7 +150,6 @@ class FindingProcesses:
         return process
 
     def _note_change(self) -> None:
-        """Have those who wait look again."""
         self._changed.set()
         self._changed = asyncio.Event()
 
@@ -219,15 +205,10 @@ def _overloaded(message: str) -> ApiError:
 
 
 class _Process:
-    """One of them; its answers come in the order of the requests.
-
-    Args:
-        process: that was started.
-        seconds: of processor time for a request, for the error.
+    """One process; its answers come in the order of the requests.
 
     Attributes:
-        reading: ends when the process has.
-        answered: whether it ever read texts.
+        reading: ends with the process.
         over_limit: whether it was killed over a limit.
     """
 
@@ -252,11 +233,11 @@ class _Process:
         return self.reading.done()
 
     def load(self) -> int:
-        """Requests that it has."""
+        """Return the weight of its requests."""
         return self._load
 
     async def ask(self, request: bytes, seconds: float, weight: int) -> Answer:
-        """Its answer; None if it ended; the error if this request is why it was killed.
+        """Return its answer; None if it ended; the error if it was killed because of this request.
 
         Args:
             request: framed.
@@ -287,7 +268,6 @@ class _Process:
             await self._process.wait()
 
     def _watch(self) -> None:
-        """Kill the process if it is not done with its first request in time."""
         if self._overdue is not None:
             self._overdue.cancel()
         self._overdue = None
@@ -322,7 +302,7 @@ class _Process:
             await self._told_all()
 
     async def _told_all(self) -> None:
-        """Answer whoever waits: the first is refused if it is over its limit, the others may ask elsewhere."""
+        """Answer all who wait: the first is refused if it is over its limit, the others may ask elsewhere."""
         if self._overdue is not None:
             self._overdue.cancel()
         self._load = _LONG  # nobody asks it any more

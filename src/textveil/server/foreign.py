@@ -1,39 +1,138 @@
-"""Texts that others may have written a part of: answers, calls and what tools answered.
+"""Texts that others may have written a part of: answers, calls, and answers of tools.
 
-Whoever writes the answers could write a guessed name into one, and wait until it comes back: were its surrogate that of
-the user's value, the guess would be right. So such a text shares no scope with the user's texts, nor with another such
-text. One thing stays equal: where a tool was called with surrogates, and with nothing beside them that may be a guess,
-what these stand for has these surrogates in the tool's answer.
+Whoever writes the answers could write a guessed name into one, and wait until it comes back: if its surrogate were
+that of the user's value, the guess would be right. So such a text shares no scope with the user's texts, nor with
+another such text. One thing stays equal: if a tool was called with surrogates, and with nothing beside them that may
+be a guess, their originals have these surrogates in the tool's answer.
 
-Every decision here follows from what the upstream knows anyway (which surrogates it wrote, where it had them from, and
-what else it wrote), and never from a comparison of what it wrote with what is private: that would tell the guess too.
+Every decision here follows from what the upstream knows anyway (which surrogates it wrote, where it had them from,
+and what else it wrote), and never from a comparison of its text with private values: that would tell the guess too.
+
+``Phrases`` finds many phrases in one pass over a text (Aho and Corasick, "Efficient string matching", 1975, over
+words): time grows with the text and with the phrases, not with both.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import re
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
-from typing import NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
+from textveil.cuts import replaced
 from textveil.detection.spans import DetectedSpan
 from textveil.errors import InputError, need
 from textveil.sanitize.prepared import Prepared
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.sanitize.setting import Setting
 from textveil.server.conversations import OWN, UNTRACED, ConversationState
-from textveil.server.phrases import Phrase, Phrases, phrase, without
 from textveil.surrogates.mentions import KnownSurrogate, compared_form
 from textveil.surrogates.private_map import PrivateMap
 from textveil.surrogates.restoring import name_parts
 from textveil.surrogates.scopes import ApartScope, MemoryScope
 
+_PIECE: Final = re.compile(r"\w+|\s+|[^\w\s]")
+
+Phrase: TypeAlias = tuple[str, ...]  # words, marks and single spaces, in small letters
+
+
+def phrase(text: str) -> Phrase:
+    """Return a text as a phrase; white space around it does not count."""
+    return tuple(" " if piece.isspace() else piece.casefold() for piece in _PIECE.findall(text.strip()))
+
+
+class Mention(NamedTuple):
+    """The characters ``text[start:end]`` are a phrase."""
+
+    start: int
+    end: int
+    phrase: Phrase
+
+
+class Phrases:
+    """Finds non-empty phrases as whole words, in any case, with any amount of white space between their words."""
+
+    def __init__(self, phrases: Iterable[Phrase]) -> None:
+        self._next: list[dict[str, int]] = [{}]
+        self._ends: list[Phrase | None] = [None]
+        self._longest = 0
+        for each in phrases:
+            self._longest = max(self._longest, len(each))
+            node = 0
+            for word in each:
+                node = self._next[node].setdefault(word, len(self._next))
+                if node == len(self._next):
+                    self._next.append({})
+                    self._ends.append(None)
+            self._ends[node] = each
+        self._shorter = [0] * len(self._next)  # the longest other node that ends with the same words
+        self._inner = [0] * len(self._next)  # among these, the longest that ends a phrase
+        waiting = deque(self._next[0].values())
+        while waiting:
+            node = waiting.popleft()
+            for word, child in self._next[node].items():
+                self._shorter[child] = self._step(self._shorter[node], word)
+                waiting.append(child)
+            shorter = self._shorter[node]
+            self._inner[node] = shorter if self._ends[shorter] is not None else self._inner[shorter]
+
+    def mentions(self, text: str) -> Iterator[Mention]:
+        """Yield every mention in a text, by its end; some overlap. Between two pieces other threads have their turn."""
+        node = 0
+        held: deque[tuple[int, str]] = deque(maxlen=self._longest + 1)  # starts of pieces, and the pieces
+        open_ones: list[Mention] = []  # they end with a mark, and are none if a word follows
+        for match in _PIECE.finditer(text):
+            piece = match[0]
+            if not _is_word(piece):
+                yield from open_ones
+            open_ones = []
+            held.append((match.start(), piece))
+            node = self._step(node, " " if piece.isspace() else piece.casefold())
+            ending = node if self._ends[node] is not None else self._inner[node]
+            while ending:
+                found = self._ends[ending]
+                assert found is not None
+                start, first = held[-len(found)]
+                before = held[-len(found) - 1][1] if len(held) > len(found) else ""
+                if _is_word(first) or not _is_word(before):
+                    mention = Mention(start, match.end(), found)
+                    if _is_word(piece):
+                        yield mention
+                    else:
+                        open_ones.append(mention)
+                ending = self._inner[ending]
+        yield from open_ones
+
+    def _step(self, node: int, word: str) -> int:
+        while node and word not in self._next[node]:
+            node = self._shorter[node]
+        return self._next[node].get(word, 0)
+
+
+def without(text: str, mentions: Iterable[Mention], counts: Callable[[Phrase], bool]) -> str:
+    """Return a text with a space in place of each mention that counts; of overlapping ones, the first."""
+    longest: dict[int, int] = {}
+    for mention in mentions:
+        if counts(mention.phrase):
+            longest[mention.start] = max(mention.end, longest.get(mention.start, 0))
+    edits: list[tuple[int, int, str]] = []
+    for start in sorted(longest):
+        if not edits or start >= edits[-1][1]:
+            edits.append((start, longest[start], " "))
+    return replaced(text, edits)
+
+
+def _is_word(piece: str) -> bool:
+    return piece[:1].isalnum() or piece[:1] == "_"
+
 
 class ForeignValues(NamedTuple):
-    """What happens to values of texts that others may have written a part of.
+    """The treatment of values of texts that others may have written a part of.
 
     Attributes:
-        shared: whether they have the surrogates that equal values have elsewhere in the conversation. Whoever can write
-            such a value then tests guesses of the user's values, one with each.
+        shared: whether they have the surrogates of equal values elsewhere in the conversation. Whoever can write such a
+            value then tests guesses of the user's values, one with each.
         most: how many of them a conversation may bring.
     """
 
@@ -42,7 +141,7 @@ class ForeignValues(NamedTuple):
 
     @classmethod
     def of(cls, values: str, limit: int) -> ForeignValues:
-        """By the settings ``foreign_values`` and ``foreign_values_limit``.
+        """Read the settings ``foreign_values`` and ``foreign_values_limit``.
 
         Raises:
             ParameterError: one of them has no such value.
@@ -57,24 +156,19 @@ class TooManyForeignValues(InputError):
 
 
 class Call(NamedTuple):
-    """What the upstream wrote to have a tool answer.
-
-    Attributes:
-        words: all that it said.
-        maps: private; by which it was restored.
-    """
+    """A call of a tool by the upstream: all its words, and the private maps that restored it."""
 
     words: str
     maps: tuple[PrivateMap, ...]
 
 
 class Origin(NamedTuple):
-    """Whence a text comes that its asker may not have written.
+    """The origin of a text that the client may not have written.
 
     Attributes:
-        message: told by nothing but what the upstream knows; texts of one message share a scope.
-        call: that was answered by it; None where it is not known, or there was none.
-        mixed: without a call, whether guesses may stand in it beside what was restored.
+        message: told only by what the upstream knows; texts of one message share a scope.
+        call: that it answers; None if it is not known, or there was none.
+        mixed: without a call, whether guesses may stand in it beside restored values.
     """
 
     message: str
@@ -89,13 +183,7 @@ class _Surface(NamedTuple):
 
 
 class CallRead:
-    """A call, read once.
-
-    Attributes:
-        surfaces: the surrogates that stand in it, by how they are written.
-        rest: what it says beside surrogates.
-        beside: the kinds of what is found in ``rest``.
-    """
+    """A call, read once: its surrogates as they are written, the rest of its words, and kinds of values in the rest."""
 
     def __init__(self, surfaces: Mapping[str, _Surface], rest: str) -> None:
         self.surfaces = surfaces
@@ -104,12 +192,7 @@ class CallRead:
 
 
 def read_calls(calls: Mapping[str, Call], state: ConversationState) -> dict[str, CallRead]:
-    """The surrogates in calls, by message, in time that grows with the calls and with what was released, not with both.
-
-    Args:
-        calls: by message.
-        state: of the conversation.
-    """
+    """Read the surrogates in calls, by message; time grows with the calls and with the releases, not with both."""
     maps = list({id(each): each for call in calls.values() for each in call.maps}.values())
     known = _known_surfaces(maps, state)
     phrases = Phrases(known)
@@ -119,11 +202,11 @@ def read_calls(calls: Mapping[str, Call], state: ConversationState) -> dict[str,
 def scopes_of(
     origins: Sequence[Origin | None], scope: MemoryScope, calls: Mapping[str, CallRead]
 ) -> tuple[list[MemoryScope | ApartScope], list[str]]:
-    """The scope of each text, and the source of its values; None among origins is the asker's own text.
+    """Return the scope of each text, and the source of its values; None among origins is the client's own text.
 
     Args:
         origins: of the texts.
-        scope: of the asker's texts.
+        scope: of the client's texts.
         calls: by message, those of all origins that have one.
     """
     apart: dict[str, tuple[ApartScope, str]] = {}
@@ -139,7 +222,7 @@ def scopes_of(
 
 
 def few_values(prepared: Prepared, origins: Sequence[Origin | None], before: int, most: int) -> int:
-    """How many values of others a conversation has with these texts.
+    """Return how many values of others a conversation has with these texts.
 
     Raises:
         TooManyForeignValues: more than it may.
@@ -158,20 +241,14 @@ def few_values(prepared: Prepared, origins: Sequence[Origin | None], before: int
 def span_kinds(
     sanitizer: Sanitizer, texts: Sequence[str], found: Sequence[Sequence[DetectedSpan]] | None = None
 ) -> list[frozenset[str]]:
-    """Of each text, the kinds of what would have surrogates in it.
-
-    Args:
-        sanitizer: of a policy.
-        texts: private.
-        found: the spans of each, if they are known.
-    """
+    """Return, for each private text, the kinds of spans that would have surrogates; ``found`` are its known spans."""
     counted = sanitizer.prepare(texts, found=found).counts
     drawn = kinds_with_surrogates(sanitizer.setting)
     return [drawn & {kind for kind, count in counts.items() if count} for counts in counted]
 
 
 def kinds_with_surrogates(setting: Setting) -> frozenset[str]:
-    """The kinds of spans that have surrogates."""
+    """Return the kinds of spans that have surrogates."""
     return frozenset(protected.kind for protected in setting.protected if protected.pays)
 
 
@@ -189,7 +266,7 @@ def _apart(origin: Origin, scope: MemoryScope, calls: Mapping[str, CallRead]) ->
 
 
 def _likes(kinds: Iterable[str]) -> set[str]:
-    """Kinds, where names are one: what is a person's here may be a town's there."""
+    """Return kinds, with one for names: a person's name here may be a town's there."""
     return {"name" if kind in ("person", "place", "organization") else kind for kind in kinds}
 
 
@@ -211,14 +288,7 @@ def _call_read(call: Call, phrases: Phrases, known: Mapping[Phrase, Sequence[_Kn
 
 
 class _Known(NamedTuple):
-    """A surrogate of a release.
-
-    Attributes:
-        number: by which several are ordered: those released last come first.
-        written: the surrogate.
-        meant: what it stands for.
-        private_map: of the release.
-    """
+    """A surrogate of a release; by ``number``, those released last come first."""
 
     number: int
     written: str

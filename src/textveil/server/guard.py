@@ -1,9 +1,9 @@
-"""What stands around every route: who calls, limits, headers, the shape of errors, counters, a line in the log.
+"""The ASGI application around all routes: callers, limits, headers, the shape of errors, counters, a line in the log.
 
-Who calls is read from the headers alone, before a body is read or a place taken: strangers have places of their own,
-by address, so however many connections they open, they take none of a caller's.
+The caller is read from the headers alone, before a body is read or a place taken: strangers have places of their
+own, by address, so however many connections they open, they take none of a caller's.
 
-Nothing that is raised inside leaves it: whoever runs the application would log the message, which may hold text.
+No exception leaves it: whoever runs the application would log the message, which may hold text.
 """
 
 import asyncio
@@ -25,13 +25,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from textveil.server.config import Config
 from textveil.server.errors import ApiError, as_api_error
 from textveil.server.keys import Caller, Callers, sent_key
-from textveil.server.metrics import ServerMetrics
+from textveil.server.monitoring import ServerMetrics
 
 logger = logging.getLogger("textveil.server.requests")
 
-LOCAL_NAMES: Final = ("localhost", "127.0.0.1", "::1")
-"""By which names a server that only this machine can reach may be asked for."""
-
+LOCAL_NAMES: Final = ("localhost", "127.0.0.1", "::1")  # names of a server that only this machine can reach
+# of every answer that sets no other value itself
 _HEADERS: Final = {
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
@@ -41,49 +40,36 @@ _HEADERS: Final = {
     "cache-control": "no-store",
     "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
 }
-"""Of every answer that does not say otherwise itself."""
 
+# of requests, in the log and in answers: they tell requests apart, and keep nothing secret
 _NUMBERS: Final = random.Random(secrets.randbits(256))
-"""Of requests, in the log and in answers: they tell requests apart, and nothing is kept secret by them."""
-
 _METHODS: Final = frozenset(("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"))
 
 _HEALTH: Final = "/healthz"
+# routes that answer however busy the server is: they read no body and wait for nothing
 _WITHOUT_PLACES: Final = frozenset((_HEALTH, "/metrics"))
-"""Routes that answer however much the server has to do: they read no body and wait for nothing."""
-
-_VERIFIED_AT_ONCE: Final = 8
-"""Keys of one address that are verified at one time; others of it wait."""
-
+_VERIFIED_AT_ONCE: Final = 8  # keys of one address that are verified at one time; others of it wait
+# wait for a body that nobody reads: a client that is cut off while it sends may not read its answer
 _DRAINED_SECONDS: Final = 1.0
-"""For which a body that nobody reads is waited for: a client that is cut off while it sends may not read its answer."""
-
+# headers that say one thing, with those that begin with ``X-Textveil-``
 _ONCE: Final = frozenset(
     (b"host", b"origin", b"authorization", b"x-api-key", b"content-type", b"content-length", b"anthropic-version")
 )
-"""Headers that say one thing, with those that begin with ``X-Textveil-``."""
-
-_STRANGER: Final = frozenset((401, 403))
-"""Statuses of a key that is missing or is not taken."""
+_STRANGER: Final = frozenset((401, 403))  # statuses of a key that is missing or is not taken
 
 
-class _Gone(Exception):
+class ClientGone(Exception):
     """The client went away before its request was whole."""
 
 
 class _Reply:
-    """Passes an answer on, with the headers that every answer has, and remembers how far it came.
-
-    Attributes:
-        status: of the answer; 0 before it.
-        closes: whether the connection ends with the answer, because a body is still to come.
-    """
+    """Passes an answer on with the headers of every answer; ``status`` is 0 before it."""
 
     def __init__(self, send: Send, request: str, *, closes: bool) -> None:
         self._send = send
         self._request = request
         self.status = 0
-        self.closes = closes
+        self.closes = closes  # the connection, with the answer: a body is still to come
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -99,13 +85,7 @@ class _Reply:
 
 
 class Guard:
-    """An ASGI application around another.
-
-    Args:
-        app: the routes.
-        config: limits.
-        metrics: counts what is answered.
-    """
+    """An ASGI application around another: it holds requests to the limits of the configuration, and counts them."""
 
     def __init__(self, app: ASGIApp, *, config: Config, metrics: ServerMetrics) -> None:
         self._app = app
@@ -127,7 +107,7 @@ class Guard:
         started, reply, problem = time.perf_counter(), _Reply(send, request, closes=_announces_body(scope)), None
         try:
             await self._answer(scope, receive, reply)
-        except _Gone:
+        except ClientGone:
             pass
         except Exception as error:
             problem = as_api_error(error)
@@ -136,7 +116,6 @@ class Guard:
         self._note(scope, reply.status, time.perf_counter() - started, problem)
 
     async def _answer(self, scope: Scope, receive: Receive, reply: _Reply) -> None:
-        """Let the routes answer a request, if it may be read."""
         _need_single_headers(scope)
         self._need_own_name(scope)
         _need_plain(scope)
@@ -154,7 +133,7 @@ class Guard:
             await self._app(scope, replayed(body, receive), reply)
 
     async def _who(self, scope: Scope) -> Caller | ApiError:
-        """Who calls, by the headers; the error of a stranger. Routes find it in the request's state.
+        """Return the caller by the headers, or the error of a stranger. Routes find it in the request's state.
 
         Raises:
             ApiError: the key sends too much, or too many are verified.
@@ -179,7 +158,6 @@ class Guard:
 
     @contextmanager
     def _admitted(self, scope: Scope, who: Caller | ApiError) -> Iterator[None]:
-        """Refuse more than can be answered at one time: in all, and of one key or address."""
         with ExitStack() as held:
             if scope["path"] not in _WITHOUT_PLACES:
                 if isinstance(who, ApiError):
@@ -192,7 +170,7 @@ class Guard:
             yield
 
     def _need_own_name(self, scope: Scope) -> None:
-        """Refuse what a page of another origin sends, and what came by a name that is not the server's.
+        """Refuse requests of a page of another origin, and those by a name that is not the server's.
 
         A browser sends both on behalf of pages of strangers: a request to another origin, and one to a name of theirs
         that they let point at this machine.
@@ -207,24 +185,13 @@ class Guard:
             raise ApiError(403, "other_origin", "pages of another origin may not call this server.", "permission_error")
 
     async def _body(self, scope: Scope, receive: Receive) -> bytes:
-        most = self._config.body_bytes
+        most, hint = self._config.body_bytes, ", or raise `body_bytes`"
         told = Headers(scope=scope).get("content-length", "")
         if told.isdigit() and int(told) > most:
-            raise _too_large(most)
-        parts, size = [], 0
+            raise _too_large(most, hint)
         try:
             async with asyncio.timeout(self._config.body_seconds):
-                while True:
-                    message = await receive()
-                    if message["type"] == "http.disconnect":
-                        raise _Gone
-                    part = message.get("body", b"")
-                    size += len(part)
-                    if size > most:
-                        raise _too_large(most)
-                    parts.append(part)
-                    if not message.get("more_body", False):
-                        return b"".join(parts)
+                return await whole_body(receive, most, hint)
         except TimeoutError:
             text = f"the request did not come whole within {self._config.body_seconds:g} s. Send it again, at once."
             raise ApiError(408, "request_timeout", text, headers={"connection": "close"}) from None
@@ -253,11 +220,7 @@ class Guard:
 
 
 class _Places:
-    """Requests that are answered at one time.
-
-    Args:
-        most: of all together.
-    """
+    """Places of requests that are answered at one time, ``most`` of all together."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -266,11 +229,7 @@ class _Places:
 
     @contextmanager
     def held(self, name: str, most: int) -> Iterator[None]:
-        """Hold a place.
-
-        Args:
-            name: a key, or an address.
-            most: places that it may hold.
+        """Hold one of the ``most`` places of a key or an address.
 
         Raises:
             ApiError: it holds as many, or none is free.
@@ -293,7 +252,7 @@ class _Places:
 
 
 def replayed(body: bytes, receive: Receive) -> Receive:
-    """Gives the body once, then what comes after it."""
+    """Return a receiver of the body, then of what comes after it."""
     left = [body]
 
     async def again() -> Message:
@@ -305,18 +264,14 @@ def replayed(body: bytes, receive: Receive) -> Receive:
 
 
 async def _drained(receive: Receive, most: int) -> None:
-    """Let a body come that nobody reads, for a while and up to a size.
-
-    Raises:
-        _Gone: the client went away.
-    """
+    """Let a body come that nobody reads, for a while and up to a size; ClientGone if the client went away."""
     size = 0
     try:
         async with asyncio.timeout(_DRAINED_SECONDS):
             while size <= most:
                 message = await receive()
                 if message["type"] == "http.disconnect":
-                    raise _Gone
+                    raise ClientGone
                 size += len(message.get("body", b""))
                 if not message.get("more_body", False):
                     return
@@ -325,7 +280,7 @@ async def _drained(receive: Receive, most: int) -> None:
 
 
 def _address(scope: Scope) -> str:
-    """Whoever connects, by address: of IPv6 the network, of which one machine has all addresses."""
+    """Return the address of a connection: of IPv6 the network, of which one machine has all addresses."""
     client = scope.get("client")
     host = client[0] if client else ""
     if ":" not in host:
@@ -340,11 +295,7 @@ def _announces_body(scope: Scope) -> bool:
 
 
 def _need_single_headers(scope: Scope) -> None:
-    """Refuse a header that occurs twice and may once: a proxy and this server may each read another of the two.
-
-    Raises:
-        ApiError: one does.
-    """
+    """Refuse headers that occur twice and may once: a proxy and this server may read different ones."""
     seen: set[bytes] = set()
     for raw, _ in scope["headers"]:
         name = raw.lower()
@@ -356,13 +307,33 @@ def _need_single_headers(scope: Scope) -> None:
         seen.add(name)
 
 
-def _too_large(most: int) -> ApiError:
-    message = f"the body must have at most {most} bytes; got more. Send less at a time, or raise `body_bytes`."
+async def whole_body(receive: Receive, most: int, hint: str = "") -> bytes:
+    """Return the whole body of a request.
+
+    Raises:
+        ClientGone: the client went away.
+        ApiError: it has more than ``most`` bytes; ``hint`` ends the message.
+    """
+    parts, size = [], 0
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ClientGone
+        parts.append(message.get("body", b""))
+        size += len(parts[-1])
+        if size > most:
+            raise _too_large(most, hint)
+        if not message.get("more_body", False):
+            return b"".join(parts)
+
+
+def _too_large(most: int, hint: str) -> ApiError:
+    message = f"the body must have at most {most} bytes; got more. Send less at a time{hint}."
     return ApiError(413, "body_too_large", message, headers={"connection": "close"})
 
 
 def _need_plain(scope: Scope) -> None:
-    """Refuse a body that is encoded: it would be read as what it is not, or grow without a limit when it is decoded."""
+    """Refuse an encoded body: it would be read as something else, or grow without a limit when it is decoded."""
     encodings = Headers(scope=scope).getlist("content-encoding")
     if any(encoding.strip().lower() not in ("", "identity") for said in encodings for encoding in said.split(",")):
         message = "the body must come without a content-encoding; got an encoded one. Send it as it is."
@@ -371,7 +342,6 @@ def _need_plain(scope: Scope) -> None:
 
 
 def _name_in(host: str) -> str:
-    """The name in ``name:port`` or ``[address]:port``."""
     try:
         return (urlsplit(f"//{host}").hostname or "").lower()
     except ValueError:

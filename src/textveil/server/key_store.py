@@ -1,7 +1,7 @@
 """API keys in the ledger's database: made, listed, rotated, revoked, and found again by what a client sends.
 
 A key is ``tv_ID_SECRET``. The secret, 32 random bytes, is shown once; the database has an argon2 hash of it, a check
-under the ledger's key that tells wrong secrets at once, and whose it is, encrypted.
+under the ledger's key that tells wrong secrets at once, and its owner, encrypted.
 """
 
 import hmac
@@ -23,35 +23,30 @@ from textveil.budget.database import opened, told, url_of, writing
 from textveil.budget.ledger import ledger_key
 from textveil.errors import ParameterError, need
 from textveil.json_text import json_data
-from textveil.server.sealing import Sealing
-from textveil.server.tables import KEYS, make_tables
+from textveil.server.sealed import KEYS, Sealing, make_tables
 
 PREFIX: Final = "tv"
 
-MOST_SECONDS: Final = 100 * 366 * 86_400
-"""How far ahead a key may end; whoever means never names no time."""
-
+MOST_SECONDS: Final = 100 * 366 * 86_400  # how far ahead a key may end; without a time it never ends
 _WRITTEN: Final = re.compile(rf"{PREFIX}_([0-9a-f]{{16}})_([A-Za-z0-9_-]{{20,100}})")
 
+# OWASP's smallest recommended argon2id: nobody can try out 256 random bits anyway
 _HASHER: Final = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
-"""OWASP's smallest recommended argon2id: secrets have 256 random bits, so that nobody can try them out anyway."""
-
-_REMEMBERED: Final = 10_000
-"""Secrets that were found right, by their hash and their check under the ledger's key."""
+_REMEMBERED: Final = 10_000  # secrets that were found right, by their hash and their check under the ledger's key
 
 
 @dataclass(frozen=True, slots=True)
 class KeyFacts:
-    """What may be known of a key, which is all but its secret.
+    """Facts about a key, all but its secret.
 
     Attributes:
-        identity: names the key; budgets of keys are by it, and rotating keeps it.
-        tenant: who has it.
+        identity: names the key in budgets too; it survives rotation.
+        tenant: the owner.
         unit: the person whose texts it is for; None is any of the tenant's.
         admin: whether it may ask about others, and release nothing.
         created: microseconds since 1970, as all times.
-        expires: when it ends; None is never.
-        revoked: when it was revoked; None is not.
+        expires: when it ends; None: never.
+        revoked: when it was revoked.
         policies: that it may name, its default first; none is all.
     """
 
@@ -65,14 +60,14 @@ class KeyFacts:
     policies: tuple[str, ...] = ()
 
     def ends(self, now: int) -> str | None:
-        """Why it is not taken now; None where it is."""
+        """Return why it is not taken now; None if it is."""
         if self.revoked is not None:
             return "revoked"
         return "expired" if self.expires is not None and self.expires <= now else None
 
 
 class ApiKeys:
-    """The keys of a database.
+    """The keys of a database. Every method raises LedgerError if the database fails.
 
     Args:
         url: of the ledger's database; see ``budget.ledger.Ledger``.
@@ -95,7 +90,7 @@ class ApiKeys:
         self._engine.dispose()
 
     def exist(self) -> bool:
-        """Whether there ever was a key: a server that had some stays closed to whoever has none."""
+        """Tell whether there ever was a key: a server that had some stays closed to callers without one."""
         with told(), self._engine.connect() as connection:
             return connection.execute(sa.select(KEYS.c.id).limit(1)).first() is not None
 
@@ -108,14 +103,10 @@ class ApiKeys:
         expires: int | None = None,
         policies: Sequence[str] = (),
     ) -> tuple[KeyFacts, str]:
-        """Make a key.
-
-        Returns:
-            What is known of it, and the key itself: nobody can tell it again.
+        """Make a key; return its facts, and the key itself, which cannot be shown again.
 
         Raises:
             ParameterError: a name is empty; an admin's key is for a person; it would end before it begins.
-            LedgerError: the database fails.
         """
         need(bool(tenant), "tenant", "an empty name", "a name of at least one character")
         need(unit is None or bool(unit), "unit", "an empty name", "a name of at least one character")
@@ -148,7 +139,6 @@ class ApiKeys:
 
         Raises:
             ParameterError: there is no such key, or it was revoked.
-            LedgerError: the database fails.
         """
         need(0 <= grace_seconds <= MOST_SECONDS, "grace_seconds", grace_seconds, f"from 0 to {MOST_SECONDS}")
         secret = secrets.token_urlsafe(32)
@@ -163,11 +153,10 @@ class ApiKeys:
         return f"{PREFIX}_{identity}_{secret}"
 
     def revoke(self, identity: str) -> None:
-        """Take a key no more; a key that is revoked already stays so.
+        """Take a key no more; a revoked key stays so.
 
         Raises:
             ParameterError: there is no such key.
-            LedgerError: the database fails.
         """
         with told(), writing(self._engine) as connection:
             at = sa.func.coalesce(KEYS.c.revoked, self._clock())
@@ -175,23 +164,16 @@ class ApiKeys:
             _need_key(done.rowcount == 1, "of a key")
 
     def all(self) -> list[KeyFacts]:
-        """Every key, the oldest first.
-
-        Raises:
-            LedgerError: the database fails, or has another key.
-        """
+        """Return every key, the oldest first."""
         with told(), self._engine.connect() as connection:
             rows = connection.execute(sa.select(KEYS).order_by(KEYS.c.created, KEYS.c.id)).mappings().all()
         return [self._facts(row) for row in rows]
 
     def find(self, sent: str) -> KeyFacts | None:
-        """The key that a client sends; None where it is none, or its secret is another.
+        """Return the key that a client sends; None if it is none, or its secret is another.
 
-        Whether it has ended is for the caller to see. Takes as long as argon2 does if the secret is right and was not
-        found right before.
-
-        Raises:
-            LedgerError: the database fails.
+        The caller checks whether it has ended. This takes as long as argon2 if the secret is right and was not found
+        right before.
         """
         written = _WRITTEN.fullmatch(sent)
         if written is None:
@@ -210,7 +192,6 @@ class ApiKeys:
         return self._facts(row) if hashed is not None and self._fits(hashed, secret, given) else None
 
     def _fits(self, hashed: str, secret: str, check: bytes) -> bool:
-        """Whether a secret is the one that was hashed; argon2 tells once for each hash and check of a secret."""
         if (hashed, check) in self._fitted:
             return True
         try:

@@ -1,4 +1,4 @@
-"""Who calls: by an API key, or nobody in particular where there are no keys and only this machine can connect."""
+"""Tells callers by their API keys; without keys, every caller on this machine is the local tenant."""
 
 import asyncio
 import hashlib
@@ -19,22 +19,20 @@ from textveil.budget.account import Account
 from textveil.server.errors import ApiError
 from textveil.server.key_store import PREFIX, ApiKeys, KeyFacts
 
-LOCAL_TENANT: Final = "local"
-"""Who pays where a server has no keys."""
-
+LOCAL_TENANT: Final = "local"  # pays if a server has no keys
 _REMEMBERED: Final = 10_000
+# verifications that may wait: argon2 takes tens of milliseconds, and only right secrets come that far
 _WAITING: Final = 100
-"""Verifications that may wait: argon2 takes tens of milliseconds, and only right secrets come that far."""
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Whose request it is.
+    """The caller of a request.
 
     Attributes:
-        tenant: who has the key.
+        tenant: the owner of the key.
         unit: the person whose texts the key is for; None: each request may name one.
-        key_id: of the key; None where the server has none.
+        key_id: of the key; None if the server has none.
         admin: whether it may ask about others; it releases nothing.
         policies: that its requests may name, its default first; none is all of the server's.
     """
@@ -46,10 +44,9 @@ class Caller:
     policies: tuple[str, ...] = ()
 
     def policy(self, asked: str | None) -> str | None:
-        """The policy that is meant; None is the server's default.
+        """Return the policy of a request that names ``asked``; None is the server's default.
 
-        Args:
-            asked: as the request names one. At a smaller epsilon (``NAME@4``) it may always be asked for.
+        A smaller epsilon (``NAME@4``) is always allowed.
 
         Raises:
             ApiError: the key, or its tenant, may not use it.
@@ -63,10 +60,7 @@ class Caller:
         raise ApiError(403, "other_policy", message, "permission_error", param="policy")
 
     def account(self, unit: str | None = None) -> Account:
-        """Who pays.
-
-        Args:
-            unit: the person whose texts these are, as the request names one.
+        """Return the account that pays for a request that names the person ``unit``.
 
         Raises:
             ApiError: the key is for another person.
@@ -83,15 +77,15 @@ class _Remembered(NamedTuple):
 
 
 class Callers:
-    """Tells callers by their keys; a key that was verified is taken for some seconds without asking again.
+    """Tells callers by their keys; a verified key is taken for some seconds without asking the database again.
 
     Args:
         keys: of the database; None: nobody needs one.
-        seconds: how long a verified key, or that there are none, is remembered. A key that is revoked is taken for so
-            long at the most.
+        seconds: how long a verified key, or that there are none, is remembered; a revoked key is taken for so long at
+            most.
         per_second: requests of one key on average, and at once; 0 is no limit.
         bound: whether only keys of one person, and admins', are taken.
-        policies: of tenants by name, that keys without policies of their own may use.
+        policies: of tenants by name, for keys without policies of their own.
     """
 
     def __init__(
@@ -117,7 +111,7 @@ class Callers:
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="textveil-keys")
 
     def close(self) -> None:
-        """Let what is under way come to its end."""
+        """Finish work under way."""
         self._pool.shutdown(wait=True)
 
     def forget(self) -> None:
@@ -125,10 +119,10 @@ class Callers:
         self._known.clear()
 
     async def of(self, authorization: str | None) -> Caller:
-        """The caller behind a header.
+        """Return the caller of an ``Authorization`` header.
 
         Raises:
-            ApiError: a key is wanted and there is none, or it is not one that is taken; or it comes too often.
+            ApiError: a key is missing, or is not taken; or it comes too often.
             LedgerError: the database fails.
         """
         scheme, _, sent = (authorization or "").partition(" ")
@@ -147,7 +141,6 @@ class Callers:
         return Caller(facts.tenant, facts.unit, facts.identity, facts.admin, policies)
 
     async def _is_open(self) -> bool:
-        """Whether there are no keys; once there are, that is not asked again."""
         if self._keys is None:
             return True
         now = time.monotonic()
@@ -173,7 +166,6 @@ class Callers:
         return known.facts
 
     async def _verified_once(self, digest: bytes, token: str) -> KeyFacts | None:
-        """The same as ``_verified``; requests of one key that come together wait for one verification."""
         under_way = self._verifying.get(digest)
         if under_way is None:
             under_way = self._verifying[digest] = asyncio.ensure_future(self._verified(token))
@@ -200,11 +192,7 @@ class Callers:
 
 
 class Rate:
-    """So many requests a second on average and at once, for each of many callers.
-
-    Args:
-        per_second: 0 is no limit.
-    """
+    """So many requests a second on average and at once, for each of many callers; 0 is no limit."""
 
     def __init__(self, per_second: float) -> None:
         self._per_second = per_second
@@ -237,7 +225,7 @@ def _refused(message: str, ended: str | None = None) -> ApiError:
 
 
 async def caller(request: Request) -> Caller:
-    """Who calls, as a dependency of a route that releases or restores."""
+    """Return the caller, as a dependency of a route that releases or restores; admins are refused."""
     who = await _caller(request)
     if who.admin:
         message = "an admin's key releases nothing. Use a tenant's key."
@@ -246,7 +234,7 @@ async def caller(request: Request) -> Caller:
 
 
 async def admin(request: Request) -> Caller:
-    """Who calls, as a dependency of a route that tells of others; nobody where the server has no keys."""
+    """Return the caller, as a dependency of a route about others: an admin, or anybody if the server has no keys."""
     who = await _caller(request)
     if not who.admin and who.key_id is not None:
         raise ApiError(403, "not_admin", "this route wants an admin's key.", "permission_error")
@@ -254,11 +242,6 @@ async def admin(request: Request) -> Caller:
 
 
 async def _caller(request: Request) -> Caller:
-    """Who calls, as the guard found out before the body was read.
-
-    Raises:
-        ApiError: a stranger.
-    """
     who: Caller | ApiError = request.state.caller
     if isinstance(who, ApiError):
         raise who
@@ -266,6 +249,6 @@ async def _caller(request: Request) -> Caller:
 
 
 def sent_key(headers: Headers) -> str | None:
-    """The key of a request as ``Callers.of`` takes it; None if it has none."""
+    """Return the key of a request as ``Callers.of`` takes it; None if it has none."""
     key = headers.get("x-api-key")  # as Anthropic's clients send it
     return headers.get("authorization", None if key is None else f"Bearer {key}")

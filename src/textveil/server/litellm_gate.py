@@ -1,10 +1,10 @@
-"""What stands in front of LiteLLM's proxy: LiteLLM is given no text, field or header of a client that was not read.
+"""The gate before LiteLLM's proxy: LiteLLM gets no text, field or header of a client that was not read.
 
 LiteLLM has hundreds of routes, runs guardrails on some of them only, and each version reads other fields and headers.
 So the gate lets in what it knows, and nothing else. Of a chat, a completion or an embedding LiteLLM gets a stand-in:
-the model, numbers and switches, and a constant in place of the text. The request itself waits here. LiteLLM checks the
-key, the guardrail releases the texts of the request, and these take the place of the constant. What LiteLLM sends,
-quotes or logs before, or by a way that no guardrail sees, holds no text.
+the model, numbers and switches, and a constant in place of the text. The request itself waits here. LiteLLM checks
+the key, the guardrail releases the texts of the request, and these take the place of the constant. What LiteLLM
+sends, quotes or logs before, or by a way that no guardrail sees, holds no text.
 """
 
 import hmac
@@ -20,16 +20,15 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from textveil.errors import need
+from textveil.server.bodies import need_json, request_object
 from textveil.server.errors import ApiError, as_api_error
-from textveil.server.gateway.chat import CHAT
-from textveil.server.gateway.plain import COMPLETION, EMBEDDING
+from textveil.server.gateway.chat import CHAT, COMPLETION, EMBEDDING
 from textveil.server.gateway.reading import MODEL, Reader, refuse
-from textveil.server.guard import replayed
-from textveil.server.request_json import need_json, request_object
+from textveil.server.guard import ClientGone, replayed, whole_body
 
 
 class CallKind(NamedTuple):
-    """A kind of request: its fields, those that it needs, and those by whose beginning a conversation is known."""
+    """A kind of request: its fields, the needed ones, and those by whose beginning a conversation is known."""
 
     readers: Mapping[str, Reader]
     needed: tuple[str, ...]
@@ -40,42 +39,24 @@ CHATS: Final = CallKind(CHAT, ("messages",), ("messages",))
 COMPLETIONS: Final = CallKind(COMPLETION, ("prompt",), ("prompt", "suffix"))
 EMBEDDINGS: Final = CallKind(EMBEDDING, ("input",), ("input",))
 
-STAND_IN: Final = "withheld"
-"""What LiteLLM reads in place of a text until the text is released."""
-
+STAND_IN: Final = "withheld"  # in place of a text until the text is released
 _BY_NAME: Final = {"chat/completions": CHATS, "completions": COMPLETIONS, "embeddings": EMBEDDINGS}
+# paths of requests that the guardrail reads; a model's name in one, the shortest, is public
 _CALLS: Final = re.compile(
     rf"/(?:v1/|(?:engines|openai/deployments)/{MODEL.pattern}?/)?(?P<name>{'|'.join(_BY_NAME)})", re.ASCII
 )
-"""Paths by which LiteLLM takes what the guardrail reads; a model's name in one, the shortest, is public."""
 
+# paths by which the proxy tells of itself: by GET, without a query, they hold nothing of a client's
 _TEXTLESS: Final = frozenset(("/models", "/v1/models", "/health/liveliness", "/health/liveness", "/health/readiness"))
-"""Paths by which the proxy tells of itself: asked for by GET, without a query, they hold nothing of a client's."""
+# who asks, and from where; LiteLLM may send others on
+_HEADERS: Final = frozenset((
+    "accept", "access-control-request-headers", "access-control-request-method", "api-key", "authorization",
+    "host", "ocp-apim-subscription-key", "origin", "x-api-key", "x-forwarded-for", "x-forwarded-host",
+    "x-forwarded-proto", "x-litellm-api-key", "x-litellm-customer-id", "x-litellm-end-user-id",
+))  # fmt: skip
 
-_HEADERS: Final = frozenset(
-    [
-        "accept",
-        "access-control-request-headers",
-        "access-control-request-method",
-        "api-key",
-        "authorization",
-        "host",
-        "ocp-apim-subscription-key",
-        "origin",
-        "x-api-key",
-        "x-forwarded-for",
-        "x-forwarded-host",
-        "x-forwarded-proto",
-        "x-litellm-api-key",
-        "x-litellm-customer-id",
-        "x-litellm-end-user-id",
-    ]
-)
-"""Who asks, and from where; LiteLLM may send others on."""
-
+# fields of LiteLLM alone that go on if they are numbers
 _NUMBERS: Final = ("max_retries", "num_retries", "request_timeout", "stream_timeout", "timeout")
-"""Fields of LiteLLM alone that go on where they are numbers."""
-
 _SESSION: Final = "litellm_session_id"
 _LARGEST: Final = 2**53
 _MOST_BYTES: Final = 32 * 2**20
@@ -85,24 +66,14 @@ _HEADER: Final = re.compile(r"[A-Za-z0-9-]{1,80}")
 
 
 class Withheld(NamedTuple):
-    """A request that waits until LiteLLM asks the guardrail for it.
-
-    Attributes:
-        kind: what it asks for.
-        asked: its body as the client sent it.
-        shown: the body that LiteLLM was given.
-    """
+    """A request that waits until LiteLLM asks the guardrail for it: the client's body, and the one shown to LiteLLM."""
 
     kind: CallKind
     asked: dict[str, Any]
     shown: dict[str, Any]
 
     def body(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        """The client's body, with what LiteLLM itself set meanwhile: another model by an alias, more options.
-
-        Args:
-            data: what LiteLLM made of the body that it was given.
-        """
+        """Return the client's body, with LiteLLM's own changes in ``data``: another model by an alias, more options."""
         taken = (_SESSION, *(name for name in _NUMBERS if name in self.shown))
         asked = {name: value for name, value in self.asked.items() if name not in taken}
         for name in self.kind.readers:
@@ -115,16 +86,12 @@ _WITHHELD: ContextVar[Withheld | None] = ContextVar("withheld", default=None)
 
 
 def withheld() -> Withheld | None:
-    """The request that is under way; None where it did not come through the gate."""
+    """Return the request under way; None if it did not come through the gate."""
     return _WITHHELD.get()
 
 
 def install(routes: Sequence[str], headers: Sequence[str]) -> None:
-    """Put the gate before LiteLLM's proxy, where this process runs one; settings of a gate that is there are replaced.
-
-    Args:
-        routes: as ``Gate``.
-        headers: as ``Gate``.
+    """Put the gate before LiteLLM's proxy, if this process runs one; settings of an earlier gate are replaced.
 
     Raises:
         ParameterError: as ``Gate``; or there are settings, and no proxy.
@@ -138,15 +105,12 @@ def install(routes: Sequence[str], headers: Sequence[str]) -> None:
 
 
 class Gate:
-    """An ASGI application around LiteLLM's.
+    """An ASGI application around LiteLLM's ``app``.
 
     Args:
         app: LiteLLM's.
         unread_routes: paths that are let through as they are, each with all below it.
         unread_headers: names of further headers that are let through as they are.
-
-    Attributes:
-        app: what it stands in front of.
 
     Raises:
         ParameterError: a route is no path, or all of them; or a header has no name.
@@ -180,7 +144,7 @@ class Gate:
         try:
             if call is not None and method == "POST":
                 need_json(sent)
-                asked = request_object(await _body(receive))
+                asked = request_object(await whole_body(receive, _MOST_BYTES))
                 request = self._shown(asked, _BY_NAME[call["name"]], sent)
                 token, body = _WITHHELD.set(request), json.dumps(request.shown).encode()
                 scope["headers"] += [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
@@ -191,7 +155,7 @@ class Gate:
                     "only chats, completions and embeddings can be sanitized; this route is not read and was blocked. "
                     "Its operator can open routes that send no text to a model by `unread_routes`.",
                 )
-        except _Gone:
+        except ClientGone:
             return
         except Exception as error:
             await as_api_error(error).response()(scope, receive, send)
@@ -203,11 +167,7 @@ class Gate:
                 _WITHHELD.reset(token)
 
     def _shown(self, asked: dict[str, Any], kind: CallKind, headers: Headers) -> Withheld:
-        """The request with what LiteLLM may read of it now.
-
-        Raises:
-            ApiError: the model has no name of a model; LiteLLM would quote it.
-        """
+        """Make the stand-in; a model without a model's name is refused, for LiteLLM would quote it."""
         shown = {name: asked[name] for name in (*kind.readers, *_NUMBERS) if _is_fact(asked.get(name))}
         model, options = asked.get("model"), asked.get("stream_options")
         if model is not None:
@@ -229,27 +189,8 @@ class Gate:
         return Withheld(kind, asked, shown)
 
 
-class _Gone(Exception):
-    """The client went away before its request was whole."""
-
-
-async def _body(receive: Receive) -> bytes:
-    parts, size = [], 0
-    while True:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            raise _Gone
-        parts.append(message.get("body", b""))
-        size += len(parts[-1])
-        if size > _MOST_BYTES:
-            text = f"the body must have at most {_MOST_BYTES} bytes; got more. Send less at a time."
-            raise ApiError(413, "body_too_large", text, headers={"connection": "close"})
-        if not message.get("more_body", False):
-            return b"".join(parts)
-
-
 def _session(asked: Mapping[str, Any], headers: Headers) -> str:
-    """A client's name of what belongs together, as LiteLLM looks for it; empty where there is none."""
+    """Return a client's name of a session, as LiteLLM looks for it; empty if there is none."""
     named = [headers.get("x-litellm-session-id"), asked.get(_SESSION)]
     for place in ("metadata", "litellm_metadata"):
         metadata = asked.get(place)

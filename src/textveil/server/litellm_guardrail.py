@@ -1,35 +1,49 @@
 """A guardrail of LiteLLM's proxy: requests go on sanitized, answers come back readable, also streamed.
 
-It stands on what the gateway stands on: every text of a request is released by the one service of ``server.service``,
-and what cannot be read is refused. Before the proxy stands ``litellm_gate``: routes, fields and headers that are not
-read do not reach LiteLLM, and the texts of a request reach it released.
+As in the gateway, every text of a request is released by the one service of ``server.service``, and unreadable parts
+are refused. ``litellm_gate`` stands before the proxy: routes, fields and headers that are not read do not reach
+LiteLLM, and the texts of a request reach it released.
+
+``GuardedCalls`` is for programs without a proxy: LiteLLM runs no guardrail for ``litellm.completion`` and its like.
 """
 
+from __future__ import annotations
+
 import asyncio
+import contextlib
 import hmac
 import secrets
 import time
 from collections import OrderedDict
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterable,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from pathlib import Path
 from typing import Any, Final, NamedTuple, NoReturn
 
+from anyio.from_thread import start_blocking_portal
+
 from textveil.budget.account import Account
 from textveil.errors import MissingExtra, need
+from textveil.server.bodies import parsed
+from textveil.server.budgets import ledger_of
 from textveil.server.conversations import Conversations, ConversationState
 from textveil.server.errors import ApiError, as_api_error
 from textveil.server.foreign import ForeignValues
-from textveil.server.gateway.answers import restore_chat
-from textveil.server.gateway.bodies import SanitizedBody, beginning, sanitized_body
-from textveil.server.gateway.events import Event
-from textveil.server.gateway.memory import RequestMemory
+from textveil.server.gateway.answers import Event, restore_chat
+from textveil.server.gateway.bodies import RequestMemory, SanitizedBody, beginning, sanitized_body
 from textveil.server.gateway.sending import restoration_of
 from textveil.server.gateway.streams import ChatEvents
 from textveil.server.litellm_gate import CHATS, COMPLETIONS, EMBEDDINGS, CallKind, install, withheld
 from textveil.server.policies import OfferedPolicies
-from textveil.server.request_json import parsed
 from textveil.server.service import BudgetLedger, SanitizingService
-from textveil.server.uncounted import ledger_of
 
 try:
     import litellm
@@ -40,81 +54,50 @@ try:
 except ImportError:
     raise MissingExtra("litellm", "litellm") from None
 
-_MARK: Final = "textveil"
-"""Where LiteLLM's metadata of a request say that it was sanitized: by a random word that no client can know."""
-
+_MARK: Final = "textveil"  # in LiteLLM's metadata of a sanitized request, with a random word that no client can know
+# by LiteLLM's name of a call; all others are refused
 _KINDS: Final[dict[str, CallKind]] = {
     **dict.fromkeys(("completion", "acompletion"), CHATS),
     **dict.fromkeys(("text_completion", "atext_completion"), COMPLETIONS),
     **dict.fromkeys(("embedding", "aembedding", "embeddings"), EMBEDDINGS),
 }
-"""By LiteLLM's name of a call; all others are refused."""
 
-_LITELLM: Final = frozenset(
-    [
-        "api_base",
-        "api_key",
-        "api_version",
-        "cache",
-        "caching",
-        "custom_llm_provider",
-        "guardrails",
-        "litellm_call_id",
-        "litellm_logging_obj",
-        "litellm_metadata",
-        "litellm_session_id",
-        "litellm_trace_id",
-        "max_retries",
-        "metadata",
-        "model_info",
-        "no-log",
-        "num_retries",
-        "proxy_server_request",
-        "request_timeout",
-        "secret_fields",
-        "stream_timeout",
-        "tags",
-        "timeout",
-    ]
-)
-"""What LiteLLM needs for itself and sends to nobody; every other field of a request is read, or left out."""
+# fields that LiteLLM needs for itself and sends to nobody; every other field is read, or left out
+_LITELLM: Final = frozenset((
+    "api_base", "api_key", "api_version", "cache", "caching", "custom_llm_provider", "guardrails",
+    "litellm_call_id", "litellm_logging_obj", "litellm_metadata", "litellm_session_id", "litellm_trace_id",
+    "max_retries", "metadata", "model_info", "no-log", "num_retries", "proxy_server_request", "request_timeout",
+    "secret_fields", "stream_timeout", "tags", "timeout",
+))  # fmt: skip
 
-
+# names that a client gives to a session
 _SESSIONS: Final = frozenset(("litellm_session_id", "litellm_trace_id", "session_id", "trace_id"))
-"""Names that a client gives to what belongs together."""
-
+# metadata that a client may write for LiteLLM alone
 _ROUTES: Final = frozenset(("guardrails", "session_id", "tags", "trace_id"))
-"""What a client may write into metadata for LiteLLM alone."""
-
-_SECONDS: Final = 900.0
-"""How long an answer may take: after that it is not restored any more."""
-
-_MOST: Final = 100_000
-"""Requests under way at one time; of more, the oldest are not restored."""
+_SECONDS: Final = 900.0  # how long an answer may take: after that it is not restored any more
+_MOST: Final = 100_000  # requests under way at one time; of more, the oldest are not restored
 
 
 class _Handled(NamedTuple):
-    """A request that went on; its memory is dropped with its answer."""
-
     memory: RequestMemory | None
     headers: dict[str, str]
     until: float
 
 
 class TextveilGuardrail(CustomGuardrail):
-    """Sanitizes what LiteLLM sends, and restores what comes back.
+    """Sanitizes requests of LiteLLM, and restores answers.
 
-    Chats, completions and embeddings are sanitized, every other kind of request is refused, and so is a part of a
-    message that cannot be read. Any error before a request goes on means that it does not go on.
+    Chats, completions and embeddings are sanitized; every other kind of request is refused, and so is an unreadable
+    part of a message. If anything fails before a request goes on, it does not go on.
 
     Args:
         guardrail_name: as LiteLLM's configuration has it.
         event_hook: ``mode`` there: ``[pre_call, post_call]``; ``pre_call`` alone leaves answers as they come.
         default_on: must be true: a request that asks for no guardrail would go on unread.
-        policy: what happens to each kind of word and span.
+        policy: of each kind of word and span.
         policies: a folder of policies of your own, each by the name of its file.
         database: of budgets: a URL of SQLAlchemy or a path; None counts nothing.
-        maps_seconds: how long what puts originals back is kept, in memory.
+        maps_seconds: how long originals can be put back; they are kept in memory.
         maps_bytes: how much of it, about.
         threads: that sanitize.
         foreign_values: see ``config.Config``, as the next.
@@ -176,13 +159,13 @@ class TextveilGuardrail(CustomGuardrail):
         install(unread_routes, unread_headers)
 
     def should_run_guardrail(self, data: Any, event_type: GuardrailEventHooks) -> bool:
-        """Before every request, and after it where the mode says so; no request and no key can turn it off."""
+        """Run before every request, and after it if the mode says so; nothing turns it off."""
         return event_type.value in self.event_hook  # type: ignore[operator]
 
     async def async_pre_call_hook(
         self, user_api_key_dict: Any, cache: Any, data: dict[str, Any], call_type: str
     ) -> dict[str, Any]:
-        """The request with every text of it released.
+        """Return the request with every text of it released.
 
         Raises:
             HTTPException: it does not go on; the message holds nothing of the text.
@@ -195,7 +178,7 @@ class TextveilGuardrail(CustomGuardrail):
         return data
 
     async def async_pre_call_deployment_hook(self, kwargs: dict[str, Any], call_type: Any) -> dict[str, Any]:
-        """The same where LiteLLM's Python functions are called and no proxy did it before; the asynchronous ones."""
+        """Do the same for LiteLLM's asynchronous functions without a proxy."""
         if self._known(kwargs) is not None:
             return kwargs
         data = dict(kwargs)
@@ -203,7 +186,7 @@ class TextveilGuardrail(CustomGuardrail):
         return await self.async_pre_call_hook(None, None, data, kind if isinstance(kind, str) else "unknown")
 
     async def async_post_call_success_hook(self, data: dict[str, Any], user_api_key_dict: Any, response: Any) -> Any:
-        """The answer with its originals, as a copy: what LiteLLM logs stays as it came."""
+        """Return the answer with its originals, as a copy: LiteLLM logs the other."""
         memory = self._taken(data)
         if memory is None or not isinstance(response, ModelResponse | TextCompletionResponse):
             return response
@@ -216,14 +199,14 @@ class TextveilGuardrail(CustomGuardrail):
     async def async_post_call_success_deployment_hook(
         self, request_data: dict[str, Any], response: Any, call_type: Any
     ) -> Any:
-        """The same where no proxy does it afterwards."""
+        """Do the same if no proxy does it afterwards."""
         proxied = "proxy_server_request" in request_data
         return None if proxied else await self.async_post_call_success_hook(request_data, None, response)
 
     async def async_post_call_streaming_iterator_hook(
         self, user_api_key_dict: Any, response: AsyncIterator[Any], request_data: dict[str, Any]
     ) -> AsyncGenerator[Any, None]:
-        """A streamed answer, restored as it comes."""
+        """Yield a streamed answer, restored as it comes."""
         memory = self._taken(request_data)
         if memory is None:
             async for chunk in response:
@@ -247,7 +230,7 @@ class TextveilGuardrail(CustomGuardrail):
     async def async_post_call_response_headers_hook(
         self, data: dict[str, Any], user_api_key_dict: Any, response: Any, *others: Any, **named: Any
     ) -> dict[str, str] | None:
-        """What the request cost, by which policy, and which of its fields were left out."""
+        """Return the cost, the policy, and the fields that were left out."""
         handled = self._known(data)
         return None if handled is None else handled.headers
 
@@ -281,7 +264,7 @@ class TextveilGuardrail(CustomGuardrail):
         return self._conversations.of(account, f"begun {beginning(asked, kind.begins)}")
 
     def _rename(self, data: dict[str, Any], account: Account) -> None:
-        """Put keyed digests in the place of a client's names of sessions: LiteLLM sends them to some providers."""
+        """Put keyed digests in place of a client's names of sessions: LiteLLM sends them to some providers."""
         for place in (data, data.get("metadata"), data.get("litellm_metadata")):
             if isinstance(place, dict):
                 for name in [name for name in _SESSIONS if place.get(name) is not None]:
@@ -289,7 +272,7 @@ class TextveilGuardrail(CustomGuardrail):
                     place[name] = hmac.digest(self._key, said.encode("utf-8", "surrogatepass"), "sha256").hex()[:32]
 
     def _mark(self, data: dict[str, Any], sanitized: SanitizedBody) -> None:
-        """Note that the request was sanitized; what LiteLLM repeats of it for logs is sanitized too."""
+        """Note that the request was sanitized; LiteLLM's copy of it for logs is replaced too."""
         now = time.monotonic()
         while self._handled and (next(iter(self._handled.values())).until <= now or len(self._handled) >= _MOST):
             self._handled.popitem(last=False)
@@ -307,7 +290,6 @@ class TextveilGuardrail(CustomGuardrail):
         return self._handled.get(_word_of(data))
 
     def _taken(self, data: Mapping[str, Any]) -> RequestMemory | None:
-        """What restores the answer to a request, once."""
         handled = self._known(data)
         if handled is None:
             return None
@@ -316,7 +298,6 @@ class TextveilGuardrail(CustomGuardrail):
 
 
 def _word_of(data: Mapping[str, Any]) -> str:
-    """What LiteLLM's metadata of a request say of us; empty where they say nothing."""
     for place in ("litellm_metadata", "metadata"):
         metadata = data.get(place)
         word = metadata.get(_MARK) if isinstance(metadata, dict) else None
@@ -326,7 +307,7 @@ def _word_of(data: Mapping[str, Any]) -> str:
 
 
 def _like(answer: Any, data: dict[str, Any]) -> Any:
-    """An answer of the same class with other data; what LiteLLM keeps beside the data is kept."""
+    """Return an answer of the same class with other data; LiteLLM's own attributes are kept."""
     restored = type(answer)(**data)
     for name in ("_hidden_params", "_response_headers"):
         if hasattr(answer, name):
@@ -335,7 +316,7 @@ def _like(answer: Any, data: dict[str, Any]) -> Any:
 
 
 def _refuse_synchronous(text: str) -> None:
-    """A rule of LiteLLM, before a chat: it runs no guardrail for those of its functions that are not asynchronous.
+    """Refuse a chat by a synchronous function of LiteLLM, as a rule of LiteLLM: it runs no guardrail for those.
 
     Raises:
         ParameterError: this chat would go on unread.
@@ -344,12 +325,12 @@ def _refuse_synchronous(text: str) -> None:
         try:
             asyncio.get_running_loop()
         except RuntimeError:
-            wanted = "acompletion, or that of textveil.server.litellm_calls.GuardedCalls"
+            wanted = "acompletion, or that of textveil.server.litellm_guardrail.GuardedCalls"
             need(False, "completion", "one that LiteLLM runs no guardrail for", wanted)
 
 
 def _account(key: Any) -> Account:
-    """Who pays: an account, or of a key its team, its person or that of the request, and its digest by LiteLLM."""
+    """Return who pays: an account; or a key's team, its person or the request's, and LiteLLM's digest of the key."""
     if isinstance(key, Account):
         return key
     person = getattr(key, "user_id", None)
@@ -367,7 +348,7 @@ def _need_known(others: Mapping[str, Any]) -> None:
 
 
 def _forget(data: dict[str, Any]) -> None:
-    """Take the text out of a request that does not go on: LiteLLM tells those who log of it."""
+    """Remove the text of a request that does not go on: LiteLLM passes it to loggers."""
     for name in [name for name in data if name not in _LITELLM and name != "model"]:
         del data[name]
     for place in ("metadata", "litellm_metadata"):
@@ -378,7 +359,7 @@ def _forget(data: dict[str, Any]) -> None:
 
 
 def _forget_metadata(metadata: dict[str, Any]) -> None:
-    """Take out what a client wrote of a request: some providers get its user, and those who log get all of it."""
+    """Remove what a client wrote: some providers get its user, and loggers get all of it."""
     written = metadata.pop("requester_metadata", None)
     for name, value in (written if isinstance(written, dict) else {}).items():
         if name not in _ROUTES and name in metadata and metadata[name] == value:
@@ -387,6 +368,70 @@ def _forget_metadata(metadata: dict[str, Any]) -> None:
 
 
 def _refuse(error: Exception) -> NoReturn:
-    """Tell LiteLLM that a request does not go on."""
     told = as_api_error(error)
     raise HTTPException(told.status, detail=told.to_data(), headers=told.headers) from None
+
+
+_END: Final = object()
+
+
+class GuardedCalls:
+    """``completion``, ``text_completion`` and ``embedding`` as LiteLLM has them, guarded; use it in a block.
+
+    LiteLLM's asynchronous functions are called in a thread of their own. If anything fails before a request goes on, it
+    does not go on. LiteLLM's own options (address, key, retries) go on as they are; other fields are read as the
+    gateway reads them, or left out.
+
+    Args:
+        guardrail: of this object alone, and not of ``litellm.callbacks``.
+        account: whose texts these are, and who pays.
+
+    Raises:
+        HTTPException: by each function: the request was not sent; the message holds nothing of the text.
+    """
+
+    def __init__(self, guardrail: TextveilGuardrail, account: Account | None = None) -> None:
+        self._guardrail = guardrail
+        self._account = Account("litellm") if account is None else account
+        self._held = contextlib.ExitStack()
+        self._portal = self._held.enter_context(start_blocking_portal())
+
+    def completion(self, model: str, messages: list[Any], **fields: Any) -> Any:
+        """Call ``litellm.completion``; with ``stream=True`` return an iterator of chunks."""
+        return self._answer(litellm.acompletion, "acompletion", {"model": model, "messages": messages, **fields})
+
+    def text_completion(self, model: str, prompt: Any, **fields: Any) -> Any:
+        """Call ``litellm.text_completion``."""
+        return self._answer(litellm.atext_completion, "atext_completion", {"model": model, "prompt": prompt, **fields})
+
+    def embedding(self, model: str, input: Any, **fields: Any) -> Any:
+        """Call ``litellm.embedding``."""
+        return self._answer(litellm.aembedding, "aembedding", {"model": model, "input": input, **fields})
+
+    def close(self) -> None:
+        """End the thread, once calls under way have ended."""
+        self._held.close()
+
+    def __enter__(self) -> GuardedCalls:
+        """Return this, which is closed at the end of the block."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _answer(self, function: Callable[..., Awaitable[Any]], kind: str, asked: dict[str, Any]) -> Any:
+        answer = self._portal.call(self._asked, function, kind, asked)
+        return self._chunks(answer) if isinstance(answer, AsyncIterator) else answer
+
+    async def _asked(self, function: Callable[..., Awaitable[Any]], kind: str, asked: dict[str, Any]) -> Any:
+        sent = await self._guardrail.async_pre_call_hook(self._account, None, asked, kind)
+        answer = await function(**sent)
+        if not self._guardrail.should_run_guardrail(sent, GuardrailEventHooks.post_call):
+            return aiter(answer) if isinstance(answer, AsyncIterable) else answer
+        if isinstance(answer, AsyncIterable):
+            return self._guardrail.async_post_call_streaming_iterator_hook(None, aiter(answer), sent)
+        return await self._guardrail.async_post_call_success_hook(sent, None, answer)
+
+    def _chunks(self, answer: AsyncIterator[Any]) -> Iterator[Any]:
+        while (chunk := self._portal.call(anext, answer, _END)) is not _END:
+            yield chunk

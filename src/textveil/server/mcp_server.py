@@ -1,10 +1,10 @@
 """A server of the Model Context Protocol: sanitize, restore, detect and audit as tools of a model's host.
 
-Texts are released by the one service of ``server.service``, as those of the gateway are: against a budget that is taken
-before a draw, and what was released in a conversation before comes again as it was.
+Texts are released by the one service of ``server.service``, as those of the gateway are: against a budget that is
+taken before a draw; earlier releases of a conversation come again as they were.
 
-What ``restore`` and ``detect`` answer is as private as the text, and it goes to whoever called the tool: in most hosts
-that is the model. A host whose model must not see originals is given ``sanitize`` and ``audit`` alone.
+Answers of ``restore`` and ``detect`` are as private as the text, and they go to the caller of the tool: in most
+hosts that is the model. Give a host whose model must not see originals ``sanitize`` and ``audit`` alone.
 """
 
 import asyncio
@@ -44,16 +44,9 @@ try:
 except ImportError as error:
     raise MissingExtra((error.name or "mcp").partition(".")[0], "mcp") from None
 
-TOOLS: Final = ("sanitize", "restore", "detect", "audit")
-"""The tools, by name."""
-
-AUDITED_WORDS: Final = 2000
-"""Words over which a mechanism is audited unless told otherwise: seconds, where the whole vocabulary takes minutes."""
-
-
-LARGEST: Final = 4_000_000
-"""Characters that a text may have."""
-
+TOOLS: Final = ("sanitize", "restore", "detect", "audit")  # by name
+AUDITED_WORDS: Final = 2000  # by default: seconds, while the whole vocabulary takes minutes
+LARGEST: Final = 4_000_000  # characters of a text, at most
 _UNPLAIN: Final = "unplain"
 
 
@@ -115,15 +108,15 @@ class AuditArguments(ToolArguments):
 
 
 class TextTools:
-    """The tools, without a protocol: each takes its arguments and answers with JSON data.
+    """The tools without a protocol: each takes its arguments and returns JSON data.
 
     Args:
-        service: releases; its policies may be asked for.
-        conversations: what was released in each, and how to undo it.
+        service: releases; its policies may be named.
+        conversations: releases of each, and how to undo them.
         account: whose texts these are, and who pays.
-        counted: whether the service's ledger counts; where it does not, the answers' ``budget`` is None.
+        counted: whether the service's ledger counts; if not, the answers' ``budget`` is None.
         shared: whether a value has one surrogate in all texts of a conversation, and a text that was released before is
-            released again. Whoever calls ``sanitize`` and sees what was released then tests guesses with it.
+            released again. A caller of ``sanitize`` who sees earlier releases then tests guesses with it.
     """
 
     arguments: ClassVar[Mapping[str, type[ToolArguments]]] = {
@@ -150,15 +143,11 @@ class TextTools:
 
     @property
     def policies(self) -> tuple[str, ...]:
-        """The policies that may be asked for."""
+        """The policies that may be named."""
         return tuple(self._service.policies.all)
 
     async def call(self, tool: str, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Run a tool.
-
-        Args:
-            tool: one of ``TOOLS``.
-            given: its arguments.
+        """Run one of ``TOOLS`` with these arguments.
 
         Raises:
             TextveilError: it cannot be done; the message holds nothing of the text.
@@ -196,7 +185,6 @@ class TextTools:
         }
 
     async def _budget(self, paid: PaidReleases) -> dict[str, Any]:
-        """What is left, asked for anew: with what is reserved, which a release does not wait for."""
         costs = TextCosts.of(self._service.policies.sanitizer(paid.policy).setting)
         try:
             return budget_data(await self._service.balance(self._account), costs)
@@ -242,12 +230,12 @@ def _audited(given: AuditArguments) -> dict[str, Any]:
 
 
 def make_server(tools: TextTools, offered: Collection[str] = TOOLS) -> Server[Any]:
-    """A server of the Model Context Protocol, for any transport of the SDK.
+    """Return a server of the Model Context Protocol, for any transport of the SDK.
 
     Every failure of a tool is an answer of one line that holds nothing of the text; nothing is logged.
 
     Args:
-        tools: what it runs.
+        tools: that it runs.
         offered: names of the tools that clients see and may call.
 
     Raises:
@@ -284,13 +272,7 @@ def make_server(tools: TextTools, offered: Collection[str] = TOOLS) -> Server[An
 
 
 async def serve_stdio(server: Server[Any], conversations: Conversations, finding: FindingProcesses) -> None:
-    """Answer a client on standard input and output until it goes away.
-
-    Args:
-        server: of the tools.
-        conversations: of the tools; they expire meanwhile, though nobody asks.
-        finding: of the service; ended with the server.
-    """
+    """Answer a client on standard input and output until it goes away; conversations expire, and processes end."""
     forgetting = asyncio.create_task(conversations.forget())
     try:
         async with stdio_server() as (incoming, outgoing):
@@ -334,7 +316,7 @@ def _refused(message: str) -> CallToolResult:
 
 
 def _wrong(error: ValidationError, wanted: type[ToolArguments]) -> ParameterError:
-    """The first thing that is wrong with arguments, by its name alone: what was given may be text."""
+    """Tell the first fault of arguments by its name alone: the value may be text."""
     first = error.errors(include_input=False, include_url=False)[0]
     name = str(first["loc"][0]) if first["loc"] else ""
     if name not in wanted.model_fields:

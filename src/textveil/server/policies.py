@@ -16,22 +16,23 @@ from textveil.sanitize.sanitizer import Sanitizer
 from textveil.server.kept_data import KeptPolicy
 
 EPSILONS: Final = (2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 12.0)
-"""Nats of one word that a request may ask for where its policy has more: those at which recovery was measured. They are
-few, so that what is made for each stays in bounds."""
+"""Nats of one word that a request may ask for if its policy has more: recovery was measured at these. They are few, so
+that the memory for their sanitizers stays bounded.
+"""
 
 _AT: Final = "@"
 
 
 class OfferedPolicies:
-    """Policies by name, and a sanitizer of each, made when it is first asked for and kept.
+    """Policies by name, and a sanitizer of each, made when it is first used and kept.
 
-    A request names a policy and never a path. Where a policy draws words at an epsilon that it states, a request may
-    ask for a smaller one, of ``EPSILONS``: the policy ``NAME@4`` is NAME with its words drawn at epsilon 4. So whoever
-    asks can have more protection than the operator's policy gives, and never less.
+    A request names a policy and never a path. If a policy draws words at an epsilon that it states, a request may ask
+    for a smaller one, of ``EPSILONS``: the policy ``NAME@4`` is NAME with its words drawn at epsilon 4. So a client can
+    have more protection than the operator's policy gives, and never less.
 
     Args:
-        default: what is meant where no name is given.
-        folder: of ``NAME.toml`` files; None is none.
+        default: the policy of requests that name none.
+        folder: of ``NAME.toml`` files.
         make: a sanitizer of a policy.
         policies: offered in place of the package's, by name.
 
@@ -72,7 +73,7 @@ class OfferedPolicies:
         return self._policies
 
     def name(self, asked: str | None) -> str:
-        """The name of the policy that is meant.
+        """Return the name of a policy; None is the default.
 
         Raises:
             UnknownNameError: there is none of that name; the name is not repeated, since it may be text.
@@ -88,11 +89,11 @@ class OfferedPolicies:
         raise error
 
     def at(self, asked: str | None, epsilon: float | None) -> str:
-        """The name of a policy at an epsilon of one word.
+        """Return the name of a policy at an epsilon of one word.
 
         Args:
             asked: a name, as for ``name``.
-            epsilon: nats of one word; None is what the policy says.
+            epsilon: nats of one word; None is the policy's own.
 
         Raises:
             UnknownNameError: there is no policy of that name.
@@ -111,12 +112,12 @@ class OfferedPolicies:
         raise error
 
     def epsilons(self, name: str) -> tuple[float, ...]:
-        """Nats of one word that a request may ask for under a policy, the policy's own last; none where it has none."""
+        """Return the nats of one word that a request may ask for, the policy's own last; empty if it has none."""
         chosen = self._policies.get(name)
         return () if chosen is None else _epsilons(chosen)
 
     def policy(self, name: str) -> Policy:
-        """The policy of a name that ``name`` or ``at`` gave."""
+        """Return the policy of a name that ``name`` or ``at`` returned."""
         policy = self._policies.get(name)
         if policy is not None:
             return policy
@@ -125,11 +126,11 @@ class OfferedPolicies:
         return replace(chosen, rules=tuple(words))
 
     def base(self, name: str) -> str:
-        """The name of the policy that ``policy`` has from another by its epsilon alone; its values are the same."""
+        """Return the name of the policy that differs by its epsilon alone; its values are the same."""
         return name if name in self._policies else name.rpartition(_AT)[0]
 
     def sanitizer(self, name: str) -> Sanitizer:
-        """The sanitizer of a policy; making one may take seconds where words are drawn."""
+        """Return the sanitizer of a policy; making one may take seconds if words are drawn."""
         sanitizer = self._made.get(name)
         if sanitizer is None:
             with self._lock:
@@ -139,10 +140,7 @@ class OfferedPolicies:
         return sanitizer
 
     def kept(self, name: str) -> KeptPolicy | None:
-        """What tells whether releases of a policy that were kept are still its own; None where there is none.
-
-        None of that name, that is, or one that cannot be made any more: whoever asks for it is told why.
-        """
+        """Return what tells whether kept releases are still of a policy; None if it is unknown or cannot be made."""
         known = self._kept.get(name)
         if known is None:
             try:
@@ -154,26 +152,26 @@ class OfferedPolicies:
         return known
 
     def is_plain(self, name: str) -> bool:
-        """Whether its sanitizer takes microseconds for a word, all of them Python's: no draws for words, no models."""
+        """Tell whether its sanitizer takes microseconds a word, all in Python: no draws for words, no models."""
         chosen = self.policy(name)
         return not chosen.draws_words and set(chosen.detectors) <= {"embedded"}
 
     @property
     def ready(self) -> list[str]:
-        """The names of those that another process, which finds values, makes ready when it starts."""
+        """The names of the policies that finding processes make ready when they start."""
         return [self.default] if self.is_plain(self.default) else []
 
     def is_found_apart(self, name: str) -> bool:
-        """Whether another process finds its values as this one does: with the package's own detector alone."""
+        """Tell whether another process finds its values as this one does: with the embedded detector alone."""
         chosen = self.policy(name)
         return chosen.finds_spans and set(chosen.detectors) <= {"embedded"}
 
     def is_made(self, name: str) -> bool:
-        """Whether its sanitizer is made."""
+        """Tell whether its sanitizer is made."""
         return name in self._made
 
     def found(self, name: str, text: str) -> list[DetectedSpan]:
-        """The spans that a policy would treat as such; none where it looks for none."""
+        """Find the spans that a policy would treat as such; none if it looks for none."""
         if name not in self._finders:
             with self._lock:
                 chosen = self.policy(name)
@@ -182,11 +180,7 @@ class OfferedPolicies:
         return [] if finder is None else finder.found([text])[0]
 
     def to_data(self, only: Sequence[str] = ()) -> list[dict[str, Any]]:
-        """Every policy as JSON data, the default first.
-
-        Args:
-            only: the names that a caller may use, its default first; none is all.
-        """
+        """Return every policy, or only these names, as JSON data, the default first."""
         default = only[0] if only else self.default
         allowed = {name: self.policy(name) for name in map(self.name, only)} if only else self._policies
         first = sorted(allowed.items(), key=lambda item: item[0] != default)

@@ -1,7 +1,7 @@
-"""The one way to a release on a server: prepare, take the budget, draw, note that it was drawn.
+"""The only way to a release on a server: prepare, take the budget, draw, note that it was drawn.
 
 The API, the gateway and the page all call ``SanitizingService.release``; nothing else on the server draws. Budget is
-taken, durably, before randomness is drawn: whatever fails in between counts as spent.
+taken, durably, before randomness is drawn: a failure in between counts as spent.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from textveil.budget.account import Account
-from textveil.budget.balance import Balance
+from textveil.budget.standing import Balance
 from textveil.detection.detectors import detect
 from textveil.detection.spans import DetectedSpan
 from textveil.errors import BudgetExhausted, ModelError, SlowText
@@ -23,7 +23,8 @@ from textveil.sanitize.policy_report import value_data
 from textveil.sanitize.prepared import Prepared
 from textveil.sanitize.release import Release
 from textveil.sanitize.setting import Setting, mentions_of
-from textveil.server.budgets import budget_data, cost_told
+from textveil.server.budgets import BudgetLedger as BudgetLedger
+from textveil.server.budgets import Reserving, budget_data, cost_told
 from textveil.server.conversations import OWN, UNTRACED, ConversationState
 from textveil.server.errors import ApiError, as_api_error
 from textveil.server.finding import FindingProcesses
@@ -37,10 +38,8 @@ from textveil.server.foreign import (
     scopes_of,
     span_kinds,
 )
-from textveil.server.metrics import ServerMetrics
+from textveil.server.monitoring import ServerMetrics
 from textveil.server.policies import OfferedPolicies
-from textveil.server.reserving import BudgetLedger as BudgetLedger
-from textveil.server.reserving import Reserving
 from textveil.surrogates.scopes import ApartScope, MemoryScope
 from textveil.surrogates.urls import hosts_in, services_in
 from textveil.text.patterns import time_limit
@@ -53,47 +52,43 @@ logger = logging.getLogger("textveil.server.service")
 
 
 ALONE_CHARACTERS: Final = 2_000
-"""Values in texts of more characters are found by a process that can be killed, and never by the server: whatever a
-search does, it holds nobody up. Of shorter ones, a search whose time grew with their square would take tenths of a
-second."""
+"""Values in longer texts are found by a process that can be killed, never by the server: no search holds others up.
+
+In shorter texts, a search whose time grows with their square takes tenths of a second.
+"""
 
 QUICK_CHARACTERS: Final = 8_000
-"""Texts of up to so many characters are sanitized between two other things that the server does, where a policy keeps
-words: in less time than to hand them to a thread and back."""
+"""Texts of up to so many characters are sanitized on the event loop if the policy keeps words: handing them to a thread
+and back takes longer.
+"""
 
 LONG_CHARACTERS: Final = 100_000
-"""Texts of more characters, where a policy keeps words, are sanitized by few threads: the interpreter runs one at a
-time, and each that wants to run is one more for which everybody else waits."""
+"""Longer texts are sanitized by few threads if the policy keeps words: the interpreter runs one thread at a time, and
+everybody waits for each that wants to run.
+"""
 
-SECONDS: Final = 10.0
-"""Of processor time that the detection of a call's texts may take."""
-
+SECONDS: Final = 10.0  # processor time that the detection of a call's texts may take
+# a call may hold so many values for each of those seconds: drawing and restoring one takes about 0.1 ms
 VALUES_A_SECOND: Final = 5_000
-"""For each of those seconds a call may hold so many values: to draw and restore one takes about 0.1 ms."""
-
 CALLED_A_SECOND: Final = 20_000
-"""For each of those seconds, so many characters that the upstream wrote into calls are read for what may be a guess. A
-call that says more is taken for one that holds guesses of every kind, which costs no time."""
+"""Characters that are read, for each of those seconds, for guesses that the upstream wrote into calls. A longer call is
+treated as if it held guesses of every kind, which costs no time.
+"""
 
-_TEXT: Final = 40
-"""Characters that take as long as a text does besides its own."""
-
-_PIECE: Final = 256
-"""Texts that are looked up, or noted, in a row before others have their turn."""
-
+_TEXT: Final = 40  # characters that take as long as a text does besides its own
+_PIECE: Final = 256  # texts that are looked up, or noted, in a row before others have their turn
+# the note of an error of the engine, as against one of the ledger or the conversation
 _ENGINE: Final = "while a text was sanitized"
-"""The note of an error of the engine, as against one of the ledger or the conversation."""
-
 _ENGINE_FAILURES: Final = (ModelError,)
 """Failures that an engine reports of itself. Anything else may be another caller's doing: memory, threads or time that
-one uses up fails in the requests of all."""
+one uses up fails in the requests of all.
+"""
 
-_WAITING: Final = 16
-"""Calls with long texts that are under way or wait, at the most."""
+_WAITING: Final = 16  # maximum number of calls with long texts that are under way or wait
 
 
 async def beside(size: int, work: Callable[[], Result]) -> Result:
-    """Do what takes time in proportion to a size at once; in a thread where that is long.
+    """Do work in proportion to a size at once, or in a thread if it is long.
 
     A caller that is cancelled waits for the thread: it holds what the thread reads.
 
@@ -117,7 +112,6 @@ async def beside(size: int, work: Callable[[], Result]) -> Result:
 
 
 async def _in_pieces(values: Iterable[Value]) -> AsyncIterator[Value]:
-    """The values; the event loop does something else after every few."""
     for number, value in enumerate(values, 1):
         yield value
         if number % _PIECE == 0:
@@ -129,11 +123,11 @@ def _size(texts: Sequence[str]) -> int:
 
 
 class PaidReleases(NamedTuple):
-    """What one call released.
+    """The releases of one call.
 
     Attributes:
-        releases: one for each text, in order; of a conversation also such as were made before.
-        guarantee: what this call costs the person whose texts these are, as JSON data without text.
+        releases: one for each text, in order; of a conversation also those that were made before.
+        guarantee: the cost of this call for the person whose texts these are, as JSON data without text.
         balance: of the account, after it.
         budget: the same as JSON data.
         policy: the name of the policy.
@@ -150,13 +144,13 @@ class SanitizingService:
     """Releases texts, each call against a budget.
 
     Args:
-        policies: what can be asked for.
+        policies: that may be named.
         ledger: of budgets.
-        threads: that sanitize texts, and do what else takes long; the ledger has one of its own.
-        seconds: of processor time that the detection of a call's texts may take.
-        metrics: counts releases; None counts for nobody.
-        foreign: what happens to values in texts of conversations that others may have written a part of.
-        finding: processes that find values; with None this one finds all, so that a search may hold up everybody.
+        threads: that sanitize texts, and do other long work; the ledger has one of its own.
+        seconds: processor time that the detection of a call's texts may take.
+        metrics: counts releases; None: its own.
+        foreign: the treatment of values in texts that others may have written a part of.
+        finding: processes that find values; without them a search may hold up everybody.
         shares: whether they also read short texts while other requests are under way.
     """
 
@@ -195,15 +189,15 @@ class SanitizingService:
         labels: Sequence[str] | None = None,
         origins: Sequence[Origin | None] | None = None,
     ) -> PaidReleases:
-        """Sanitize texts of one person, and take what that costs from every budget that the account is under.
+        """Sanitize texts of one person, and take the cost from every budget that the account is under.
 
         Args:
             texts: released together, for one price.
             policy: a name; None is the server's default.
-            account: who pays.
-            conversation: what was released in it before is released again, byte for byte, at no cost; None is none.
-            labels: for each text of a conversation, what tells it from equal ones, which are then released apart.
-            origins: for each text of a conversation, where it comes from; None where its asker wrote it.
+            account: that pays.
+            conversation: its earlier releases are released again, byte for byte, at no cost.
+            labels: for each text of a conversation, tells it from equal ones, which are then released apart.
+            origins: for each text of a conversation, where it comes from; None if the client wrote it.
 
         Raises:
             UnknownNameError: there is no such policy.
@@ -226,7 +220,7 @@ class SanitizingService:
             self._under_way -= 1
 
     async def found(self, name: str, text: str) -> list[DetectedSpan]:
-        """The spans that a policy would treat as such.
+        """Find the spans that a policy would treat as such.
 
         Raises:
             InputError: the text takes too long to be read.
@@ -236,12 +230,7 @@ class SanitizingService:
         return await self._done(name, len(text), partial(self._found, name, text)) if spans is None else spans[0]
 
     async def detected(self, text: str) -> list[DetectedSpan]:
-        """The spans that are found without a policy.
-
-        Raises:
-            InputError: the text takes too long to be read.
-            ApiError: too many texts wait.
-        """
+        """Find spans without a policy; raises as ``found``."""
         if self._finding is None:
             return await self.in_thread(partial(self._found, None, text))
         long = len(text) > LONG_CHARACTERS
@@ -250,14 +239,14 @@ class SanitizingService:
         return spans[0]
 
     async def balance(self, account: Account) -> Balance:
-        """What an account has spent and has left."""
+        """Return what an account has spent and has left."""
         return await self.in_thread(partial(self._ledger.balance, account))
 
     async def may_send_unprotected(self, error: Exception, policy: str | None, account: Account) -> bool:
-        """Whether a request whose texts could not be released may go on as it is; that is then entered and counted.
+        """Tell whether a request whose texts could not be released may go on as it is; it is then entered and counted.
 
-        It may if this request's own engine reported a failure of itself, and no budget limits the account. Whatever
-        else fails is refused: one caller can exhaust memory or time, and the texts of another would leave unprotected.
+        It may if this request's own engine reported a failure of itself, and no budget limits the account. Every other
+        failure is refused: one caller can exhaust memory or time, and the texts of another would leave unprotected.
 
         Args:
             error: of ``release``.
@@ -277,17 +266,17 @@ class SanitizingService:
         return True
 
     async def warm(self) -> None:
-        """Make the sanitizer of the default policy, so that the first request need not wait for it."""
+        """Make the sanitizer of the default policy, so that the first request does not wait for it."""
         await self.in_thread(partial(self.policies.sanitizer, self.policies.default))
 
     def close(self) -> None:
-        """Let what is under way come to its end."""
+        """Finish work under way."""
         self._pool.shutdown(wait=True)
         self._lane.shutdown(wait=True)
         self._reserving.close()
 
     async def in_thread(self, work: Callable[[], Result]) -> Result:
-        """Do what takes long beside what the server does meanwhile."""
+        """Do long work in a thread."""
         return await asyncio.get_running_loop().run_in_executor(self._pool, work)
 
     async def _in_turn(
@@ -318,8 +307,6 @@ class SanitizingService:
     async def _digests(
         self, name: str, wanted: list[tuple[str, str]], conversation: ConversationState
     ) -> dict[tuple[str, str], bytes]:
-        """What stands for each text in its conversation; computed in a thread where they are many or long."""
-
         def digests() -> dict[tuple[str, str], bytes]:
             return {key: conversation.digest(name, *key) for key in wanted}
 
@@ -347,7 +334,6 @@ class SanitizingService:
         return prepared, releases, reservation.balance
 
     async def _sanitized(self, name: str, characters: int, work: Callable[[], Result], *, paid: bool = False) -> Result:
-        """The same as ``_done``; an error is noted as the engine's."""
         try:
             return await self._done(name, characters, work, paid=paid)
         except Exception as error:
@@ -355,7 +341,7 @@ class SanitizingService:
             raise
 
     async def _found_beside(self, name: str, texts: list[str]) -> Spans | None:
-        """The spans of texts, found by another process; None if this one shall find them."""
+        """Find the spans of texts in another process; None if this one shall find them."""
         characters = _size(texts)
         must = characters > ALONE_CHARACTERS
         shared = self._shares and self._under_way > 1
@@ -405,7 +391,6 @@ class SanitizingService:
         return self._few(prepared)
 
     def _few(self, prepared: Prepared) -> Prepared:
-        """The same texts, if they hold no more values than can be drawn and restored in time."""
         kinds, most = kinds_with_surrogates(prepared.setting), int(self._seconds * VALUES_A_SECOND)
         mentions = (counts.get(mentions_of(kind), counts.get(kind, 0)) for counts in prepared.counts for kind in kinds)
         if sum(mentions) > most:
@@ -417,10 +402,10 @@ class SanitizingService:
             return detect(text) if name is None else self.policies.found(name, text)
 
     async def _done(self, name: str, characters: int, work: Callable[[], Result], *, paid: bool = False) -> Result:
-        """Do what takes time in proportion to texts, where it holds up others the least.
+        """Do work in proportion to texts where it holds up others the least.
 
         Raises:
-            ApiError: too much waits already; what is paid for is done all the same.
+            ApiError: too much waits already; paid work is done all the same.
         """
         plain = self.policies.is_plain(name)
         if plain and characters <= QUICK_CHARACTERS and self.policies.is_made(name):
@@ -453,7 +438,7 @@ class SanitizingService:
 
 
 def _engine_reports(error: Exception) -> bool:
-    """Whether an error is the engine's report of its own failure, and no other error led to it."""
+    """Tell whether an error is the engine's report of its own failure, and no other error led to it."""
     if _ENGINE not in getattr(error, "__notes__", ()) or as_api_error(error).code != "internal_error":
         return False
     reason: BaseException | None = error
@@ -465,16 +450,7 @@ def _engine_reports(error: Exception) -> bool:
 
 
 class _Within:
-    """Texts of a conversation.
-
-    Attributes:
-        conversation: that they stand in.
-        origins: where each comes from.
-        sources: of the values of each.
-        calls: by message, those that foreign texts answer.
-        values: how many of the conversation's are foreign, with these.
-        hosts: that those of its asker name.
-    """
+    """Texts of a conversation: origins, sources of their values, calls by message, foreign values and named hosts."""
 
     def __init__(self, conversation: ConversationState, origins: Sequence[Origin | None]) -> None:
         self.conversation = conversation
@@ -489,31 +465,20 @@ _TOLD_OF_A_KIND: Final = frozenset(("kind", "text", "status", "epsilon", "delta"
 
 
 class _Known(NamedTuple):
-    """What is said of every release under a policy: made once, for it follows from the policy alone.
-
-    Attributes:
-        always: JSON data, with a place for the kinds that were drawn.
-        kinds: of each kind, what a draw promises.
-        costs: of a draw of each kind that costs something.
-    """
+    """Facts about every release under a policy: made once, since they follow from the policy alone."""
 
     always: dict[str, Any]
     kinds: list[dict[str, Any]]
     costs: TextCosts
 
     def with_costs(self, setting: Setting, prepared: Prepared | None) -> dict[str, Any]:
-        """What a call costs and what holds of it, as JSON data: no text, and nothing that is not in the report.
-
-        Args:
-            setting: of the policy's sanitizer.
-            prepared: what was drawn for; None where all was released before, which costs nothing.
-        """
+        """Return the cost of a call and its guarantee as JSON data without text; with None all was released before."""
         if prepared is None:
             return {**setting.accountant({}).spent.to_data(), **self.always}
         return {**prepared.spent.to_data(), **self.always, "by_kind": self.drawn(prepared)}
 
     def drawn(self, prepared: Prepared) -> list[dict[str, Any]]:
-        """Of each kind that is drawn for, what a draw promises, and how many there are."""
+        """Return, of each kind that is drawn for, the promise of a draw and how many there are."""
         totals = {kind["kind"]: sum(counts.get(kind["kind"], 0) for counts in prepared.counts) for kind in self.kinds}
         return [{**kind, "count": totals[kind["kind"]]} for kind in self.kinds if totals[kind["kind"]]]
 

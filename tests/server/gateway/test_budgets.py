@@ -10,9 +10,8 @@ from tests.helpers.canaries import CODE, NOTE, PRIVATE, write_policy
 from tests.helpers.servers import serving
 from tests.helpers.upstream import Provider, repeating
 
-from textveil.budget.account import Account
+from textveil.budget.account import Account, Limit
 from textveil.budget.ledger import Ledger
-from textveil.budget.limit import Limit
 from textveil.server.app import make_app, open_books
 from textveil.server.config import Config
 

@@ -11,8 +11,8 @@ from tests.helpers.canaries import NAME
 from tests.helpers.servers import MemoryLedger
 from tests.helpers.upstream import Provider
 
+from textveil.server.bodies import request_json
 from textveil.server.errors import ApiError
-from textveil.server.request_json import request_json
 
 JSON = {"content-type": "application/json"}
 CHAT = "/v1/chat/completions"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from textveil.server.conversations import ConversationState
-from textveil.server.gateway.memory import RequestMemory
-from textveil.server.written_answers import Written
+from textveil.server.gateway.bodies import RequestMemory
+from textveil.server.kept_data import Written
 
 
 def test_each_goes_back_as_it_was_written() -> None:

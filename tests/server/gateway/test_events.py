@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from textveil.server.errors import ApiError
-from textveil.server.gateway.events import EVENT_CHARACTERS, Event, EventReader
+from textveil.server.gateway.answers import EVENT_CHARACTERS, Event, EventReader
 
 STREAM = (
     ": a comment\n\ndata: one\n\nevent: e\r\ndata:two\r\ndata:  lines\r\nid: 7\r\nretry: 3\r\n\r\n"

@@ -18,7 +18,7 @@ from textveil.budget.account import Account
 from textveil.sanitize.prepared import Prepared
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.server.conversations import Conversations, ConversationState
-from textveil.server.gateway.memory import RequestMemory
+from textveil.server.gateway.bodies import RequestMemory
 from textveil.server.gateway.reading import RequestReading
 from textveil.server.gateway.upstream import Upstream
 from textveil.server.service import SanitizingService

@@ -22,9 +22,8 @@ from tests.server.gateway.test_fails_closed import BODY, CANARY, STEPS
 
 import textveil.sanitize.outside as outside
 import textveil.server.gateway.bodies as bodies
-from textveil.budget.account import Account
+from textveil.budget.account import Account, Limit
 from textveil.budget.ledger import Ledger
-from textveil.budget.limit import Limit
 from textveil.errors import EndpointError, LedgerError, ModelError, ParameterError, SlowText
 from textveil.sanitize.prepared import Prepared
 from textveil.sanitize.sanitizer import Sanitizer

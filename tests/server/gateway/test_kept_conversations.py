@@ -30,9 +30,9 @@ from textveil.errors import LedgerError
 from textveil.server.app import make_app
 from textveil.server.config import Config
 from textveil.server.conversations import Conversations
+from textveil.server.kept_data import Written
 from textveil.server.key_store import ApiKeys
-from textveil.server.sealed_conversations import SealedConversations
-from textveil.server.written_answers import Written
+from textveil.server.sealed import SealedConversations
 
 Message = dict[str, Any]
 

@@ -16,15 +16,14 @@ from tests.helpers.servers import MemoryLedger, running
 from tests.helpers.upstream import Handler, Provider, chunk, events, say, send_json, send_pieces
 
 from textveil.budget.account import Account
+from textveil.server.budgets import UncountedLedger
 from textveil.server.config import Config
 from textveil.server.conversations import ConversationState
-from textveil.server.gateway.answers import Restoration
-from textveil.server.gateway.events import Event
-from textveil.server.gateway.memory import RequestMemory
+from textveil.server.gateway.answers import Event, Restoration
+from textveil.server.gateway.bodies import RequestMemory
 from textveil.server.gateway.streams import ChatEvents
 from textveil.server.policies import OfferedPolicies
 from textveil.server.service import SanitizingService
-from textveil.server.uncounted import UncountedLedger
 from textveil.surrogates.restoring import Restorer
 from textveil.surrogates.urls import UrlRule
 

@@ -32,8 +32,7 @@ from tests.helpers.upstream import (
 from textveil.errors import ParameterError
 from textveil.server.config import Config
 from textveil.server.errors import ApiError
-from textveil.server.gateway.addresses import is_near, is_public, literal
-from textveil.server.gateway.upstream import Upstream
+from textveil.server.gateway.upstream import Upstream, is_near, is_public, literal
 
 CANARY = NAME
 ASKED: dict[str, Any] = {"model": "m", "messages": [{"role": "user", "content": f"I am {CANARY}."}]}

@@ -2,7 +2,7 @@
 
 from alembic import context
 
-from textveil.budget.schema import METADATA
+from textveil.budget.database import METADATA
 
 context.configure(
     connection=context.config.attributes["connection"],

@@ -1,35 +1,98 @@
-"""Answers of the upstream with originals put back where it wrote surrogates; what it wrote is remembered.
+"""Answers of the upstream with originals in place of surrogates, and server-sent events (WHATWG HTML, section 9.2).
 
-Restored are the texts of an answer and the arguments of calls. Probabilities of tokens (``logprobs``) stay as the
-upstream wrote them: its tokens are pieces of surrogates.
+Texts of an answer and arguments of calls are restored; the upstream's own text is remembered. Probabilities of
+tokens (``logprobs``) stay as they are: the tokens are pieces of surrogates.
 """
 
+import codecs
 import json
+import re
 from collections.abc import Mapping
-from typing import Any, Final, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
+from textveil.server.gateway.bodies import under_seal
 from textveil.server.gateway.chat import ANSWER_TEXTS
 from textveil.server.gateway.json_text import RestoringJson, answer_data
-from textveil.server.gateway.memory import under_seal
+from textveil.server.gateway.upstream import invalid_answer
 from textveil.surrogates.restoring import Restorer, RestoringStream
 from textveil.surrogates.urls import UrlRule
 
+EVENT_CHARACTERS: Final = 16 * 2**20  # of an event, at most
+_LINE_END: Final = re.compile(r"\r\n|\n|\r")
+
+
+class Event(NamedTuple):
+    """The data of a server-sent event, and its type; empty if it has none."""
+
+    data: str
+    name: str = ""
+
+    def as_bytes(self) -> bytes:
+        """Return the event as it is sent."""
+        head = f"event: {self.name}\n" if self.name else ""
+        lines = "".join(f"data: {line}\n" for line in self.data.split("\n"))
+        return f"{head}{lines}\n".encode()
+
+
+class EventReader:
+    """Reads events from bytes that are cut anywhere."""
+
+    def __init__(self) -> None:
+        self._decoder = codecs.getincrementaldecoder("utf-8")("strict")
+        self._held = ""
+        self._data: list[str] = []
+        self._name = ""
+        self._size = 0
+
+    def feed(self, piece: bytes) -> list[Event]:
+        """Return the events that end within the next bytes.
+
+        Raises:
+            ApiError: they are no UTF-8, or an event is too long.
+        """
+        try:
+            self._held += self._decoder.decode(piece)
+        except UnicodeDecodeError:
+            raise invalid_answer("it is no UTF-8") from None
+        lines = _LINE_END.split(self._held)
+        if self._held.endswith("\r"):  # its line feed may come
+            lines = _LINE_END.split(self._held[:-1])
+            lines[-1] += "\r"
+        self._held = lines.pop()
+        events = [event for line in lines if (event := self._line(line)) is not None]
+        if self._size + len(self._held) > EVENT_CHARACTERS:
+            raise invalid_answer("an event of it is too long")
+        return events
+
+    def close(self) -> None:
+        """End; an ApiError tells that the last event is not whole."""
+        if self._data or self._held.strip("\r\n"):
+            raise invalid_answer("it breaks off within an event")
+
+    def _line(self, line: str) -> Event | None:
+        if not line:
+            data, name = self._data, self._name
+            self._data, self._name, self._size = [], "", 0
+            return Event("\n".join(data), name) if data else None
+        field, _, value = line.partition(":")
+        value = value.removeprefix(" ")
+        if field == "data":
+            self._data.append(value)
+            self._size += len(value) + 1
+        elif field == "event":
+            self._name = value
+        return None
+
 
 class Remembers(Protocol):
-    """Takes note of what the upstream wrote in a conversation."""
+    """Remembers what the upstream wrote in a conversation; ``bodies.RequestMemory`` outside of tests."""
 
     def wrote(self, place: str, read: str, written: str, handle: str = "") -> None:
-        """The asker read ``read`` where the upstream wrote ``written``, in the call of that handle."""
+        """Note that the client reads ``read`` for the upstream's ``written``, in the call of that handle."""
 
 
 class Restoration:
-    """Restores the answers to one request.
-
-    Args:
-        restorer: of what was released in the conversation.
-        memory: of the conversation.
-        rule: for originals within URLs.
-    """
+    """Restores the answers to one request, by a restorer, the conversation's memory and a rule for URLs."""
 
     def __init__(self, restorer: Restorer, memory: Remembers, rule: UrlRule) -> None:
         self.memory = memory
@@ -37,41 +100,41 @@ class Restoration:
         self._rule = rule
 
     def stream(self, *, json: bool = False) -> RestoringJson | RestoringStream:
-        """Restores a text, or JSON, as it comes."""
+        """Return a restorer of a text, or of JSON, that comes in pieces."""
         return RestoringJson(self._restorer, self._rule) if json else self._restorer.stream(rule=self._rule)
 
     def text(self, what: str, written: str) -> str:
-        """A text, as a stream of it would be restored."""
+        """Restore a text, as a stream of it would be restored."""
         stream = self.stream()
         return self.noted(what, stream.feed(written) + stream.close(), written)
 
     def json(self, what: str, written: str, handle: str = "") -> str:
-        """A JSON text."""
+        """Restore a JSON text."""
         stream = self.stream(json=True)
         return self.noted(what, stream.feed(written) + stream.close(), written, handle)
 
     def noted(self, what: str, read: str, written: str, handle: str = "") -> str:
-        """``read``, which stands for what the upstream wrote."""
+        """Remember ``read`` as the upstream's ``written``, and return it."""
         self.memory.wrote(what, read, written, handle)
         return read
 
     def given(self, what: str, value: Any) -> None:
-        """Note a word of the upstream that its asker reads as it is."""
+        """Note a word of the upstream that the client reads as it is."""
         if isinstance(value, str) and value:
             self.memory.wrote(what, value, value)
 
     def thought(self, written: str, seal: str) -> str:
-        """What the upstream thought, under its seal."""
+        """Restore thoughts of the upstream, under its seal."""
         stream = self.stream()
         return self.sealed(seal, stream.feed(written) + stream.close(), written)
 
     def sealed(self, seal: str, read: str, written: str) -> str:
-        """``read``, which goes back under its seal as what the upstream wrote, and not otherwise."""
+        """Remember and return ``read``, which goes back as ``written`` only under its seal."""
         self.noted("sealed", under_seal(seal, read), written)
         return read
 
     def fields(self, data: Any, names: Mapping[str, str]) -> None:
-        """Restore those texts of an object, each remembered as what it is."""
+        """Restore these texts of an object, each remembered by its sort."""
         if isinstance(data, dict):
             for name, what in names.items():
                 if isinstance(data.get(name), str):
@@ -106,7 +169,7 @@ def restore_chat(data: dict[str, Any], restoration: Restoration) -> None:
 
 
 def restore_response(data: dict[str, Any], restoration: Restoration, asked: Mapping[str, Any]) -> None:
-    """Restore a response in place; what it repeats of the request becomes what its asker wrote."""
+    """Restore a response in place; parts that repeat the request become those that the client wrote."""
     restoration.given("response", data.get("id"))
     for name in ("instructions", "tools", "text"):
         if data.get(name) and name in asked:
@@ -156,10 +219,10 @@ def restore_block(block: dict[str, Any], restoration: Restoration) -> None:
 
 
 def handle_of(value: Any) -> str:
-    """The handle of a call; empty where it is none."""
+    """Return the handle of a call; empty if it is none."""
     return value if isinstance(value, str) else ""
 
 
 def objects(value: Any) -> list[dict[str, Any]]:
-    """The objects of a list; none where it is something else."""
+    """Return the objects of a list; none if it is something else."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []

@@ -1,27 +1,136 @@
-"""The body of a request released: by the gateway, and by whatever else stands between an asker and a model."""
+"""The released body of a request, and what the request reads of its conversation and adds to it."""
 
+import asyncio
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
+from operator import is_
 from typing import Any, NamedTuple
 
 from textveil.budget.account import Account
 from textveil.errors import InternalError
+from textveil.sanitize.release import Release
 from textveil.server.conversations import ConversationState
-from textveil.server.gateway.memory import RequestMemory
+from textveil.server.foreign import Call
+from textveil.server.gateway.json_text import Leaf, canonical, leaves
 from textveil.server.gateway.reading import TEXTS, Reader, RequestReading, written
-from textveil.server.service import SanitizingService, beside
+from textveil.server.kept_data import Written
+from textveil.server.service import LONG_CHARACTERS, QUICK_CHARACTERS, SanitizingService, beside
+from textveil.surrogates.private_map import PrivateMap
+from textveil.surrogates.restoring import Restorer
 from textveil.text.escapes import BORDER
 
 
-class SanitizedBody(NamedTuple):
-    """A body that may go on.
+class RequestMemory:
+    """A conversation as one request sees it.
 
-    Attributes:
-        body: JSON data in which every text was released.
-        memory: of the conversation; restores the answer.
-        headers: for the asker: what was left out, and what it cost.
+    An answer is restored by the texts that this request sent, and by the maps of those earlier answers that it sent
+    again: never by texts of the conversation that its client did not send.
+
+    ``behind`` is the key under which the upstream's answer to this request is remembered.
     """
+
+    def __init__(self, state: ConversationState) -> None:
+        self._state = state
+        self._maps: tuple[PrivateMap, ...] = ()
+        self._met: Counter[tuple[str, ...]] = Counter()
+        self._restorer: Restorer | None = None
+        self.behind = ""
+        """What an answer to the request stands behind."""
+
+    def answer(self, place: str, text: str, behind: str = "", handle: str = "") -> str | None:
+        """See ``reading.Memory``."""
+        compared, behind = _compared(place, text), _behind(behind, handle)
+        everywhere, there = (place, compared), (place, compared, behind)
+        written = self._state.written(
+            place, compared, self._met[everywhere], behind=behind, number_behind=self._met[there]
+        )
+        if written is None:
+            return None
+        self._met.update((everywhere, there))
+        self._add(written.maps)
+        return written.text
+
+    def called(self, handle: str) -> Call | None:
+        """See ``reading.Memory``."""
+        written = self._state.called(handle)
+        if written is None:
+            return None
+        parts = leaves(written.text)
+        said = [written.text] if parts is None else [part.text for part in parts if isinstance(part, Leaf)]
+        return Call("\n".join(said), written.maps)
+
+    def handle(self, text: str) -> str:
+        """See ``reading.Memory``."""
+        return self._state.handle(text)
+
+    def sent(self, releases: Sequence[Release]) -> None:
+        """Note the releases that go on."""
+        maps = {id(release.private_map): release.private_map for release in releases if release.private_map}
+        self._add(tuple(maps.values()))
+
+    @property
+    def maps(self) -> tuple[PrivateMap, ...]:
+        """The maps that restore the answer."""
+        return self._maps
+
+    @property
+    def hosts(self) -> frozenset[str]:
+        """Hosts of URLs in texts that the client wrote in the conversation."""
+        return self._state.hosts
+
+    async def restorer(self) -> Restorer:
+        """Return the answer's restorer; it is kept over the turns of a conversation, and extended in each."""
+        maps = self.maps
+        kept = self._state.take_restorer(maps) or Restorer((), in_urls="never")  # each answer has a rule of its own
+        new = maps[len(kept.maps) :]
+        sizes = [len(private_map.released) for private_map in maps]
+        if sum(sizes) <= LONG_CHARACTERS and sum(sizes[len(kept.maps) :]) <= QUICK_CHARACTERS:
+            kept.extend(new)
+        else:
+            await asyncio.to_thread(kept.extend, new)
+        self._restorer = kept
+        return kept
+
+    def restored(self) -> None:
+        """Give the restorer back for the conversation's next turn."""
+        if self._restorer is not None:
+            self._state.give_restorer(self._restorer)
+            self._restorer = None
+
+    def wrote(self, place: str, read: str, written: str, handle: str = "") -> None:
+        """See ``answers.Remembers``."""
+        if read:
+            behind = _behind(self.behind, handle)
+            self._state.wrote(place, _compared(place, read), Written(written, self.maps), behind=behind)
+        if place == "arguments" and handle:
+            self._state.wrote("call", handle, Written(written, self.maps))
+
+    def _add(self, maps: tuple[PrivateMap, ...]) -> None:
+        if all(map(is_, self._maps, maps)):
+            self._maps = max(self._maps, maps, key=len)
+            return
+        known = set(map(id, self._maps))
+        self._maps += tuple(each for each in maps if id(each) not in known)
+
+
+def under_seal(seal: str, read: str) -> str:
+    """Return the key of a text that goes back under its seal alone: a seal of another text does not fit it."""
+    return f"{seal}\n{read}"
+
+
+def _behind(behind: str, handle: str) -> str:
+    return f"{handle} {behind}" if handle else behind
+
+
+def _compared(place: str, text: str) -> str:
+    """Return a text without its margins and its spelling of JSON: clients change them when they send it again."""
+    return canonical(text) if place == "arguments" else text.strip()
+
+
+class SanitizedBody(NamedTuple):
+    """A body in which every text was released, the memory that restores its answer, and headers for the client."""
 
     body: dict[str, Any]
     memory: RequestMemory
@@ -41,19 +150,19 @@ async def sanitized_body(
     most: int = TEXTS,
     fails_open: bool = False,
 ) -> SanitizedBody:
-    """A body with every text of it released.
+    """Return a body with every text of it released.
 
     Args:
         service: releases.
-        asked: the body as it came; it stays as it is.
+        asked: the body as it came; it is not changed.
         readers: of its fields.
-        needed: those that must be there.
-        account: who pays.
+        needed: fields.
+        account: that pays.
         state: of the conversation.
         policy: a name; None is the default.
-        size: bytes of the body, where they are known: a long one is read in a thread.
-        most: texts that it may hold.
-        fails_open: whether its texts go on as they are where the engine fails, nobody's budget being limited.
+        size: bytes of the body, if known: a long one is read in a thread.
+        most: maximum number of texts.
+        fails_open: whether texts go on as they are if the engine fails, and nobody's budget is limited.
 
     Raises:
         ApiError: a part of it cannot be read, and so does not go on.
@@ -99,7 +208,7 @@ async def sanitized_body(
 
 
 def beginning(asked: Mapping[str, Any], names: Sequence[str]) -> str:
-    """What a history begins with: all until the first message of its user."""
+    """Return the beginning of a history: all until the first message of its user."""
     begins: dict[str, Any] = {}
     for name in names:
         value = asked.get(name)
@@ -113,9 +222,10 @@ def beginning(asked: Mapping[str, Any], names: Sequence[str]) -> str:
 
 
 def _said(value: Any) -> Any:
-    """What JSON data says, however a client writes it: marks of caches move, and a text may be the only one of a list.
+    """Return what JSON data says, however a client writes it: marks of caches move, and single texts may be lists.
 
-    Who sends a history again so would begin another conversation, and pay for all of it anew.
+    Otherwise a client that writes its history another way would begin another conversation, and pay for all of it
+    again.
     """
     if isinstance(value, dict):
         said = {name: _said(part) for name, part in value.items() if name != "cache_control"}

@@ -1,32 +1,186 @@
-"""Requests of the chat API: every part of every message is released, or the request is refused."""
+"""Readers of requests of the chat API, of completions and of embeddings; tools are read for all APIs here.
 
+Every part of every message is released, or the request is refused. Names of functions and of their parameters are
+public by declaration: a program chose them, and calls must come back under them.
+"""
+
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from textveil.server.gateway.reading import (
+    NAME,
     Reader,
     RequestReading,
     count,
     flag,
     handle,
+    list_of,
+    matching,
     model_name,
     name,
+    need_object,
     number,
+    object_of,
     one_of,
     refuse,
     stops,
     text,
+    text_or,
+    under,
 )
-from textveil.server.gateway.tools import (
-    arguments,
-    call_handle,
-    called_name,
-    choice,
-    chosen_name,
-    function,
-    schema,
-    tool,
+
+_KEY: Final = re.compile(r"(?!.*\d{5})[\w$@.:-]{1,64}")  # no white space, and no long number
+_REFERENCE: Final = re.compile(r"(https?://json-schema\.org/)?[A-Za-z0-9_#/$.:-]{1,200}")
+
+
+def parameter_name(reading: RequestReading, value: Any, place: str) -> str:
+    """Read the name of a parameter."""
+    if not isinstance(value, str) or not _KEY.fullmatch(value):
+        refuse(place, "names of parameters: up to 64 letters, digits and _$@.:- without long numbers")
+    return value
+
+
+def _one_or_more(reader: Reader) -> Reader:
+    several = list_of(reader)
+
+    def read(reading: RequestReading, value: Any, place: str) -> Any:
+        return (several if isinstance(value, list) else reader)(reading, value, place)
+
+    return read
+
+
+def _values(reading: RequestReading, value: Any, place: str) -> Any:
+    return reading.values(value, place)
+
+
+many_values: Final = list_of(_values)
+"""Reads a list of JSON data, all of which is text except the names of parameters."""
+
+
+def schema(reading: RequestReading, value: Any, place: str) -> Any:
+    """Read a JSON Schema: descriptions, examples and allowed values are released; names and limits go on."""
+    return value if isinstance(value, bool) else reading.fields(value, place, _SCHEMA)
+
+
+def _named_schemas(reading: RequestReading, value: Any, place: str) -> Any:
+    need_object(value, place)
+    reading.parameters.update(parameter_name(reading, key, place) for key in value)
+    return {key: schema(reading, part, under(place, key)) for key, part in value.items()}
+
+
+_limit: Final = number(-1e300, 1e300)
+
+_SCHEMA: Final[dict[str, Reader]] = {
+    **dict.fromkeys(("title", "description", "$comment", "pattern"), text),
+    **dict.fromkeys(("default", "const"), _values),
+    **dict.fromkeys(("enum", "examples"), many_values),
+    **dict.fromkeys(("properties", "$defs", "definitions", "dependentSchemas"), _named_schemas),
+    **dict.fromkeys(("allOf", "anyOf", "oneOf", "prefixItems"), list_of(schema)),
+    **dict.fromkeys(
+        ("additionalProperties", "not", "if", "then", "else", "contains", "propertyNames", "unevaluatedProperties",
+         "unevaluatedItems", "additionalItems"),
+        schema,
+    ),
+    "items": _one_or_more(schema),
+    **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"), _limit),
+    **dict.fromkeys(("minLength", "maxLength", "minItems", "maxItems"), count()),
+    **dict.fromkeys(("minProperties", "maxProperties", "minContains", "maxContains"), count()),
+    **dict.fromkeys(("uniqueItems", "nullable", "deprecated", "readOnly", "writeOnly", "strict"), flag),
+    **dict.fromkeys(
+        ("$ref", "$id", "$schema", "$anchor", "id"), matching(_REFERENCE, "a reference within the schema")
+    ),
+    "type": _one_or_more(one_of("string", "number", "integer", "boolean", "object", "array", "null")),
+    "required": list_of(parameter_name),
+    "format": name,
+}  # fmt: skip
+
+
+def declared_name(reading: RequestReading, value: Any, place: str) -> str:
+    """Read the name of a function that the request declares."""
+    declared: str = name(reading, value, place)
+    reading.functions.add(declared)
+    return declared
+
+
+FUNCTION: Final[dict[str, Reader]] = {"name": declared_name, "description": text, "parameters": schema, "strict": flag}
+_function: Final = object_of(FUNCTION, ("name",))
+_TOOL: Final[dict[str, Reader]] = {"type": one_of("function"), "function": _function}
+
+
+def _tool(reading: RequestReading, value: Any, place: str) -> Any:
+    only_functions(value, place)
+    return reading.fields(value, place, _TOOL, ("type", "function"))
+
+
+def only_functions(value: Any, place: str) -> None:
+    """Refuse tools that a provider would run itself.
+
+    Raises:
+        ApiError: the tool is no function.
+    """
+    if isinstance(value, dict) and value.get("type") != "function":
+        refuse_tool(place, "function")
+
+
+def refuse_tool(place: str, wanted: str) -> None:
+    """Refuse a tool because of its type."""
+    hint = "What other tools would read cannot be sanitized."
+    refuse(f"{place}.type", wanted, code="unsupported_content", got="another tool", hint=hint)
+
+
+def called_name(reading: RequestReading, value: Any, place: str) -> str:
+    """Read the name of a function that a history calls: declared, or written by the upstream.
+
+    Any other name may be text, and a stand-in goes on, the same one in all of the conversation: a request may leave
+    out tools that its history calls.
+
+    Raises:
+        ApiError: it is no string.
+    """
+    if not isinstance(value, str) or not value:
+        refuse(place, "a string", code="invalid_type")
+    return value if _is_known(reading, value) else reading.memory.handle(value)
+
+
+def chosen_name(reading: RequestReading, value: Any, place: str) -> str:
+    """Read the name of a function that is to be called.
+
+    Raises:
+        ApiError: the request does not declare it.
+    """
+    if isinstance(value, str) and _is_known(reading, value):
+        return value
+    refuse(place, "the name of a function that `tools` declares", got="another", hint="Declare it in `tools`.")
+
+
+def _is_known(reading: RequestReading, value: str) -> bool:
+    plain = NAME.fullmatch(value) is not None
+    return plain and (value in reading.functions or reading.memory.answer("function", value) is not None)
+
+
+def call_handle(reading: RequestReading, value: Any, place: str) -> Any:
+    """Read the handle of a call; its arguments are read after it."""
+    reading.call = value if isinstance(value, str) else ""
+    return handle(reading, value, place)
+
+
+def arguments(reading: RequestReading, value: Any, place: str) -> Any:
+    """Read the arguments of a call; those that the upstream wrote go back as it wrote them."""
+    known = reading.known(value, place, "arguments", reading.call)
+    if known is not None:
+        return known
+    with reading.foreign(place):
+        return reading.json_text(value, place, "arguments")
+
+
+_named: Final = object_of({"name": chosen_name}, ("name",))
+
+choice: Final = text_or(
+    one_of("none", "auto", "required"),
+    object_of({"type": one_of("function"), "name": chosen_name, "function": _named}, ("type",)),
 )
+"""Reads which tool is to be called."""
 
 ANSWER_TEXTS: Final = ("content", "refusal", "reasoning_content", "reasoning")
 """Fields of a message in which a model writes text."""
@@ -34,41 +188,16 @@ ANSWER_TEXTS: Final = ("content", "refusal", "reasoning_content", "reasoning")
 _INPUT_ROLES: Final = ("system", "developer", "user", "tool", "function")
 
 
-def parts(reading: RequestReading, value: Any, place: str, kinds: dict[str, Reader]) -> Any:
-    """Content in parts.
-
-    Args:
-        reading: of the request.
-        value: a list of parts with a ``type``.
-        place: where it stands.
-        kinds: the field that holds the text of each type, with its reader.
-
-    Raises:
-        ApiError: a part is of another type: nobody reads it, so it does not go on.
-    """
-    fields = {kind: "refusal" if kind == "refusal" else "text" for kind in kinds}
-    readers = {kind: typed(kind, {fields[kind]: reader}, (fields[kind],)) for kind, reader in kinds.items()}
-    parts = reading.each(value, place, by_type(readers))
-    reading.go_on([part.get("text", part.get("refusal")) for part in parts], place)
-    return parts
-
-
 def typed(kind: str, readers: Mapping[str, Reader], needed: Sequence[str]) -> Reader:
-    """An object of this ``type`` with these fields."""
-    all_readers = {"type": one_of(kind), **readers}
-
-    def reader(reading: RequestReading, value: Any, place: str) -> Any:
-        return reading.fields(value, place, all_readers, needed)
-
-    return reader
+    """Return the reader of an object of type ``kind`` with these fields."""
+    return object_of({"type": one_of(kind), **readers}, needed)
 
 
 def by_type(kinds: Mapping[str, Reader]) -> Reader:
-    """An object that is read by its ``type``; of another type it is refused: nobody reads it, so it does not go on."""
+    """Return a reader of objects by their ``type``; it refuses other types: nobody reads them, so they do not go on."""
 
     def reader(reading: RequestReading, value: Any, place: str) -> Any:
-        if not isinstance(value, dict):
-            refuse(place, "an object", code="invalid_type")
+        need_object(value, place)
         kind = value.get("type")
         if not isinstance(kind, str) or kind not in kinds:
             refuse(
@@ -83,27 +212,36 @@ def by_type(kinds: Mapping[str, Reader]) -> Reader:
     return reader
 
 
-def _content(reading: RequestReading, value: Any, place: str) -> Any:
-    return text(reading, value, place) if isinstance(value, str) else parts(reading, value, place, {"text": text})
+def parts(kinds: Mapping[str, Reader]) -> Reader:
+    """Return a reader of content in parts.
+
+    Args:
+        kinds: by the ``type`` of a part, the reader of its text.
+    """
+    readers = {}
+    for kind, reader in kinds.items():
+        field = "refusal" if kind == "refusal" else "text"
+        readers[kind] = typed(kind, {field: reader}, (field,))
+    all_parts = list_of(by_type(readers))
+
+    def read(reading: RequestReading, value: Any, place: str) -> Any:
+        content = all_parts(reading, value, place)
+        reading.go_on([part.get("text", part.get("refusal")) for part in content], place)
+        return content
+
+    return read
 
 
 def tool_text(reading: RequestReading, value: Any, place: str) -> Any:
-    """What a tool answered: mostly JSON, whose names of fields say what its strings are.
+    """Read the answer of a tool: mostly JSON, whose names of fields say what its strings are.
 
-    Its leaves are released one by one where nobody reads them through their escapes, which may hide text.
+    Its leaves are released one by one if nobody reads them through their escapes, which may hide text.
     """
     return (reading.text if reading.escapes else reading.json_text)(value, place, "output")
 
 
-def tool_content(reading: RequestReading, value: Any, place: str) -> Any:
-    """What a tool answered: a text, or texts in parts."""
-    if isinstance(value, str):
-        return tool_text(reading, value, place)
-    return parts(reading, value, place, {"text": tool_text, "input_text": tool_text})
-
-
 def answer_text(what: str) -> Reader:
-    """A text that the upstream may have written."""
+    """Return a reader of texts that the upstream may have written."""
 
     def reader(reading: RequestReading, value: Any, place: str) -> Any:
         return reading.answer(value, place, what)
@@ -111,17 +249,12 @@ def answer_text(what: str) -> Reader:
     return reader
 
 
-def _answer_content(reading: RequestReading, value: Any, place: str) -> Any:
-    if isinstance(value, str):
-        return reading.answer(value, place, "content")
-    return parts(reading, value, place, {"text": answer_text("content"), "refusal": answer_text("refusal")})
+_content: Final = text_or(text, parts({"text": text}))
 
+tool_content: Final = text_or(tool_text, parts({"text": tool_text, "input_text": tool_text}))
+"""Reads the answer of a tool: a text, or texts in parts."""
 
-_CALL: Final[dict[str, Reader]] = {"name": called_name, "arguments": arguments}
-
-
-def _called(reading: RequestReading, value: Any, place: str) -> Any:
-    return reading.fields(value, place, _CALL, ("name",))
+_called: Final = object_of({"name": called_name, "arguments": arguments}, ("name",))
 
 
 def _called_once(reading: RequestReading, value: Any, place: str) -> Any:
@@ -129,24 +262,27 @@ def _called_once(reading: RequestReading, value: Any, place: str) -> Any:
     return _called(reading, value, place)
 
 
-def _call(reading: RequestReading, value: Any, place: str) -> Any:
-    readers: dict[str, Reader] = {"id": call_handle, "type": one_of("function"), "function": _called}
-    return reading.fields(value, place, readers, ("id", "function"))
+_call: Final = object_of({"id": call_handle, "type": one_of("function"), "function": _called}, ("id", "function"))
 
-
-def _calls(reading: RequestReading, value: Any, place: str) -> Any:
-    return reading.each(value, place, _call)
+_ASSISTANT: Final[dict[str, Reader]] = {
+    "role": one_of("assistant"),
+    **{what: answer_text(what) for what in ANSWER_TEXTS},
+    "content": text_or(
+        answer_text("content"), parts({"text": answer_text("content"), "refusal": answer_text("refusal")})
+    ),
+    "tool_calls": list_of(_call),
+    "function_call": _called_once,
+}
 
 
 def _message(reading: RequestReading, value: Any, place: str) -> Any:
-    if not isinstance(value, dict):
-        refuse(place, "an object", code="invalid_type")
+    need_object(value, place)
     role = value.get("role")
     if role == "assistant":
         if value.get("audio") is not None:
             refuse(f"{place}.audio", "left out", code="unsupported_content", got="a recording")
         message = reading.fields(value, place, _ASSISTANT)
-        return {**message, "content": message.get("content")}  # some want it said that there is none
+        return {**message, "content": message.get("content")}  # some upstreams need a null
     if role not in _INPUT_ROLES:
         refuse(f"{place}.role", "assistant, " + " or ".join(_INPUT_ROLES), code="invalid_role", got="another role")
     readers: dict[str, Reader] = {"role": one_of(role), "content": _content}
@@ -158,59 +294,8 @@ def _message(reading: RequestReading, value: Any, place: str) -> Any:
         return reading.fields(value, place, readers, ("content", tied))
 
 
-_ASSISTANT: Final[dict[str, Reader]] = {
-    "role": one_of("assistant"),
-    "content": _answer_content,
-    **{what: answer_text(what) for what in ANSWER_TEXTS if what != "content"},
-    "tool_calls": _calls,
-    "function_call": _called_once,
-}
-
-
-def _messages(reading: RequestReading, value: Any, place: str) -> Any:
-    if value == []:
-        refuse(place, "at least one message", got="none")
-    return reading.each(value, place, _message)
-
-
-def _tools(reading: RequestReading, value: Any, place: str) -> Any:
-    return reading.each(value, place, tool)
-
-
-def _functions(reading: RequestReading, value: Any, place: str) -> Any:
-    return reading.each(value, place, function)
-
-
-def _function_choice(reading: RequestReading, value: Any, place: str) -> Any:
-    if isinstance(value, str):
-        return one_of("none", "auto")(reading, value, place)
-    return reading.fields(value, place, {"name": chosen_name}, ("name",))
-
-
 FORMAT_SCHEMA: Final[dict[str, Reader]] = {"name": name, "description": text, "schema": schema, "strict": flag}
-
-
-def _named_schema(reading: RequestReading, value: Any, place: str) -> Any:
-    return reading.fields(value, place, FORMAT_SCHEMA, ("name",))
-
-
-def _format(reading: RequestReading, value: Any, place: str) -> Any:
-    kinds = one_of("text", "json_object", "json_schema")
-    return reading.fields(value, place, {"type": kinds, "json_schema": _named_schema}, ("type",))
-
-
-def _prediction(reading: RequestReading, value: Any, place: str) -> Any:
-    return reading.fields(value, place, {"type": one_of("content"), "content": _content}, ("type", "content"))
-
-
-def _modalities(reading: RequestReading, value: Any, place: str) -> Any:
-    return reading.each(value, place, one_of("text"))
-
-
-def stream_options(reading: RequestReading, value: Any, place: str) -> Any:
-    """How a streamed answer comes."""
-    return reading.fields(value, place, {"include_usage": flag, "include_obfuscation": flag})
-
+FORMATS: Final = one_of("text", "json_object", "json_schema")
 
 effort: Final = one_of("none", "minimal", "low", "medium", "high", "xhigh")
 verbosity: Final = one_of("low", "medium", "high")
@@ -230,21 +315,21 @@ SAMPLING: Final[dict[str, Reader]] = {
     "max_tokens": tokens,
     "stop": stops,
     "stream": flag,
-    "stream_options": stream_options,
+    "stream_options": object_of({"include_usage": flag, "include_obfuscation": flag}),
 }
 """Fields that say how an answer is drawn."""
 
 CHAT: Final[dict[str, Reader]] = {
     "model": model_name,
-    "tools": _tools,
-    "functions": _functions,
-    "response_format": _format,
-    "messages": _messages,
-    "prediction": _prediction,
+    "tools": list_of(_tool),
+    "functions": list_of(_function),
+    "response_format": object_of({"type": FORMATS, "json_schema": object_of(FORMAT_SCHEMA, ("name",))}, ("type",)),
+    "messages": list_of(_message, "message"),
+    "prediction": object_of({"type": one_of("content"), "content": _content}, ("type", "content")),
     "tool_choice": choice,
-    "function_call": _function_choice,
+    "function_call": text_or(one_of("none", "auto"), _named),
     "parallel_tool_calls": flag,
-    "modalities": _modalities,
+    "modalities": list_of(one_of("text")),
     "max_completion_tokens": tokens,
     "logprobs": flag,
     "top_logprobs": count(0, 100),
@@ -256,3 +341,31 @@ CHAT: Final[dict[str, Reader]] = {
     **SAMPLING,
 }
 """A request of the chat API."""
+
+_several_texts: Final = text_or(text, list_of(text, "text"))
+
+
+def _texts(reading: RequestReading, value: Any, place: str) -> Any:
+    if isinstance(value, list) and any(isinstance(part, int | list) for part in value):  # which nobody here can read
+        refuse(place, "a string or a list of strings", code="unsupported_content", got="tokens", hint="Send text.")
+    return _several_texts(reading, value, place)
+
+
+COMPLETION: Final[dict[str, Reader]] = {
+    "model": model_name,
+    "prompt": _texts,
+    "suffix": text,
+    "echo": flag,
+    "best_of": count(1, 128),
+    "logprobs": count(0, 100),
+    **SAMPLING,
+}
+"""A request of the old API of completions."""
+
+EMBEDDING: Final[dict[str, Reader]] = {
+    "model": model_name,
+    "input": _texts,
+    "dimensions": count(1),
+    "encoding_format": one_of("float", "base64"),
+}
+"""A request for vectors of texts."""

@@ -1,6 +1,6 @@
-"""JSON inside a string, as tools get and give it: taken apart at its strings, numbers and words, and put together.
+"""JSON inside a string, in calls of tools and their answers: taken apart at its leaves, and rebuilt.
 
-All else of it, white space too, stays as it is written; so does a piece that comes out as it went in.
+Everything else, white space too, stays as it is written; so does a piece that does not change.
 """
 
 import json
@@ -10,16 +10,12 @@ from enum import Enum
 from typing import Any, Final, NamedTuple
 
 from textveil.json_text import json_data
-from textveil.server.request_json import parsed
+from textveil.server.bodies import parsed
 from textveil.surrogates.restoring import Restorer, RestoringStream
 from textveil.surrogates.urls import UrlRule
 
-_ANSWER_NESTING: Final = 200
-"""Arrays and objects in each other in an answer at the most: what is nested deeper cannot be written again."""
-
-_DIGITS: Final = 4_000
-"""Of a whole number of an answer at the most, as above."""
-
+_ANSWER_NESTING: Final = 200  # of arrays and objects in an answer: deeper ones cannot be written again
+_DIGITS: Final = 4_000  # of a whole number of an answer, at most, for the same reason
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _LEAF: Final = re.compile(rf'(?P<string>"(?:[^"\\]|\\.)*")(?P<key>\s*:)?|(?P<number>{_NUMBER.pattern})|true|false')
 _LITERAL: Final = re.compile(r"[A-Za-z0-9+.-]+")
@@ -29,7 +25,7 @@ _PLAIN: Final = re.compile(r'[^"\\]+')
 
 
 class LeafKind(Enum):
-    """What a piece of JSON is."""
+    """The kind of a piece of JSON."""
 
     KEY = "key"
     STRING = "string"
@@ -38,20 +34,14 @@ class LeafKind(Enum):
 
 
 class Leaf(NamedTuple):
-    """A piece of JSON that says something.
-
-    Attributes:
-        kind: of it.
-        text: its characters, without quotes and escapes.
-        written: as it stands in the JSON text.
-    """
+    """A piece of JSON with content: its characters without quotes and escapes, and as written in the JSON text."""
 
     kind: LeafKind
     text: str
     written: str
 
     def with_text(self, text: str) -> str:
-        """JSON for another text in its place: of its own kind where that can be, else a string."""
+        """Return JSON for another text in its place: of its own kind if possible, else a string."""
         if text == self.text:
             return self.written
         plain = (self.kind is LeafKind.NUMBER and _NUMBER.fullmatch(text)) or (
@@ -61,7 +51,7 @@ class Leaf(NamedTuple):
 
 
 def leaves(text: str) -> list[str | Leaf] | None:
-    """The pieces of an array or an object, in order; None where the text is no JSON, or neither."""
+    """Return the pieces of an array or an object, in order; None if the text is no JSON, or neither."""
     if not is_json(text):
         return None
     parts: list[str | Leaf] = []
@@ -77,7 +67,7 @@ def leaves(text: str) -> list[str | Leaf] | None:
 
 
 def is_json(text: str) -> bool:
-    """Whether a text is an array or an object of JSON."""
+    """Tell whether a text is an array or an object of JSON."""
     if text.lstrip()[:1] not in ("{", "["):
         return False
     try:
@@ -88,9 +78,9 @@ def is_json(text: str) -> bool:
 
 
 def with_quoted_draws(text: str) -> str:
-    """A release with quotes around what JSON has not, 05 or [phone], where that makes it JSON; else as it is.
+    """Return a release with quotes around 05 or [phone], which are no JSON, if that makes it JSON; else as it is.
 
-    The release alone decides: what it was drawn from may have been JSON or not.
+    The release alone decides: its original may have been JSON or not.
     """
     if is_json(text):
         return text
@@ -112,16 +102,15 @@ def _leaf(match: re.Match[str]) -> Leaf:
 
 
 def escaped(text: str) -> str:
-    """A text as it stands between the quotes of a JSON string."""
+    """Return a text as it stands between the quotes of a JSON string."""
     return json.dumps(text, ensure_ascii=not is_encodable(text))[1:-1]
 
 
 def as_json(data: Any) -> bytes:
-    """JSON in UTF-8, as short as it can be.
+    """Return JSON in UTF-8, as short as possible.
 
     Raises:
-        TypeError: it holds something that JSON has not.
-        ValueError: a number that JSON has not.
+        TypeError, ValueError: JSON cannot hold a value.
     """
     written = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     try:
@@ -131,9 +120,9 @@ def as_json(data: Any) -> bytes:
 
 
 def answer_data(text: str | bytes | bytearray) -> Any:
-    """What JSON of the upstream says, read as leniently as its clients read it: what was paid for is handed on.
+    """Read JSON of the upstream as leniently as its clients read it: a paid answer is handed on.
 
-    NaN, infinities and numbers that no double holds become null, which JSON has.
+    NaN, infinities and numbers that no double holds become null.
 
     Raises:
         ValueError: it is no JSON, or nested too deep.
@@ -151,7 +140,7 @@ def _whole(written: str) -> int | None:
 
 
 def canonical(text: str) -> str:
-    """One spelling for all JSON texts that say the same; any other text as it is."""
+    """Return one spelling for all JSON texts that say the same; any other text as it is."""
     try:
         data = parsed(text, floats=_shortest)
     except ValueError:
@@ -160,13 +149,12 @@ def canonical(text: str) -> str:
 
 
 def _shortest(written: str) -> float:
-    """A number as a client in JavaScript writes it again: 1.0 is 1."""
     value = float(written)
     return int(value) if value.is_integer() and abs(value) < 2**53 else value
 
 
 def is_encodable(text: str) -> bool:
-    """Whether UTF-8 can write a text: it holds no lone surrogate of UTF-16."""
+    """Tell whether UTF-8 can write a text: it holds no lone surrogate of UTF-16."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
@@ -175,10 +163,10 @@ def is_encodable(text: str) -> bool:
 
 
 class RestoringJson:
-    """Restores JSON that comes in pieces: what its strings say, and its numbers where they stay numbers.
+    """Restores JSON that comes in pieces: its strings, and its numbers if they stay numbers.
 
-    Text that is no JSON comes out as well, restored where it stands between quotes. It holds back no more than
-    ``Restorer.stream`` does, and a number until it ends.
+    Text that is no JSON comes out as well, restored between quotes. It holds back no more than ``Restorer.stream``
+    does, and a number until it ends.
 
     Args:
         restorer: of what was released.
@@ -194,7 +182,7 @@ class RestoringJson:
         self._literal = ""
 
     def feed(self, piece: str) -> str:
-        """Take the next characters; gives back what they settle."""
+        """Take the next characters; return those that are settled."""
         parts: list[str] = []
         at = 0
         while at < len(piece):
@@ -202,7 +190,7 @@ class RestoringJson:
         return "".join(parts)
 
     def close(self) -> str:
-        """The rest; nothing can follow."""
+        """Return the rest; nothing can follow."""
         parts: list[str] = []
         if self._string is not None:
             self._end_string(parts)
@@ -222,7 +210,6 @@ class RestoringJson:
         return at + 1
 
     def _inside(self, piece: str, at: int, parts: list[str]) -> int:
-        """Within a string: plain characters at once, an escaped one when it is whole."""
         if self._escape:
             self._escape += piece[at]
             if len(self._escape) == (6 if self._escape[1] == "u" else 2):
@@ -241,7 +228,6 @@ class RestoringJson:
         return at + 1
 
     def _say(self, text: str, parts: list[str]) -> None:
-        """The next characters of the string; two escapes that stand for one character are put together."""
         assert self._string is not None
         text, self._half = self._half + text, ""
         if len(text) == 2 and _is_half(text[0]) and "\udc00" <= text[1] <= "\udfff":
@@ -271,7 +257,6 @@ def _is_half(character: str) -> bool:
 
 
 def _unescaped(escape: str) -> str:
-    """The character of an escape; what is none stands for itself."""
     try:
         return str(json_data(f'"{escape}"'))
     except ValueError:

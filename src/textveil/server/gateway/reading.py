@@ -1,8 +1,8 @@
-"""What a request says, told apart: text, which is released before it goes on; plain facts, which go on; all else stays.
+"""Tells apart what a request says: text is released before it goes on; plain facts go on; everything else stays.
 
 A reader makes the body that goes on as a copy with a ``Slot`` wherever the request has text. A body with a slot
 cannot be written, so no text goes on that was not released. Facts are numbers, truth values and words of a known
-form; whoever reads them checks each.
+form; their readers check each.
 """
 
 import contextlib
@@ -17,21 +17,21 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final, NamedTuple, NoReturn, Protocol, TypeAlias
 
+from textveil.server.bodies import parsed
 from textveil.server.errors import ApiError, too_many_texts
 from textveil.server.foreign import Call, Origin
 from textveil.server.gateway.json_text import Leaf, LeafKind, leaves, with_quoted_draws
-from textveil.server.request_json import parsed
 from textveil.text.escapes import BORDER
 
 Reader: TypeAlias = "Callable[[RequestReading, Any, str], Any]"
-"""Takes what stands at a place of a request, and gives what goes on there."""
+"""Takes the value at a place of a request, and returns what goes on there."""
 
 MODEL: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,127}")
 NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,127}")
-"""Of a function, or a value that the API knows."""
+"""The name of a function, or a value that the API knows."""
 
 TEXTS: Final = 20_000
-"""Of a request at the most, where no configuration says otherwise."""
+"""Maximum number of texts of a request, unless the configuration says otherwise."""
 
 _FIELD: Final = re.compile(r"[$A-Za-z_][$A-Za-z0-9_-]{0,39}")
 _LARGEST: Final = 2**53
@@ -42,9 +42,9 @@ class Piece(NamedTuple):
 
     Attributes:
         text: private.
-        label: its place, told by nothing but what the upstream knows: of what it is, behind which of the upstream's
-            answers, and as which text since. Equal texts at two places are two texts.
-        origin: where it comes from; None where its asker wrote it.
+        label: its place, told only by what the upstream knows: its sort, the upstream's answer before it, and its
+            number since. Equal texts at two places are two texts.
+        origin: where it comes from; None if the client wrote it.
     """
 
     text: str
@@ -54,12 +54,7 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """The place of a text, by its number among the pieces.
-
-    Attributes:
-        number: of its piece.
-        is_output: whether a tool wrote it: its release is JSON where quotes around numbers make it so.
-    """
+    """The place of a text, by its number among the pieces; the release of a tool's ``output`` may become JSON."""
 
     number: int
     is_output: bool = False
@@ -73,10 +68,10 @@ class JsonSlots:
 
 
 class Memory(Protocol):
-    """What a request is told of its conversation."""
+    """What a request is told of its conversation; ``bodies.RequestMemory`` outside of tests."""
 
     def answer(self, place: str, text: str, behind: str = "", handle: str = "") -> str | None:
-        """What the upstream wrote where its asker read this text; None where it wrote no such thing.
+        """Return what the upstream wrote if the client read this text; None if it wrote no such thing.
 
         Args:
             place: of a message.
@@ -86,10 +81,10 @@ class Memory(Protocol):
         """
 
     def called(self, handle: str) -> Call | None:
-        """The call of this handle, if the upstream made one."""
+        """Return the call of this handle, if the upstream made one."""
 
     def handle(self, text: str) -> str:
-        """The identifier that goes on in place of one that may be of the asker's making."""
+        """Return the identifier that goes on in place of one that the client may have chosen."""
 
 
 class RequestReading:
@@ -97,12 +92,12 @@ class RequestReading:
 
     Args:
         memory: of its conversation.
-        escapes: whether texts are read through their escapes when they are released: where words are kept.
-        most: texts that the request may hold.
+        escapes: whether a release reads texts through their escapes: it does if words are kept.
+        most: maximum number of texts.
 
     Attributes:
         pieces: texts to be released, in order; those that go on in the next are released with it (``wholes``).
-        left_out: fields that do not go on, without what they hold.
+        left_out: names of fields that do not go on.
         functions: names of the functions that the request declares.
         parameters: names of their parameters.
         call: the handle of the call that is being read.
@@ -125,12 +120,12 @@ class RequestReading:
         self._answers: Counter[str] = Counter()
 
     def text(self, value: Any, place: str, what: str = "text") -> Slot | str:
-        """The slot of a text; an empty one goes on as it is.
+        """Return the slot of a text; an empty one goes on as it is.
 
         Args:
             value: a string.
             place: where it stands, for errors.
-            what: of which sort it is: equal texts of two sorts are released apart.
+            what: its sort: equal texts of two sorts are released apart.
 
         Raises:
             ApiError: it is no string, or no Unicode text; or one text more than the request may hold.
@@ -148,14 +143,13 @@ class RequestReading:
                 refuse(place, "Unicode text, without lone surrogates", code="invalid_text")
         field = _field(place)
         self._since[field] += 1
-        label = f"{what} {field} {self._since[field]} {self._behind.get(field, '')}"
         self._stands[field] = f"{field} {self._since[field]} {self._behind.get(field, '')}"
-        self.pieces.append(Piece(value, label, self._origin))
+        self.pieces.append(Piece(value, f"{what} {self._stands[field]}", self._origin))
         return Slot(len(self.pieces) - 1, is_output=self.escapes and what == "output")
 
     @contextlib.contextmanager
     def foreign(self, place: str, handle: Any = None) -> Iterator[None]:
-        """What is read meanwhile may have been written by others: by the upstream itself, or where it called a tool.
+        """Mark what is read meanwhile as written by others: by the upstream itself, or by a tool that it called.
 
         Args:
             place: of a message.
@@ -169,15 +163,11 @@ class RequestReading:
             self._origin = before
 
     def stands(self, place: str) -> str:
-        """What the upstream's next answer in this field stands behind: the last text before it."""
+        """Return the key of the last text of this field: the upstream's next answer stands behind it."""
         return self._stands.get(_field(place), "")
 
     def go_on(self, slots: Sequence[Any], place: str) -> None:
-        """Note texts of which each goes on in the next: a name may be cut between them.
-
-        Args:
-            slots: what stands there in the body that goes on; where something else stands between two, neither does.
-            place: where they stand, for errors.
+        """Note that each text goes on in the next, unless something else stands between: a name may be cut there.
 
         Raises:
             ApiError: one of them has the character that stands for a cut.
@@ -189,7 +179,7 @@ class RequestReading:
                 self._going_on.add(slot.number)
 
     def wholes(self) -> list[list[Piece]]:
-        """The pieces, those together that are one text."""
+        """Return the pieces, grouped into texts."""
         wholes: list[list[Piece]] = []
         for number, piece in enumerate(self.pieces):
             if number - 1 in self._going_on:
@@ -199,7 +189,7 @@ class RequestReading:
         return wholes
 
     def answer(self, value: Any, place: str, what: str) -> Slot | str:
-        """A text that the upstream may have written: what it wrote goes back to it; anything else is released."""
+        """Read a text that the upstream may have written: its own go back as it wrote them; others are released."""
         known = self.known(value, place, what)
         if known is not None:
             return known
@@ -207,20 +197,20 @@ class RequestReading:
             return self.text(value, place, what)
 
     def known(self, value: Any, place: str, what: str, handle: str = "") -> str | None:
-        """What the upstream wrote where its asker read this; None where it wrote no such thing."""
+        """Return what the upstream wrote if the client read this; None if it wrote no such thing."""
         written = self.memory.answer(what, value, self.stands(place), handle) if isinstance(value, str) else None
         if written is not None:
             self.goes_on_behind(place, f"{what} {written}")
         return written
 
     def goes_on_behind(self, place: str, answer: str) -> None:
-        """What follows in a field stands behind an answer of the upstream, and is counted from there."""
+        """Note that what follows in a field stands behind an answer of the upstream, and is counted from there."""
         self._answers[answer] += 1
         told, field = f"{self._answers[answer]} {answer}".encode("utf-8", "surrogatepass"), _field(place)
         self._behind[field], self._since[field] = hashlib.sha256(told).hexdigest(), 0
 
     def json_text(self, value: Any, place: str, what: str) -> JsonSlots | Slot | str:
-        """JSON inside a string: its leaves are released one by one; a string that is none, as a text."""
+        """Read JSON inside a string: its leaves are released one by one; a string that is none, as a text."""
         parts = leaves(value) if isinstance(value, str) else None
         if parts is None:
             return self.text(value, place, what)
@@ -235,7 +225,7 @@ class RequestReading:
         return JsonSlots(tuple(slots))
 
     def values(self, value: Any, place: str, what: str = "value") -> Any:
-        """JSON data all of whose strings, numbers and truth values are text."""
+        """Read JSON data whose strings, numbers and truth values are all text."""
         if isinstance(value, str):
             return self.text(value, place, what)
         if value is None:
@@ -245,13 +235,12 @@ class RequestReading:
     def fields(
         self, value: Any, place: str, readers: Mapping[str, Reader], needed: Sequence[str] = ()
     ) -> dict[str, Any]:
-        """An object of known fields; others are left out, and so are those that are null.
+        """Read an object of known fields; others are left out, and so are those that are null.
 
         Raises:
             ApiError: it is no object, or a needed field is not there.
         """
-        if not isinstance(value, dict):
-            refuse(place or "the body", "an object", code="invalid_type")
+        need_object(value, place or "the body")
         for name in needed:
             if value.get(name) is None:
                 refuse(under(place, name), "given", code="missing_field")
@@ -263,18 +252,8 @@ class RequestReading:
         return {name: reader(self, value[name], under(place, name)) for name, reader in given}
 
     def leave_out(self, place: str) -> None:
-        """Note a field that does not go on; what may be text of its name is not told."""
+        """Note a field that does not go on, without the numbers of list items."""
         self.left_out[re.sub(r"\[\d+\]", "", place)] = None
-
-    def each(self, value: Any, place: str, reader: Reader) -> list[Any]:
-        """A list, read one by one.
-
-        Raises:
-            ApiError: it is none.
-        """
-        if not isinstance(value, list):
-            refuse(place, "a list", code="invalid_type")
-        return [reader(self, item, f"{place}[{number}]") for number, item in enumerate(value)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,7 +262,7 @@ class _Parsed:
 
 
 def written(template: Any, released: Sequence[str]) -> Any:
-    """The body that goes on, with released texts in its slots."""
+    """Return the body that goes on: the template with released texts in its slots."""
     if isinstance(template, Slot):
         text = released[template.number]
         return with_quoted_draws(text) if template.is_output else text
@@ -302,7 +281,7 @@ def written(template: Any, released: Sequence[str]) -> Any:
 
 
 def _scalar(said: str) -> str | int | float | bool:
-    """A number or truth value where a release of one is such again, else the text."""
+    # A number or truth value if the release is such again, else the text.
     try:
         scalar = parsed(said)
     except ValueError:
@@ -316,11 +295,11 @@ def refuse(
     """Refuse a request; nothing goes on.
 
     Args:
-        place: what is wrong.
+        place: the wrong field.
         wanted: the end of "... must be".
         code: for programs.
         got: never text of the request.
-        hint: what to do, a full sentence.
+        hint: the next step, a full sentence.
 
     Raises:
         ApiError: always.
@@ -329,18 +308,59 @@ def refuse(
     raise ApiError(400, code, f"{place} must be {wanted}; got {got}.{tail}", param=place)
 
 
+def need_object(value: Any, place: str) -> None:
+    """Refuse a value that is no object.
+
+    Raises:
+        ApiError: it is none.
+    """
+    if not isinstance(value, dict):
+        refuse(place, "an object", code="invalid_type")
+
+
 def _field(place: str) -> str:
     return re.split(r"[.\[]", place, maxsplit=1)[0]
 
 
 def under(place: str, name: str) -> str:
-    """The place of a field of an object, for messages: what may be text is not in it."""
+    """Return the place of a field of an object, for messages: a name that may be text is not in it."""
     shown = name if _FIELD.fullmatch(name) else "(a field)"
     return f"{place}.{shown}" if place else shown
 
 
+def list_of(reader: Reader, least: str = "") -> Reader:
+    """Return a reader of lists, item by item; ``least`` names what an empty one lacks, if it is refused."""
+
+    def read(reading: RequestReading, value: Any, place: str) -> list[Any]:
+        if least and value == []:
+            refuse(place, f"at least one {least}", got="none")
+        if not isinstance(value, list):
+            refuse(place, "a list", code="invalid_type")
+        return [reader(reading, item, f"{place}[{number}]") for number, item in enumerate(value)]
+
+    return read
+
+
+def object_of(readers: Mapping[str, Reader], needed: Sequence[str] = ()) -> Reader:
+    """Return a reader of objects: see ``RequestReading.fields``."""
+
+    def read(reading: RequestReading, value: Any, place: str) -> dict[str, Any]:
+        return reading.fields(value, place, readers, needed)
+
+    return read
+
+
+def text_or(plain: Reader, other: Reader) -> Reader:
+    """Return a reader that reads strings by one reader, and anything else by another."""
+
+    def read(reading: RequestReading, value: Any, place: str) -> Any:
+        return (plain if isinstance(value, str) else other)(reading, value, place)
+
+    return read
+
+
 def number(low: float, high: float) -> Reader:
-    """A number between two."""
+    """Return a reader of numbers between two, both allowed."""
 
     def reader(reading: RequestReading, value: Any, place: str) -> float:
         plain = isinstance(value, int | float) and not isinstance(value, bool)
@@ -352,7 +372,7 @@ def number(low: float, high: float) -> Reader:
 
 
 def count(low: int = 0, high: int = _LARGEST) -> Reader:
-    """A whole number between two."""
+    """Return a reader of whole numbers between two, both allowed."""
 
     def reader(reading: RequestReading, value: Any, place: str) -> int:
         if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
@@ -363,14 +383,14 @@ def count(low: int = 0, high: int = _LARGEST) -> Reader:
 
 
 def flag(reading: RequestReading, value: Any, place: str) -> bool:
-    """True or false."""
+    """Read true or false."""
     if not isinstance(value, bool):
         refuse(place, "true or false", code="invalid_type")
     return value
 
 
 def one_of(*names: str) -> Reader:
-    """One of the words that the API knows."""
+    """Return a reader of words that the API knows."""
 
     def reader(reading: RequestReading, value: Any, place: str) -> str:
         if value not in names:
@@ -381,7 +401,7 @@ def one_of(*names: str) -> Reader:
 
 
 def matching(form: re.Pattern[str], wanted: str) -> Reader:
-    """A word of a known form, which says nothing about anybody."""
+    """Return a reader of words of a known form, which say nothing about anybody."""
 
     def reader(reading: RequestReading, value: Any, place: str) -> str:
         if not isinstance(value, str) or not form.fullmatch(value):
@@ -396,26 +416,26 @@ name = matching(NAME, "a name: up to 128 letters, digits, underscores, points an
 
 
 def text(reading: RequestReading, value: Any, place: str) -> JsonSlots | Slot | str:
-    """A text that is released; of JSON that hides characters, where nobody reads it through escapes, its leaves."""
+    """Read a text; of JSON that hides characters its leaves are released, unless escapes are read."""
     if not reading.escapes and isinstance(value, str) and "\\u" in value:
         return reading.json_text(value, place, "text")
     return reading.text(value, place)
 
 
 def handle(reading: RequestReading, value: Any, place: str) -> str:
-    """An identifier that ties two parts of a request: what the upstream did not give is replaced by another."""
+    """Read an identifier that ties two parts of a request; one that the upstream did not give is replaced."""
     if not isinstance(value, str) or not value:
         refuse(place, "a string", code="invalid_type")
     return reading.memory.handle(value)
 
 
 def _is_mark(character: str) -> bool:
-    """Whether a character is punctuation or white space; symbols, with which words can be spelled, are not."""
+    # Symbols are none: words can be spelled with them.
     return character.isspace() or character in string.punctuation or unicodedata.category(character)[0] in "PZ"
 
 
 def stops(reading: RequestReading, value: Any, place: str) -> Any:
-    """Where the upstream stops: marks and white space go on, texts are released."""
+    """Read where the upstream stops: marks and white space go on, texts are released."""
     if isinstance(value, str):
         return value if all(_is_mark(character) for character in value) else reading.text(value, place, "stop")
-    return reading.each(value, place, stops) if value else None
+    return list_of(stops)(reading, value, place) if value else None

@@ -1,12 +1,19 @@
-"""Requests of the responses API: items instead of messages, and histories that the upstream keeps."""
+"""Readers of requests of the responses API: items instead of messages, and histories that the upstream keeps."""
 
 from typing import Any, Final
 
 from textveil.server.gateway.chat import (
     FORMAT_SCHEMA,
+    FORMATS,
+    FUNCTION,
     SAMPLING,
     answer_text,
+    arguments,
+    call_handle,
+    called_name,
+    choice,
     effort,
+    only_functions,
     parts,
     service_tier,
     tokens,
@@ -19,38 +26,33 @@ from textveil.server.gateway.reading import (
     count,
     flag,
     handle,
+    list_of,
     model_name,
+    need_object,
+    object_of,
     one_of,
     refuse,
     text,
+    text_or,
 )
-from textveil.server.gateway.tools import FUNCTION, arguments, call_handle, called_name, choice, only_functions
 
 _ROLES: Final = ("user", "system", "developer", "assistant")
+_status: Final = one_of("in_progress", "completed", "incomplete")
+_input_text: Final = text_or(text, parts({"input_text": text}))
+_output_text: Final = text_or(
+    answer_text("content"), parts({"output_text": answer_text("content"), "refusal": answer_text("refusal")})
+)
 
 
 def _message(reading: RequestReading, value: Any, place: str) -> Any:
     role = value.get("role")
     if role not in _ROLES:
         refuse(f"{place}.role", " or ".join(_ROLES), code="invalid_role", got="another role")
-
-    def content(reading: RequestReading, value: Any, place: str) -> Any:
-        if role == "assistant":
-            if isinstance(value, str):
-                return reading.answer(value, place, "content")
-            written = {"output_text": answer_text("content"), "refusal": answer_text("refusal")}
-            return parts(reading, value, place, written)
-        if isinstance(value, str):
-            return text(reading, value, place)
-        return parts(reading, value, place, {"input_text": text})
-
-    readers: dict[str, Reader] = {"type": one_of("message"), "role": one_of(role), "content": content}
+    readers: dict[str, Reader] = {"type": one_of("message"), "role": one_of(role), "content": _input_text}
     if role == "assistant":
-        readers |= {"id": handle, "status": _status}
+        readers |= {"content": _output_text, "id": handle, "status": _status}
     return reading.fields(value, place, readers, ("content",))
 
-
-_status: Final = one_of("in_progress", "completed", "incomplete")
 
 _CALL: Final[dict[str, Reader]] = {
     "type": one_of("function_call"),
@@ -70,34 +72,25 @@ _OUTPUT: Final[dict[str, Reader]] = {
 
 
 def _sealed(reading: RequestReading, value: Any, place: str) -> str:
-    """What only the upstream can read goes back to it, and nothing else that nobody can read."""
+    """Read a text that only the upstream can read: nothing but what it wrote goes back to it."""
     written = reading.memory.answer("sealed", value) if isinstance(value, str) else None
     if written is None:
         refuse(place, "as the upstream wrote it in this conversation", code="unsupported_content")
     return written
 
 
-def _summary(reading: RequestReading, value: Any, place: str) -> Any:
-    return parts(reading, value, place, {"summary_text": answer_text("reasoning")})
-
-
-def _thoughts(reading: RequestReading, value: Any, place: str) -> Any:
-    return parts(reading, value, place, {"reasoning_text": answer_text("reasoning")})
-
-
 _REASONING: Final[dict[str, Reader]] = {
     "type": one_of("reasoning"),
     "id": handle,
-    "summary": _summary,
-    "content": _thoughts,
+    "summary": parts({"summary_text": answer_text("reasoning")}),
+    "content": parts({"reasoning_text": answer_text("reasoning")}),
     "encrypted_content": _sealed,
     "status": _status,
 }
 
 
 def _item(reading: RequestReading, value: Any, place: str) -> Any:
-    if not isinstance(value, dict):
-        refuse(place, "an object", code="invalid_type")
+    need_object(value, place)
     kind = value.get("type", "message")
     if kind == "message":
         return _message(reading, value, place)
@@ -117,44 +110,9 @@ def _item(reading: RequestReading, value: Any, place: str) -> Any:
     )
 
 
-def _input(reading: RequestReading, value: Any, place: str) -> Any:
-    if isinstance(value, str):
-        return text(reading, value, place)
-    if value == []:
-        refuse(place, "at least one item", got="none")
-    return reading.each(value, place, _item)
-
-
 def _tool(reading: RequestReading, value: Any, place: str) -> Any:
     only_functions(value, place)
     return reading.fields(value, place, {"type": one_of("function"), **FUNCTION}, ("type", "name"))
-
-
-def _tools(reading: RequestReading, value: Any, place: str) -> Any:
-    return reading.each(value, place, _tool)
-
-
-def _format(reading: RequestReading, value: Any, place: str) -> Any:
-    readers = {"type": one_of("text", "json_object", "json_schema"), **FORMAT_SCHEMA}
-    return reading.fields(value, place, readers, ("type",))
-
-
-def _text(reading: RequestReading, value: Any, place: str) -> Any:
-    return reading.fields(value, place, {"format": _format, "verbosity": verbosity})
-
-
-_length: Final = one_of("auto", "concise", "detailed")
-
-
-def _reasoning(reading: RequestReading, value: Any, place: str) -> Any:
-    return reading.fields(value, place, {"effort": effort, "summary": _length, "generate_summary": _length})
-
-
-_included: Final = one_of("reasoning.encrypted_content", "message.output_text.logprobs")
-
-
-def _include(reading: RequestReading, value: Any, place: str) -> Any:
-    return reading.each(value, place, _included)
 
 
 def _background(reading: RequestReading, value: Any, place: str) -> bool:
@@ -164,7 +122,7 @@ def _background(reading: RequestReading, value: Any, place: str) -> bool:
 
 
 def _previous(reading: RequestReading, value: Any, place: str) -> str:
-    """A history that the upstream keeps: only one of the same asker."""
+    """Read which history the upstream keeps: only one of the same client."""
     known = reading.memory.answer("response", value) if isinstance(value, str) else None
     if known is None:
         refuse(
@@ -174,19 +132,21 @@ def _previous(reading: RequestReading, value: Any, place: str) -> str:
     return known
 
 
+_length: Final = one_of("auto", "concise", "detailed")
+
 RESPONSE: Final[dict[str, Reader]] = {
     "model": model_name,
-    "tools": _tools,
-    "text": _text,
+    "tools": list_of(_tool),
+    "text": object_of({"format": object_of({"type": FORMATS, **FORMAT_SCHEMA}, ("type",)), "verbosity": verbosity}),
     "instructions": text,
     "previous_response_id": _previous,
-    "input": _input,
+    "input": text_or(text, list_of(_item, "item")),
     "tool_choice": choice,
     "parallel_tool_calls": flag,
     "max_tool_calls": count(0, 1_000_000),
     "max_output_tokens": tokens,
-    "reasoning": _reasoning,
-    "include": _include,
+    "reasoning": object_of({"effort": effort, "summary": _length, "generate_summary": _length}),
+    "include": list_of(one_of("reasoning.encrypted_content", "message.output_text.logprobs")),
     "background": _background,
     "truncation": one_of("auto", "disabled"),
     "service_tier": service_tier,

@@ -11,9 +11,8 @@ from starlette.responses import Response
 from textveil.server.conversations import Conversations
 from textveil.server.errors import ApiError
 from textveil.server.gateway.answers import Restoration, restore_chat, restore_message, restore_response
-from textveil.server.gateway.chat import CHAT
+from textveil.server.gateway.chat import CHAT, COMPLETION, EMBEDDING
 from textveil.server.gateway.messages import COUNT, MESSAGE
-from textveil.server.gateway.plain import COMPLETION, EMBEDDING
 from textveil.server.gateway.reading import MODEL, Reader, refuse
 from textveil.server.gateway.responses import RESPONSE
 from textveil.server.gateway.sending import (
@@ -32,8 +31,8 @@ from textveil.server.keys import Caller, caller
 
 CallerNow = Annotated[Caller, Depends(caller)]
 
-Whole: TypeAlias = Callable[[dict[str, Any], Restoration, dict[str, Any]], None]
-Streamed: TypeAlias = Callable[[Restoration, dict[str, Any]], RestoringEvents]
+Whole: TypeAlias = Callable[[dict[str, Any], Restoration], None]
+Streamed: TypeAlias = Callable[[Restoration], RestoringEvents]
 
 _JSON: Final = {"requestBody": {"required": True, "content": {"application/json": {"schema": {"type": "object"}}}}}
 
@@ -46,13 +45,13 @@ def gateway_router() -> APIRouter:
     async def chat_completions(request: Request, who: CallerNow) -> Response:
         """A chat: messages go on sanitized, the answer comes back readable."""
         exchange = await Exchange.of(request, who, ("messages",))
-        return await _sent(exchange, "/chat/completions", CHAT, ("model", "messages"), _chat, _chat_events)
+        return await _sent(exchange, "/chat/completions", CHAT, ("model", "messages"), restore_chat, ChatEvents)
 
     @router.post("/v1/completions", openapi_extra=_JSON)
     async def completions(request: Request, who: CallerNow) -> Response:
         """A text to be gone on with."""
         exchange = await Exchange.of(request, who, ("prompt", "suffix"))
-        return await _sent(exchange, "/completions", COMPLETION, ("model", "prompt"), _chat, _chat_events)
+        return await _sent(exchange, "/completions", COMPLETION, ("model", "prompt"), restore_chat, ChatEvents)
 
     @router.post("/v1/embeddings", openapi_extra=_JSON)
     async def embeddings(request: Request, who: CallerNow) -> Response:
@@ -69,13 +68,13 @@ def gateway_router() -> APIRouter:
         def noted(answer: str) -> None:
             conversations.note_answer(exchange.account, exchange.state, answer)
 
-        def whole(data: dict[str, Any], restoration: Restoration, asked: dict[str, Any]) -> None:
-            restore_response(data, restoration, asked)
+        def whole(data: dict[str, Any], restoration: Restoration) -> None:
+            restore_response(data, restoration, exchange.asked)
             if isinstance(data.get("id"), str):
                 noted(data["id"])
 
-        def events(restoration: Restoration, asked: dict[str, Any]) -> RestoringEvents:
-            return ResponseEvents(restoration, asked, noted)
+        def events(restoration: Restoration) -> RestoringEvents:
+            return ResponseEvents(restoration, exchange.asked, noted)
 
         return await _sent(exchange, "/responses", RESPONSE, ("model", "input"), whole, events)
 
@@ -83,7 +82,7 @@ def gateway_router() -> APIRouter:
     async def messages(request: Request, who: CallerNow) -> Response:
         """A message of Anthropic's API."""
         exchange = await Exchange.of(request, who, ("system", "messages"))
-        return await _sent(exchange, "/messages", MESSAGE, ("model", "messages"), _message, _message_events)
+        return await _sent(exchange, "/messages", MESSAGE, ("model", "messages"), restore_message, MessageEvents)
 
     @router.post("/v1/messages/count_tokens", openapi_extra=_JSON)
     async def count_tokens(request: Request, who: CallerNow) -> Response:
@@ -112,24 +111,8 @@ def gateway_router() -> APIRouter:
     return router
 
 
-def _chat(data: dict[str, Any], restoration: Restoration, asked: Mapping[str, Any]) -> None:
-    restore_chat(data, restoration)
-
-
-def _nothing(data: dict[str, Any], restoration: Restoration, asked: Mapping[str, Any]) -> None:
-    """Vectors and counts hold no text."""
-
-
-def _message(data: dict[str, Any], restoration: Restoration, asked: Mapping[str, Any]) -> None:
-    restore_message(data, restoration)
-
-
-def _message_events(restoration: Restoration, asked: Mapping[str, Any]) -> RestoringEvents:
-    return MessageEvents(restoration)
-
-
-def _chat_events(restoration: Restoration, asked: Mapping[str, Any]) -> RestoringEvents:
-    return ChatEvents(restoration)
+def _nothing(data: dict[str, Any], restoration: Restoration) -> None:
+    """Leave vectors and counts as they are: they hold no text."""
 
 
 async def _asked(request: Request, path: str) -> Response:
@@ -149,25 +132,24 @@ async def _sent(
 ) -> Response:
     upstream = upstream_of(exchange.request)
     api = api_headers(exchange.request)
-    sanitized = await exchange.sanitized(readers, needed)
+    body, memory, headers = await exchange.sanitized(readers, needed)
     wants_stream = streamed is not None and exchange.asked.get("stream") is True
     async with AsyncExitStack() as held:
-        making = restoration_of(sanitized.memory, exchange.request.app.state.config.restore_in_urls)
-        held.callback(sanitized.memory.restored)
+        making = restoration_of(memory, exchange.request.app.state.config.restore_in_urls)
+        held.callback(memory.restored)
         held.callback(making.cancel)
-        answer = await held.enter_async_context(upstream.send("POST", path, sanitized.body, api))
+        answer = await held.enter_async_context(upstream.send("POST", path, body, api))
         try:
             await refuse_failure(answer, upstream)
             restoration = await making
             if streamed is not None and wants_stream and answer.kind == "text/event-stream":
-                events = streamed(restoration, exchange.asked)
                 keep, scope = exchange.keep_answer, exchange.request.scope
-                return RestoredStream(answer, events, sanitized.headers, held.pop_all(), keep, scope)
+                return RestoredStream(answer, streamed(restoration), headers, held.pop_all(), keep, scope)
             if answer.kind != "application/json":
                 raise invalid_answer("it is no JSON")
             data = await answer.data()
-            await exchange.restored(data, partial(whole, data, restoration, exchange.asked))
+            await exchange.restored(data, partial(whole, data, restoration))
             await exchange.keep_answer()
-            return answered(data, answer, sanitized.headers)
+            return answered(data, answer, headers)
         except Exception as error:
             raise after_sending(error) from None

@@ -1,4 +1,4 @@
-"""One request through the gateway: read, released, sent, restored. What fails before it is sent is not sent."""
+"""One request through the gateway: read, released, sent, restored. A failure before sending sends nothing."""
 
 from __future__ import annotations
 
@@ -15,25 +15,22 @@ from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from textveil.budget.account import Account
-from textveil.server.bodies import NAME_CHARACTERS
+from textveil.server.bodies import NAME_CHARACTERS, need_json, request_object
 from textveil.server.conversations import Conversations, ConversationState
 from textveil.server.errors import ApiError, place_of, speaks_anthropic
-from textveil.server.gateway.answers import Restoration
-from textveil.server.gateway.bodies import beginning, sanitized_body
-from textveil.server.gateway.events import Event, EventReader
+from textveil.server.gateway.answers import Event, EventReader, Restoration
+from textveil.server.gateway.bodies import RequestMemory, beginning, sanitized_body
 from textveil.server.gateway.json_text import as_json, is_encodable
-from textveil.server.gateway.memory import RequestMemory
 from textveil.server.gateway.reading import Reader
 from textveil.server.gateway.streams import RestoringEvents
 from textveil.server.gateway.upstream import Answer, Upstream, invalid_answer
 from textveil.server.keys import Caller
-from textveil.server.request_json import need_json, request_object
 from textveil.server.service import LONG_CHARACTERS, SanitizingService, beside
 from textveil.surrogates.urls import InUrls, UrlRule
 
 _CONVERSATION: Final = re.compile(r"[\x21-\x7e]{1,200}")
+# of requests; a header that nobody reads could charge another person, or use another policy
 _HEADERS: Final = frozenset(f"x-textveil-{name}" for name in ("conversation", "policy", "unit"))
-"""Of requests; a header that nobody reads could charge another person, or use another policy."""
 _PLAIN_WORD: Final = re.compile(r"[A-Za-z0-9_.\[\]-]{1,80}")
 _MESSAGE_CHARACTERS: Final = 1000
 _VERSION: Final = "2023-06-01"
@@ -46,28 +43,14 @@ _API_FORMS: Final = {"anthropic-version": "a date as 2023-06-01", "anthropic-bet
 logger = logging.getLogger("textveil.server.gateway")
 
 
-class SanitizedRequest(NamedTuple):
-    """What goes on.
-
-    Attributes:
-        body: JSON in which every text was released.
-        memory: of the conversation; restores the answer.
-        headers: for the asker: what was left out, and what it cost.
-    """
-
-    body: bytes
-    memory: RequestMemory
-    headers: dict[str, str]
-
-
 class Exchange(NamedTuple):
-    """A request in the state in which it came.
+    """A request as it came.
 
     Attributes:
         request: of HTTP.
         asked: its body.
         size: bytes of its body.
-        account: who pays.
+        account: that pays.
         state: of its conversation.
     """
 
@@ -92,7 +75,7 @@ class Exchange(NamedTuple):
             await beside(size, restore)
 
     async def keep_answer(self) -> None:
-        """Keep what an answer added to the conversation, before its asker reads it."""
+        """Keep what an answer added to the conversation, before the client reads it."""
         await self.conversations.keep_answer(self.state)
 
     @classmethod
@@ -102,10 +85,10 @@ class Exchange(NamedTuple):
         Args:
             request: of HTTP.
             who: calls.
-            begins: fields by whose beginning a conversation is known that has no name.
+            begins: fields by whose beginning a conversation without a name is known.
 
         Raises:
-            ApiError: the body is no JSON object, or says that it is something else; or a header is none of this API.
+            ApiError: the body is no JSON object, or declared as something else; or a header is none of this API.
         """
         for header in request.headers:
             if header.startswith("x-textveil-") and header not in _HEADERS:
@@ -136,8 +119,10 @@ class Exchange(NamedTuple):
             state = conversations.of(account, begun)
         return cls(request, asked, len(body), account, state)
 
-    async def sanitized(self, readers: Mapping[str, Reader], needed: Sequence[str]) -> SanitizedRequest:
-        """The request with every text of it released.
+    async def sanitized(
+        self, readers: Mapping[str, Reader], needed: Sequence[str]
+    ) -> tuple[bytes, RequestMemory, dict[str, str]]:
+        """Return JSON with every text released, the memory that restores its answer, and headers for the client.
 
         Raises:
             ApiError: a part of it cannot be read, and so does not go on.
@@ -159,11 +144,10 @@ class Exchange(NamedTuple):
             fails_open=self.request.app.state.config.on_error == "send-unprotected",
         )
         await self.conversations.keep(self.state)  # what goes on is known to whoever goes on with it
-        return SanitizedRequest(as_json(sanitized.body), sanitized.memory, sanitized.headers)
+        return as_json(sanitized.body), sanitized.memory, sanitized.headers
 
 
 def _characters(data: Any) -> int:
-    """Of all strings of JSON data, or, of a long one, more than ``LONG_CHARACTERS``."""
     left, size = [data], 0
     while left and size <= LONG_CHARACTERS:
         value = left.pop()
@@ -175,13 +159,10 @@ def _characters(data: Any) -> int:
 
 
 def _unit(request: Request) -> str | None:
-    """The person that a request names; None if it names none.
+    """Return the person that a request names; None if it names none.
 
     The name is read as the API reads it from JSON, as UTF-8 and of the same length: a person named in both ways has
     one account, and one limit.
-
-    Raises:
-        ApiError: it is no such name.
     """
     written = request.headers.get("x-textveil-unit")
     if written is None:
@@ -197,11 +178,7 @@ def _unit(request: Request) -> str | None:
 
 
 def upstream_of(request: Request) -> Upstream:
-    """The upstream of the application that a request came to.
-
-    Raises:
-        ApiError: it has none.
-    """
+    """Return the upstream of the application, or raise an ApiError if it has none."""
     upstream: Upstream | None = request.app.state.upstream
     if upstream is None:
         raise ApiError(404, "no_upstream", "this server has no upstream, so nothing can be sent on. Set `upstream`.")
@@ -209,10 +186,10 @@ def upstream_of(request: Request) -> Upstream:
 
 
 def api_headers(request: Request) -> dict[str, str] | None:
-    """What a request of Anthropic's API says of the API's version; None for the OpenAI API.
+    """Return the headers of Anthropic's API in a request; None for the OpenAI API.
 
     Raises:
-        ApiError: it says something that is no version.
+        ApiError: one is no version.
     """
     if not speaks_anthropic(request.scope):
         return None
@@ -227,10 +204,10 @@ def api_headers(request: Request) -> dict[str, str] | None:
 
 
 async def refuse_failure(answer: Answer, upstream: Upstream) -> None:
-    """Raise what an asker is told where the upstream did not do what it was asked.
+    """Tell the client of a failure of the upstream.
 
     Raises:
-        ApiError: the upstream's answer is an error. Its message is repeated where it holds nothing of our key.
+        ApiError: the upstream's answer is an error. Its message is repeated if it holds nothing of our key.
     """
     if answer.status < 400:
         return
@@ -265,12 +242,7 @@ def _word(value: Any, upstream: Upstream) -> str | None:
 
 
 def restoration_of(memory: RequestMemory, in_urls: InUrls = "named-hosts") -> asyncio.Task[Restoration]:
-    """What restores the answer to a request; it is made while the upstream thinks.
-
-    Args:
-        memory: of the request.
-        in_urls: where originals are put back within URLs.
-    """
+    """Restore the answer to a request, by a task that runs while the upstream thinks."""
 
     async def made() -> Restoration:
         return Restoration(await memory.restorer(), memory, UrlRule(in_urls, memory.hosts))
@@ -287,13 +259,13 @@ def _retrieved(task: asyncio.Task[Restoration]) -> None:
 
 
 def answered(data: dict[str, Any], answer: Answer, headers: Mapping[str, str]) -> Response:
-    """An answer to the asker."""
+    """Return an answer to the client."""
     told = {**answer.headers, **headers}
     return Response(as_json(data), status_code=answer.status, headers=told, media_type="application/json")
 
 
 def after_sending(error: Exception) -> ApiError:
-    """What an asker is told where this was raised after the request was sent on: it was sent, and is paid."""
+    """Return the answer to an error after the request was sent on: it was sent, and is paid."""
     if isinstance(error, ApiError):
         return error
     logger.error("internal error", extra={"place": place_of(error)})
@@ -307,10 +279,10 @@ class RestoredStream(StreamingResponse):
     Args:
         upstream: the upstream's answer.
         restoring: restores its events.
-        headers: for the asker.
-        held: what is let go when the answer has gone, or its asker.
+        headers: for the client.
+        held: released when the answer has gone, or the client.
         keep: keeps what was written, before its end is read.
-        scope: of the request, which says how errors are told.
+        scope: of the request: it decides the shape of errors.
     """
 
     def __init__(

@@ -1,9 +1,9 @@
 """Streamed answers, restored as they come: a surrogate that is cut by two events is found.
 
-What the API does not say of an event, as pieces of an unknown type, goes on as the upstream wrote it: it holds
-surrogates and no originals.
+Parts of an event that the API does not describe go on as the upstream wrote them: they hold surrogates and no
+originals.
 
-What may still become a surrogate is held back, at the most ``Restorer.reach`` characters of each text, and comes at the
+Characters that may still become a surrogate are held back, at most ``Restorer.reach`` of each text, and come at the
 latest with the end of the text.
 """
 
@@ -12,6 +12,7 @@ from typing import Any, Final, Protocol
 
 from textveil.server.errors import ApiError
 from textveil.server.gateway.answers import (
+    Event,
     Restoration,
     handle_of,
     objects,
@@ -21,7 +22,6 @@ from textveil.server.gateway.answers import (
     restore_response,
 )
 from textveil.server.gateway.chat import ANSWER_TEXTS
-from textveil.server.gateway.events import Event
 from textveil.server.gateway.json_text import answer_data, as_json
 from textveil.server.gateway.upstream import invalid_answer
 
@@ -29,29 +29,19 @@ DONE: Final = "[DONE]"
 
 
 class RestoringEvents(Protocol):
-    """Restores one streamed answer.
-
-    Attributes:
-        complete: whether the upstream has said that it ends.
-    """
+    """Restores one streamed answer; ``complete`` once the upstream has said that it ends."""
 
     complete: bool
 
     def event(self, event: Event) -> Iterator[Event]:
-        """What an event of the upstream becomes."""
+        """Restore an event of the upstream."""
 
     def close(self) -> Iterator[Event]:
-        """What is held back still, where the upstream ended."""
+        """Return the rest that is held back, once the upstream has ended."""
 
 
 class _Text:
-    """One text of an answer, as it comes.
-
-    Attributes:
-        open: whether more of it may come.
-        handles: of the call whose arguments it is; an upstream may give several.
-        seal: of what the upstream thought.
-    """
+    """One text of an answer, as it comes; a call may have several handles."""
 
     def __init__(self, what: str, restoration: Restoration) -> None:
         self._what = what
@@ -63,12 +53,12 @@ class _Text:
         self.seal = ""
 
     def feed(self, piece: str) -> str:
-        """The next characters, restored as far as they are settled."""
+        """Return the next characters, restored as far as they are settled."""
         self._written += piece.encode("utf-8", "surrogatepass")
         return self._kept(self._stream.feed(piece))
 
     def close(self) -> str:
-        """The rest; what was written and read is remembered."""
+        """Return the rest; the text is remembered."""
         if not self.open:
             return ""
         self.open = False
@@ -92,11 +82,7 @@ class _Text:
 
 
 class ChatEvents:
-    """Restores the events of a chat completion, or of a completion of the old API.
-
-    Args:
-        restoration: of the request.
-    """
+    """Restores the events of a chat completion, or of a completion of the old API."""
 
     def __init__(self, restoration: Restoration) -> None:
         self._restoration = restoration
@@ -159,7 +145,7 @@ class ChatEvents:
         return self._texts.setdefault(place, _Text(what, self._restoration))
 
     def _end(self, choice: dict[str, Any]) -> bool:
-        """Add to a choice what is held back of it; whether there was anything."""
+        """Add held back characters to a choice; return whether there were any."""
         any_rest = False
         for place in [place for place in self._texts if place[0] == choice.get("index")]:
             rest = self._texts.pop(place).close()
@@ -198,6 +184,7 @@ def _append(data: dict[str, Any], field: str, rest: str) -> None:
     data[field] = (data[field] if isinstance(data.get(field), str) else "") + rest
 
 
+# events by which a text comes in pieces, and its sort
 _DELTAS: Final = {
     "response.output_text": "content",
     "response.refusal": "refusal",
@@ -205,22 +192,14 @@ _DELTAS: Final = {
     "response.reasoning_summary_text": "reasoning",
     "response.function_call_arguments": "arguments",
 }
-"""Events by which a text comes in pieces, and what it is."""
 
+# the field in which such an event at the end repeats the text; else it is ``text``
 _WHOLE: Final = {"response.function_call_arguments": "arguments", "response.refusal": "refusal"}
-"""The field in which such an event at the end repeats the text; else it is ``text``."""
-
 _PARTS: Final = ("response.content_part", "response.reasoning_summary_part")
 
 
 class ResponseEvents:
-    """Restores the events of a response; they are numbered anew.
-
-    Args:
-        restoration: of the request.
-        asked: the request, whose parts a response repeats.
-        noted: takes the response's identifier.
-    """
+    """Restores the events of a response, numbered anew; parts of ``asked`` are repeated, ``noted`` takes its id."""
 
     def __init__(self, restoration: Restoration, asked: dict[str, Any], noted: Callable[[str], None]) -> None:
         self._restoration = restoration
@@ -254,7 +233,7 @@ class ResponseEvents:
         yield self._numbered(data, event.name)
 
     def close(self) -> Iterator[Event]:
-        """See ``RestoringEvents``: what was held back can stand nowhere where the upstream did not end a text."""
+        """Drop the rest: it has no place if the upstream did not end a text."""
         for text in self._texts.values():
             text.close()
         self._texts.clear()
@@ -297,20 +276,16 @@ class ResponseEvents:
         return Event(as_json(data).decode("utf-8"), name)
 
 
+# by the type of a block: of its pieces, the field that has them, and their sort
 _BLOCKS: Final = {
     "text": ("text_delta", "text", "content"),
     "tool_use": ("input_json_delta", "partial_json", "arguments"),
     "thinking": ("thinking_delta", "thinking", "sealed"),
 }
-"""By the type of a block: of its pieces, the field that has them, and what they are."""
 
 
 class MessageEvents:
-    """Restores the events of a message of Anthropic's API.
-
-    Args:
-        restoration: of the request.
-    """
+    """Restores the events of a message of Anthropic's API."""
 
     def __init__(self, restoration: Restoration) -> None:
         self._restoration = restoration
@@ -343,7 +318,6 @@ class MessageEvents:
             yield from self._end(index)
 
     def _begin(self, index: int, block: dict[str, Any]) -> None:
-        """A block begins: mostly an empty one, whose text follows."""
         kind = block.get("type")
         if not isinstance(kind, str) or kind not in _BLOCKS or block.get("input"):
             restore_block(block, self._restoration)
@@ -360,7 +334,7 @@ class MessageEvents:
             text.seal = handle_of(block.get("signature"))
 
     def _piece(self, index: int, delta: dict[str, Any]) -> bool:
-        """Restore a piece; whether there is anything to be read of it yet."""
+        """Restore a piece; return whether there is anything to be read of it yet."""
         kind = delta.get("type")
         of_block, text = self._texts.get(index, ("", None))
         known, field, _ = _BLOCKS.get(of_block, ("", "", ""))
@@ -372,7 +346,6 @@ class MessageEvents:
         return True
 
     def _end(self, index: int) -> Iterator[Event]:
-        """A block ends: what is held back of it comes first."""
         kind, text = self._texts.pop(index, ("", None))
         if text is None:
             return

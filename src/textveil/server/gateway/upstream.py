@@ -1,56 +1,175 @@
-"""The service behind the gateway: one base URL, no redirects, no address that was not checked, no header but ours."""
+"""The service behind the gateway: one base URL, no redirects, no unchecked address, no header but ours.
+
+A host is looked up once, and the connection goes to an address that was checked.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import ipaddress
 import re
-from collections.abc import AsyncIterator, Iterator, Mapping
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 from urllib.parse import urlsplit
 
+import anyio
 import httpcore
 
 from textveil.errors import ParameterError, need
 from textveil.server.config import Config
 from textveil.server.errors import ApiError
-from textveil.server.gateway.addresses import (
-    CheckedConnections,
-    ForbiddenAddress,
-    LookUp,
-    is_near,
-    literal,
-    look_up,
-)
 from textveil.server.gateway.json_text import answer_data
 from textveil.version import VERSION
 
-ANSWER_BYTES: Final = 64 * 2**20
-"""An answer at the most."""
+Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
+LookUp: TypeAlias = Callable[[str, int], Awaitable[list[str]]]
 
+# IPv6 addresses whose last 32 bits are an IPv4 address (RFC 6052, RFC 8215)
+_TRANSLATED: Final = (ipaddress.IPv6Network("64:ff9b::/96"), ipaddress.IPv6Network("64:ff9b:1::/48"))
+# private addresses at which clouds tell a machine its credentials: of Amazon, Google and Oracle
+_METADATA: Final = frozenset(map(ipaddress.IPv6Address, ("fd00:ec2::254", "fd20:ce::254", "fd00:c1::a9fe:a9fe")))
+
+
+class ForbiddenAddress(Exception):
+    """A host has an address that may not be connected to."""
+
+
+async def look_up(host: str, port: int) -> list[str]:
+    """Return all addresses of a host, in the order of the system's resolver; OSError if it has none."""
+    answers = await anyio.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(address[0]) for *_, address in answers))
+
+
+def literal(host: str) -> Address | None:
+    """Return the address that a host is written as; None for a name."""
+    try:
+        return ipaddress.ip_address(host.strip("[]").partition("%")[0])
+    except ValueError:
+        return None
+
+
+def is_public(address: Address) -> bool:
+    """Tell whether an address lies in the public Internet, and so do the IPv4 addresses that it carries."""
+    if isinstance(address, ipaddress.IPv6Address):
+        for carried in _carried(address):
+            if not is_public(carried):
+                return False
+        if address.ipv4_mapped is not None:
+            return True
+    return address.is_global and not (address.is_multicast or address.is_reserved or address.is_unspecified)
+
+
+def _carried(address: ipaddress.IPv6Address) -> list[ipaddress.IPv4Address]:
+    """Return IPv4 addresses that packets to an IPv6 address may be handed on to."""
+    carried = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
+    if any(address in network for network in _TRANSLATED):
+        carried.append(ipaddress.IPv4Address(int(address) & 0xFFFFFFFF))
+    return [address for address in carried if address is not None]
+
+
+def is_near(address: Address) -> bool:
+    """Tell whether an address is of this machine or of a private network, as an operator may name it.
+
+    Link-local addresses are not, nor the others at which clouds tell a machine's credentials.
+    """
+    if isinstance(address, ipaddress.IPv6Address):
+        if address.ipv4_mapped is not None:
+            return is_near(address.ipv4_mapped)
+        if address in _METADATA or _carried(address):
+            return False
+    far = address.is_link_local or address.is_multicast or address.is_unspecified or address.is_reserved
+    return address.is_loopback or (address.is_private and not far)
+
+
+class CheckedConnections(httpcore.AsyncNetworkBackend):
+    """Connects to checked addresses alone.
+
+    A host is looked up here and nowhere else, all of its addresses are checked, and the connection goes to one of
+    those: a later answer of a name server makes no difference. Certificates are checked against the name.
+
+    Args:
+        private: whether addresses of private networks and of this machine are allowed; link-local ones never are.
+        addresses: looks up a host.
+    """
+
+    def __init__(self, *, private: bool, addresses: LookUp = look_up) -> None:
+        self._private = private
+        self._addresses = addresses
+        self._network = httpcore.AnyIOBackend()
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore.AsyncNetworkStream:
+        """Connect to the first address of a host that answers.
+
+        Raises:
+            ForbiddenAddress: one of its addresses may not be connected to.
+            httpcore.ConnectError: it has none, or none answers.
+            httpcore.ConnectTimeout: not in time.
+        """
+        try:
+            with anyio.fail_after(timeout):
+                return await self._connected(await self._checked(host, port), port, local_address, socket_options)
+        except TimeoutError:
+            raise httpcore.ConnectTimeout("no connection in time") from None
+
+    async def connect_unix_socket(
+        self, path: str, timeout: float | None = None, socket_options: Iterable[Any] | None = None
+    ) -> httpcore.AsyncNetworkStream:
+        """Refuse: an upstream is a host."""
+        raise ForbiddenAddress
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait."""
+        await anyio.sleep(seconds)
+
+    async def _checked(self, host: str, port: int) -> list[str]:
+        written = literal(host)
+        try:
+            addresses = [str(written)] if written is not None else await self._addresses(host, port)
+        except (OSError, UnicodeError):
+            raise httpcore.ConnectError("the host has no address") from None
+        if not addresses:
+            raise httpcore.ConnectError("the host has no address")
+        for written_address in addresses:
+            address = literal(written_address)
+            if address is None or not (is_public(address) or (self._private and is_near(address))):
+                raise ForbiddenAddress
+        return addresses
+
+    async def _connected(
+        self, addresses: list[str], port: int, local_address: str | None, socket_options: Iterable[Any] | None
+    ) -> httpcore.AsyncNetworkStream:
+        for place, address in enumerate(addresses):
+            try:
+                return await self._network.connect_tcp(address, port, None, local_address, socket_options)
+            except httpcore.ConnectError:
+                if place == len(addresses) - 1:
+                    raise
+        raise httpcore.ConnectError("the host has no address")
+
+
+ANSWER_BYTES: Final = 64 * 2**20  # of an answer, at most
+# of the upstream's answer that the client gets
 KEPT_HEADERS: Final = re.compile(
     r"retry-after(-ms)?|openai-processing-ms|x-upstream-request-id|request-id|(x|anthropic)-ratelimit-[a-z-]{1,40}"
 )
-"""Headers of the upstream's answer that its asker gets."""
-
 _HEADER_VALUE: Final = re.compile(r"[A-Za-z0-9 ._:,-]{1,200}")
-_IDLE_SECONDS: Final = 4.0
-"""Servers mostly close idle connections after five seconds: ours are closed before."""
-
-_KEY_PIECE: Final = 6
-"""Characters of the key in a row that no message repeats."""
+_IDLE_SECONDS: Final = 4.0  # servers mostly close idle connections after five seconds: ours are closed before
+_KEY_PIECE: Final = 6  # characters of the key in a row that no message repeats
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the upstream answers.
-
-    Attributes:
-        status: of HTTP.
-        headers: those that may be handed on.
-        kind: its content type, without parameters, in small letters.
-    """
+    """An answer of the upstream: its status, headers that may be handed on, and content type in small letters."""
 
     status: int
     headers: Mapping[str, str]
@@ -61,11 +180,10 @@ class Answer:
     _stream_bytes: int = field(repr=False)
 
     async def pieces(self) -> AsyncIterator[bytes]:
-        """Its body as it comes.
+        """Yield its body as it comes.
 
         Raises:
-            ApiError: it breaks off, says another length than it has, does not go on or come to its end in time, or is
-                too long.
+            ApiError: it breaks off, has another length than it says, does not go on or end in time, or is too long.
         """
         size = 0
         async for piece in self._until(self._streamed_by):
@@ -75,7 +193,7 @@ class Answer:
             yield piece
 
     async def data(self) -> dict[str, Any]:
-        """Its body as a JSON object.
+        """Return its body as a JSON object.
 
         Raises:
             ApiError: it is something else; or as ``pieces``.
@@ -94,7 +212,7 @@ class Answer:
         return data
 
     async def _until(self, end: float) -> AsyncIterator[bytes]:
-        """Its body until a time of the loop's clock: who sends a byte a minute would else be waited for always."""
+        """Yield its body until a time of the loop's clock: a peer that sends a byte a minute would never end."""
         with _told():
             while True:
                 async with asyncio.timeout_at(end):
@@ -110,17 +228,17 @@ class Upstream:
     Args:
         url: as ``https://api.openai.com/v1``; without a path ``/v1`` is taken.
         key: sent as a bearer token; None sends none.
-        hosts: hosts that may be sent to; empty allows that of ``url``.
+        hosts: that may be sent to; empty allows that of ``url``.
         private: whether its name may have addresses of private networks; an address that ``url`` itself names may be
             one, and so may localhost.
         connect_seconds: until a connection must stand.
-        seconds: between two pieces of an answer at the most.
-        answer_seconds: until an answer must be whole, or, of a streamed one, its head.
+        seconds: between two pieces of an answer, at most.
+        answer_seconds: until an answer must be whole, or the head of a streamed one.
         stream_seconds: until a streamed answer must have ended.
-        stream_bytes: of a streamed answer at the most.
-        connections: at one time at the most.
-        kept: whether a connection is used again: faster, and right where nothing between here and the upstream ever
-            sends more than its answer, for that would be taken for the next one.
+        stream_bytes: of a streamed answer, at most.
+        connections: at one time, at most.
+        kept: whether a connection is used again: faster, but bytes that something between here and the upstream sends
+            after an answer would be taken for the next one.
         addresses: looks up a host.
 
     Raises:
@@ -170,7 +288,7 @@ class Upstream:
 
     @classmethod
     def of(cls, config: Config) -> Upstream | None:
-        """The upstream that a server is told of; None where there is none."""
+        """Return the upstream of a configuration; None if there is none."""
         if config.upstream is None:
             return None
         key = config.upstream_key
@@ -204,8 +322,8 @@ class Upstream:
             api: headers of Anthropic's API, which has another one for its key; None is the OpenAI API.
 
         Raises:
-            ApiError: it cannot be reached, does not answer in time, or answers something that is no HTTP; or with a
-                redirect, or in an encoding that was not asked for.
+            ApiError: it cannot be reached, does not answer in time, or answers with something else than HTTP, a
+                redirect, or an encoding that was not asked for.
         """
         headers = [("Accept", "application/json, text/event-stream"), ("Accept-Encoding", "identity")]
         headers.append(("User-Agent", f"textveil/{VERSION}"))
@@ -228,7 +346,7 @@ class Upstream:
             await asked.__aexit__(None, None, None)
 
     def hides(self, text: str) -> bool:
-        """Whether a text holds no piece of the key that is worth anything."""
+        """Tell whether a text holds no piece of the key that is worth anything."""
         if self._key is None:
             return True
         size = _KEY_PIECE
@@ -241,6 +359,7 @@ class Upstream:
 
 
 def _checked(url: str, hosts: tuple[str, ...]) -> tuple[str, bool]:
+    """Check a base URL; return its host, and whether the URL itself names a place of this machine or network."""
     try:
         parts = urlsplit(url)
         host, _ = (parts.hostname or "").rstrip("."), parts.port
@@ -268,7 +387,7 @@ def _checked(url: str, hosts: tuple[str, ...]) -> tuple[str, bool]:
 
 @contextmanager
 def _told() -> Iterator[None]:
-    """Say what went wrong between here and the upstream, without what it wrote."""
+    """Tell failures between here and the upstream, without its text."""
     try:
         yield
     except ForbiddenAddress:
@@ -312,6 +431,6 @@ def _answered(answer: httpcore.Response, whole_by: float, streamed_by: float, st
 
 
 def invalid_answer(what: str) -> ApiError:
-    """The upstream did not answer as the API says; it has the request."""
+    """Return the error for an invalid answer of the upstream; it has the request."""
     message = f"the request was sent on and is paid, but the upstream's answer cannot be used: {what}. Try again later."
     return ApiError(502, "upstream_invalid", message, "upstream_error")

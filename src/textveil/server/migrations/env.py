@@ -2,7 +2,7 @@
 
 from alembic import context
 
-from textveil.server.tables import METADATA, VERSION_TABLE
+from textveil.server.sealed import METADATA, VERSION_TABLE
 
 context.configure(
     connection=context.config.attributes["connection"],

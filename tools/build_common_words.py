@@ -39,8 +39,7 @@ from numpy.typing import NDArray
 
 from textveil.detection.demographic_lists import OCCUPATION, demographics
 from textveil.detection.lists import Marks, lists
-from textveil.text.common_words import DATA, FILE, LEVELS, RECORD
-from textveil.text.english import FUNCTION_WORDS, NAMES_TOO
+from textveil.text.english import DATA, FILE, FUNCTION_WORDS, LEVELS, NAMES_TOO, RECORD
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = Path(os.environ.get("TEXTVEIL_SHARED", ROOT.parent / "shared"))

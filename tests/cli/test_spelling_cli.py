@@ -7,7 +7,7 @@ import typer
 from tests.helpers.lab import needs_lab
 
 from textveil.cli.main import app
-from textveil.cli.spelling import complaint, options_of, renamed, spelled
+from textveil.cli.mechanism_options import complaint, options_of, renamed, spelled
 from textveil.errors import InputError, ParameterError, need
 
 OPTIONS = options_of(typer.main.get_command(app))

@@ -19,7 +19,7 @@ from tests.helpers.shared import shared_path
 
 from textveil.risk.linkage import TfIdf, linkage
 from textveil.statistics import clopper_pearson
-from textveil.text.common_words import LEVELS, measured
+from textveil.text.english import LEVELS, measured
 
 pytestmark = pytest.mark.slow
 

@@ -6,8 +6,8 @@ from itertools import pairwise
 import pytest
 
 from textveil.errors import InputError, ParameterError
-from textveil.text import common_words as module
-from textveil.text.common_words import LEVELS, common_words, common_words_of, measured
+from textveil.text import english as module
+from textveil.text.english import LEVELS, common_words, common_words_of, measured
 
 
 def test_each_level_holds_the_one_before_it() -> None:

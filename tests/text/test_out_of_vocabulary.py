@@ -14,7 +14,7 @@ from tests.helpers.shared import shared_path
 
 from textveil.errors import VocabularyError
 from textveil.text.out_of_vocabulary import INFLECTIONS, TypingErrors, WordIndex
-from textveil.text.spelling import spelling
+from textveil.text.tokens import spelling
 
 WORDS = [
     *("the", "we", "well", "did", "cant", "maria", "obrien", "it", "its", "i", "is", "will", "can", "download"),

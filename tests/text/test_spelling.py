@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from textveil.text.spelling import fold, is_latin, spelling
-from textveil.text.tokens import Kind, classify
+from textveil.text.tokens import Kind, classify, fold, is_latin, spelling
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=30)
 

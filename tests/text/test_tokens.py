@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textveil.errors import ParameterError
-from textveil.text.spelling import fold, spelling
-from textveil.text.tokens import PLACEHOLDERS, Kind, classify, is_emoji, split, tokenize
+from textveil.text.tokens import PLACEHOLDERS, Kind, classify, fold, is_emoji, spelling, split, tokenize
 
 W, N, P, S = Kind.WORD, Kind.NUMBER, Kind.PUNCTUATION, Kind.SPACE
 EMAIL, URL, HANDLE, SCRIPT, SYMBOL, EMOJI = Kind.EMAIL, Kind.URL, Kind.HANDLE, Kind.SCRIPT, Kind.SYMBOL, Kind.EMOJI

@@ -14,8 +14,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tests.helpers.shared import shared_path
 
-from textveil.text.spelling import is_latin, spelling
-from textveil.text.tokens import Kind, is_emoji, split, tokenize
+from textveil.text.tokens import Kind, is_emoji, is_latin, spelling, split, tokenize
 
 BRACKETS_AND_QUOTES = '()[]<>"`{}|\\^'
 TRIMMED = ".,;:!?'*"

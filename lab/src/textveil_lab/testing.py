@@ -1,7 +1,4 @@
-"""Checks that third parties run on their own nearest-word backends and language models.
-
-from textveil_lab.testing import check_language_model, check_projection
-"""
+"""Checks that third parties run on their own nearest-word backends and language models."""
 
 from collections.abc import Callable
 

@@ -18,7 +18,7 @@ from textveil.aggregates.person_words import PersonWords
 from textveil.aggregates.report import AggregateReport
 from textveil.aggregates.request import CorpusRequest
 from textveil.errors import InputError
-from textveil.text.spelling import fold
+from textveil.text.tokens import fold
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.frequencies import word_frequencies
 

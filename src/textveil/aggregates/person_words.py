@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from textveil.aggregates.request import Records
 from textveil.aggregates.spill import Spill, by_person, whole_persons
-from textveil.text.spelling import fold, spelling
-from textveil.text.tokens import Kind, classify, split
+from textveil.text.tokens import Kind, classify, fold, spelling, split
 from textveil.types import Integers, Progress
 
 BREAK: Final = -1

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 import typer
 
 from textveil.cli import options as opt
-from textveil.cli.help_groups import PERSONS
-from textveil.cli.spelling import renamed
+from textveil.cli.mechanism_options import PERSONS, renamed
 from textveil.errors import OutputError, ParameterError
 from textveil.registry.options import GUARANTEE
 

@@ -17,8 +17,7 @@ import typer
 import typer.main
 from typer.core import TyperCommand, TyperGroup
 
-from textveil.cli.help_groups import GroupedCommand
-from textveil.cli.mechanism_options import MechanismCommand
+from textveil.cli.mechanism_options import GroupedCommand, MechanismCommand
 from textveil.errors import MissingLab, ParameterError
 from textveil.registry.table import entry_points, loaded
 
@@ -32,19 +31,19 @@ OWN: Final[Mapping[str, tuple[str, type[TyperCommand]]]] = {
     "explain": ("explain:explain_command", MechanismCommand),
     "restore": ("restore:restore_command", GroupedCommand),
     "detect": ("detect:detect_command", GroupedCommand),
-    "review": ("review:review_command", GroupedCommand),
-    "mechanisms": ("mechanisms:mechanisms_command", TyperCommand),
-    "policies": ("policies:policies_command", TyperCommand),
+    "review": ("detect:review_command", GroupedCommand),
+    "mechanisms": ("explain:mechanisms_command", TyperCommand),
+    "policies": ("explain:policies_command", TyperCommand),
     "count": ("count:count_command", GroupedCommand),
     "risk": ("risk:risk_command", GroupedCommand),
     "learn": ("learn:learn_command", GroupedCommand),
     "synthesize": ("synthesize:synthesize_command", GroupedCommand),
     "topics": ("topics:topics_command", GroupedCommand),
     "serve": ("serve:serve_command", TyperCommand),
-    "mcp": ("mcp:mcp_command", TyperCommand),
-    "keys": ("keys:keys_app", TyperCommand),
+    "mcp": ("serve:mcp_command", TyperCommand),
+    "keys": ("ledger:keys_app", TyperCommand),
     "ledger": ("ledger:ledger_app", TyperCommand),
-    "tables": ("tables:tables_app", TyperCommand),
+    "tables": ("explain:tables_app", TyperCommand),
 }
 """textveil's own commands: the module of this package with the function, or the app of several, and the class."""
 
@@ -68,7 +67,6 @@ class _Commands(UserDict[str, Any]):
         self.data.update(dict.fromkeys(OWN))
 
     def __getitem__(self, name: str) -> Any:
-        """Return the command of that name."""
         if self.data[name] is None:
             command, kind = _own(name)
             parent = typer.Typer(rich_markup_mode=None)
@@ -102,11 +100,7 @@ class AllCommands(TyperGroup):
         TyperGroup(commands=listed).format_commands(ctx, formatter)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command of that name, None where there is none.
-
-        Raises:
-            MissingLab: the command is of the package textveil-lab, which is not installed.
-        """
+        """Return the command of that name, None if there is none; refuse one of textveil-lab if that is missing."""
         own = super().get_command(ctx, cmd_name)
         if own is None and cmd_name in self._points:
             return _ForeignCommand(self._points[cmd_name], self)

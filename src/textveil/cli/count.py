@@ -17,7 +17,7 @@ from textveil.cli.aggregate_options import (
     tell_sender,
     write_release,
 )
-from textveil.cli.spelling import renamed
+from textveil.cli.mechanism_options import renamed
 
 if TYPE_CHECKING:
     from textveil.aggregates.counts import CountRelease

@@ -1,12 +1,15 @@
-"""``textveil detect``: the spans of names, dates, numbers and addresses in texts, and how many of them are found."""
+"""``textveil detect`` shows or measures what detectors find; ``textveil review`` is the page to correct it."""
 
 from __future__ import annotations
 
 import json
 import sys
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+
+import typer
 
 from textveil.cli import options as opt
 from textveil.cuts import between
@@ -16,6 +19,8 @@ from textveil.json_text import json_text
 if TYPE_CHECKING:
     from textveil.detection.evaluation import Evaluation
     from textveil.detection.spans import DetectedSpan, Detector
+
+    _Found: TypeAlias = tuple[str, Sequence[DetectedSpan]]
 
 _STYLES = {
     "person": "bold bright_red",
@@ -28,8 +33,7 @@ _STYLES = {
 }
 """By group of kinds."""
 _STYLE = "bold yellow"
-_MEASURED = "identifiers"
-"""The policy that is measured where none is named."""
+_MEASURED = "identifiers"  # the policy that is measured where none is named
 
 
 @opt.grouped
@@ -72,7 +76,10 @@ def detect_command(
         _evaluated(labelled, *_detector(policy, detector, min_score), confidence, missed, as_json)
         return
     spans_of, _ = _detector(policy, detector, min_score)
-    documents = _detected(spans_of, reading.texts(source or ["-"], "detecting"))
+    blocks = reading.texts(source or ["-"], "detecting")
+    documents: Iterable[_Found] = chain.from_iterable(
+        zip(texts, spans_of.detect(texts), strict=True) for texts in blocks
+    )
     if page is not None:
         from textveil.detection.page import spans_page
 
@@ -106,18 +113,13 @@ def _row(span: DetectedSpan, *, why: bool) -> dict[str, object]:
     return {**row, "why": span.why} if why else row
 
 
-def _detected(detector: Detector, blocks: Iterable[list[str]]) -> Iterable[tuple[str, Sequence[DetectedSpan]]]:
-    for texts in blocks:
-        yield from zip(texts, detector.detect(texts), strict=True)
-
-
 def _write_private(path: Path, content: str) -> None:
     from textveil.whole_files import write_whole
 
     write_whole(path, content.encode("utf-8"), private=True)
 
 
-def _show(documents: Iterable[tuple[str, Sequence[DetectedSpan]]], *, why: bool = False) -> None:
+def _show(documents: Iterable[_Found], *, why: bool) -> None:
     from rich.console import Console
     from rich.text import Text
 
@@ -179,3 +181,43 @@ def _table(evaluation: Evaluation) -> str:
 
 def _bound(bound: Any) -> str:
     return "-" if bound is None else f"{bound.estimate:.3f} {bound.lower:.3f}-{bound.upper:.3f}"
+
+
+@opt.grouped
+def review_command(
+    release: Annotated[str, typer.Argument(metavar="RELEASE", help="What was released.")],
+    *,
+    original: Path = opt.value("FILE", "The texts that it was made of, in the same order.", default=...),
+    output: Path = opt.value("FILE.html", "The page, for you alone (mode 0600).", default=Path("review.html")),
+    policy: str = opt.value("NAME|FILE", "The policy that the corrections extend.", default="identifiers"),
+    reading: opt.ReadingOptions,
+    quiet: opt.Quiet = False,
+) -> None:
+    """Write a page on which you step through documents and mark missed words and wrong spans.
+
+    The page holds the texts: it is as private as they are. It needs no network and exports a policy.
+    """
+    from textveil.corpora.places import Places
+    from textveil.errors import InputError
+    from textveil.pages.rendering import review_page
+    from textveil.sanitize.policy.choice import is_path
+    from textveil.sanitize.policy.making import correctable
+    from textveil.whole_files import check_folder, write_whole
+
+    Places(inputs=(release, str(original), *([policy] if is_path(policy) else [])), output=output)
+    check_folder(output)
+    chosen = correctable(policy)
+    released, originals = (
+        [text.rstrip("\r\n") for text in chain.from_iterable(reading.texts([name], "reading"))]
+        for name in (release, str(original))
+    )
+    if len(released) != len(originals) or not released:
+        raise InputError(
+            "a release and its originals must have as many documents, one or more; got "
+            f"{len(released):,} and {len(originals):,}. Name the two files of one run, and --field or --whole-file as "
+            "then."
+        )
+    page = review_page(list(zip(originals, released, strict=True)), chosen)
+    write_whole(output, page.encode("utf-8"), private=True)
+    if not quiet:
+        sys.stderr.write(f"review      {len(released):,} documents; open the page in a browser; never pass it on\n")

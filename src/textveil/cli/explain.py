@@ -1,20 +1,26 @@
-"""``textveil explain``: the distribution of one word's output, or of the vocabulary's words on average."""
+"""``explain`` shows what words become; ``mechanisms``, ``policies`` and ``tables`` list what there is."""
 
 from __future__ import annotations
 
+import json
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from textveil.cli import options as opt
-from textveil.cli.mechanism_options import make
-from textveil.errors import ParameterError, UnsupportedGuarantee
+from textveil.cli.mechanism_options import MechanismCommand, make, renamed
+from textveil.errors import MissingLab, OutputError, ParameterError, UnsupportedGuarantee
 from textveil.json_text import json_text
+from textveil.registry import lab
 
 if TYPE_CHECKING:
+    from textveil.catalog import CatalogEntry
     from textveil.mechanisms.kinds import Mechanism
     from textveil.privacy.guarantees import ApproximateDP
+    from textveil.registry.options import Option
 
 
 @opt.grouped
@@ -65,11 +71,6 @@ def explain_command(
 
 
 def _shuffled(mechanism: Mechanism, reports: int) -> ApproximateDP:
-    """What one report costs among so many that are released in random order, at the delta of composition.
-
-    Raises:
-        UnsupportedGuarantee: the guarantee is not of one word, for any two words, or is not pure.
-    """
     from textveil.catalog import guarantee_of
     from textveil.mechanisms.capabilities import BaseDraws
     from textveil.privacy.accountant import DELTA
@@ -83,3 +84,190 @@ def _shuffled(mechanism: Mechanism, reports: int) -> ApproximateDP:
         )
     base_mass = mechanism.base_mass if isinstance(mechanism, BaseDraws) else None
     return shuffled(guarantee_of(mechanism).pure(), reports, DELTA, base_mass)
+
+
+def policies_command(
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="[NAME|FILE]", help="One policy, as TOML to start from.  [default: list all]"),
+    ] = None,
+    as_json: opt.AsJson = False,
+) -> None:
+    """List the policies that come with textveil, or print one."""
+    from textveil.sanitize.policy.choice import PRESETS, policy, policy_text
+
+    with renamed(policy="NAME"):
+        shown = [policy(each) for each in (PRESETS if name is None else (name,))]
+        text = "" if name is None else policy_text(name)
+    if as_json:
+        rows = [{**each.to_data(), "digest": each.digest} for each in shown]
+        sys.stdout.write(json_text(rows))
+    elif name is None:
+        width = max(len(each.name) for each in shown)
+        sys.stdout.writelines(f"{each.name:<{width}}  {each.describes}\n" for each in shown)
+    else:
+        sys.stdout.write(text)
+
+
+def mechanisms_command(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="One mechanism, with its options.  [default: all]")
+    ] = None,
+    as_json: opt.AsJson = False,
+) -> None:
+    """List the mechanisms with the status of their guarantees, or one with its options."""
+    from textveil.catalog import entries, entry
+
+    with renamed(mechanism="NAME"):  # an argument here, not the option --mechanism
+        shown = list(entries().values()) if name is None else [entry(name)]
+    if as_json:
+        sys.stdout.write(json_text([_data(entry) for entry in shown]))
+    elif name is None:
+        columns = [("NAME", "GUARANTEE", "STATUS", "WHAT IT DOES")]
+        _write(columns + [(entry.name, entry.notion, entry.status.shown, entry.summary) for entry in shown])
+        missing = set(lab.MECHANISMS.split()) - {entry.name for entry in shown}
+        if missing:
+            sys.stderr.write(f"{len(missing)} more mechanisms: {MissingLab('the rest of the catalog')}\n")
+    else:
+        (chosen,) = shown
+        facts = {
+            "mechanism": chosen.name,
+            "guarantee": f"{chosen.notion} [{chosen.status.shown}]",
+            "family": chosen.family,
+        }
+        facts |= {"unit": chosen.unit.value, "adjacency": chosen.adjacency.text, "needs": chosen.needs}
+        facts |= {"source": chosen.source, "proof": chosen.proof, "instead": chosen.instead}
+        _write([(key, value) for key, value in facts.items() if value])
+        sys.stdout.write(f"\n{chosen.summary}\n\n")
+        columns = [("OPTION", "VALUES", "DEFAULT", "WHAT IT DOES")]
+        rows = [(key, each.wanted, each.default_text or "-", each.help) for key, each in chosen.options().items()]
+        _write(columns + rows)
+
+
+def _write(rows: Sequence[tuple[str, ...]]) -> None:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)][:-1]
+    for row in rows:
+        cells = [f"{cell:<{width}}" for cell, width in zip(row, widths, strict=False)]
+        sys.stdout.write("  ".join([*cells, row[-1]]).rstrip() + "\n")
+
+
+def _data(entry: CatalogEntry) -> dict[str, Any]:
+    options = entry.options()
+    return {
+        "name": entry.name,
+        "family": entry.family,
+        "guarantee": entry.notion,
+        "notion": entry.notion,
+        "unit": entry.unit.value,
+        "adjacency": entry.adjacency.text,
+        "needs": entry.needs or None,
+        "status": entry.status.value,
+        "proof": entry.proof,
+        "source": entry.source,
+        "summary": entry.summary,
+        "options": list(options),
+        "declarations": [_declaration(option) for option in options.values()],
+        "instead": entry.instead or None,
+    }
+
+
+def _declaration(option: Option) -> dict[str, Any]:
+    plain = option.default is None or isinstance(option.default, float | int | str)
+    return {
+        "name": option.name,
+        "type": None if option.kind is None else option.kind.__name__,
+        "values": option.wanted,
+        "default": option.default if plain else str(option.default),
+        "without_it": option.default_text or None,
+        "help": option.help,
+        "group": option.group,
+    }
+
+
+tables_app = typer.Typer(
+    no_args_is_help=True, help="Build, list or clear the public tables in the cache folder.", rich_markup_mode=None
+)
+
+
+@tables_app.command("build", cls=MechanismCommand)
+@opt.grouped
+def build_command(
+    context: typer.Context,
+    *,
+    mechanism: opt.MechanismName = "neighborhood",
+    vocabulary: opt.VocabularyOptions,
+    as_json: opt.AsJson = False,
+) -> None:
+    """Build the tables of a mechanism with these options, unless they are there."""
+    from textveil.cli.progress import counting
+    from textveil.mechanisms.capabilities import Tabulated
+
+    chosen = make(context, mechanism, vocabulary.load())
+    if not isinstance(chosen, Tabulated):
+        raise ParameterError(f"--mechanism must be one that reads tables; got {chosen.name}. Try neighborhood.")
+    rows = []
+    for table in chosen.tables:
+        if table.opened() is not None:
+            rows.append({"kind": table.key.kind, "bytes": _size(table.place), "path": str(table.place), "built": False})
+            continue
+        with counting("building", "words") as progress:
+            built = table.build(progress)
+        if built.path is None:
+            raise OutputError(f"{built.problem} Set TEXTVEIL_CACHE to a folder with room.")
+        rows.append({"kind": table.key.kind, "bytes": _size(built.path), "path": str(built.path), "built": True})
+    if as_json:
+        sys.stdout.write(json_text(rows))
+        return
+    for row in rows:
+        sys.stdout.write(f"{'built' if row['built'] else 'there'}  {row['bytes']:,} bytes  {row['path']}\n")
+
+
+def _size(path: Path | None) -> int:
+    return 0 if path is None else path.stat().st_size
+
+
+@tables_app.command("list")
+def list_command(as_json: opt.AsJson = False) -> None:
+    """List the tables in the cache folder, each checked as a whole."""
+    from textveil.vocabulary.tables.files import table_files
+    from textveil.vocabulary.tables.public import tables_folder
+
+    folder = tables_folder()
+    tables = table_files(folder)
+    if as_json:
+        rows = [
+            {
+                "name": table.name,
+                "bytes": table.nbytes,
+                "kind": table.kind,
+                "made_from": table.made_from,
+                "arrays": [array._asdict() for array in table.arrays],
+                "intact": table.intact,
+            }
+            for table in tables
+        ]
+        sys.stdout.write(json_text({"folder": str(folder), "tables": rows}))
+        return
+    sys.stdout.write(f"{folder}\n")
+    if not tables:
+        sys.stdout.write("no tables; what comes with the package is not listed\n")
+    for table in tables:
+        shapes = ", ".join(" x ".join(f"{size:,}" for size in array.shape) for array in table.arrays)
+        state = f"{table.kind}, {shapes}" if table.intact else "not intact: it will be built again when it is needed"
+        sys.stdout.write(f"{table.nbytes:>14,} bytes  {table.name}  {state}\n")
+
+
+@tables_app.command("clear")
+def clear_command(as_json: opt.AsJson = False) -> None:
+    """Remove all tables from the cache folder; what comes with the package stays."""
+    from textveil.vocabulary.tables.files import clear_tables
+    from textveil.vocabulary.tables.public import tables_folder
+
+    try:
+        files, freed = clear_tables(tables_folder())
+    except OSError as error:
+        raise OutputError(f"the tables could not be removed: {error.strerror or type(error).__name__}.") from None
+    if as_json:
+        sys.stdout.write(json.dumps({"removed": files, "bytes": freed}) + "\n")
+        return
+    sys.stdout.write(f"removed {files} {'file' if files == 1 else 'files'}, {freed:,} bytes\n")

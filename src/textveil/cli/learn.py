@@ -35,7 +35,7 @@ def learn_command(
     from textveil.aggregates.learning import learn
     from textveil.cli.progress import counting
     from textveil.json_text import json_text
-    from textveil.pages.folders import results_folder
+    from textveil.pages.tables import results_folder
     from textveil.whole_files import write_whole
 
     records = aggregate.records(source, label, again=True)

@@ -19,7 +19,7 @@ from typing import NoReturn
 import typer
 
 from textveil.cli.commands import AllCommands
-from textveil.cli.spelling import complaint, options_of
+from textveil.cli.mechanism_options import complaint, options_of
 from textveil.environment import TRACEBACK
 from textveil.errors import (
     BudgetExhausted,

@@ -1,4 +1,4 @@
-"""The options of mechanisms on the command line, made from their declarations.
+"""The options of mechanisms, made from their declarations; help in groups; the library's messages in options' words.
 
 A command of the class ``MechanismCommand`` takes, beside its own options, those of the mechanism that its
 ``--mechanism`` names, installed by whomever; help shows those of all mechanisms, in the groups that they declare.
@@ -8,8 +8,10 @@ option imports a mechanism.
 
 from __future__ import annotations
 
+import contextlib
 import inspect
-from collections.abc import Collection, Iterable, Mapping
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -19,10 +21,9 @@ import typer
 import typer.main
 from typer.core import TyperCommand
 
-from textveil.cli.help_groups import write_groups
-from textveil.errors import ParameterError, UnknownNameError
+from textveil.errors import ParameterError, TextveilError, UnknownNameError
 from textveil.json_text import json_file
-from textveil.registry.options import ANY, Option
+from textveil.registry.options import ANY, GUARANTEE, Option
 
 if TYPE_CHECKING:
     from textveil.mechanisms.kinds import Mechanism
@@ -34,17 +35,9 @@ _OFFERED, _GIVEN = "textveil.offered", "textveil.given"
 
 @dataclass(frozen=True, slots=True)
 class _Offered:
-    """One way to give an option of mechanisms.
-
-    Attributes:
-        option: its declaration.
-        parameter: of the command.
-        off: whether it is the flag that turns the option off.
-    """
-
-    option: Option
-    parameter: Any
-    off: bool = False
+    option: Option  # its declaration
+    parameter: Any  # of the command
+    off: bool = False  # whether it is the flag that turns the option off
 
 
 class MechanismCommand(TyperCommand):
@@ -196,11 +189,7 @@ def _parameters(takers: Mapping[str, tuple[Option, str]], taken: Collection[str]
 
 
 def given(context: typer.Context) -> dict[str, Any]:
-    """Return the options of mechanisms that were given, as keyword arguments.
-
-    Raises:
-        ParameterError: one is given and turned off.
-    """
+    """Return the options of mechanisms that were given as keywords; refuse one that is given and turned off."""
     values: dict[str, Any] = {}
     for offered, value in context.meta[_GIVEN]:
         if value is None or (offered.off and not value):
@@ -215,11 +204,7 @@ def given(context: typer.Context) -> dict[str, Any]:
 def make(context: typer.Context, name: str, vocabulary: Vocabulary, *, note: bool = False) -> Mechanism:
     """Make the mechanism with the options that were given; under a progress bar, for it may take a minute.
 
-    Args:
-        context: of the command.
-        name: in the catalog.
-        vocabulary: public words.
-        note: whether one document is released by itself, with the defaults that are meant for that.
+    ``note``: one document is released by itself, with the defaults that are meant for that.
     """
     from textveil.catalog import entry, mechanism, unknown_option
     from textveil.cli.progress import counting
@@ -235,3 +220,117 @@ def make(context: typer.Context, name: str, vocabulary: Vocabulary, *, note: boo
         options |= options_for_note(name, options, vocabulary)
     with counting("making the mechanism", "words") as progress:
         return mechanism(name, vocabulary, progress=progress, **options)
+
+
+FORMATS: Final = "Formats and fields"
+PERSONS: Final = "Whose a record is"
+BUDGET: Final = "Budget"
+UNDO: Final = "Undo"
+JOBS: Final = "Jobs and processes"
+FAULTS: Final = "Faults and limits"
+DETAILS: Final = "Guarantee, in detail"
+VOCABULARY: Final = "Vocabulary"
+TRIALS: Final = "Experiments"
+_ORDER = ("Arguments", "Options", GUARANTEE, FORMATS, PERSONS, BUDGET, UNDO, JOBS, FAULTS, DETAILS, VOCABULARY, TRIALS)
+"""Groups of help from the first to the last; others stand between jobs and vocabularies, as they come."""
+
+
+class GroupedCommand(TyperCommand):
+    """A command whose help shows its options in groups."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write help, in groups."""
+        write_groups(self.get_params(ctx), ctx, formatter)
+
+
+def write_groups(own: Iterable[Any], ctx: Any, formatter: Any, others: Iterable[Any] = ()) -> None:
+    """Write help in groups: a command's own as ``_ORDER`` has them; those that only ``others`` have stand last."""
+    groups: dict[str, list[tuple[str, str]]] = {}
+    ranks: dict[str, int] = {}
+    for place, parameters in enumerate((own, others)):
+        for parameter in parameters:
+            record = parameter.get_help_record(ctx)
+            if record is not None:
+                kind = "Arguments" if parameter.param_type_name == "argument" else "Options"
+                title = getattr(parameter, "rich_help_panel", None) or kind
+                groups.setdefault(title, []).append(record)
+                unknown = _ORDER.index(FAULTS) if place == 0 else len(_ORDER)
+                ranks.setdefault(title, _ORDER.index(title) if title in _ORDER else unknown)
+    for title in sorted(groups, key=ranks.__getitem__):
+        with formatter.section(title):
+            formatter.write_dl(groups[title])
+
+
+_OTHERS = {
+    "sanitized": "--field",
+    "fields": "--field",
+    "kept": "--keep",
+    "whole": "--whole-file",
+    "format": "--vocabulary-format",
+    "limit": "--vocabulary-limit",
+    "injection": "--mechanism",
+    "checkpoint": "--network",
+}
+"""Parameters of the library whose options have other names than they."""
+
+
+_NAMED = re.compile(r"`(\w+)(?:=([^`]*))?`")
+
+
+def options_of(command: Any) -> dict[str, str]:
+    """Return the options of a command of Typer and of those below it, by the names of their parameters."""
+    spellings = dict(_OTHERS)
+    for below in getattr(command, "commands", {}).values():
+        spellings |= options_of(below)
+    if isinstance(command, MechanismCommand):
+        with contextlib.suppress(Exception):  # an error is told here: a package that cannot be loaded makes no second
+            spellings |= command.spellings()
+    for parameter in command.params:
+        option = max(parameter.opts, key=len)
+        if parameter.name is not None and option.startswith("--"):
+            spellings[parameter.name] = option
+    return spellings
+
+
+def spelled(message: str, options: Mapping[str, str]) -> str:
+    """Return the library's message with an option for every parameter between backticks that is one."""
+
+    def option(match: re.Match[str]) -> str:
+        name, value = match[1], match[2]
+        if name not in options:
+            return match[0]
+        return options[name] if value in (None, "True") else f"{options[name]} {value}"
+
+    return _NAMED.sub(option, message)
+
+
+def complaint(error: TextveilError, options: Mapping[str, str]) -> str:
+    """Return the line for an error: of a parameter that is an option, the option stands first."""
+    message = str(error)
+    if isinstance(error, ParameterError) and error.parameter in options and message.startswith(error.parameter):
+        message = options[error.parameter] + message.removeprefix(error.parameter)
+    return spelled(message, options)
+
+
+@contextlib.contextmanager
+def renamed(**names: str) -> Iterator[None]:
+    """In errors of the block a parameter goes by the name of another, whose option the value came from."""
+    try:
+        yield
+    except ParameterError as error:
+        if error.parameter in names:
+            message = str(error).removeprefix(error.parameter)
+            error.parameter = names[error.parameter]
+            error.args = (error.parameter + message,)
+        raise
+
+
+@contextlib.contextmanager
+def mechanisms_spelling(command: Any) -> Iterator[None]:
+    """In errors of the block a parameter is a mechanism's option, also where the command has one of that name."""
+    try:
+        yield
+    except ParameterError as error:
+        if isinstance(command, MechanismCommand):
+            error.args, error.parameter = (complaint(error, command.spellings()),), ""
+        raise

@@ -28,11 +28,12 @@ from typing import (
 import typer
 from typer.models import OptionInfo
 
-from textveil.cli.help_groups import BUDGET, FORMATS, TRIALS, VOCABULARY
-from textveil.errors import InputError, OutputError, ParameterError
+from textveil.cli.mechanism_options import BUDGET, FORMATS, TRIALS, VOCABULARY, renamed
+from textveil.errors import InputError, OutputError, ParameterError, need
 from textveil.registry.options import GUARANTEE, OTHERS
 
 if TYPE_CHECKING:
+    from textveil.aggregates.endpoint import Endpoint
     from textveil.corpora.formats.choice import FormatChoice
     from textveil.mechanisms.kinds import Mechanism
     from textveil.rebuild import ReleaseReport
@@ -43,15 +44,10 @@ R = TypeVar("R")
 
 
 class Declared(NamedTuple):
-    """Options of a function of the library that stand at a command's parameter, a dictionary of their values.
+    """Options of a function of the library that stand at a command's parameter, a dictionary of their values."""
 
-    Attributes:
-        function: a name in ``mechanism_options.FUNCTIONS``.
-        names: of the function's keywords; their types, help and defaults are those of its signature.
-    """
-
-    function: str
-    names: tuple[str, ...]
+    function: str  # a name in ``mechanism_options.FUNCTIONS``
+    names: tuple[str, ...]  # of the function's keywords; their types, help and defaults are those of its signature
 
     def options(self) -> Iterator[tuple[str, Any, Any]]:
         """Yield name, annotation and default of each."""
@@ -311,16 +307,7 @@ class ReadingOptions:
     encoding: Encoding = None
 
     def texts(self, patterns: list[str], doing: str) -> Iterator[list[str]]:
-        """Yield the texts of the inputs, block by block.
-
-        Args:
-            patterns: as they stand on the command line.
-            doing: what the bar says.
-
-        Raises:
-            InputError: an input or a record cannot be read; says which.
-            ParameterError: an option does not fit the format.
-        """
+        """Yield the texts of the inputs, block by block; ``doing`` is what the bar says."""
         from textveil.cli.progress import counting
         from textveil.corpora.texts import released_blocks
 
@@ -349,16 +336,7 @@ class SampleOptions:
         return replace(format_choice(self, None if self.field is None else [self.field]), read=read)
 
     def labelled(self, source: str, label: str | None, progress: Progress) -> tuple[list[str], list[str] | None]:
-        """Read the documents of a file with their labels, None without ``label``; leave out documents without text.
-
-        Args:
-            source: a file of text, or of records.
-            label: field with the class.
-            progress: called as bytes are read.
-
-        Raises:
-            InputError: the file cannot be read, or a record has no label (by number).
-        """
+        """Read the documents of a file with their labels, None without ``label``; leave out documents without text."""
         from textveil.corpora.texts import released_blocks
 
         choice = self.choice() if label is None else self.choice(label)
@@ -398,16 +376,7 @@ def rebuilt_mechanism(report: ReleaseReport, vocabulary: Vocabulary, prior: Path
 
 
 def inputs_of(patterns: list[str], choice: FormatChoice) -> tuple[str, ...]:
-    """Return the inputs behind names and patterns, after what can be told of their format was checked.
-
-    Args:
-        patterns: as they stand on the command line; a second name behind ``--field`` is taken for one of them.
-        choice: of their format.
-
-    Raises:
-        InputError: as ``sources.expanded``.
-        ParameterError: as ``FormatChoice.reader``.
-    """
+    """Return the inputs behind names and patterns, after what can be told of their format was checked."""
     from textveil.corpora.files.sources import expanded
 
     try:
@@ -438,11 +407,7 @@ def parts_of(text: str) -> list[str]:
 
 
 def numbers_in(text: str, option: str) -> list[float]:
-    """Return the numbers of a list with commas.
-
-    Raises:
-        ParameterError: one is none; names the option.
-    """
+    """Return the numbers of a list with commas; an error names the option."""
     try:
         return [float(part) for part in parts_of(text)]
     except ValueError:
@@ -453,3 +418,37 @@ def cells_beside(output: Path) -> Path:
     """Return the folder of cells of a run, next to that of its results: these appear together, cells one by one."""
     target = output.absolute()
     return target.with_name(f"{target.name}.cells")
+
+
+SERVICE = "Repair by a service"  # heading of help
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServiceOptions:
+    """A service that repairs a release, or does what a command says otherwise."""
+
+    endpoint: Annotated[
+        str | None,
+        option(
+            "URL",
+            "Have the release repaired by an OpenAI-compatible service at this base address instead; it is sent "
+            "the release and the mechanism's name and guarantee. Its key: TEXTVEIL_ENDPOINT_KEY.",
+            SERVICE,
+            "--endpoint",
+        ),
+    ] = None
+    endpoint_model: Annotated[str | None, option("NAME", "The service's name of the model.", SERVICE)] = None
+    endpoint_timeout: Annotated[float, option("S", "Seconds for one answer of the service.", SERVICE)] = 120.0
+
+    def service(self, model: Path | None = None) -> Endpoint | None:
+        """The service, if one is to repair the release; there is no ``model`` then."""
+        from textveil.aggregates.endpoint import Endpoint
+
+        if self.endpoint is None:
+            need(self.endpoint_model is None, "endpoint_model", "one", "given with `endpoint` alone")
+            return None
+        if self.endpoint_model is None:
+            raise ParameterError("--endpoint needs --endpoint-model: the service's name of the model.")
+        need(model is None, "model", "one", "left out with `endpoint`", "A release is decoded here or repaired there.")
+        with renamed(url="endpoint", model="endpoint_model", timeout="endpoint_timeout"):
+            return Endpoint(url=self.endpoint, model=self.endpoint_model, timeout=self.endpoint_timeout)

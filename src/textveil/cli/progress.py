@@ -12,20 +12,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-DELAY = 2.0
-"""Seconds before anything is shown."""
-
-_ESTIMATED_FROM = 900.0
-"""Seconds of past progress that the estimate rests on: steps of studies and audits take minutes."""
+DELAY = 2.0  # seconds before anything is shown
+_ESTIMATED_FROM = 900.0  # seconds of past progress that the estimate rests on: steps of studies and audits take minutes
 
 
 class Bar:
     """Counts units of work; draws itself once the work has lasted ``DELAY`` seconds, whatever is done by then.
 
-    Args:
-        title: what is done.
-        unit: of what is counted.
-        inputs: names of files; nothing is drawn over a standard input (``-``) that a person types.
+    Nothing is drawn if one of ``inputs`` is a standard input (``-``) that a person types.
     """
 
     def __init__(self, title: str, unit: str, inputs: Sequence[str] = ()) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from textveil.cli import options as opt
-from textveil.cli.help_groups import FORMATS
+from textveil.cli.mechanism_options import FORMATS
 from textveil.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -18,9 +18,7 @@ if TYPE_CHECKING:
     from textveil.surrogates.restoring import Restored, Restorer
     from textveil.surrogates.urls import InUrls
 
-_ANSWERS = "Answers"
-"""Heading of help."""
-
+_ANSWERS = "Answers"  # heading of help
 _LEFT = "textveil: left as they are: {}, which may stand for several originals, or for none. See docs/restoring.md.\n"
 _LEFT_IN_URLS = (
     "textveil: left in URLs to hosts that the original texts do not name: {}. `in_urls` decides. "

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from textveil.cli import options as opt
-from textveil.cli.spelling import renamed
+from textveil.cli.mechanism_options import renamed
 from textveil.errors import need
 from textveil.json_text import json_text
 
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from textveil.risk.report import Release, RiskReport
 
 NUMBERS = "risk.json"
-DOCUMENTS = 1000
-"""Records that are attacked at most, where nothing else is asked: it bounds the time."""
+DOCUMENTS = 1000  # records that are attacked at most, where nothing else is asked: it bounds the time
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +52,7 @@ def risk_command(
 ) -> None:
     """Attack a release: who is recognized in it by comparison with the originals and with public texts."""
     from textveil.cli.progress import counting
-    from textveil.pages.folders import results_folder
+    from textveil.pages.tables import results_folder
     from textveil.randomness import seeded_generator
     from textveil.risk.attack import risk
     from textveil.risk.page import write_page

@@ -3,32 +3,32 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, cast
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 import typer
 
 from textveil.cli import options as opt
-from textveil.cli.help_groups import DETAILS, FAULTS, JOBS, PERSONS, UNDO
-from textveil.cli.mechanism_options import make
-from textveil.cli.policies import chosen_policy
+from textveil.cli.mechanism_options import DETAILS, FAULTS, JOBS, PERSONS, UNDO, given, make, options_of, spelled
 from textveil.cli.progress import Bar, tell
-from textveil.cli.spelling import options_of, spelled
-from textveil.errors import need
+from textveil.errors import ParameterError, need
 
 if TYPE_CHECKING:
     from textveil.corpora.columns import RecordColumns
     from textveil.corpora.corpus_run import Finished, Run
+    from textveil.corpora.engines.engine import Engine
     from textveil.corpora.payment import Payer
     from textveil.corpora.places import Places
     from textveil.mechanisms.kinds import Mechanism
     from textveil.sanitize.chosen import SanitizerOptions
-    from textveil.sanitize.policy.policy import Policy
+    from textveil.sanitize.policy.policy import Policy, Rule
     from textveil.text.marks import Marks
+    from textveil.vocabulary.vocabulary import Vocabulary
 
-_SHOWN = 20
-"""Skipped records that are named on standard error."""
+_SHOWN = 20  # skipped records that are named on standard error
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -196,7 +196,6 @@ def sanitize_command(
     """Replace every word and number by a random one, under a guarantee that is stated and proved."""
     from textveil.corpora.corpus_run import Run
     from textveil.corpora.places import Places, check_outputs
-    from textveil.integrations.engines import engine as engine_of
     from textveil.sanitize.policy_report import read_recall, read_risk
 
     # Everything that can be wrong with the options is found before a byte of input is read.
@@ -206,7 +205,7 @@ def sanitize_command(
     choice = formats.choice(records.field, records.keep)
     if faults.max_document_bytes is not None:
         choice = replace(choice, max_document_bytes=faults.max_document_bytes)
-    engine = engine_of(engines.engine, engines.workers)
+    engine = _engine(engines.engine, engines.workers)
     inputs = opt.inputs_of(source or ["-"], choice)
     payer = records.payer(choice.name(inputs))
     columns = records.columns(payer)
@@ -284,3 +283,67 @@ def _check_streams(places: Places) -> None:
         opt.standard_output()
     if "-" in places.inputs and sys.stdin.isatty():
         tell("reading standard input; end it with Ctrl-D.")
+
+
+_NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
+
+
+def chosen_policy(
+    context: typer.Context,
+    name: str,
+    vocabulary: Vocabulary | None,
+    marks: str | None,
+    *,
+    note: bool = False,
+    common: Mapping[str, Any] = _NOTHING,
+) -> Policy:
+    """Return the policy of ``--policy``, with ``--epsilon`` for its words; refuse other options of mechanisms.
+
+    ``note``: one document is released by itself, so a policy that draws all words does as a mechanism would;
+    ``common``: ``--level``, ``--background`` and ``--others``, None if not given.
+    """
+    from textveil.sanitize.policy.choice import policy
+
+    options = given(context)
+    epsilon = options.pop("epsilon", None)
+    others = [f"--{key.replace('_', '-')}" for key in options]
+    source = context.get_parameter_source("mechanism")
+    if source is not None and source.name == "COMMANDLINE":
+        others.insert(0, "--mechanism")
+    if others:
+        raise ParameterError(
+            f"--policy says what draws words; got {', '.join(others)} beside it. Leave one out, or write a policy."
+        )
+    changes: dict[str, Any] = {} if marks is None else {"marks": marks}
+    chosen = policy(name, vocabulary, epsilon=epsilon, **common, **changes)
+    passing = chosen.rule("function-word") or chosen.rule("common-word")
+    plain = not chosen.finds_spans and passing is None
+    return _for_note(chosen, vocabulary) if note and plain else chosen
+
+
+def _for_note(policy: Policy, vocabulary: Vocabulary | None) -> Policy:
+    from dataclasses import replace
+
+    from textveil.sanitize.chosen import options_for_note
+    from textveil.vocabulary.embedded import load_vocabulary
+
+    words = load_vocabulary() if vocabulary is None else vocabulary
+
+    def changed(rule: Rule) -> Rule:
+        added = options_for_note(rule.name, rule.options, words) if rule.kind == "word" else {}
+        return replace(rule, options={**rule.options, **added})
+
+    return replace(policy, rules=tuple(changed(rule) for rule in policy.rules))
+
+
+def _engine(name: str, workers: int | None) -> Engine:
+    from textveil.corpora.engines.processes import Processes
+    from textveil.processors import cores
+
+    if name == "local":
+        return Processes(cores() if workers is None else workers)
+    if name != "ray":
+        raise ParameterError(f"`engine` must be local or ray; got {name[:20]!r}.")
+    from textveil.integrations.ray import RayEngine
+
+    return RayEngine(workers)

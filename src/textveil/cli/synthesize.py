@@ -19,7 +19,7 @@ from textveil.cli.aggregate_options import (
     tell_sender,
     write_release,
 )
-from textveil.cli.service import SERVICE, ServiceOptions
+from textveil.cli.options import SERVICE, ServiceOptions
 
 if TYPE_CHECKING:
     from textveil.aggregates.endpoint import Endpoint

@@ -15,7 +15,7 @@ from textveil.detection.lists import Marks, lists
 from textveil.detection.spans import DetectedSpan
 from textveil.errors import ParameterError, need
 from textveil.text.patterns import lazy_regex, matches
-from textveil.text.spelling import spelling
+from textveil.text.tokens import spelling
 
 _UNSEEN: Final = "\u00ad\u200b-\u200f\u2060\ufeff\u0300-\u036f"
 TOKEN: Final = lazy_regex(rf"[\u3040-\u30ff\u3400-\u9fff]|(?:(?![\u3040-\u30ff\u3400-\u9fff])[\w{_UNSEEN}])+|[^\w\s]")

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from textveil.detection.kinds import GROUPS, KINDS
 from textveil.detection.spans import DetectedSpan
-from textveil.pages.rendering import rendered
-from textveil.pages.spans import colors_of, pieces_of
+from textveil.pages.rendering import colors_of, pieces_of, rendered
 
 
 def spans_page(documents: Iterable[tuple[str, Sequence[DetectedSpan]]], detector: str) -> str:

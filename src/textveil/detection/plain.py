@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from textveil.cuts import replaced
 from textveil.text.patterns import translated
-from textveil.text.spelling import spelling
+from textveil.text.tokens import spelling
 
 CURRENCY, LARGE, SMALL, OTHER = "\xa4\xde\xfe\xb7"
 """Stand for a currency sign but the dollar, for a capital and a small letter of another writing, and for the rest."""

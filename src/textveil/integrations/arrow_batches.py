@@ -110,15 +110,11 @@ class BatchSanitizer:
         return self._with_counts(chosen_schema(schema, self.choice))
 
     def __call__(self, batch: Any, position: Place | None = None) -> Any:
-        """Release a ``pyarrow.RecordBatch`` or ``Table``; the answer is of the same kind.
-
-        Args:
-            batch: holds the chosen columns, and the key if there is one.
-            position: where it stands in the job; not with ``key``.
+        """Release a ``pyarrow.RecordBatch`` or ``Table`` at ``position`` of the job; the answer is of the same kind.
 
         Raises:
             InputError: a column is missing or has a wrong type; a text cannot be read; a key is null or comes twice.
-            ParameterError: no batch, no position, or a position where rows have a key.
+            ParameterError: no batch, no position, or a position if rows have a key.
         """
         need(position is None or self.key is None, "position", "both", "None where rows have a key")
         if isinstance(batch, arrow().Table):
@@ -136,9 +132,8 @@ class BatchSanitizer:
     def each(self, batches: Iterable[Any], partition: Place | None = None) -> Iterator[Any]:
         """Release batches one by one, as Spark's ``mapInArrow`` wants it.
 
-        Args:
-            batches: of one partition, in an order that is the same whenever the partition is made again.
-            partition: its place in the job, where rows have no key; a batch's place is this and its index.
+        A partition has its batches in the same order whenever it is made again. ``partition`` is its place in the job,
+        if rows have no key; a batch's place is this and its index.
         """
         for index, batch in enumerate(batches):
             yield self(batch, None if partition is None else (*_numbers(partition), index))
@@ -208,7 +203,7 @@ def sanitize_batches(
     key: str | None = None,
     counts: bool = False,
 ) -> BatchSanitizer:
-    """What to call on the record batches of a job.
+    """Return what to call on the record batches of a job.
 
     Args:
         mechanism: draws the words; or a policy, or a sanitizer with options of its own.

@@ -1,7 +1,5 @@
 """Hugging Face ``datasets``: a function for ``map(batched=True)``, and whole datasets released; extra ``datasets``.
 
-from textveil.integrations.datasets import dataset_sanitizer, sanitize_dataset
-
 released, report = sanitize_dataset(notes, sanitizer, ["text"], keep=["label"], num_proc=2)
 
 release = dataset_sanitizer(sanitizer, ["text"])
@@ -26,8 +24,7 @@ try:
 except ImportError:
     raise MissingExtra("datasets", "datasets") from None
 
-_ROWS = 1000
-"""Rows whose counts are read together."""
+_ROWS = 1000  # rows whose counts are read together
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,19 +39,12 @@ class DatasetSanitizer:
     are mapped; a mapping without either draws from the operating system, and what is mapped twice is released twice.
     The secret goes into the fingerprint that datasets computes: without it nobody can test guesses of the texts by the
     fingerprint, which ``save_to_disk`` writes down.
-
-    Attributes:
-        batches: of ``sanitize_batches``, with counts.
     """
 
-    batches: BatchSanitizer
+    batches: BatchSanitizer  # of ``sanitize_batches``, with counts
 
     def __call__(self, batch: Mapping[str, Any], indices: Sequence[int] | None = None) -> dict[str, list[Any]]:
-        """Release a batch.
-
-        Args:
-            batch: lists by the names of columns.
-            indices: places of the rows in the dataset, as ``with_indices=True`` gives them.
+        """Release a batch; ``indices`` are places of its rows in the dataset, as ``with_indices=True`` gives them.
 
         Raises:
             InputError: a column is missing; a value is neither a text nor None.
@@ -66,11 +56,9 @@ class DatasetSanitizer:
         return self.batches(arrow().table(columns), indices).to_pydict()
 
     def report(self, released: Any, kept: Sequence[str] = ()) -> Report:
-        """What was spent on a dataset that this function released, from its columns of counts.
+        """Return what was spent on a dataset that this function released, from its columns of counts.
 
-        Args:
-            released: a Dataset, or an IterableDataset, which is read once more.
-            kept: names of the columns that it holds beside.
+        An IterableDataset is read once more for it; ``kept`` names the columns that it holds beside.
 
         Raises:
             InputError: it has no columns of counts.
@@ -88,7 +76,7 @@ class DatasetSanitizer:
 def dataset_sanitizer(
     sanitizer: Source, columns: Sequence[str] = ("text",), *, key: str | None = None, secret: bytes | None = None
 ) -> DatasetSanitizer:
-    """What to give to ``map``; picklable, and holds no generator.
+    """Return what to give to ``map``; picklable, and holds no generator.
 
     Args:
         sanitizer: draws the releases, made without a generator; or a mechanism or a policy.
@@ -117,8 +105,7 @@ def sanitize_dataset(
 
     Args:
         dataset: a Dataset or a DatasetDict, whose splits have draws of their own.
-        sanitizer: draws the releases; or a mechanism or a policy; or of ``dataset_sanitizer``, and then
-            its columns are sanitized.
+        sanitizer: draws the releases; or a mechanism or a policy; or of ``dataset_sanitizer``, with its own columns.
         columns: sanitized; of strings.
         keep: copied as they are, outside every guarantee.
         num_proc: processes that draw; None is this one.

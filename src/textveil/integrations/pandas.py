@@ -23,8 +23,7 @@ try:
 except ImportError:
     raise MissingExtra("pandas", "pandas") from None
 
-_ROWS = 4096
-"""Rows that are read, and written, together."""
+_ROWS = 4096  # rows that are read, and written, together
 
 
 def sanitize_series(series: Any, sanitizer: Source) -> Sanitized:
@@ -33,13 +32,9 @@ def sanitize_series(series: Any, sanitizer: Source) -> Sanitized:
     Index, name and dtype stay. A categorical comes back as one of the released texts, without an order; the index is
     copied as it is, and the report says so unless it only counts rows. ``attrs`` are dropped.
 
-    Args:
-        series: of dtype object, ``str``, ``string``, an Arrow string, or a category of these.
-        sanitizer: draws the releases; or a mechanism or a policy.
-
     Raises:
         InputError: the dtype is not of texts, or a value is neither a text nor missing (named by its place, from 1).
-        ParameterError: ``sanitizer`` is none of these.
+        ParameterError: ``sanitizer`` is no sanitizer, no mechanism and no policy.
     """
     columns = ColumnSanitizer(sanitizer)
     name = "text" if series.name is None else str(series.name)
@@ -51,17 +46,11 @@ def sanitize_series(series: Any, sanitizer: Source) -> Sanitized:
 def sanitize_frame(
     frame: Any, sanitizer: Source, columns: Sequence[str] = ("text",), keep: Sequence[str] = ()
 ) -> Sanitized:
-    """Return a frame of the released columns, then those to keep; all others are dropped.
-
-    Args:
-        frame: a DataFrame.
-        sanitizer: draws the releases; or a mechanism or a policy.
-        columns: sanitized, each as ``sanitize_series`` has it.
-        keep: copied as they are, outside every guarantee.
+    """Return a frame of the released ``columns``, then those to ``keep``, outside every guarantee; no others.
 
     Raises:
         InputError: a column is not there once, or as for ``sanitize_series``.
-        ParameterError: names that are none or come twice; ``sanitizer`` is none of these.
+        ParameterError: names that are none or come twice; ``sanitizer`` as for ``sanitize_series``.
     """
     choice = FieldChoice(column_names(columns, "columns"), column_names(keep, "keep"))
     for name in choice.all():

@@ -1,7 +1,5 @@
 """Polars: columns of text as released ones, by the namespace ``textveil`` of expressions and frames; extra ``polars``.
 
-from textveil.integrations.polars import ColumnSanitizer
-
 released, report = notes.textveil.sanitize(sanitizer, ["text"], keep=["label"])
 
 columns = ColumnSanitizer(sanitizer)
@@ -24,19 +22,15 @@ try:
 except ImportError:
     raise MissingExtra("polars", "polars") from None
 
-_ROWS = 4096
-"""Rows that are written together."""
+_ROWS = 4096  # rows that are written together
 
 
 def sanitized_column(expression: Any, columns: ColumnSanitizer | Source) -> Any:
     """Return an expression of the released texts of a column of strings; null stays null.
 
     Polars draws when it evaluates the expression, and draws anew whenever it evaluates it again: a lazy frame that is
-    collected twice is released twice, and both count. ``columns.report()`` counts what was drawn.
-
-    Args:
-        expression: of dtype String, Categorical or Enum; what is released is String.
-        columns: counts what is spent; a sanitizer, a mechanism or a policy spends uncounted.
+    collected twice is released twice, and both count. ``columns.report()`` counts what was drawn; a sanitizer, a
+    mechanism or a policy in its place spends uncounted. Categoricals and Enums become Strings.
 
     Raises:
         ParameterError: ``columns`` is none of these.
@@ -61,16 +55,12 @@ def sanitize_frame(
 ) -> Sanitized:
     """Return an eager frame released: the sanitized columns, then those to keep, and no others.
 
-    Args:
-        frame: a DataFrame; for a LazyFrame use ``sanitized_column``.
-        sanitizer: as for ``sanitize_series``.
-        columns: of strings, Categoricals or Enums.
-        keep: copied as they are, outside every guarantee; a Categorical or Enum as String, since it may carry values
-            that no row holds.
+    For a LazyFrame use ``sanitized_column``. Columns to ``keep`` are copied, outside every guarantee; a Categorical or
+    Enum as String, since it may carry values that no row holds.
 
     Raises:
         InputError: a column is not there, or not of strings.
-        ParameterError: names that are none or come twice; ``sanitizer`` is none of these.
+        ParameterError: names that are none or come twice; ``sanitizer`` as for ``sanitize_series``.
     """
     choice = FieldChoice(column_names(columns, "columns"), column_names(keep, "keep"))
     for name in choice.all():

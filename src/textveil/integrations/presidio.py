@@ -41,11 +41,8 @@ try:
 except ImportError:
     raise MissingExtra("presidio-anonymizer", EXTRA) from None
 
-ANONYMIZE: Final = "textveil"
-"""The operator's name in an ``OperatorConfig``."""
-
+ANONYMIZE: Final = "textveil"  # the operator's name in an ``OperatorConfig``
 RESTORE: Final = "textveil_restore"
-
 _VEIL: Final = "veil"
 
 
@@ -97,10 +94,6 @@ class Veil:
 
     def anonymize(self, text: str, analyzer_results: Iterable[Any]) -> EngineResult:
         """Draw a surrogate for each result; overlapping results are resolved first, and nothing of them stays.
-
-        Args:
-            text: private.
-            analyzer_results: of Presidio's analyzer, or anything with its attributes.
 
         Returns:
             What ``AnonymizerEngine.anonymize`` returns.
@@ -167,10 +160,7 @@ class Veil:
         }
 
     def operators(self) -> dict[str, OperatorConfig]:
-        """For ``AnonymizerEngine.anonymize``: this veil for every entity type; replace the ones you treat otherwise.
-
-        Give the engine what ``prepared`` returns.
-        """
+        """Return, for ``AnonymizerEngine.anonymize`` of what ``prepared`` returns, this veil for every entity type."""
         return {"DEFAULT": OperatorConfig(ANONYMIZE, {_VEIL: self})}
 
     def restorers(self) -> dict[str, OperatorConfig]:
@@ -281,7 +271,6 @@ class _Results:
         self.kinds = tuple(dict.fromkeys(str(result.entity_type) for result in self._results))
 
     def detect(self, texts: Sequence[str]) -> list[list[DetectedSpan]]:
-        """Return the results, with overlaps resolved."""
         spans = [
             DetectedSpan(result.start, result.end, result.entity_type, result.score, self.name)
             for result in self._results
@@ -321,19 +310,12 @@ class _OfVeil(Operator):  # type: ignore[misc]
     TYPE = OperatorType.Anonymize
 
     def validate(self, params: dict[str, Any] | None = None) -> None:
-        """See that there is a veil.
-
-        Raises:
-            ParameterError: there is none.
-        """
         _veil(params or {})
 
     def operator_name(self) -> str:
-        """Its name in an ``OperatorConfig``."""
         return self.NAME
 
     def operator_type(self) -> OperatorType:
-        """Whether it anonymizes or deanonymizes."""
         return self.TYPE
 
 

@@ -9,7 +9,6 @@ from textveil.detection.presidio import load_analyzer
 from textveil.detection.spans import Detector
 
 _PRESIDIO: Any = load_analyzer()
-
 ENTITY_TYPES: Final = {kind.name: kind.labels.split()[0] for kind in OWN}
 """Presidio's names of kinds; others are their own in capitals."""
 
@@ -42,11 +41,7 @@ class TextveilRecognizer(_PRESIDIO.EntityRecognizer):  # type: ignore[misc]
         """Nothing is left to load."""
 
     def analyze(self, text: str, entities: list[str] | None = None, nlp_artifacts: Any = None) -> list[Any]:
-        """Results for the spans of a text whose entity types are asked for.
-
-        Raises:
-            InputError: a detector's answer is not one of spans of the text.
-        """
+        """Return results for the spans of a text whose entity types are asked for."""
         make = _PRESIDIO.RecognizerResult
         metadata = {make.RECOGNIZER_NAME_KEY: self.name, make.RECOGNIZER_IDENTIFIER_KEY: self.id}
         labeled = [(self._entities[span.kind], span) for span in self._detector.detect([text])[0]]

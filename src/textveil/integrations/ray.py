@@ -113,7 +113,7 @@ class _Actor:
 
 
 class _Crew:
-    """Actors that take from a queue; one is started where a block waits that no other can begin with."""
+    """Actors that take from a queue; one is started if a block waits that no other can begin with."""
 
     def __init__(self, ray: Any, worker: BlockWorker, most: int, blocks: Iterator[Block]) -> None:
         self._ray = ray
@@ -125,7 +125,6 @@ class _Crew:
         self._actors: list[_Actor] = []
 
     def outcomes(self) -> Iterator[Outcome]:
-        """See ``Engine.outcomes``."""
         while self._queue.unfinished(len(self._actors)):
             self._give()
             yield from self._queue.ready()
@@ -198,16 +197,10 @@ class _Stage:
 
 
 def sanitized_dataset(dataset: Any, batches: BatchSanitizer, *, actors: int = 1, batch_size: int | None = 1024) -> Any:
-    """Return a Ray ``Dataset`` whose batches pass through ``batches`` in so many actors.
+    """Return a Ray ``Dataset`` whose batches pass through ``batches`` in so many actors, each on one core.
 
     Lazy, as all of Ray Data: a dataset that is consumed twice is computed twice. Give ``batches`` a ``key``, and what
     is computed again, for whatever reason, is the same release again.
-
-    Args:
-        dataset: ``ray.data.Dataset`` with the chosen columns.
-        batches: of ``sanitize_batches``.
-        actors: how many, each on one core; at most as many as the dataset has blocks.
-        batch_size: rows that are released together.
     """
     data = _ray("ray.data")
     return dataset.map_batches(

@@ -42,11 +42,9 @@ class _Given:
 
     @property
     def digest(self) -> bytes:
-        """See ``Records``."""
         return digested([self.batch], self.names)
 
     def batches(self, progress: Progress | None = None) -> Iterator[Batch]:
-        """All of them."""
         yield self.batch
 
 
@@ -80,13 +78,7 @@ class PrivateTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         self.epsilon, self.delta, self.labels, self.method, self.seed = epsilon, delta, labels, method, seed
 
     def fit(self, X: Iterable[str], y: Any, persons: Sequence[Hashable] | None = None) -> Self:
-        """Learn from texts and their labels.
-
-        Args:
-            X: private texts.
-            y: a label for each.
-            persons: whose each text is; None: each text counts as a unit of its own.
-        """
+        """Learn from private texts and their labels; without ``persons`` each text counts as a unit of its own."""
         check_classification_targets(y)
         # Labels one by one: an array of them has the type that all have in common, so one person's would rename all.
         texts, given = checked_documents(X), np.asarray(y, dtype=object).tolist()
@@ -147,25 +139,16 @@ class TextSanitizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.sanitizer = sanitizer
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Make the sanitizer; the texts are not looked at.
-
-        Args:
-            X: texts.
-            y: ignored.
-        """
+        """Make the sanitizer; the texts are not looked at, and ``y`` is ignored."""
         self.columns_ = ColumnSanitizer(mechanism() if self.sanitizer is None else self.sanitizer)
         names = getattr(X, "columns", None)
         self.names_ = np.array(["text"] if names is None else list(names), dtype=object)
         return self
 
     def transform(self, X: Any) -> Any:
-        """Release texts; a row is one document.
+        """Release texts, or columns of them, as an array of objects of the shape of ``X``; a row is one document.
 
-        Args:
-            X: texts, or a table of columns of texts; None, NaN and NA come out as None.
-
-        Returns:
-            Texts as an array of objects, of the shape of ``X``.
+        None, NaN and NA come out as None.
 
         Raises:
             InputError: a value is neither a text nor missing (named by its row).

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from textveil.surrogates.private_map import PrivateMap
 
 spacy: Any = load_spacy()
-
 FACTORY: Final = "textveil"
 _KEY: Final = "textveil"
 _FILE: Final = "textveil.json"
@@ -74,9 +73,7 @@ def released(doc: Any) -> ReleasedDocument | None:
 def _kept(release: Release, reports: dict[Any, str]) -> dict[str, Any]:
     """Return a release as data that spaCy can write: documents travel between processes as bytes.
 
-    Args:
-        release: of one document.
-        reports: those that were made, by what they count: one takes longer than the release of a short text.
+    ``reports`` has those that were made, by what they count: one takes longer than the release of a short text.
     """
     private = release.private_map
     counts = frozenset(release.kinds.items()), release.mapped
@@ -112,7 +109,6 @@ class _Entities:
         self._documents = documents
 
     def detect(self, texts: Sequence[str]) -> list[list[DetectedSpan]]:
-        """Return the entities of the documents, which are disjoint."""
         from textveil.detection.spans import DetectedSpan
 
         entities = [entity for document in self._documents for entity in document.ents]
@@ -265,7 +261,7 @@ def make(
     Args:
         nlp: the pipeline.
         name: of the component in it.
-        policy: a preset or a TOML file; None where there is a mechanism.
+        policy: a preset or a TOML file; None if there is a mechanism.
         mechanism: of the catalog, for all words; `policy` must then be None.
         epsilon: nats for one word, beside a mechanism.
         options: more options of the mechanism.

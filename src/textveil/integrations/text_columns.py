@@ -16,11 +16,8 @@ from textveil.sanitize.sanitizer import Sanitizer
 from textveil.sanitize.setting import Setting
 from textveil.surrogates.scopes import MemoryScope, Scope
 
-Row: TypeAlias = Sequence[str | None]
-"""The texts of a row, one for each sanitized column; None where there is none."""
-
-CHUNK_CHARACTERS = 500_000
-"""Rows are gathered up to this many characters and drawn together."""
+Row: TypeAlias = Sequence[str | None]  # the texts of a row, one for each sanitized column; None where there is none
+CHUNK_CHARACTERS = 500_000  # rows are gathered up to this many characters and drawn together
 
 
 class Sanitized(NamedTuple):
@@ -36,12 +33,7 @@ class Sanitized(NamedTuple):
 
 
 class Accessor:
-    """``series.textveil``, ``frame.textveil``: a function of what it stands on as its method ``sanitize``.
-
-    Args:
-        given: the function's first argument.
-        function: see there for the others.
-    """
+    """``series.textveil``, ``frame.textveil``: a function of what it stands on as its method ``sanitize``."""
 
     def __init__(self, given: Any, function: Callable[..., Any]) -> None:
         self.sanitize = update_wrapper(partial(function, given), function)
@@ -52,15 +44,7 @@ Source: TypeAlias = Sanitizer | Mechanism | Policy | str
 
 
 def sanitizer_of(source: Any, name: str = "sanitizer") -> Sanitizer:
-    """Return a sanitizer as it is, or one of a mechanism or a policy.
-
-    Args:
-        source: what was given.
-        name: the argument, for errors.
-
-    Raises:
-        ParameterError: it is none of these.
-    """
+    """Return a sanitizer as it is, or one of a mechanism or a policy; an error calls the argument ``name``."""
     if isinstance(source, Sanitizer):
         return source
     need(
@@ -106,11 +90,8 @@ class ColumnSanitizer:
     Whatever is released through one of these is counted in its ``report()``: also what a lazy frame or a pipeline
     evaluates a second time, which is released a second time and costs again.
 
-    Args:
-        sanitizer: draws the releases; or a mechanism or a policy.
-
     Raises:
-        ParameterError: ``sanitizer`` is none of these.
+        ParameterError: ``sanitizer`` is no sanitizer, no mechanism and no policy.
 
     Safe to use from several threads at once. A copy in another process counts for itself, from nothing.
     """
@@ -130,7 +111,7 @@ class ColumnSanitizer:
         return self.sanitizer.setting
 
     def rows(self, rows: Iterable[Row]) -> Iterator[list[str | None]]:
-        """The released texts of each row, gaps where they were; read and drawn about half a million characters ahead.
+        """Yield the released texts of each row, gaps kept; read and drawn about half a million characters ahead.
 
         Raises:
             InputError: a text is not a str.
@@ -150,12 +131,7 @@ class ColumnSanitizer:
         return [text for (text,) in self.rows((text,) for text in texts)]
 
     def report(self, columns: Sequence[str] = (), kept: Sequence[str] = ()) -> Report:
-        """What was spent by all calls up to now.
-
-        Args:
-            columns: names of the columns that were sanitized.
-            kept: names of those that were copied.
-        """
+        """Return what was spent by all calls up to now, with names of the sanitized columns and of those copied."""
         tally = Tally()
         with self._lock:
             tally.merge(self._tally)

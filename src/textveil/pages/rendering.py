@@ -1,43 +1,31 @@
-"""Pages made of templates: all text is escaped, and the one style, figures and files stand within the page."""
+"""Pages made of templates: text is escaped; style, figures and files stand within the page, as do marked texts."""
 
 from __future__ import annotations
 
 import base64
+import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-STYLE: Final = files("textveil.pages").joinpath("style.css").read_text(encoding="utf-8")
-"""The stylesheet of every page."""
-
-SERIES: Final = 7
-"""Colors of lines and marks in the stylesheet, ``c0`` and on."""
-
-_READABLE = 0.8
-"""Least share of its own size at which a figure is shown: its text is then at least 10 pixels high."""
-
-_FITTING = 960
-"""Pixels across that a page leaves to a figure where the screen is wide: no figure needs to scroll there."""
-
-_PROSE = 40
-"""Characters from which the text of a cell is put on several lines."""
-
-_LONG = 24
-"""Letters from which a run without spaces may be broken."""
-
+STYLE: Final = files("textveil.pages").joinpath("style.css").read_text(encoding="utf-8")  # the stylesheet of every page
+SERIES: Final = 7  # colors of lines and marks in the stylesheet, ``c0`` and on
+_READABLE = 0.8  # least share of its own size at which a figure is shown: its text is then at least 10 pixels high
+_FITTING = 960  # pixels across that a page leaves to a figure where the screen is wide: no figure needs to scroll there
+_PROSE = 40  # characters from which the text of a cell is put on several lines
+_LONG = 24  # letters from which a run without spaces may be broken
 _SIGNED = re.compile(r"(?:^\W*|\de|\^)-\d|\d-DP")
 """A number with a minus sign, or a guarantee: browsers would break the line there."""
 
-_SAFE = " !$()*+,-./:;=?@_~"
-"""Marks of a data address that stand for themselves between single quotes."""
-
+_SAFE = " !$()*+,-./:;=?@_~"  # marks of a data address that stand for themselves between single quotes
 _SAFE_IN_DRAWINGS = _SAFE + '"<>[]^`{|}'
 """Those of a drawing, which is ours and long; what users' words are in is written without any mark of HTML."""
 
@@ -49,12 +37,7 @@ _MEDIA = {".svg": "image/svg+xml", ".png": "image/png", ".csv": "text/csv", ".js
 
 
 def rendered(template: str, **values: Any) -> Markup:
-    """Return a page or a drawing from its template.
-
-    Args:
-        template: the name of a file in ``templates``.
-        values: what it shows; strings are escaped.
-    """
+    """Return a page or a drawing from a file in ``templates``; strings among ``values`` are escaped."""
     return Markup(environment().get_template(template).render(values))
 
 
@@ -112,3 +95,63 @@ def data_address(path: Path) -> Markup:
         content = " ".join(content.split())  # text is drawn as outlines: white space has no meaning
     safe = _SAFE_IN_DRAWINGS if path.suffix == ".svg" else _SAFE
     return Markup(f"data:{media};charset=utf-8,{quote(content, safe=safe)}")
+
+
+def review_page(documents: Sequence[tuple[str, str]], policy: Mapping[str, Any]) -> str:
+    """Return the page for originals with their releases; it asks nothing of a network, and extends ``policy``."""
+    folder = files("textveil.pages")
+    script = "".join(folder.joinpath(name).read_text(encoding="utf-8") for name in ("corrections.js", "review.js"))
+    return rendered(
+        "review.html",
+        title="Review of a release",
+        documents=len(documents),
+        data={"documents": documents, "policy": policy},
+        script=Markup(script),
+        digests={"style": _digest(STYLE), "script": _digest(script)},
+    )
+
+
+def _digest(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode('utf-8')).digest()).decode('ascii')}"
+
+
+COLORS: Final = MappingProxyType(
+    {
+        "person": "c1",
+        "place": "c2",
+        "organization": "c0",
+        "when": "c3",
+        "reach": "c4",
+        "id": "c6",
+        "amount": "c5",
+        "number": "mute",
+        "own": "own",
+    }
+)
+"""Colors of the stylesheet, by group of kinds; each mark carries the name of its kind besides."""
+
+
+def colors_of(groups: Mapping[str, str]) -> dict[str, str]:
+    """Return the color of each kind, given its group."""
+    return {kind: COLORS[group] for kind, group in groups.items()}
+
+
+def pieces_of(text: str, spans: Iterable[Any]) -> Iterator[tuple[str, str]]:
+    """Yield stretches of the text, each with the kind of its span; empty between spans, which come in order."""
+    position = 0
+    for span in spans:
+        yield shown(text[position : span.start]), ""
+        yield shown(text[span.start : span.end]), str(span.kind)
+        position = span.end
+    yield shown(text[position:]), ""
+
+
+def shown(text: str) -> str:
+    """Characters that UTF-8 cannot hold, as the sign for what cannot be shown."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def light_colors() -> str:
+    """The declarations of the stylesheet's colors, for a part of a page that is not ours; black is that page's ink."""
+    colors = re.findall(r"--(?:c\d|own|mute):[^;}]+", STYLE.split("@media", 1)[0])
+    return ";".join(color.replace("#000", "currentColor") for color in colors)

@@ -42,11 +42,8 @@ def table(
 ) -> Markup:
     """Return a table.
 
-    Args:
-        head: names of columns.
-        rows: one cell a column.
-        stacked: whether cells stand below one another on narrow screens; None: if there are sentences in them.
-        links: address of the first cell of each row.
+    ``stacked``: cells stand below one another on narrow screens (None: if there are sentences in them); ``links``:
+    address of the first cell of each row.
     """
     lines = list(rows)
     return _part("table", head, lines, stacked=is_prose(lines) if stacked is None else stacked, links=links)

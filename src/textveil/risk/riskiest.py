@@ -12,8 +12,8 @@ from typing import Final
 import numpy as np
 from markupsafe import Markup, escape
 
+from textveil.pages.rendering import shown
 from textveil.pages.results import heading, results_page, table, text
-from textveil.pages.spans import shown
 from textveil.risk.linkage import Linkage
 from textveil.risk.words import words_of
 from textveil.types import Ids

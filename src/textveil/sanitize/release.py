@@ -356,8 +356,7 @@ class Release:
 
     def _repr_html_(self) -> str:
         from textveil.detection.kinds import GROUPS
-        from textveil.pages.rendering import rendered
-        from textveil.pages.spans import colors_of, light_colors, pieces_of
+        from textveil.pages.rendering import colors_of, light_colors, pieces_of, rendered
 
         cut = len(self.text) > _LONG
         spans = [span for span in self.drawn_spans if span.end <= _LONG]

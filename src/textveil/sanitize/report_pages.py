@@ -9,9 +9,8 @@ from typing import Any, Final, NamedTuple
 from markupsafe import Markup
 
 from textveil.detection.kinds import OWN, STANDS_FOR
-from textveil.pages.rendering import rendered
+from textveil.pages.rendering import rendered, shown
 from textveil.pages.results import bullets, heading, results_page, text
-from textveil.pages.spans import shown
 from textveil.sanitize.policy_report import NOTE, MeasuredRisk, SenderReport
 from textveil.sanitize.release import Report
 from textveil.sanitize.setting import Protected, mentions_of

@@ -21,10 +21,8 @@ from textveil.surrogates.writing import key_of
 from textveil.text.patterns import lazy_regex
 
 DOMAINS: Final = ("example.com", "example.org", "example.net")
-
 _MAILS: Final = ("{0}.{1}", "{0}{1}", "{0}_{1}", "{1}.{0}")
 _HANDLES: Final = ("{0}{1}", "{0}_{1}", "{1}{0}", "the{0}{1}")
-
 _SCHEME: Final = lazy_regex(r"(?:(?:https?|ftp)://)?(?:www\.)?", re.IGNORECASE | re.ASCII)
 _SIGN: Final = lazy_regex(r"@|#|/?[ur]/|")
 
@@ -97,10 +95,7 @@ _RANGES = Option(
     summary="An address of the ranges that are reserved for examples, or of others.", kinds=("ip",), proof=PSEUDONYMS
 )
 def ip(*, ranges: Annotated[str, _RANGES] = "documentation") -> Drawn:
-    """A pseudonym for an IP address, of version 6 where two colons stand in it, else of version 4.
-
-    Version 6 takes 2001:db8::/32, which RFC 3849 reserves for examples.
-    """
+    """A pseudonym for an IP address; of version 6, if two colons stand in it: 2001:db8::/32 (RFC 3849)."""
 
     def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
         if value.count(":") > 1:

@@ -68,10 +68,9 @@ _SHORTEST: Final = 3  # letters of a name that is cut short
 
 @cache
 def names(language: str) -> dict[str, tuple[str, int]]:
-    """Return the part of a date and the number, from 1, of every name, as ``read_as`` gives it.
+    """Return the part of a date ("en month", "en short month") and the number, from 1, of every name.
 
-    Parts are "en month" or, of names cut short, "en short month"; weekdays are cut short in English alone. A beginning
-    of a name is that name where no other has it.
+    A beginning of a name is that name if no other has it; weekdays are cut short in English alone.
     """
     full = {
         kind: [read_as(name) for name in listed[language].split(" ")]
@@ -147,23 +146,19 @@ class Field(NamedTuple):
 
 
 class WrittenDate(NamedTuple):
-    """A date that was read.
-
-    Attributes:
-        day: the date; the middle of what is not written (the 15th of a month, 1 July), in the year 2000 where there is
-            no year and in its first whole week where there is a weekday alone; any where none is known.
-        form: the value without it.
-    """
+    """A date that was read."""
 
     known: Known
+    # the date; the middle of what is not written (the 15th of a month, 1 July), in the year 2000 where there is no year
+    # and in its first whole week where there is a weekday alone; any where none is known
     day: date
-    form: tuple[Field, ...]
+    form: tuple[Field, ...]  # the value without it
 
     def moved(self, days: int) -> date:
         """Return the date so many days later, or earlier.
 
-        Dates without a year go round the 366 days of a leap year, years of two digits round their 100 years, weekdays
-        round the week, and others end at the first and the last day of the years 1 to 9999.
+        Without a year it goes round a leap year, with two digits round 100 years, a weekday round the week; else it
+        ends at the years 1 and 9999.
         """
         if self.known is Known.WEEKDAY:
             first, size = _MONDAY, 7
@@ -185,11 +180,8 @@ def read_date(
 ) -> WrittenDate | None:
     """Return the date that a value is, with the form in which it is written; None if it has not the pieces of one.
 
-    Args:
-        day_first: whether 3/4/2024 is the third of April. Numbers of which only the other order is a date are read in
-            that; the form has the order of the setting all the same. With dots the day is first.
-        short_months: whether the form has short names of months, as it always has with hyphens, slashes or a short
-            name of a weekday.
+    Numbers of which only the other order is a date are read in that; the form has the order of ``day_first`` all the
+    same. With dots the day is first. Hyphens, slashes and short weekdays always have short names of months.
     """
     coarse = _coarse(value)
     if coarse is not None:
@@ -230,7 +222,7 @@ def read_date(
 
 
 def _coarse(value: str) -> WrittenDate | None:
-    """A quarter of a year (Q3 2021) or a decade (1990s), each by its middle; None if it is neither."""
+    """Read a quarter of a year (Q3 2021) or a decade (1990s), each by its middle; None if it is neither."""
     quarter, decade = _QUARTER.fullmatch(value), _DECADE.fullmatch(value)
     match = quarter or decade
     if match is None:
@@ -267,7 +259,7 @@ def without_endings(value: str, language: str) -> str:
 
 
 def _token(text: str, language: str, before: str) -> tuple[str | None, int]:
-    """What a piece of a value may be: a part, or text that stays (empty), or nothing that a date holds (None)."""
+    """Return what a piece of a value may be: a part, text that stays (empty), or nothing of a date (None)."""
     if text[0] in "0123456789":
         if len(text) <= 2:
             return "small", int(text)
@@ -293,7 +285,7 @@ def year_of(number: int) -> int:
 
 
 def _with_name(parts: list[str], texts: list[str], numbers: list[int]) -> _Read | None:
-    """What is known beside the name of a month; names the parts."""
+    """Return what is known beside the name of a month; names the parts."""
     small = [index for index, part in enumerate(parts) if part == "small"]
     years = [index for index, part in enumerate(parts) if part == "year"]
     named = sum(part.endswith(" month") for part in parts)
@@ -311,7 +303,7 @@ def _with_name(parts: list[str], texts: list[str], numbers: list[int]) -> _Read 
 
 
 def _in_numbers(parts: list[str], texts: list[str], numbers: list[int], day_first: bool) -> _Read | None:
-    """What is known where no month is named; names the parts."""
+    """Return what is known if no month is named; names the parts."""
     small = [index for index, part in enumerate(parts) if part == "small"]
     years = [index for index, part in enumerate(parts) if part == "year"]
     compact = [index for index, part in enumerate(parts) if part == "compact"]

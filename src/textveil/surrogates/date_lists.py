@@ -33,12 +33,9 @@ from textveil.surrogates.calendars import (
 )
 from textveil.text.patterns import lazy_regex
 
-OF_TEXT: Final = "document"
-"""The setting by which the dates of a text tell."""
-
+OF_TEXT: Final = "document"  # the setting by which the dates of a text tell
 DAY_FIRST: Final = "day-first"
 MONTH_FIRST: Final = "month-first"
-
 _LONGEST: Final = 120
 _PAIR: Final = lazy_regex(r"(?<![0-9])([0-9]{1,2})([-/])([0-9]{1,2})(?![0-9])(?:\2[0-9]{2,4}(?![0-9]))?")
 _YEAR_AHEAD: Final = lazy_regex(r"[0-9]{4}[-/.]$")
@@ -62,10 +59,8 @@ class Convention(NamedTuple):
 def convention_of(values: Iterable[str], order: str, language: str) -> Convention:
     """Return the convention of the dates of a text.
 
-    Args:
-        order: "day-first", "month-first", or "document": what the dates in digits show (a number above 12); where they
-            show nothing, or both, what stands first beside names of months and in dates with dots; else month-first.
-        language: one of ``MONTHS``, or "document": the one that reads most of the names, the first of equal ones.
+    ``order`` "document" is what dates in digits show (a number above 12); if nothing or both, what stands first beside
+    names of months and in dates with dots; else month-first. ``language`` "document" reads most of the names.
     """
     dates = [unicodedata.normalize("NFC", value) for value in values if len(value) <= _LONGEST]
     languages = (language,) if language != OF_TEXT else _languages(dates)
@@ -88,13 +83,13 @@ def _pairs(value: str) -> list[tuple[int, int]]:
 
 
 def _of_digits(pairs: Iterable[tuple[int, int]]) -> bool | None:
-    """Whether the day is first, as numbers above 12 show it; None if there are none, or they contradict."""
+    """Tell whether the day is first, as numbers above 12 show it; None if there are none, or they contradict."""
     shown = {first > 12 for first, second in pairs if (first > 12) != (second > 12)}
     return shown.pop() if len(shown) == 1 else None
 
 
 def _of_form(values: Sequence[str], language: str) -> bool | None:
-    """Whether the day is first in dates with the name of a month or with dots; None if they contradict."""
+    """Tell whether the day is first in dates with the name of a month or with dots; None if they contradict."""
     shown = {True} if language != "en" else set()
     for value in values:
         if _DAY_THEN_NAME.search(value) or _DOTTED.search(value):
@@ -105,14 +100,14 @@ def _of_form(values: Sequence[str], language: str) -> bool | None:
 
 
 def _languages(values: Sequence[str]) -> tuple[str, ...]:
-    """All languages, by how many of the dates they have every name of; in the order of ``MONTHS`` where as many."""
+    """Return all languages by how many of the dates they have every name of, ties in the order of ``MONTHS``."""
     read = dict(zip(MONTHS, map(sum, zip(*map(_fits, values), strict=True)), strict=False))
     return tuple(sorted(MONTHS, key=lambda language: -read.get(language, 0)))
 
 
 @lru_cache(maxsize=1 << 12)
 def _fits(value: str) -> tuple[int, ...]:
-    """How well a date fits each language, in the order of ``MONTHS``."""
+    """Return how well a date fits each language, in the order of ``MONTHS``."""
     words = [read_as(word) for word in _WORD.findall(value)]
     every = [word for word in words if len(word) >= 3 and any(word in names(language) for language in MONTHS)]
     dotted = bool(re.match(r"[0-9]{1,2}\. [^\W\d_]", value))
@@ -172,22 +167,13 @@ class _Part(NamedTuple):
 
 
 class _Style(NamedTuple):
-    """How the dates of a list are written.
-
-    Attributes:
-        order: "dm", "md" (names), "m" (months alone), "y" (years alone), "n" (in digits).
-        month: the part of a form that writes a month.
-        year: the part of a form that writes a year; empty if none is written.
-        case: a month as it is written, for its letter case.
-    """
-
-    order: str
-    month: str
+    order: str  # "dm", "md" (names), "m" (months alone), "y" (years alone), "n" (in digits)
+    month: str  # the part of a form that writes a month
     gaps: tuple[str, str]
     ordinal: str
-    years: tuple[str, ...]
+    years: tuple[str, ...]  # the part of a form that writes each year; empty if none is written
     full: bool
-    case: str = "January"
+    case: str = "January"  # a month as it is written, for its letter case
 
 
 class WrittenDates(NamedTuple):
@@ -269,7 +255,7 @@ def read_dates(
 
 
 def _joined_years(pieces: list[str], between: list[str]) -> list[str]:
-    """Pieces in which a year behind a comma belongs to the date before it: "March 3, 2021 and April 5, 2021"."""
+    """Join a year behind a comma to the date before it: "March 3, 2021 and April 5, 2021"."""
     joined: list[str] = []
     marks = [between[0]]
     for place, piece in enumerate(pieces):
@@ -330,7 +316,7 @@ def _shared(parts: list[_Part], *, from_left: bool) -> list[_Part] | None:
 
 
 def _ascending(parts: list[_Part]) -> list[_Part]:
-    """Parts whose shared year is one less where they else stand after the next: 20 December and 5 January 2005."""
+    """Make a shared year one less if the date else stood after the next: 20 December and 5 January 2005."""
     back = list(parts)
     for place in range(len(back) - 2, -1, -1):
         here, after = back[place], back[place + 1]

@@ -86,7 +86,6 @@ _CONVENTION: Final = (
     "the language of most of their names; of each date, its language where that is another"
 )
 _APART: Final = "which dates stand behind a word for birth, and which are equal to one that does"
-
 _Written: TypeAlias = WrittenDate | WrittenDates
 _Read: TypeAlias = Callable[[str], _Written]
 
@@ -167,8 +166,7 @@ def date_window(
 ) -> Drawn:
     """A pseudonym for each date, and for what is none: a day of a public window, another for each value of a scope.
 
-    With ``within``, all of a scope lie in one stretch of the window, whose first day is uniform. ``months`` and
-    ``language`` are of names.
+    With ``within``, all of a scope lie in one stretch of the window, whose first day is uniform.
     """
     begin, end = _day("first", first), _day("last", last)
     need(end > begin, "last", end, f"after first, {begin}")
@@ -204,8 +202,6 @@ _Days: TypeAlias = Callable[[_Written, str, Scope, np.random.Generator], list[da
 
 
 class _Drawing(TypedDict):
-    """What ``Drawn`` asks of a draw of dates."""
-
     surrogate_of: Draw
     of_mentions: OfMentions
     unsettled: Callable[[Sequence[str]], bool]
@@ -218,11 +214,9 @@ class _Settings(NamedTuple):
 
     @property
     def asks(self) -> bool:
-        """Whether the dates of a text are asked."""
         return OF_TEXT in (self.order, self.language)
 
     def convention(self, values: Iterable[str]) -> Convention:
-        """Return the convention of a text with these dates."""
         return convention_of(values, self.order, self.language)
 
     def reader(self, convention: Convention) -> _Read:
@@ -230,10 +224,10 @@ class _Settings(NamedTuple):
         return lambda value: _read(value, convention, short_months=self.months == "short")
 
     def key(self, value: str) -> str:
-        """Return what tells values apart, whatever the order of their text is.
+        """Return what tells values apart, whatever the order of their text.
 
-        A date of two numbers that may be either is told apart from those in other forms: else its key would be equal to
-        one of theirs only where a number is above 12.
+        A date of two numbers that may be either stands for itself: else its key would equal another form's only if a
+        number is above 12.
         """
         alone = Convention(self.order == DAY_FIRST, tuple(MONTHS) if self.language == OF_TEXT else (self.language,))
         written = self.reader(alone)(value)
@@ -249,8 +243,6 @@ class _Settings(NamedTuple):
         return ("in either order " if either else "") + _key_of(written, value)
 
     def draws(self, days: _Days, *, births: bool) -> _Drawing:
-        """Return the draw of a value alone, and of those of a text."""
-
         def of_mentions(mentions: Sequence[Mention], ages: Sequence[str]) -> Draw:
             convention = self.convention(mention.value for mention in mentions)
 
@@ -308,9 +300,9 @@ _UNITS: Final = {"y": 365.25, "m": 30.4375, "w": 7.0, "d": 1.0}
 
 
 def _birth(near: date | None, ages: Sequence[str], rng: np.random.Generator) -> date:
-    """A birth date by what is released alone: the first age of the text, before a date of it.
+    """Return a birth date by what is released alone.
 
-    Without an age it is 0 to 89 years before; without another date, before a uniform day of ten years.
+    It is the first age of the text (else 0 to 89 years) before one of its dates (else a uniform day of ten years).
     """
     if near is None:
         near = _NOW + timedelta(days=int(rng.integers(365 * _YEARS_OF_NOW)))

@@ -19,10 +19,8 @@ from textveil.surrogates.surrogate import Surrogate
 
 PSEUDONYMS: Final = "privacy/proofs/pseudonyms.md"
 SURROGATES: Final = "privacy/proofs/surrogates.md"
-
 P = ParamSpec("P")
 S = TypeVar("S", bound=Surrogate)
-
 _ENTRY = "__textveil_surrogate__"
 
 
@@ -39,19 +37,14 @@ NeededEpsilon: TypeAlias = Annotated[float, Option(domain=POSITIVE, help="Privac
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SurrogateEntry:
-    """One kind of surrogate.
-
-    Attributes:
-        proof: a path below textveil, or below the package of ``make``.
-        make: the function that makes it; its options are checked before it runs.
-        sample: options with which docs and tests make one; those that it cannot be made without.
-    """
+    """One kind of surrogate."""
 
     name: str
     summary: str
     kinds: tuple[str, ...]
-    proof: str
-    make: Callable[..., Surrogate]
+    proof: str  # a path below textveil, or below the package of ``make``
+    make: Callable[..., Surrogate]  # the function that makes it; its options are checked before it runs
+    # options with which docs and tests make one; those that it cannot be made without
     sample: Mapping[str, Any] = field(default_factory=dict)
 
     def options(self) -> Mapping[str, Option]:
@@ -72,13 +65,7 @@ class SurrogateEntry:
 def declared(
     *, summary: str, kinds: tuple[str, ...], proof: str, name: str = "", sample: Mapping[str, Any] | None = None
 ) -> Callable[[Callable[P, S]], Callable[P, S]]:
-    """Declare the decorated function as one that makes a surrogate: see ``SurrogateEntry``.
-
-    Args:
-        summary: one line.
-        kinds: of spans; empty for any.
-        name: what policies write; by default the function's name with hyphens.
-    """
+    """Declare the decorated function as one that makes a surrogate, of its name with hyphens or ``name``."""
 
     def decorate(make: Callable[P, S]) -> Callable[P, S]:
         called = name or make.__name__.replace("_", "-")

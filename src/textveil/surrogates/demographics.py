@@ -51,9 +51,8 @@ class _Read(NamedTuple):
 def demographic(*, generalize: Annotated[bool, _GENERALIZE] = False) -> Drawn:
     """A pseudonym from the public list that the value stands in, with the same first sound, so that "an" stays right.
 
-    What stands in no list becomes an occupation where it begins with a small letter, else a nationality.
-
-    ``generalize`` writes the class in place of a draw: nothing but the class is told, not even which values are equal.
+    What stands in no list becomes an occupation if it begins with a small letter, else a nationality. ``generalize``
+    writes the class: nothing else is told, not even which values are equal.
     """
     public = (
         "its class (nationality, ethnicity, religion, occupation, family status, ...), or that it is in no public list",
@@ -108,7 +107,7 @@ def _begins_with_vowel(written: str) -> bool:
 
 
 def _form(bare: str) -> Form:
-    """What a value is by the public lists; of no class where it stands in none."""
+    """Return what a value is by the public lists; no class if it stands in none."""
     words = words_of(bare)
     forms = demographics().forms
     if words in forms:
@@ -131,14 +130,14 @@ def _counted(bare: str) -> str:
 
 @cache
 def _entries(form: Form, vowel: bool) -> tuple[str, ...]:
-    """What is drawn from for a form and a first sound; from all of the form where too few have the sound."""
+    """Return what is drawn from for a form and a first sound; all of the form if too few have the sound."""
     pool = _family(form.use) if "," in form.use else _pool(form)
     fitting = tuple(entry for entry in pool if _begins_with_vowel(entry) == vowel)
     return fitting if len(fitting) >= _LEAST else pool
 
 
 def _pool(form: Form) -> tuple[str, ...]:
-    """The pool of a form; that of a neighboring group where the form's own has nothing that is drawn ("homemaker")."""
+    """Return the pool of a form; that of a neighboring group if its own has nothing that is drawn ("homemaker")."""
     pools = demographics().pools
     group = OCCUPATION if form.use in (SINGULAR, "plural") else "nationality"
     return pools[form] if form in pools else pools[Form(group, form.use)]
@@ -155,7 +154,7 @@ def _family(use: str) -> tuple[str, ...]:
 
 
 def _written(model: str, entry: str) -> str:
-    """An entry in the letter case of a value: its own capitals stay where the value has one in front."""
+    """Return an entry in the letter case of a value: its own capitals stay if the value has one in front."""
     if model[:1].isupper() and not model.isupper():
         return entry[:1].upper() + entry[1:]
     return in_case_of(model, entry)

@@ -23,9 +23,7 @@ Draw: TypeAlias = Callable[[str, Scope, np.random.Generator], str | None]
 OfMentions: TypeAlias = Callable[[Sequence[Mention], Sequence[str]], Draw]
 """The draw of the values of one text, by all its mentions and its ages as they are released."""
 
-DrawMentions: TypeAlias = Callable[[Sequence[Mention], Scope, np.random.Generator], list[str]]
-"""``Surrogate.draw``."""
-
+DrawMentions: TypeAlias = Callable[[Sequence[Mention], Scope, np.random.Generator], list[str]]  # ``Surrogate.draw``
 BUT_FOR_CASE: Final = "which are equal, but for case"
 """What is public of values whose case is not looked at: see ``Surrogate.equality``."""
 
@@ -47,33 +45,29 @@ class Drawn:
 
     Digits of every writing are read as 0 to 9 before a draw sees them. A value that cannot be read is blanked, and so
     is one whose surrogate still has a number in another writing, which no draw writes: it would be the value's own.
-
-    Attributes:
-        equality: what is public of several values together, where equal ones get equal surrogates; empty if nothing.
-        consistent: whether equal values of a scope get equal surrogates.
-        entries: how many surrogates there are for a value, all equally probable; None if that depends on the value's
-            public form, or they are not.
-        of_mentions: the draw of the mentions of one text, where it depends on public facts of all of them, or on what
-            the text's release says elsewhere; None if it does not.
-        unsettled: whether the values of a text leave open how they are to be read (3/4/2024), which is public.
-        read: what values are told apart by, in draws and in counts (``Surrogate.key``); None takes them as they are
-            written.
-        of_pool: whether every surrogate is an entry of a public pool, so that the value is never read, and an entry may
-            have numbers of any writing.
     """
 
     name: str
     parameters: Mapping[str, Any]
     guarantee: Guarantee
     public: tuple[str, ...]
+    # what is public of several values together, where equal ones get equal surrogates; empty if nothing
     equality: str = ""
     counts: Counts = "value"
-    consistent: bool = True
+    consistent: bool = True  # whether equal values of a scope get equal surrogates
+    # how many surrogates there are for a value, all equally probable; None if that depends on the value's public form,
+    # or they are not
     entries: int | None = None
     surrogate_of: Draw = field(repr=False)
+    # the draw of the mentions of one text, where it depends on public facts of all of them, or on what the text's
+    # release says elsewhere; None if it does not
     of_mentions: OfMentions | None = field(default=None, repr=False)
+    # whether the values of a text leave open how they are to be read (3/4/2024), which is public
     unsettled: Callable[[Sequence[str]], bool] = field(default=lambda values: False, repr=False)
+    # what values are told apart by, in draws and in counts (``Surrogate.key``); None takes them as they are written
     read: Callable[[str], str] | None = field(default=None, repr=False)
+    # whether every surrogate is an entry of a public pool, so that the value is never read, and an entry may have
+    # numbers of any writing
     of_pool: bool = False
 
     def key(self, value: str) -> str:
@@ -95,7 +89,7 @@ class Drawn:
         return value if self.of_pool else in_digits(value)
 
     def _checked(self, drawn: str | None) -> str:
-        """What was drawn, or a blank: a function of it alone, so it says nothing more."""
+        """Return what was drawn, or a blank: a function of it alone, so it says nothing more."""
         if drawn is None or (not self.of_pool and has_numerals(drawn)):
             return f"[{self.name}]"
         return drawn
@@ -141,11 +135,9 @@ def agreed(
 ) -> str:
     """Return what ``make`` draws for this value in this scope, drawn once.
 
-    Args:
-        label: the surrogate with its parameters, and whatever else ``make`` depends on but the value.
-        make: draws, from the generator alone where ``distinct`` is true.
-        distinct: draw again while another value of the scope has the same, 64 times at most; only for draws whose
-            distribution does not depend on the value: elsewhere how often it is done would.
+    ``label`` is the surrogate with its parameters, and whatever else ``make`` depends on but the value. ``distinct``
+    draws again while another value of the scope has the same, 64 times at most: only for draws whose distribution does
+    not depend on the value, for elsewhere how often it is done would.
     """
     known = scope.remembered(label)
     drawn = known.get(value)

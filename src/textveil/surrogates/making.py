@@ -56,7 +56,7 @@ SURROGATE_ENTRIES: Final[Table[SurrogateEntry]] = Table(
 
 
 def surrogate_entries() -> dict[str, SurrogateEntry]:
-    """Every surrogate that is installed, by name; textveil's own first.
+    """Return every surrogate that is installed, by name; textveil's own first.
 
     Raises:
         ParameterError: two packages give one name, or one gives what declares no surrogate of its name.
@@ -65,12 +65,7 @@ def surrogate_entries() -> dict[str, SurrogateEntry]:
 
 
 def make_surrogate(name: str, epsilon: float = 0.0, options: Mapping[str, Any] = MappingProxyType({})) -> Surrogate:
-    """The surrogate of that name.
-
-    Args:
-        name: one of ``SURROGATE_ENTRIES``, or one that an installed package adds.
-        epsilon: nats; what it is the loss of is the surrogate's ``guarantee`` and ``counts``.
-        options: its own, by name: those of ``surrogate_entries()[name].options()``.
+    """Return the surrogate of that name, with its own options; ``epsilon`` pays for what ``counts`` says.
 
     Raises:
         UnknownNameError: no such surrogate.
@@ -99,11 +94,11 @@ def make_surrogate(name: str, epsilon: float = 0.0, options: Mapping[str, Any] =
 
 
 def guarantee_of(surrogate: Surrogate) -> Guarantee:
-    """The surrogate's guarantee as reports may state it; see ``catalog.guarantee_of``.
+    """Return the surrogate's guarantee as reports may state it; see ``catalog.guarantee_of``.
 
-    "Proved" counts only where ``make_surrogate`` made this very object by a registered function, nobody changed it
-    since, and the file that this function's code stands in is registered under the proof that the guarantee names. All
-    else is claimed by its maker.
+    "Proved" counts only if ``make_surrogate`` made this very object by a registered function, nobody changed it since,
+    and the file of that function's code is registered under the proof that the guarantee names. All else is claimed by
+    its maker.
     """
     guarantee, maker = surrogate.guarantee, maker_of(surrogate)
     if guarantee.status not in TRUSTED:

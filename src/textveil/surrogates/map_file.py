@@ -34,18 +34,13 @@ TITLE: Final = b"textveil private map 1: not part of a release\n"
 """First line of a map file; the number is the version of its form."""
 
 _TITLE_BEGINS: Final = b"textveil private map "
-
 _SALT, _KEY_MARK, _SUM, _NONCE, _TAG = 16, 16, 8, 12, 16
-HEADER_BYTES: Final = len(TITLE) + _SALT + _KEY_MARK + _SUM
-"""Length of the header."""
-
+HEADER_BYTES: Final = len(TITLE) + _SALT + _KEY_MARK + _SUM  # length of the header
 _LENGTH_BYTES = 4
 _FRAME_HEAD = 1 + _LENGTH_BYTES
 _MOST = 2**31 - 1
 _PIECE = 2**20
-
-ABOUT, BLOCK, END = b"A", b"B", b"E"
-"""Marks of frames: the first, those of documents, the last."""
+ABOUT, BLOCK, END = b"A", b"B", b"E"  # marks of frames: the first, those of documents, the last
 
 
 class Frame(NamedTuple):
@@ -84,13 +79,7 @@ class MapCipher:
 
     @classmethod
     def of_file(cls, secret: bytes, header: bytes) -> MapCipher:
-        """Make the cipher of a file with this header.
-
-        Raises:
-            MissingExtra: ``cryptography`` is not installed.
-            InputError: it is no header of a map file, or was changed.
-            ParameterError: the key is another one, or has another length.
-        """
+        """Make the cipher of a file with this header; refuse another key, and what is no such header or was changed."""
         if not header.startswith(TITLE):
             if header.startswith(_TITLE_BEGINS):
                 raise InputError("the private map must have a form that this version knows; got another. Update.")
@@ -148,7 +137,7 @@ def _cut_short(number: int) -> InputError:
 
 
 def _read(stream: BinaryIO, length: int) -> bytes:
-    """So many bytes, or those that there are: what a changed length asks for is not made room for."""
+    """Read so many bytes, or those that there are: what a changed length asks for is not made room for."""
     parts, left = [], length
     while left and (data := stream.read(min(left, _PIECE))):
         parts.append(data)
@@ -179,8 +168,7 @@ def read_or_made_key(path: Path) -> bytes:
     return key_files.read_or_made_key(path, "map_key")
 
 
-Document: TypeAlias = tuple[PrivateMap, ...]
-"""The maps of a document: one for each of its texts."""
+Document: TypeAlias = tuple[PrivateMap, ...]  # the maps of a document: one for each of its texts
 
 
 def begun(cipher: MapCipher, about: Mapping[str, Any]) -> bytes:
@@ -210,9 +198,6 @@ def ended(cipher: MapCipher, blocks: int, documents: int) -> bytes:
 class MapFile:
     """A map file; every way through it reads the file again, a block at a time.
 
-    Args:
-        key: the user's, of ``read_key``.
-
     Raises:
         InputError: it cannot be read, is no map file, or was changed.
         ParameterError: the key is another one.
@@ -235,11 +220,7 @@ class MapFile:
             yield from maps
 
     def documents(self) -> Iterator[Document]:
-        """Yield the maps of document after document; that the file is whole shows at the end.
-
-        Raises:
-            InputError: the file was changed; all maps that were yielded before are right.
-        """
+        """Yield the maps of document after document; a file that was changed ends them in an ``InputError``."""
         with _opened(self._path) as stream:
             cipher = self._cipher(stream)
             _about(cipher, stream)
@@ -253,7 +234,7 @@ class MapFile:
                 raise damaged("its end")
 
     def document(self, number: int) -> Document:
-        """Return the maps of one document, by its number from 1; reads the whole file, so that it is known to be whole.
+        """Return the maps of one document, from 1; reads the whole file, so that it is known to be whole.
 
         Raises:
             ParameterError: there are fewer.

@@ -151,7 +151,7 @@ def measurement(
 
 
 class _Measurement:
-    """Draws, but where a word in front says that a number is that of a section."""
+    """Draws, unless a word in front says that a number is that of a section."""
 
     counts: Counts = "value"
     consistent = True
@@ -212,7 +212,6 @@ def _pieces(value: str) -> list[_Piece] | None:
 
 
 def _may_stay(between: str) -> bool:
-    """Whether there is no number in what stands between those that are drawn."""
     return not any(map(str.isnumeric, between)) and NUMBER_WORD.search(plain(between).text) is None
 
 
@@ -259,7 +258,7 @@ _ROWS: Final = MappingProxyType(
 
 
 def _singular(value: str) -> str:
-    """A value with its units of time in the singular: a drawn number has its own plural."""
+    """Return a value with its units of time in the singular: a drawn number has its own plural."""
     return _COUNTED.sub(lambda match: f"{match['number']} {match['unit']}", value)
 
 

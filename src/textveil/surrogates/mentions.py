@@ -104,7 +104,6 @@ def _with_gaps(original: str, mention: str) -> str:
 
 # Scripts without spaces between words, or with particles that follow a name at once: a character is a word.
 _UNSPACED = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\U00020000-\U0003ffff"
-
 _WORD = rf"[^\W_{_UNSPACED}]+"
 # What ends the date of a timestamp, and its T: 2025-03-04T11:20 mentions a date and a time.
 _STAMP = r"(?<=-)[0-9]{2}(?=T[0-9]{2}:)|(?<=[0-9])T(?=[0-9]{2}:)"
@@ -115,16 +114,9 @@ _COLUMNS: Final = lazy_regex(r"([^\W_]{1,16}),([^\W_]{1,6})")
 _IN_URL: Final = lazy_regex(r"://[^\s/@:]*+:\Z")  # what stands before a password in a URL, which ends at the "@"
 _LONGEST_USER: Final = 64
 _IS_UNSPACED: Final = lazy_regex(rf"[{_UNSPACED}]")
-
-GAP: Final = 8
-"""White space within a surrogate may be as long as this, with one line break in it."""
-
-BEHIND: Final = 16
-"""Characters before a mention that tell whether it is one."""
-
-AHEAD: Final = 8
-"""Characters behind a mention that tell so: an inflection and what ends it."""
-
+GAP: Final = 8  # white space within a surrogate may be as long as this, with one line break in it
+BEHIND: Final = 16  # characters before a mention that tell whether it is one
+AHEAD: Final = 8  # characters behind a mention that tell so: an inflection and what ends it
 _APOSTROPHES = "'\u2019"
 _HYPHENS = "-\u2010\u2011"
 _JOINS = frozenset(f"{_APOSTROPHES}{_HYPHENS}_@.")  # marks that make one word of two
@@ -168,7 +160,10 @@ class Mentions:
     def in_text(self, text: str, start: int, stop: int) -> Iterator[FoundMention]:
         """The mentions that begin in ``text[start:stop]``; characters before ``start`` tell whether a word begins."""
         at = start
-        starts = self._starts = self._starts or _compiled_starts(self._marks)
+        if self._starts is None:
+            others = f"|[{re.escape(''.join(sorted(self._marks)))}]" if self._marks else ""
+            self._starts = re.compile(f"{_STAMP}|{_WORD}{others}")
+        starts = self._starts
         while (token := starts.search(text, at)) is not None and token.start() < stop:
             mention = self._longest(text, token.start(), token.group())
             if mention is None:
@@ -220,10 +215,7 @@ class Mentions:
 
 
 def _forms(surrogate: str) -> Iterable[str]:
-    """The ways to write the accents and apostrophes of a surrogate, in the same order in every process.
-
-    The first is the same for all of them.
-    """
+    """Yield the ways to write accents and apostrophes in one order everywhere; the first is the same for all."""
     if surrogate.isascii() and "'" not in surrogate:
         return (surrogate,)
     composed = unicodedata.normalize("NFC", surrogate.replace("\u2019", "'"))
@@ -232,20 +224,12 @@ def _forms(surrogate: str) -> Iterable[str]:
 
 
 def folded_words(surrogate: str) -> set[tuple[str, ...]]:
-    """The words of a surrogate, folded, in all ways to write it: a folded text that mentions it has those of one way.
-
-    Only a space may be written otherwise, and case (``Mentions._longest``); an inflection comes behind.
-    """
+    """Return the words of a surrogate, folded, in all ways to write it but for spaces, case and endings."""
     return {tuple(form.casefold().split()) for form in _forms(surrogate)}
 
 
-def _compiled_starts(marks: set[str]) -> re.Pattern[str]:
-    others = f"|[{re.escape(''.join(sorted(marks)))}]" if marks else ""
-    return re.compile(f"{_STAMP}|{_WORD}{others}")
-
-
 def _suffixes(folded: str) -> tuple[str, ...]:
-    """Endings that an inflected name may have: plural, or genitive without an apostrophe."""
+    """Return endings that an inflected name may have: plural, or genitive without an apostrophe."""
     if len(folded) < 4 or not folded.endswith("s") or not folded.isalpha():
         return ()
     return ("s", "es") if folded.endswith("es") and folded[:-2].endswith(_SIBILANT) else ("s",)
@@ -260,7 +244,7 @@ def inflected(original: str, suffix: str) -> str:
 
 
 def _gap(text: str, at: int) -> int:
-    """The length of the white space there; 0 if it is too long, or an empty line."""
+    """Return the length of the white space there; 0 if it is too long, or an empty line."""
     end = at
     while end < len(text) and text[end].isspace():
         end += 1
@@ -289,7 +273,7 @@ def _begins(text: str, start: int) -> bool:
 
 
 def _parts_columns(text: str, comma: int) -> bool:
-    """Whether a comma between digits parts two columns, for it can be in no number: 0182,5527417286 or 12,9BC4."""
+    """Tell whether a comma between digits parts two columns, for it can be in no number: 0182,5527417286 or 12,9BC4."""
     runs = _COLUMNS.match(text, _word_start(text, comma, BEHIND))
     return runs is not None and not (runs[1].isdigit() and runs[2].isdigit() and len(runs[2]) <= 3)
 
@@ -302,13 +286,12 @@ def _word_start(text: str, end: int, most: int) -> int:
 
 
 def _is_elision(text: str, apostrophe: int) -> bool:
-    """Whether what stands before the apostrophe is an article or the like: l'Anna, qu'Anna, but not O'Brien."""
+    """Tell whether what stands before the apostrophe is an article or the like: l'Anna, qu'Anna, not O'Brien."""
     begin = _word_start(text, apostrophe, 3)
     return apostrophe - begin < 3 and text[begin:apostrophe].islower()
 
 
 def _ends(text: str, start: int, end: int) -> bool:
-    """Whether a whole word ends there: a possessive may follow."""
     if end == len(text):
         return True
     last, after = text[end - 1], text[end]

@@ -32,7 +32,6 @@ _SHORT_TITLES: Final = r"rev|hon|capt|sgt|lt|col|gen"
 _OPENING: Final = lazy_regex(_TITLES, re.IGNORECASE)
 # Titles that are names too, and so stay only before a period.
 _OPENING_WITH_PERIOD: Final = lazy_regex(_SHORT_TITLES, re.IGNORECASE)
-
 _CLOSING: Final = lazy_regex(r"(?:jr|sr|ii|iii|iv|esq|phd|md|rn|dds|mba|msc|bsc)", re.IGNORECASE)
 _TITLE_BEFORE: Final = lazy_regex(
     rf"(?:^|[\s(\"'\u201c])(?:{_TITLES}|{_SHORT_TITLES}|dame|lord|lady|judge|don)\.?\s{{0,3}}\Z", re.IGNORECASE
@@ -47,8 +46,7 @@ class Role(Enum):
     FAMILY = "family"
     INITIAL = "initial"
     PARTICLE = "particle"
-    KEPT = "kept"
-    """A title or a suffix that stands in the value: public."""
+    KEPT = "kept"  # A title or a suffix that stands in the value: public
 
 
 class Part(NamedTuple):
@@ -119,7 +117,7 @@ def _alone(word: str, *, all_small: bool, all_large: bool) -> Role | None:
 
 
 def _keep_titles(words: Sequence[str], marks: Sequence[str], roles: list[Role | None]) -> bool:
-    """Mark titles at the beginning and suffixes at the end, where a name remains; whether there is a title."""
+    """Mark titles at the beginning and suffixes at the end, if a name remains; tell whether there is a title."""
     first, last = 0, len(words)
     while first < last - 1 and (
         _OPENING.fullmatch(words[first])
@@ -137,9 +135,7 @@ E = TypeVar("E")
 
 # What stands for one particle, and for all that follow it.
 _PARTICLES: Final = (("de", "la"), ("de", "los"), ("von", "der"), ("van", "der"), ("van", "den"), ("van", "de"))
-
 _INITIALS: Final = "ABCDEFGHIJKLMNOPRSTVW"
-
 _SCRIPTS: Final = ("arabic", "cyrillic", "devanagari", "greek", "han", "hangul", "hebrew")
 
 _GENDER = Option(
@@ -208,8 +204,13 @@ class Person:
 
     def key(self, value: str) -> str:
         """Return the parts of a name that are drawn; how they are written tells initials and particles from names."""
-        drawn = (part for part in parts_of(value).parts if part.role is not Role.KEPT)
-        return " ".join(f"{_class_of(part)} {part.key}" for part in drawn)
+        named = []
+        for part in parts_of(value).parts:
+            if part.role is Role.INITIAL:
+                named.append(f"{len(letters_of(part.written))} capitals {part.key}")
+            elif part.role is not Role.KEPT:
+                named.append(f"{'particle' if part.role is Role.PARTICLE else 'name'} {part.key}")
+        return " ".join(named)
 
     def draw(self, mentions: Sequence[Mention], scope: Scope, rng: np.random.Generator) -> list[str]:
         names = [parts_of(mention.value, mention.before) for mention in mentions]
@@ -255,14 +256,8 @@ class Person:
         return role
 
 
-def _class_of(part: Part) -> str:
-    if part.role is Role.INITIAL:
-        return f"{len(letters_of(part.written))} capitals"
-    return "particle" if part.role is Role.PARTICLE else "name"
-
-
 def _initials(key: str, count: int, scope: Scope, rng: np.random.Generator) -> str:
-    """As many letters for initials in a row, drawn for all of them: that JA and JB share a letter is not told."""
+    """Draw initials in a row (JA) all together: that JA and JB share a letter is not told."""
     place = scope.place(f"person initial {count}", key, len(_INITIALS) ** count, rng)
     return "".join(_INITIALS[place // len(_INITIALS) ** index % len(_INITIALS)] for index in range(count))
 

@@ -48,11 +48,11 @@ class _WrittenNumber(NamedTuple):
     proof=SURROGATES,
 )
 def phone(*, country_code: Annotated[int, _COUNTRY] = 1) -> Drawn:
-    """A uniform number of the format and country of a value.
+    """A uniform number of the format and country of a value; formats of one number agree.
 
     In North America it is one of 555-0100 to 555-0199 of a public list of areas, in Britain and France one of those
     that their offices reserve for drama: nobody is called. Elsewhere digits begin as numbers of that country do
-    (``phonenumbers``), and the number may be somebody's. Formats of one number agree.
+    (``phonenumbers``), and the number may be somebody's.
     """
 
     def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:

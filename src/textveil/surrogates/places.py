@@ -21,7 +21,6 @@ AFTER: Final = (
     *("side", "haven", "shire", " Falls", " Springs", " Heights", " Park"),
 )
 STREETS: Final = ("Street", "Avenue", "Road", "Lane", "Drive", "Court", "Way", "Place", "Terrace", "Boulevard")
-
 _MARK: Final = lazy_regex(r"([,\n])")  # what parts of a place are parted by
 _CODE: Final = lazy_regex(r"AA(?:\s+[9-]{3,10})?")  # the shape of a state, with or without a postal code
 # The shape of a postal code with letters: British, Canadian, Dutch.
@@ -88,7 +87,6 @@ def _place_key(value: str) -> str:
 
 
 def _format(part: str, shape: str) -> str:
-    """What a part is by its format: a state, a postal code, digits, a street or a town."""
     if _CODE.fullmatch(shape):
         return "state"
     if _POSTAL.fullmatch(shape):
@@ -146,7 +144,7 @@ def _entry(listed: str, key: str, scope: Scope, rng: np.random.Generator) -> str
 
 
 def _digits(shape: str, key: str, scope: Scope, rng: np.random.Generator) -> str:
-    """Digits of a shape for the whole part that has this key, so that no equality of digits alone is told."""
+    """Draw the digits of a whole part by its key, so that no equality of digits alone is told."""
     return agreed(scope, f"place digits {shape}", key, rng, lambda source: filled(shape, source), distinct="9" in shape)
 
 
@@ -190,7 +188,6 @@ def organization() -> Drawn:
 
 
 def _organization_label(bare: str) -> str:
-    """What organizations like this one are drawn under: names, and acronyms by their length."""
     acronym = len(bare) in _ACRONYM and bare.isalpha() and bare.isupper()
     return f"{_NAME}, {len(bare)} capitals" if acronym else _NAME
 

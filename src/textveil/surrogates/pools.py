@@ -62,13 +62,10 @@ def pools_of(data: bytes) -> dict[str, tuple[str, ...]]:
 
 
 def chance_of_a_hit(draws: int, present: int, entries: int) -> float:
-    """Return the probability that some of ``draws`` surrogates equals one of ``present`` values of the texts.
+    """Return the probability that some of ``draws`` surrogates equals one of ``present`` entries in the texts.
 
     A draw never looks at the texts: to avoid a name because it occurs there would tell that it does. So a released name
     can be somebody's by chance; a reader cannot tell, and the map of the release can.
-
-    Args:
-        present: different values of the texts that are entries of the pool; at most as many as there are entries.
     """
     need(draws >= 0, "draws", draws, ">= 0")
     need(0 <= present <= entries, "present", present, f"between 0 and the {entries} entries")
@@ -76,10 +73,7 @@ def chance_of_a_hit(draws: int, present: int, entries: int) -> float:
 
 
 def chance_of_a_collision(values: int, entries: int) -> float:
-    """Return the probability that two of ``values`` different values share a surrogate in a ``KeyedScope``.
-
-    In a ``MemoryScope`` none do, until every entry of the pool has been given.
-    """
+    """Return the probability that two of ``values`` values share a surrogate in a ``KeyedScope``; in memory none do."""
     need(values >= 0, "values", values, ">= 0")
     if values > entries:
         return 1.0
@@ -100,9 +94,7 @@ _FILE = Option(help="A file with an entry a line, in place of words.", metavar="
 def own_pool(
     *, words: Annotated[list[str], _WORDS] | tuple[str, ...] | None = None, file: Annotated[str, _FILE] | None = None
 ) -> Drawn:
-    """A pseudonym out of public entries that the user gives.
-
-    In a policy's file, ``file`` is a path from its folder.
+    """A pseudonym out of public entries that the user gives; in a policy's file, ``file`` is a path from its folder.
 
     Raises:
         ParameterError: neither or both are given, or there are fewer than two different entries.

@@ -9,30 +9,20 @@ from textveil.cuts import replaced
 
 
 class Replaced(NamedTuple):
-    """A piece of a released text that differs from the original, or is a surrogate that happens to equal it.
+    """A piece of a released text that differs from the original, or is a surrogate that happens to equal it."""
 
-    Attributes:
-        start: its first character in the released text, from 0.
-        end: one past its last; equal to ``start`` where something was dropped.
-        original: the private characters that stood there.
-        kind: the span's kind; empty if it is no span (a word that was drawn, a mark in plain form).
-    """
-
-    start: int
-    end: int
-    original: str
-    kind: str
+    start: int  # its first character in the released text, from 0
+    end: int  # one past its last; equal to ``start`` where something was dropped
+    original: str  # the private characters that stood there
+    kind: str  # the span's kind; empty if it is no span (a word that was drawn, a mark in plain form)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrivateMap:
-    """How to get from one release back to its text; holds private text, so it prints as nothing but its size.
-
-    Attributes:
-        replaced: every piece of it that does not stand in the original as it is, by ``start``, none overlapping.
-    """
+    """How to get from one release back to its text; holds private text, so it prints as nothing but its size."""
 
     released: str = field(repr=False)
+    # every piece of it that does not stand in the original as it is, by ``start``, none overlapping
     replaced: tuple[Replaced, ...] = field(repr=False)
 
     def original(self) -> str:

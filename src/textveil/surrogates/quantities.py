@@ -30,8 +30,8 @@ from textveil.text.patterns import lazy_regex
 class Window:
     """P(y | x) = e^epsilon / T for the ``width`` places around x, else 1 / T; T is the same for every x.
 
-    So the loss is epsilon for any two places. Around a place near an end stand the places at that end; on a circle the
-    row goes on at its beginning. Proof: privacy/proofs/surrogates.md.
+    So the loss is epsilon for any two places. At an end the row is that of the end; a circle goes on at its beginning.
+    Proof: privacy/proofs/surrogates.md.
     """
 
     size: int
@@ -66,13 +66,7 @@ class Window:
 
 @lru_cache(maxsize=256)
 def window(*, size: int, epsilon: float, width: int | None = None, circle: bool = False) -> Window:
-    """Return the staircase at ``epsilon`` nats for any two places.
-
-    Args:
-        size: number of places, >= 2.
-        epsilon: nats, >= 0; 0 draws uniformly.
-        width: places that are raised; None takes the width whose mean distance to the true place is least.
-    """
+    """Return the staircase of ``size`` places at ``epsilon`` nats for any two; ``width`` None is nearest on average."""
     need(size >= 2, "size", size, "at least 2")
     if epsilon == 0:
         return Window(size=size, weights=None, circle=circle)
@@ -127,9 +121,7 @@ _AGE: Final = lazy_regex(
     r"(?:(?P<gap>[ -]?)(?P<unit>year|yr|y|month|mo|week|wk|day)(?P<many>s?)(?P<old>[ -]?old|/o|\.?o\.?|))?",
     re.IGNORECASE,
 )
-ADULT: Final = 18
-"""Years from which on an age is not a child's."""
-
+ADULT: Final = 18  # years from which on an age is not a child's
 _LAST: Final = {"d": 30, "w": 52, "m": 24}  # the highest age in days, weeks and months
 _LOWEST = Option(domain=at_least(0), help="The lowest age; lower ones count as it.", metavar="YEARS")
 _HIGHEST = Option(domain=at_least(1), help="The highest age; higher ones count as it.", metavar="YEARS")
@@ -153,7 +145,7 @@ _TOP = Option(
 
 
 class _Read(NamedTuple):
-    """An age as it is written: the number, the unit's first letter, and the match; no match where it cannot be read."""
+    """An age as it is written: the number, the unit's first letter, and the match; no match if it cannot be read."""
 
     number: int
     unit: str
@@ -288,11 +280,9 @@ _COUNTED: Final = lazy_regex(
     re.IGNORECASE,
 )
 _AMOUNT_NUMBERS: Final = _AGE_NUMBERS | {"a": 1, "an": 1, "and": 0}
-
 _MANY: Final = {"hundred": 2, "k": 3, "t": 3, "m": 6, "b": 9, "trillion": 12}
 _LONGEST: Final = 120
 _MOST_CELLS: Final = 100_000
-
 _LOW = Option(domain=POSITIVE, help="The smallest amount; smaller ones and zero count as it.", metavar="X")
 _HIGH = Option(domain=POSITIVE, help="The largest amount; larger ones count as it.", metavar="X")
 _SCALE = Option(
@@ -379,7 +369,7 @@ def _counted(unit: str, number: str) -> str:
 
 
 def _spoken(words: str) -> float | None:
-    """The number that some words are; None if one of them is no number."""
+    """Return the number that some words are; None if one of them is no number."""
     total = part = 0
     for word in re.split("[ -]", words.lower()):
         if word in ("thousand", "million", "billion", "trillion"):
@@ -394,7 +384,7 @@ def _spoken(words: str) -> float | None:
 
 
 def _read_amount(match: re.Match[str], decimal: str) -> float | None:
-    """The amount that was read; None if the number is not well written."""
+    """Return the amount that was read; None if the number is not well written."""
     if match["spoken"]:
         return _spoken(match["spoken"])
     number = re.sub(r"['\u00a0\u202f ]", "", match["number"])

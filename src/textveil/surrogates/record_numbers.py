@@ -25,7 +25,6 @@ _CARD: Final = lazy_regex(r"9(?:[\s-]?9){12,18}")
 _IBAN: Final = lazy_regex(r"AA99(?: ?[Aa9]){11,30}")
 # Each by the shape alone: whether a letter is one of A to Z is private.
 _SOCIAL: Final = lazy_regex(r"999([\s-])99\1 ?9999")
-
 _UUID: Final = lazy_regex("[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _HEXADECIMAL: Final = lazy_regex(
     r"(?P<lead>0[xX])?(?:[0-9a-fA-F]{2}(?:([:-])[0-9a-fA-F]{2})(?:\2[0-9a-fA-F]{2}){4,6}"
@@ -95,13 +94,13 @@ def formal_shape(value: str) -> str:
 
 
 def _hexadecimal(value: str) -> str:
-    """The shape of digits of 16: in capitals where a capital and no small letter is among them."""
+    """Return the shape of digits of 16: in capitals if a capital and no small letter is among them."""
     symbol = LARGE_HEX if value.isupper() else HEX
     return "".join(symbol if character.isalnum() else character for character in value)
 
 
 def _coordinates(value: str) -> str:
-    """The shape of coordinates: degrees below 90 or 180, hemispheres, minutes and seconds; empty for other values."""
+    """Return the shape of coordinates: degrees, hemispheres, minutes and seconds; empty for other values."""
     if not any(mark in value for mark in ".\u00b0"):
         return ""
     parts, position = [], 0
@@ -163,10 +162,7 @@ _LIMIT = Option(
     proof=SURROGATES,
 )
 def digits(*, epsilon: OptionalEpsilon = 0.0, digit_keep_limit: Annotated[float, _LIMIT] | None = None) -> Drawn:
-    """Digits by ``DigitResponse``, uniform ones at epsilon 0; letters are drawn uniformly, marks stay.
-
-    ``epsilon`` is for any two values of one format.
-    """
+    """Digits by ``DigitResponse``, for any two values of one format; letters are drawn uniformly, marks stay."""
     if epsilon == 0:
         hint = "Leave `digit_keep_limit` out for uniform draws."
         need(digit_keep_limit is None, "epsilon", epsilon, "> 0 with `digit_keep_limit`", hint)
@@ -218,10 +214,9 @@ _DRAWN: Final = frozenset("9aA")
     name="secret",
 )
 def secret_surrogate() -> Drawn:
-    """A uniform string in the place of a secret.
+    """A uniform string in the place of a secret: of its characters only the alphabet of the whole is public.
 
-    Beginnings that name an issuer stay, and the first and last line of a private key. Which characters are digits and
-    which are letters is drawn too: only the alphabet of the whole is public.
+    Beginnings that name an issuer stay, and the first and last line of a private key.
     """
 
     def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:

@@ -25,14 +25,12 @@ Maps: TypeAlias = PrivateMap | Iterable[PrivateMap]
 
 # Surrogates that a release mentions by chance, with one such mention; the flag says whether it is in small letters.
 _Met: TypeAlias = "dict[tuple[KnownSurrogate, bool], str]"
-
 MARGIN: Final = 16
 """A piece is restored by position if the text agrees with the release for so many characters behind it."""
 
 _CONTEXT: Final = 256  # characters around a place that show its escapes, and whether a mention begins there
 # A stream that holds back only an unfinished escape stops waiting for its end after so many characters.
 _LONGEST_ESCAPE: Final = 4096
-
 _NAMES_WITH_PARTS = ("person",)
 _POSSESSIVES = ("'s", "\u2019s", "'S", "\u2019S")
 _NO_NAMES = FIRM_TITLES | SUFFIXES  # words of a person's name that name nobody by themselves
@@ -47,22 +45,15 @@ class RestoredPlace(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """A text with originals in it: private.
-
-    Attributes:
-        replaced: mentions that were restored.
-        ambiguous: places of mentions that stay in ``text``: they may stand for several originals, or for none.
-        unused: surrogates that the text does not mention.
-        originals: places of restored originals in ``text``, in order.
-        in_urls: mentions that stay because they stand in a URL (``urls``).
-    """
+    """A text with originals in it: private."""
 
     text: str = field(repr=False)
-    replaced: int
+    replaced: int  # mentions that were restored
+    # places of mentions that stay in ``text``: they may stand for several originals, or for none
     ambiguous: tuple[RestoredPlace, ...]
-    unused: int
-    originals: tuple[RestoredPlace, ...] = ()
-    in_urls: int = 0
+    unused: int  # surrogates that the text does not mention
+    originals: tuple[RestoredPlace, ...] = ()  # places of restored originals in ``text``, in order
+    in_urls: int = 0  # mentions that stay because they stand in a URL (``urls``)
 
 
 def restore(text: str, private_map: Maps, *, in_urls: InUrls = "named-hosts") -> str:
@@ -87,13 +78,11 @@ def restore(text: str, private_map: Maps, *, in_urls: InUrls = "named-hosts") ->
 class Restorer:
     """Restores texts by one map or several; making it takes as long as reading the releases once.
 
-    Args:
-        private_map: of one release, or of several. An iterable that is no sequence (a map file) is read twice, and
-            only its surrogates are kept: it restores by mention only.
-        in_urls: as for ``restore``.
+    An iterable of maps that is no sequence (a map file) is read twice, and only its surrogates are kept: it restores by
+    mention only. ``in_urls`` is as for ``restore``.
 
     Raises:
-        ParameterError: it is of another type or value.
+        ParameterError: an argument is of another type or value.
     """
 
     def __init__(self, private_map: Maps, *, in_urls: InUrls = "named-hosts") -> None:
@@ -170,7 +159,7 @@ class Restorer:
         return RestoringStream(self._mentions, release, self._wholes, UrlScanner(rule or self._rule, alone=alone))
 
     def _by_position(self, text: str) -> PrivateMap | None:
-        """The map that restores this text by position; None if no map does."""
+        """Return the map that restores this text by position; None if no map does."""
         if len(self._kept) == 1:
             return self._kept[0]
         same = [private_map for private_map in self._kept if private_map.released == text]
@@ -204,7 +193,7 @@ class Restorer:
         return folded_words(surface) if new else set()
 
     def _by_chance(self, private_map: PrivateMap) -> _Met:
-        """The surrogates that this release mentions in places where the original text had something else."""
+        """Return the surrogates that this release mentions in places where the original text had something else."""
         met: _Met = {}
         starts, ends = [piece.start for piece in private_map.replaced], [piece.end for piece in private_map.replaced]
         for mention in self._mentions.in_text(private_map.released, 0, len(private_map.released)):
@@ -229,7 +218,6 @@ def _note(met: _Met, times: int = 1) -> _Met:
 
 
 def _checked(private_map: Maps) -> Iterable[PrivateMap]:
-    """The maps, as an iterable that can be read twice."""
     if isinstance(private_map, PrivateMap):
         return (private_map,)
     if isinstance(private_map, Iterable) and not isinstance(private_map, str | bytes):
@@ -265,7 +253,7 @@ def _as_read(private_map: PrivateMap) -> PrivateMap:
 
 
 def _has_own_percent(surface: str, original: str) -> bool:
-    """Whether the percent sign of a secret is its own (Kg7%cctgz30), and no escape, which surrogates keep (p%40ss)."""
+    """Tell whether the percent sign of a secret is its own (Kg7%cctgz30), no escape, which surrogates keep (p%40ss)."""
     return "%" in original and not any(mark in surface + original for mark in ("\\", "&")) and "%" not in surface
 
 
@@ -289,7 +277,7 @@ def _bare(word: str) -> str:
 
 
 def _before(private_map: PrivateMap, pieces: Sequence[Replaced], mention: FoundMention) -> str | None:
-    """The original text of a mention in a release; None if the mention begins or ends inside a piece."""
+    """Return the original text of a mention in a release; None if the mention begins or ends inside a piece."""
     if any(piece.start < mention.start or piece.end > mention.end for piece in pieces):
         return None
     edits = [(piece.start - mention.start, piece.end - mention.start, piece.original) for piece in pieces]
@@ -297,7 +285,7 @@ def _before(private_map: PrivateMap, pieces: Sequence[Replaced], mention: FoundM
 
 
 def _restored(text: str, mention: FoundMention, original_of: Callable[[str], str | None]) -> str | None:
-    """The original of a mention, inflected as the mention is; None if the mention is ambiguous."""
+    """Return the original of a mention, inflected as the mention is; None if the mention is ambiguous."""
     end = mention.end - mention.suffix
     original = original_of(text[mention.start : end])
     return None if original is None else inflected(original, text[end : mention.end])
@@ -306,11 +294,8 @@ def _restored(text: str, mention: FoundMention, original_of: Callable[[str], str
 class RestoringStream:
     """Restores a text that comes in pieces; made by ``Restorer.stream``. The restored text is private.
 
-    Attributes:
-        replaced: mentions that were restored so far.
-        ambiguous: places of ambiguous mentions in the text returned so far.
-        originals: places of restored originals in it.
-        in_urls: mentions that stay because they stand in a URL.
+    ``replaced``, ``ambiguous`` and ``originals`` are as in ``Restored``, of what was returned so far; ``in_urls``
+    counts mentions that stay because they stand in a URL.
     """
 
     def __init__(self, mentions: Mentions, release: PrivateMap | None, wholes: int, urls: UrlScanner) -> None:
@@ -445,7 +430,7 @@ class RestoringStream:
 
 
 def _common(released: str, start: int, piece: str) -> int:
-    """How many characters of ``piece`` agree with the release from ``start`` on."""
+    """Return how many characters of ``piece`` agree with the release from ``start`` on."""
     low, high = 0, len(piece)  # agrees up to low; not up to high
     while low < high - 1:
         middle = (low + high) // 2

@@ -18,9 +18,7 @@ from textveil.errors import ParameterError
 from textveil.randomness import derived_generator
 from textveil.surrogates.mentions import KnownSurrogate, compared_form
 
-KEY_BYTES: Final = 32
-"""Length of the secret of a ``KeyedScope``."""
-
+KEY_BYTES: Final = 32  # length of the secret of a ``KeyedScope``
 TAKEN: Final = ", taken"
 """The end of labels under which a caller remembers what any value has, so that no other gets it."""
 
@@ -32,10 +30,10 @@ class Scope(Protocol):
         """The place in a pool of ``size`` entries that ``value`` has under ``label``, in [0, size)."""
 
     def generator(self, label: str, value: str, rng: np.random.Generator) -> np.random.Generator:
-        """Randomness for what ``value`` becomes under ``label``, where it is no place in a pool.
+        """Return randomness for what ``value`` becomes under ``label``, if it is no place in a pool.
 
-        In a keyed scope it begins anew, and the same, for the same value; elsewhere it is ``rng``, and the caller
-        remembers what it drew (``remembered``).
+        In a keyed scope it is the same for the same value; elsewhere it is ``rng``, and the caller remembers what it
+        drew.
         """
 
     def remembered(self, label: str) -> dict[str, str]:
@@ -43,11 +41,9 @@ class Scope(Protocol):
 
 
 class MemoryScope:
-    """Remembers what it gave: a uniform random injection of values into each pool.
+    """Remembers what it gave: a uniform random injection of values into each pool, begun anew once used up.
 
-    Each new value takes a place that no other of its label has, all of those with equal probability, so values stay
-    distinct until a pool is used up. Then it begins anew: the number of values in a scope is public, and to refuse
-    would lose the text.
+    The number of values in a scope is public, and to refuse would lose the text.
     """
 
     def __init__(self) -> None:
@@ -109,9 +105,8 @@ class MemoryScope:
 class ApartScope:
     """Of a text that others may have written a part of: nothing in it has an equal elsewhere.
 
-    Args:
-        echoes: by kind and by original, folded, surrogates that stand here too: whoever wrote them knows that they do.
-        by_mention: whether each mention has a scope of its own, so that nothing in it has an equal in it either.
+    ``echoes`` are, by kind and by folded original, surrogates that stand here too: whoever wrote them knows that they
+    do. With ``by_mention`` nothing in the text has an equal in it either.
     """
 
     def __init__(
@@ -155,13 +150,10 @@ class KindScope:
 
 
 class KeyedScope:
-    """Computes places from a secret: the same in every process that holds it, and without memory.
+    """Computes places from 32 secret bytes: the same in every process that holds them, and without memory.
 
     A place is HMAC-SHA256 of label and value under the secret, so places of different values are independent and
-    uniform for whoever does not hold it, and two values may share one.
-
-    Args:
-        secret: 32 bytes; whoever holds it can test guesses of a value.
+    uniform for whoever does not hold it, and two values may share one. Whoever holds it can test guesses of a value.
     """
 
     def __init__(self, secret: bytes) -> None:

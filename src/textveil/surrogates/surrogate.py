@@ -10,20 +10,15 @@ import numpy as np
 from textveil.privacy.guarantees import Guarantee
 from textveil.surrogates.scopes import Scope
 
-Counts: TypeAlias = Literal["mention", "value", "scope"]
-"""What pays a surrogate's epsilon once."""
+Counts: TypeAlias = Literal["mention", "value", "scope"]  # what pays a surrogate's epsilon once
 
 
 class Mention(NamedTuple):
-    """One span of a text.
+    """One span of a text."""
 
-    Attributes:
-        value: its characters: private.
-        before: up to 24 characters of the same text that stand before it, outside every span: what a draw may look at
-            freely where these are released as they are (a title before a name), and empty if they are not.
-    """
-
-    value: str
+    value: str  # its characters: private
+    # up to 24 characters of the same text that stand before it, outside every span: what a draw may look at freely
+    # where these are released as they are (a title before a name), and empty if they are not
     before: str = ""
 
 
@@ -64,10 +59,9 @@ class Surrogate(Protocol):
 
     @property
     def equality(self) -> str:
-        """What is public of several values because equal ones get equal surrogates: "which are equal, but for case".
+        """What is public because equal values get equal surrogates, for reports: "which are equal, but for case".
 
-        A phrase for reports, which leave it out where every mention has a surrogate of its own. Empty if there is
-        nothing to say, or nothing closer than that it is public whether two are equal.
+        Empty if every mention has a surrogate of its own, or nothing closer is to be said.
         """
 
     def draw(self, mentions: Sequence[Mention], scope: Scope, rng: np.random.Generator) -> list[str]:

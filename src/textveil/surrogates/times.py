@@ -26,7 +26,6 @@ _TIME: Final = lazy_regex(
 # Minutes that clocks somewhere are before or behind UTC; the first 27 are whole hours.
 _SHIFTS: Final = (*range(-720, 841, 60), -570, -210, 210, 270, 330, 345, 390, 525, 570, 630, 765)
 _WHOLE_HOURS: Final = 27
-
 _WIDTH = width_option("minutes", "MINUTES")
 
 
@@ -78,14 +77,13 @@ def _key(value: str) -> str:
 
 
 def _read(value: str) -> tuple[int, re.Match[str] | None]:
-    """The minute of the day, and the match; no match if the value cannot be read as a time."""
     match = _TIME.fullmatch(value) if len(value) <= 30 else None
     minute = -1 if match is None else _minute_of(match)
     return minute, match if minute >= 0 else None
 
 
 def _finer(match: re.Match[str], source: np.random.Generator) -> str:
-    """What is drawn beside the minute: second, fraction and offset, each behind a space, where they are written."""
+    """Draw second, fraction and offset beside the minute, each behind a space, if they are written."""
     second = f"{source.integers(60):02d}" if match["seconds"] else ""
     fraction = filled("9" * len(match["fraction"]), source) if match["fraction"] else ""
     if not match["hours"]:
@@ -95,7 +93,7 @@ def _finer(match: re.Match[str], source: np.random.Generator) -> str:
 
 
 def _minute_of(match: re.Match[str]) -> int:
-    """The minute of the day that was read; -1 if it is none.
+    """Return the minute of the day that was read; -1 if it is none.
 
     Any hour is read in any format, 24:00 as midnight and 14:30 pm by its hour: else which can be read would tell it.
     """
@@ -130,7 +128,6 @@ def _written(drawn: str, match: re.Match[str]) -> str:
 
 
 def _offset(shift: int, match: re.Match[str]) -> str:
-    """An offset from UTC in the format of the one that was read; Z stays."""
     if not match["hours"]:
         return match["offset"] or ""
     hours, minutes = divmod(abs(shift), 60)

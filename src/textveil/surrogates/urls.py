@@ -26,20 +26,15 @@ from textveil.errors import need
 from textveil.surrogates.private_map import PrivateMap
 from textveil.text.patterns import lazy_regex
 
-TAIL: Final = 256
-"""Characters before a URL that show in what it stands."""
-
-LONGEST_START: Final = 1024
-"""Characters of what a URL begins with, however it is escaped."""
-
+TAIL: Final = 256  # characters before a URL that show in what it stands
+LONGEST_START: Final = 1024  # characters of what a URL begins with, however it is escaped
 LONGEST_META: Final = 64
-
 _AMP = r"&(?:amp;){0,2}"
 _BACKSLASH = r"\\{1,8}"
 
 
 def _written(character: str, *names: str) -> str:
-    """A pattern of a character in all its escapes; readers take an entity without its semicolon too."""
+    """Return a pattern of a character in all its escapes; readers take an entity without its semicolon too."""
     codes = sorted({ord(character.lower()), ord(character.upper())})
     decimal, hexadecimal = "|".join(map(str, codes)), "|".join(f"{code:02x}" for code in codes)
     plain = re.escape(character)
@@ -56,9 +51,7 @@ _PLAIN_OR_REFERENCE = (
     rf"|x0{{0,5}}(?:[1-9a-f]|1[0-9a-f]|20)(?![0-9a-f])));?"
 )
 BLANK: Final = rf"(?:{_PLAIN_OR_REFERENCE}|{_BACKSLASH}(?:[nrtv]|(?:u00|x)?0{{0,5}}(?:1[0-9a-f]|20|[1-9a-f])))"
-BLANKS: Final = rf"{BLANK}{{0,6}}"
-"""More in a row are odd."""
-
+BLANKS: Final = rf"{BLANK}{{0,6}}"  # more in a row are odd
 SLASH: Final = f"(?:{_written('/', 'sol')}|{_written(chr(92), 'bsol')})"
 COLON: Final = _written(":", "colon")
 _S = rf"(?:{BLANKS}{_written('s')})?"
@@ -83,8 +76,7 @@ _NUMBER_END: Final = lazy_regex(r"[&;]#x?[0-9a-f]*\Z", re.IGNORECASE)
 META: Final = lazy_regex(rf"{_written('<', 'lt')}meta[\s/&\\]", re.IGNORECASE)
 """Begins a tag that may send its reader elsewhere, by a URL behind marks that tell little."""
 
-ODD_LEAD: Final = lazy_regex(r"[%&]|\\(?![\\/])")
-"""In what a URL begins with: what not all readers read alike."""
+ODD_LEAD: Final = lazy_regex(r"[%&]|\\(?![\\/])")  # in what a URL begins with: what not all readers read alike
 
 # Behind these there may be a quote in escapes, so they are told from it.
 _ALL_BLANKS: Final = lazy_regex(
@@ -108,7 +100,7 @@ def one_blank(text: str) -> str:
 
 
 def _begins(text: str, start: re.Match[str]) -> bool:
-    """Whether a URL begins there: two slashes also part paths, behind a drive's letter for example."""
+    """Tell whether a URL begins there: two slashes also part paths, behind a drive's letter for example."""
     if start["slashes"] is None and start["scheme"] is None:
         return True
     written = text[max(0, start.start() - TAIL) : start.start()]
@@ -144,11 +136,9 @@ def is_unfinished(start: re.Match[str]) -> bool:
 
 
 def narrowed(text: str, rank: int) -> tuple[str, int]:
-    """A text with at most three blanks in a row, those that end most; so are its beginnings of URLs of bounded length.
+    """Return a text with at most three blanks in a row, those that end most: beginnings of URLs are then bounded.
 
-    Args:
-        text: goes on another.
-        rank: of the blanks that the other ends with, as returned for it; -1 if there are none.
+    The text goes on another, which ends with a blank of ``rank``, as returned for it; -1 if with none.
     """
 
     def fewer(run: re.Match[str]) -> str:
@@ -166,14 +156,9 @@ def narrowed(text: str, rank: int) -> tuple[str, int]:
     return short, max(before, *(_RANKS.get(blank, 0) for blank in set(text[-end:])))
 
 
-InUrls: TypeAlias = Literal["never", "named-hosts", "everywhere"]
-"""Where originals are put back within URLs."""
-
+InUrls: TypeAlias = Literal["never", "named-hosts", "everywhere"]  # where originals are put back within URLs
 IN_URLS: Final = ("never", "named-hosts", "everywhere")
-
-LONGEST_HOST: Final = 300
-"""Characters in which a host must end; no original goes to a longer one."""
-
+LONGEST_HOST: Final = 300  # characters in which a host must end; no original goes to a longer one
 _PIECE: Final = 4096
 _LOCAL: Final = frozenset(("localhost", "127.0.0.1"))  # hosts that are the reader's own machine
 # Schemes that nothing fetches when it shows a text: a file that a tool reads may name their hosts.
@@ -185,7 +170,6 @@ _SERVICES: Final = (
 _SERVICE: Final = lazy_regex(rf"\b({_SERVICES}):/\\{{0,8}}/", re.IGNORECASE)
 # Of a service, of which a password may hold marks that no URL may have as they are.
 _SERVICE_HOST: Final = lazy_regex(r"(?:[^\s\"'`<>/\\@]*@)?((?:[\w-]+\.)*[\w-]+)(?::[0-9]*)?")
-
 _SERVICE_AUTHORITY: Final = lazy_regex(r"([^\s\"'`<>/\\]*)(?P<end>[\s\"'`<>/\\])?")
 _SERVICE_END: Final = lazy_regex(r"[/\\]")
 _SERVICE_BEFORE: Final = lazy_regex(rf"(?<![\w+.-])({_SERVICES}):\Z", re.IGNORECASE)
@@ -194,7 +178,6 @@ _SLASHES: Final = lazy_regex(rf"(?:{SLASH}|{BLANK})+", re.IGNORECASE)
 _AUTHORITY_END: Final = lazy_regex(r"[/?#]")
 # An authority as all readers read it: behind a user, a host, and perhaps a port.
 _HOST: Final = lazy_regex(r"(?:[\w.~!$*+,;=:-]*@)?((?:[\w-]+\.)*[\w-]+)\.?(?::[0-9]*)?")
-
 _MARKS: Final = ".,;:!*_~"
 _AUTHORITY: Final = lazy_regex(r"([^\s\"'`<>()\[\]{}|/\\?#]*)(?P<end>[\s\"'`<>()\[\]{}|/\\?#])?")
 _QUOTE = r"(?:\\*[\"']|\\+(?:u00|x)2[27]|&(?:amp;)*(?:quot|apos|#0*3[49]|#x0*2[27]);?|%2[27])"
@@ -233,28 +216,20 @@ _ENDS: Final = {
 class UrlRule:
     """Where originals are put back within URLs.
 
-    Attributes:
-        mode: "never" (but a URL of the user's own is restored as a whole), "named-hosts", or "everywhere", which lets
-            the writer of an answer have originals sent anywhere.
-        hosts: those that the user's side named.
-
     Raises:
         ParameterError: there is no such mode.
     """
 
+    # "never" (but a URL of the user's own is restored as a whole), "named-hosts", or "everywhere", which lets the
+    # writer of an answer have originals sent anywhere
     mode: InUrls = "named-hosts"
-    hosts: frozenset[str] = field(default=frozenset(), repr=False)
+    hosts: frozenset[str] = field(default=frozenset(), repr=False)  # those that the user's side named
 
     def __post_init__(self) -> None:
         need(self.mode in IN_URLS, "in_urls", str(self.mode)[:40], " or ".join(IN_URLS))
 
     def allows(self, authority: str, service: str = "") -> bool:
-        """Return whether originals may stand in URLs of this host, and perhaps port.
-
-        Args:
-            authority: of the URL.
-            service: its scheme, if that is one of ``_SERVICES``.
-        """
+        """Return whether originals may stand in URLs of this authority; ``service`` is a scheme of ``_SERVICES``."""
         if self.mode != "named-hosts":
             return False
         own = _SERVICE_HOST.fullmatch(authority) if service else None
@@ -293,10 +268,7 @@ def _host(written: str) -> str | None:
 
 
 class UrlScanner:
-    """Follows a text as it is written, and tells whether an original may come next.
-
-    ``alone`` says that the text is a value by itself, as a string of JSON is: a URL that it begins with is all of it.
-    """
+    """Follows a text and tells whether an original may come next; a URL that begins an ``alone`` value is all."""
 
     def __init__(self, rule: UrlRule, *, alone: bool = False) -> None:
         self._rule = rule
@@ -318,13 +290,7 @@ class UrlScanner:
         self._service = ""
 
     def allows(self, original: str, behind: str, *, last: bool) -> bool | None:
-        """Return whether this original may come next; None if more of the text must tell.
-
-        Args:
-            original: as it would be written.
-            behind: what stands behind it.
-            last: whether nothing follows ``behind``.
-        """
+        """Return whether ``original`` may come next, before ``behind``; None if text must tell that is not there."""
         if self._rule.mode == "everywhere" or self._unfinished:
             return self._rule.mode == "everywhere"
         if self._within is None:
@@ -404,7 +370,7 @@ class UrlScanner:
         return text[end + 1 :]
 
     def _end(self, text: str) -> int | None:
-        """Where the URL ends in a text that follows; None if it goes on."""
+        """Return where the URL ends in a text that follows; None if it goes on."""
         begin = 0
         if self._quote:
             quote = self._closing_quote(text)
@@ -425,7 +391,7 @@ class UrlScanner:
         return None if blank is None else blank.start()
 
     def _closing_mark(self, text: str) -> int | None:
-        """The place of the mark that ends what the URL stands in; a bare URL goes on behind it."""
+        """Return the place of the mark that ends what the URL stands in; a bare URL goes on behind it."""
         for match in _ENDS[str(self._within)].finditer(text):
             escaped = (self._last + text[: match.start()])[-1:] == "\\"
             if escaped and match[0] != "\n":

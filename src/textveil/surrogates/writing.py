@@ -13,12 +13,10 @@ _POSSESSIVE: Final = lazy_regex(r"(['\u2019\u02bc])[sS]?\Z")
 
 # Marks that a shape shows as they are, beside all white space; any other is shown as a hyphen.
 _KEPT: Final = frozenset(" .,:;/()[]{}#+*'\"_&@=-\u00b0\u2032\u2033")
-
 _DIGIT, _LARGE, _SMALL = "9Aa"
 
 # What drawn letters are: without vowels and with none of F, K and S they spell nothing.
 _LETTERS: Final = np.frombuffer(b"BCDGHJLMNPQRTVWXZ", np.uint8)
-
 HEX, LARGE_HEX, MIXED, LARGE_MIXED, ANY = "hHqQz"
 """In shapes: a digit of 16, in small letters or in capitals; a digit or a small letter, a capital, either of both."""
 

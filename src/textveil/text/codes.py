@@ -47,9 +47,7 @@ from textveil.text.render import WordPlaces as WordPlaces
 from textveil.text.tokens import PLACEHOLDERS, Kind, classify, split
 from textveil.types import Ids, Integers
 
-GOES_ON: Final = -1
-"""Kind of a code that belongs to the token begun before it, or to none."""
-
+GOES_ON: Final = -1  # kind of a code that belongs to the token begun before it, or to none
 MEMORY_BYTES: Final = 1 << 25
 """Bytes, about, of what is remembered before the older half is forgotten: of pieces, and again of surfaces."""
 
@@ -57,9 +55,7 @@ _LONGEST: Final = 64  # longer pieces and surfaces are not remembered
 _ENTRY_BYTES: Final = 240
 # White space that pieces end at, beside the space: put between two spaces, which are dropped again.
 _PADDED: Final = "\n\t"
-
-BASE: Final = 10
-"""Digits there are."""
+BASE: Final = 10  # digits there are
 
 # Room for the characters that pass: white space and punctuation of all writings are fewer than a thousand.
 _MARKS: Final = 1 << 11
@@ -70,7 +66,6 @@ _MARK = _UNSEEN + 1
 
 # Words that pass: their codes come last, and then those of the same words with a capital.
 _PASSING: Final = _MARK + _MARKS
-
 Lookup: TypeAlias = Callable[[Sequence[str]], Sequence[tuple[int, bool]]]
 """The code of each word, and whether it stands for a word outside the vocabulary."""
 
@@ -112,28 +107,21 @@ class _Memory:
         return remembered
 
     def keep(self, rows: dict[Any, Codes], recent: dict[Any, Codes]) -> None:
-        """Remember more."""
         recent.update(rows)
         self._used += _ENTRY_BYTES * len(rows) + sum(map(len, rows)) + sum(map(len, rows.values()))
 
 
 class TextCodes:
-    """Makes codes of texts, for one list of words.
-
-    The word with id i has code i, or n + i where it stands for a word outside the vocabulary
-    (``text.out_of_vocabulary``).
+    """Makes codes of texts: the word with id i has code i, or n + i if it stands for a word outside the vocabulary.
 
     Args:
         words: the vocabulary's, n of them.
         marks: what is done with white space and punctuation (``text.marks``).
-        written_as: ids of words that are not written, and the ids of the words that are written in their place
+        written_as: ids of words that are not written, and the ids of those written in their place
             (``vocabulary.milder``).
         passing: words that have codes of their own, and pass; None is none.
         lookup: the place in ``words`` of what is written for a word; None is the word, or the most similar one.
         drawn: whether words that pass have the codes of ``words``, which begin with them, so that they are drawn.
-
-    Raises:
-        ParameterError: ``marks`` is neither.
 
     Safe to use from several threads at once: they share what is remembered, and at worst learn it twice.
     """
@@ -190,7 +178,7 @@ class TextCodes:
         return codes >= self._base + _PASSING
 
     def _settled(self, coded: EncodedTexts) -> EncodedTexts:
-        """The codes in plain form; a word with a capital passes at the start of a sentence, not elsewhere."""
+        """Return the codes in plain form; a word with a capital passes at the start of a sentence, not elsewhere."""
         coded = self._in_plain_form(coded) if self._plain else coded
         if self._otherwise is None:
             return coded
@@ -232,11 +220,8 @@ class TextCodes:
     ) -> tuple[EncodedTexts, NDArray[np.int8]]:
         """Return the codes with a constant for each number, and one constant for a run of equal ones.
 
-        Args:
-            coded: all texts.
-            kinds: kind of the token that each code begins, GOES_ON elsewhere.
-            constants: codes of ``words`` that are constants.
-            blank: the constant that also stands for numbers and placeholders; None leaves these.
+        ``kinds`` are of the token that each code begins, GOES_ON elsewhere; ``constants`` codes of ``words`` that are
+        constants; ``blank`` the one that also stands for numbers and placeholders (None leaves these).
         """
         codes, bounds = coded.codes.copy(), coded.bounds
         number = self._base + _PLACEHOLDER + Kind.NUMBER
@@ -293,7 +278,7 @@ class TextCodes:
         return self._without_padding(codes)
 
     def _without_padding(self, codes: NDArray[np.int64]) -> EncodedTexts:
-        """The codes without the space after the last piece of a text and those around padded marks, and bounds."""
+        """Return codes and bounds without the space after the last piece of a text and those around padded marks."""
         end = codes == self._base + _END
         ends = end.nonzero()[0]
         keep = ~end
@@ -306,7 +291,6 @@ class TextCodes:
         return EncodedTexts(codes[keep], bounds)
 
     def _in_plain_form(self, coded: EncodedTexts) -> EncodedTexts:
-        """The codes with white space and marks as ``text.marks`` says."""
         codes, bounds = coded
         space, line_end = self._base + _MARK, self._base + _MARK + 1
         forms = self._forms[codes].tobytes()
@@ -325,10 +309,7 @@ class TextCodes:
         return EncodedTexts(codes, bounds) if keep.all() else EncodedTexts(codes[keep], _after(keep, bounds))
 
     def _learn(self, wanted: set[Any], recent: dict[Any, Codes]) -> dict[str, Codes]:
-        """Codes of pieces that are not among the recent ones, each with the space after it.
-
-        They are split as one text: no piece holds a space, so the codes of spaces tell where each ends.
-        """
+        """Learn pieces that are not among the recent ones, as one text: none holds a space, so spaces part them."""
         learned = self._pieces.again(wanted, recent)
         pieces = list(wanted.difference(learned))
         if not pieces:
@@ -379,7 +360,7 @@ class TextCodes:
         return np.array(codes, dtype=np.int64)
 
     def _number(self, plain: str) -> Codes:
-        """The codes of a number, the first digit told apart: it begins the token."""
+        """Return the codes of a number, the first digit told apart: it begins the token."""
         others = {".": self._base + _POINT, ",": self._base + _COMMA}
         first, rest = plain[0], plain[1:]
         inner = [others.get(character) or self._base + _DIGIT + int(character) for character in rest]
@@ -403,7 +384,7 @@ class TextCodes:
 
 @lru_cache(maxsize=2)
 def _legend(words: tuple[str, ...], written_as: tuple[tuple[int, int], ...], passing: tuple[str, ...]) -> Legend:
-    """The legend of words, digits, placeholders and words that pass, with room for marks: of public words alone."""
+    """Make the legend of words, digits, placeholders and words that pass, all public, with room for marks."""
     base = 2 * len(words)
     first_passing = base + _PASSING
     size = first_passing + 2 * len(passing)
@@ -447,5 +428,5 @@ def _row(*codes: int) -> Codes:
 
 
 def _after(keep: NDArray[np.bool_], bounds: Ids) -> Ids:
-    """Where texts begin when only what is to stay is left."""
+    """Return where texts begin when only what is to stay is left."""
     return bounds - np.searchsorted(np.flatnonzero(~keep), bounds)

@@ -21,12 +21,8 @@ from urllib.parse import quote, unquote
 from textveil.cuts import replaced
 from textveil.text.patterns import lazy_regex
 
-BORDER: Final = "\ufdd0"
-"""Stands where a text goes on in another part of a message. No character, and so nobody's text."""
-
-DEEPEST: Final = 16
-"""Layers that are read; of one kind within itself, as JSON within JSON, any number is one layer."""
-
+BORDER: Final = "\ufdd0"  # stands where a text goes on in another part of a message. No character, and so nobody's text
+DEEPEST: Final = 16  # layers that are read; of one kind within itself, as JSON within JSON, any number is one layer
 LONGEST: Final = 40
 """Characters of an escape of one layer, about: so much before and behind a place tells how it is written."""
 
@@ -52,7 +48,6 @@ _QUOTED_BYTE: Final = lazy_regex(r"=([0-9A-F]{2})()")
 _LONGEST_HEADER_WORD: Final = 450
 # A word of a mail's header in quoted-printable (RFC 2047), where "_" is a space: =?utf-8?Q?Maria_Gonzalez?=.
 _ENCODED_WORD: Final = lazy_regex(r"=\?[A-Za-z0-9._-]{1,40}\?[Qq]\?(?P<text>[!->@-~]{1,400})\?=")
-
 _BYTE: Final = lazy_regex(rf"(?<!\\)\\++x({_HEX}{{2}})()")
 _ENTITY: Final = lazy_regex(r"&(?:amp;)*((?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});)")
 _FORM: Final = lazy_regex(r"=[^\s\"'<>\\]+")
@@ -64,8 +59,6 @@ _HINT: Final = lazy_regex(r"[\\%&\ufdd0]|=[^\s\"'<>\\+=]*+\+|[\[({<] ?(?:[aA][tT
 # Characters of Latin-1 before its accented letters that are letters, or stand between parts of a name.
 _LETTERS: Final = "\xaa\xb5\xba\xb7"
 _NAMED: Final = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
-
-
 _WORDED_MARKS: Final = "[({<"
 _OPEN_MARK: Final = lazy_regex(r"[\\%&\[({<]")  # what an escape begins with; an open one is looked for there alone
 _CHAIN: Final = lazy_regex(rf"(?:\\++(?:[uUx]\{{?{_HEX}*+)?+)++|(?:%[0-9A-Fa-fu]*+)++")
@@ -93,19 +86,13 @@ class _Escape(NamedTuple):
 
 
 class Reading:
-    """A text that was read; ``read`` makes it. Private, as the text is.
-
-    Attributes:
-        source: the text as it is written.
-        text: as it is read.
-        whole: whether all of it was read: it has no more than ``DEEPEST`` layers.
-    """
+    """A text that was read; ``read`` makes it. Private, as the text is."""
 
     __slots__ = ("_escapes", "source", "text", "whole")
 
     def __init__(self, source: str) -> None:
-        self.source = self.text = source
-        self.whole = True
+        self.source = self.text = source  # as it is written, and as it is read
+        self.whole = True  # it has no more than ``DEEPEST`` layers, so all of it was read
         self._escapes: list[_Escape] = []
 
     @property
@@ -164,7 +151,7 @@ class Reading:
         return self._escapes[number] if number >= 0 else None
 
     def _last(self, place: int) -> int:
-        """Where the character of ``text`` at a place ends in ``source``."""
+        """Return where the character of ``text`` at a place ends in ``source``."""
         at = self._at(place)
         return place + 1 if at is None else at.end + place - at.place - at.size + 1
 
@@ -190,10 +177,7 @@ def read(text: str) -> Reading:
 
 
 def quoted_printable(reading: Reading) -> Reading | None:
-    """Return the text with "=" and two digits read as a byte too; None if there is no such escape.
-
-    Such an escape may be none ("x=20"), so that this is read beside the text as it is.
-    """
+    """Return the text with "=" and two digits read as a byte too, which may be none ("x=20"); None if there is none."""
     if "=" not in reading.text:
         return None
     edits: list[_Edit] = []
@@ -268,7 +252,7 @@ def _unescaped(escape: str) -> str:
 
 
 def _bytes(run: re.Match[str], unit: re.Pattern[str]) -> Iterator[_Edit]:
-    """The characters of a run of escaped bytes: in UTF-8 where they are that, else each is a character."""
+    """Decode a run of escaped bytes: as UTF-8 if they are that, else each is a character."""
     units = list(unit.finditer(run[0]))
     at = 0
     while at < len(units):
@@ -281,7 +265,7 @@ def _bytes(run: re.Match[str], unit: re.Pattern[str]) -> Iterator[_Edit]:
 
 
 def _first(units: Sequence[re.Match[str]], at: int) -> tuple[int, str]:
-    """How many of the bytes from here are one character, and which."""
+    """Return how many of the bytes from here are one character, and which."""
     if units[at][2]:
         return 1, chr(int(units[at][2], 16))
     lead = int(units[at][1], 16)
@@ -316,9 +300,7 @@ def _around(text: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-NUMBER: Final = lazy_regex(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
-"""A number as JSON writes it."""
-
+NUMBER: Final = lazy_regex(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")  # A number as JSON writes it
 _RUN: Final = lazy_regex(rf"(?<!\\)(\\++)(?:[\"'/bfnrtx]|[uU]\{{?{_HEX})")
 _RUN_BEFORE: Final = lazy_regex(
     rf"(?<!\\)(\\++)(?:[\"'/bfnrt]|u{_HEX}{{4}}|u\{{{_HEX}+\}}|U{_HEX}{{8}}|x{_HEX}{{2}})\Z"
@@ -382,11 +364,11 @@ class Place(NamedTuple):
         return value
 
     def _form(self) -> bool:
-        """Whether a plus sign stands for a space here: the phone number "+49 30 1234" has both as they are."""
+        """Tell whether a plus sign stands for a space here: the phone number "+49 30 1234" has both as they are."""
         return "+" in self.own and self.own.replace("%20", " ").count(" ") < self.read.count(" ")
 
     def _percent(self, value: str, deeper: int) -> str:
-        """Percent-encoded: all of it, or what no URL may have where marks of URLs stand here as they are."""
+        """Percent-encode: all of it, or what no URL may have if marks of URLs stand here as they are."""
         own = _PERCENT_ESCAPE.sub("", self.own)
         plus = self._form()
         safe = _RESERVED if any(mark in own for mark in _RESERVED) else ""
@@ -410,10 +392,6 @@ class Quotes:
     """How many JSON strings lie around a place of a text, one in another: told by the backslashes before quotes.
 
     A string ends with its line, so an odd quote in prose says little.
-
-    Attributes:
-        strings: so many.
-        within: see ``Place``.
     """
 
     def __init__(self) -> None:
@@ -451,11 +429,9 @@ class Quotes:
 
 
 class Places:
-    """Writes values into a text, from left to right.
+    """Writes values into a text, from left to right, from ``begin`` of the reading's source on.
 
-    Args:
-        begin: place in the reading's source from which values are written.
-        quotes: state of the text before ``begin``; None if nothing stands there.
+    ``quotes`` is the state of the text before ``begin``; None if nothing stands there.
     """
 
     def __init__(self, reading: Reading, begin: int = 0, quotes: Quotes | None = None) -> None:

@@ -37,17 +37,10 @@ Marks: TypeAlias = Literal["normalize", "keep"]
 """What is done with white space and punctuation: put into plain form, or released as they are."""
 
 MARKS: Final[tuple[Marks, ...]] = ("normalize", "keep")
-
-PLAIN: Final = f" \n{string.punctuation}"
-"""White space and marks that a release in plain form can hold."""
-
-LONGEST_RUN: Final = 3
-"""Marks in a row that stay."""
-
+PLAIN: Final = f" \n{string.punctuation}"  # white space and marks that a release in plain form can hold
+LONGEST_RUN: Final = 3  # marks in a row that stay
 _LINE_ENDS: Final = 2
-
-DROPPED: Final = "\N{INVERTED QUESTION MARK}"
-"""Stands, until the texts are put together, for a mark that is dropped."""
+DROPPED: Final = "\N{INVERTED QUESTION MARK}"  # stands, until the texts are put together, for a mark that is dropped
 
 _TABLE: Final = MappingProxyType(
     {
@@ -121,27 +114,18 @@ def checked_marks(marks: Marks) -> Marks:
     return marks
 
 
-BLANK, MARK, ODD = 1, 2, 3
-"""A space or a line end; punctuation; other white space, and whatever is dropped."""
-
+BLANK, MARK, ODD = 1, 2, 3  # a space or a line end; punctuation; other white space, and whatever is dropped
 _TWO_BLANKS: Final = bytes([BLANK] * 2)
 _TOO_MANY_MARKS: Final = bytes([MARK] * (LONGEST_RUN + 1))
 
 
 def is_plain(forms: bytes) -> bool:
-    """Return whether ``plain_gaps`` and ``short_runs`` would change nothing, as in most texts; 20 times as fast.
-
-    Args:
-        forms: a byte for each code: ``BLANK``, ``MARK``, ``ODD`` or another.
-    """
+    """Return whether ``plain_gaps`` and ``short_runs`` would change nothing, 20 times as fast as they."""
     return not (ODD in forms or _TWO_BLANKS in forms or _TOO_MANY_MARKS in forms)
 
 
 def single_spaces(codes: Integers, forms: bytes, space: int, line_end: int) -> Integers | None:
-    """Return the codes of one text in plain form where all that it takes is one space for many; None if it takes more.
-
-    It gives what ``plain_gaps`` and ``short_runs`` do, in a tenth of the time; see there and ``is_plain``.
-    """
+    """Return what ``plain_gaps`` and ``short_runs`` do, ten times as fast, if one space for many is all; else None."""
     if ODD in forms or _TOO_MANY_MARKS in forms or line_end in codes:
         return None
     keep = codes != space
@@ -163,13 +147,7 @@ def plain_gaps(
 ) -> tuple[Integers, Flags]:
     """Return the codes with every run of white space in plain form, and which of them stay.
 
-    Args:
-        codes: of all texts in a row.
-        bounds: where each text begins, and where the last ends.
-        blank: whether a code stands for white space, or for something that is dropped.
-        mark: whether it stands for punctuation.
-        vanishing: whether it is dropped; blank too.
-        space: code of a space; ``line_end`` and ``apostrophe`` likewise.
+    ``bounds`` are where each text begins and the last ends; ``vanishing`` codes are dropped, and blank too.
     """
     keep = np.ones(len(codes), dtype=np.bool_)
     begins = _begins(bounds, len(codes))
@@ -198,12 +176,7 @@ def plain_gaps(
 
 
 def short_runs(bounds: Ids, mark: Flags) -> Flags:
-    """Return which codes stay if the first ``LONGEST_RUN`` marks of a run do.
-
-    Args:
-        bounds: where each text begins, and where the last ends.
-        mark: whether a code stands for punctuation.
-    """
+    """Return which codes stay if the first ``LONGEST_RUN`` marks of a run do; texts lie between ``bounds``."""
     keep = np.ones(len(mark), dtype=np.bool_)
     longer = mark[LONGEST_RUN:].copy()
     for shift in range(LONGEST_RUN):
@@ -220,14 +193,7 @@ def short_runs(bounds: Ids, mark: Flags) -> Flags:
 
 
 def single_constants(codes: Integers, bounds: Ids, constant: Flags, space: int) -> Flags:
-    """Return which codes stay if one constant stands for a run of equal ones, side by side or with a space between.
-
-    Args:
-        codes: of all texts in a row.
-        bounds: where each text begins, and where the last ends.
-        constant: whether a code stands for something that is left out.
-        space: code of a space.
-    """
+    """Return which codes stay if one constant stands for a run of equal ones, side by side or with a space between."""
     keep = np.ones(len(codes), dtype=np.bool_)
     if len(codes) < 2:
         return keep
@@ -268,7 +234,7 @@ class _Part(NamedTuple):
 
     @property
     def joins(self) -> bool:
-        """Whether it must not touch what stood apart from it: another word, or an apostrophe."""
+        """Tell whether it must not touch what stood apart from it: another word, or an apostrophe."""
         return self.solid or self.plain == "'"
 
 
@@ -280,9 +246,7 @@ def plain_text(text: str, after_solid: bool = False, before_solid: bool = False)
 def plain_edits(text: str, after_solid: bool = False, before_solid: bool = False) -> list[Edit]:
     """Return what changes if the white space and marks of a text are put into plain form, in order.
 
-    Args:
-        after_solid: whether something stands before the text that is neither white space nor a mark.
-        before_solid: the same behind it.
+    ``after_solid``, ``before_solid``: whether something that is neither stands before or behind the text.
     """
     if _ODD.search(text) is None:
         return []

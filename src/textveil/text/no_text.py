@@ -15,9 +15,7 @@ from typing import Final, NamedTuple
 
 from textveil.text.patterns import lazy_regex
 
-LONG_BASE64: Final = 256
-"""Characters from which on base64 that stands for no text is taken for a file."""
-
+LONG_BASE64: Final = 256  # characters from which on base64 that stands for no text is taken for a file
 _LONG_HEX: Final = 2 * LONG_BASE64
 _HEX_KINDS: Final = 8  # different digits of long hexadecimal ones: a line of one letter is none
 _SHORT: Final = 7
@@ -110,7 +108,7 @@ def _of_base64(text: str, start: int, run: str) -> Iterator[Encoded]:
 
 
 def _bytes(run: str) -> bytes:
-    """What base64 stands for, as far as it goes; nothing if it is none."""
+    """Return what base64 stands for, as far as it goes; nothing if it is none."""
     data = _SPACE.sub("", run).rstrip("=").replace("-", "+").replace("_", "/")
     data = data[: len(data) - (len(data) % 4 == 1)]
     try:
@@ -136,7 +134,7 @@ def as_text(raw: bytes) -> str | None:
         if not text.isprintable() and not all(character.isprintable() or character in "\t\r\n" for character in text):
             return None
         foreign = sum(character > "\x7f" for character in text)
-        # A short word has letters and spaces alone, but for a few marks: random bytes are no such UTF-8.
+        # a short word has letters and spaces alone, but for a few marks: random bytes are no such UTF-8.
         word = all(character.isalpha() or character in " ,.'-" for character in text)
         if 8 * foreign > len(text) and (encoding == "cp1252" or (len(raw) < _SURE and not word)):
             return None
@@ -146,11 +144,8 @@ def as_text(raw: bytes) -> str | None:
     return None
 
 
-LOOKED_AT: Final = 2**16
-"""Characters at the start of a text in which the head of a mail is looked for."""
-
-ADVICE: Final = "Save its text, and that of its attachments, as text first."
-"""What to do with what is refused."""
+LOOKED_AT: Final = 2**16  # characters at the start of a text in which the head of a mail is looked for
+ADVICE: Final = "Save its text, and that of its attachments, as text first."  # what to do with what is refused
 
 # How files begin, byte by byte, and what they are.
 _MAGIC: Final = tuple(
@@ -174,7 +169,6 @@ _MAGIC: Final = tuple(
     for magic in magics
 )
 _ENCODED: Final = "base64 or hexadecimal digits alone"
-
 _SHORTEST: Final = 64  # characters that each file has
 _HEAD: Final = 128  # characters among which one that no text has shows that printable first letters are a file's
 _TEXT_HEADS: Final = frozenset(("{\\rtf",))  # what no text begins with, though all of it is printable
@@ -202,11 +196,7 @@ _HEAD_ENCODED: Final = re.compile(
 
 
 def what_it_is(text: str) -> str:
-    """Return what a text is instead, as the end of "got ..."; empty if it is a text.
-
-    Args:
-        text: any string; if it was made from bytes, by Latin-1 or UTF-8.
-    """
+    """Return what a text made from bytes is instead, as the end of "got ..."; empty if it is a text."""
     return _file(text) or _mail(text) or (_ENCODED if is_encoded_alone(text) else "")
 
 

@@ -49,7 +49,7 @@ def in_digits(text: str) -> str:
 
 
 def _in_digits(text: str, match: re.Match[str]) -> str:
-    """One character in digits, apart from a digit before it where it is a number of its own: 5\u00bd is 5 1/2."""
+    """Write one character in digits, apart from a digit before it if it is a number of its own: 5½ is 5 1/2."""
     numeral = match[0]
     if not numeral.isnumeric():
         return numeral
@@ -89,7 +89,6 @@ def _is_attached(text: str, marked: str, place: int) -> bool:
 
 
 _MARKED: Final = CharacterTable(lambda character: "0" if unicodedata.category(character) in ("No", "Nl") else character)
-
 JOINING: Final = "-/()'\""
 """Marks that, with one character of white space on one side or both, are still a single separator."""
 
@@ -109,12 +108,9 @@ def plain_number(surface: str) -> str:
 def same_number(ends: Ids, starts: Ids, blank: Flags, mark: Flags, joins: Callable[[Ids], Flags]) -> Flags:
     """Return for each pair of groups of digits whether they are one number by the rule above, in linear time.
 
-    Args:
-        ends: place of the last digit of each group, ascending, shape (pairs,).
-        starts: place of the first digit of the group that follows it.
-        blank: for every place, whether it holds white space.
-        mark: the same for punctuation.
-        joins: whether each of some places holds one of ``JOINING``.
+    ``ends`` has the place of the last digit of each group, ``starts`` of the first of the next, shape (pairs,);
+    ``blank`` and ``mark`` tell white space and punctuation at every place, ``joins`` whether places hold one of
+    ``JOINING``.
     """
     separators = np.flatnonzero(blank | mark)
     first, stop = np.searchsorted(separators, ends), np.searchsorted(separators, starts)
@@ -130,10 +126,9 @@ def same_number(ends: Ids, starts: Ids, blank: Flags, mark: Flags, joins: Callab
 
 
 def far_apart(kinds: bytes, ends: Ids, starts: Ids, separators: Sequence[int]) -> bool:
-    """Return whether so much stands between all groups of digits that ``same_number`` is False for each pair.
+    """Return whether ``same_number`` is False for every pair, for all that stands between; in a tenth of the time.
 
-    For the few groups of a short text this takes a tenth of the time. ``kinds`` has a byte for every place, and
-    ``separators`` are the kinds of white space and punctuation.
+    ``kinds`` has a byte for every place; ``separators`` are the kinds of white space and punctuation.
     """
     return all(
         sum(kinds.count(kind, end, start) for kind in separators) > _MOST

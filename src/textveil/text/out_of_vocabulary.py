@@ -42,16 +42,13 @@ from numpy.typing import NDArray
 
 from textveil.errors import VocabularyError
 from textveil.text.patterns import lazy_regex
-from textveil.text.spelling import spelling
+from textveil.text.tokens import spelling
 from textveil.types import Ids, Integers
 
-FARTHEST: Final = 2
-"""The greatest distance at which one word counts as a typing error of another."""
-
+FARTHEST: Final = 2  # the greatest distance at which one word counts as a typing error of another
 _READ: Final = 8  # letters of a word that the index reads; fewer make more candidates, more make more remainders
 # Words that are compared with every spelling before the index is made: both take about a tenth of a second.
 _SCANNED: Final = 256
-
 _AT_ONCE: Final = 2048
 _SCAN_AT_ONCE: Final = 32
 _FIRST_ROUND: Final = 4
@@ -63,10 +60,7 @@ _LOW: Final = np.uint64(0xFFFFFFFF)
 class TypingErrors:
     """Finds the spelling at the least distance, of those the lowest id, if it is no farther than ``FARTHEST``.
 
-    Args:
-        spelled: distinct spellings with their ids.
-
-    What a lookup finds does not depend on what was looked up before; only its time does.
+    What a lookup finds does not depend on earlier ones; only its time does.
     """
 
     __slots__ = ("_ids", "_index", "_scanned", "_spellings")
@@ -98,7 +92,7 @@ class TypingErrors:
         return np.where(table[np.arange(len(words)), positions] <= FARTHEST, positions, -1)
 
     def _search(self, words: Sequence[str]) -> Ids:
-        """Places by the index: what may be at distance 1 is measured first, and the rest until one is found."""
+        """Find places by the index: what may be at distance 1 is measured first, and the rest until one is found."""
         assert self._index is not None
         which, positions, close = self._index.candidates(words)
         none = len(self._spellings)
@@ -145,7 +139,6 @@ class _Remainders:
 
     @staticmethod
     def over(spellings: Sequence[str]) -> _Remainders:
-        """Return the index of ``spellings``, fewer than 2^30."""
         keys = []
         for positions, hashes, dropped in _remainders(spellings):
             entries = (positions[:, None] * 4 + dropped).astype(np.uint64)
@@ -160,10 +153,7 @@ class _Remainders:
         return _Remainders(lengths, starts, shift, hashes.astype(np.uint32), (key & _LOW).astype(np.uint32))
 
     def candidates(self, words: Sequence[str]) -> tuple[Ids, Ids, NDArray[np.bool_]]:
-        """Return pairs of a word and a spelling by their places, in order, and whether their distance can be 1.
-
-        All pairs within ``FARTHEST`` edits are among them.
-        """
+        """Return pairs of word and spelling, in order, and if they can be at distance 1: all within ``FARTHEST``."""
         candidates = []
         lengths = np.fromiter(map(len, words), np.int64, len(words))
         for which, hashes, dropped in _remainders(words):
@@ -186,7 +176,7 @@ class _Remainders:
 
 
 def _remainders(words: Sequence[str]) -> Iterator[tuple[Ids, NDArray[np.uint64], Ids]]:
-    """For the words of each length: their places, their hashes (words, remainders), and the letters dropped."""
+    """Return, for the words of each length, places, hashes (words, remainders), and the letters dropped."""
     cut = np.array([word[:_READ] for word in words], dtype=f"U{_READ}")
     letters = cut.view(np.uint32).reshape(len(words), _READ).astype(np.uint64)
     lengths = np.fromiter((min(len(word), _READ) for word in words), np.int64, len(words))
@@ -199,10 +189,9 @@ def _remainders(words: Sequence[str]) -> Iterator[tuple[Ids, NDArray[np.uint64],
 
 @cache
 def _weights(length: int) -> tuple[NDArray[np.uint64], Ids]:
-    """Weights of the letters in the hash of each remainder, shape (length, remainders), and the letters dropped.
+    """Return the weights of letters in the hash of each remainder, shape (length, remainders), and the letters dropped.
 
-    A letter that is kept has a weight that depends on its place among those kept, so equal remainders have
-    equal hashes.
+    A weight depends on the letter's place among those kept, so equal remainders have equal hashes.
     """
     drops = [drop for count in range(FARTHEST + 1) for drop in combinations(range(length), count)]
     weights = np.zeros((length, len(drops)), dtype=np.uint64)
@@ -213,11 +202,8 @@ def _weights(length: int) -> tuple[NDArray[np.uint64], Ids]:
     return weights, np.array([len(drop) for drop in drops], dtype=np.int64)
 
 
-LONGEST: Final = 64
-"""Characters of an unknown word that its mapping reads."""
-
-SHORTEST_STEM: Final = 3
-"""Letters before an ending, at least, for it to count as an inflection."""
+LONGEST: Final = 64  # characters of an unknown word that its mapping reads
+SHORTEST_STEM: Final = 3  # letters before an ending, at least, for it to count as an inflection
 
 INFLECTIONS: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
     ("ings", ("ing", "e", "", "=")),
@@ -279,12 +265,8 @@ class _Beginnings:
 class WordIndex:
     """Maps every string to a word of a vocabulary; the rule stands at the top of this module.
 
-    Args:
-        words: the vocabulary, at least one word; a word's id is its place. Of words with the same
-            spelling, the first is found by spelling.
-
-    Raises:
-        VocabularyError: there is no word.
+    A word's id is its place in ``words``, of which one at least is needed; of words with one spelling the first is
+    found.
     """
 
     words: Sequence[str]
@@ -295,10 +277,7 @@ class WordIndex:
         object.__setattr__(self, "words", tuple(self.words))
 
     def lookup(self, surface: str) -> tuple[int, bool]:
-        """Return the id for a word as it is written, and whether the word is unknown and was mapped.
-
-        It is known if the vocabulary holds it, up to case, accents and characters that cannot be seen.
-        """
+        """Return the id for a word as written, and whether the vocabulary lacks it, but for case and accents."""
         return self.lookup_many([surface])[0]
 
     def lookup_many(self, surfaces: Sequence[str]) -> list[tuple[int, bool]]:
@@ -329,7 +308,7 @@ class WordIndex:
         return [ids[surface] for surface in plain]
 
     def _inflected(self, spelled: str) -> int:
-        """The id of the spelling or of what it looks like an inflection of; -1 if there is none."""
+        """Return the id of the spelling or of what it looks like an inflection of; -1 if there is none."""
         known = self._spelled.get(spelled, -1)
         if known < 0 and spelled[-1:] in _LAST_LETTERS:
             return next((self._spelled[stem] for stem in _stems(spelled) if stem in self._spelled), -1)
@@ -371,7 +350,7 @@ def _first_places(words: Sequence[str]) -> dict[str, int]:
 
 
 def _stems(spelled: str) -> list[str]:
-    """What the first fitting ending of ``INFLECTIONS`` may have been added to, in order."""
+    """Return what the first fitting ending of ``INFLECTIONS`` may have been added to, in order."""
     for ending, replacements in INFLECTIONS:
         if spelled.endswith(ending) and len(spelled) - len(ending) >= SHORTEST_STEM:
             stem = spelled[: -len(ending)]

@@ -28,28 +28,17 @@ _BETWEEN: Final = frozenset(
 
 
 class Passing(NamedTuple):
-    """Words that pass.
+    """Words that pass."""
 
-    Attributes:
-        kind: of their tokens, in counts and policies.
-        words: in lower case, sorted.
-        anywhere: how a token is written that is one, wherever it stands, with the word's place in ``words``.
-        at_starts: how it is written where it is one only at the start of a sentence.
-    """
-
-    kind: str
-    words: tuple[str, ...]
+    kind: str  # of their tokens, in counts and policies
+    words: tuple[str, ...]  # in lower case, sorted
+    # how a token is written that is one, wherever it stands, with the word's place in ``words``
     anywhere: Mapping[str, int]
-    at_starts: Mapping[str, int]
+    at_starts: Mapping[str, int]  # how it is written where it is one only at the start of a sentence
 
 
 def passing_common_words(words: Collection[str], names: Collection[str]) -> Passing:
-    """Common words: in lower case, or with a capital at the start of a sentence; "I" and "I'm" too.
-
-    Args:
-        words: in lower case.
-        names: with a capital these are no common words, wherever they stand.
-    """
+    """Return common words, with a capital at the start of a sentence alone and unless it makes a name; "I" too."""
     ordered = tuple(sorted(words))
     anywhere = {word: place for place, word in enumerate(ordered)}
     at_starts = {_capital(word): place for place, word in enumerate(ordered) if word not in names}
@@ -80,15 +69,10 @@ def role(character: str, *, blank: bool) -> int:
 
 
 def begin_sentences(roles: NDArray[np.uint8], bounds: Ids, places: Ids) -> Flags:
-    """Return whether each of some places of texts is where a sentence begins: told by public marks and spaces alone.
+    """Return whether each of some places is where a sentence begins: told by public marks and spaces alone.
 
     A text and a line begin a sentence; so does what follows a full stop, "!" or "?" and a space. Quotes, brackets and
     dashes may stand between.
-
-    Args:
-        roles: of all codes.
-        bounds: where each text begins, and where the last ends.
-        places: at least one.
     """
     last = np.arange(len(roles))
     last[roles == BETWEEN] = -1

@@ -57,9 +57,7 @@ def lazy_regex(pattern: str, flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[str]
     return cast("re.Pattern[str]", LazyRegex(pattern, flags))
 
 
-SLICE: Final = 4096
-"""Characters."""
-
+SLICE: Final = 4096  # characters
 _UNTIL: Final[ContextVar[tuple[float, float] | None]] = ContextVar("until", default=None)
 
 

@@ -69,7 +69,6 @@ class NumberPlaces(NamedTuple):
 
 _KIND: Final = dict(enumerate(Kind)).__getitem__
 _WRITTEN: Final = {word: word.capitalize() for word in sorted(ALWAYS_CAPITAL)}
-
 _CLOSING: Final = "\"'\u2019\u201d\u00bb\u203a)\\]}"
 _OPENING: Final = (
     "\"'\u2018\u2019\u201a\u201c\u201d\u201e\u00ab\u00bb\u2039\u00bf\u00a1({*_#>~\u2022\u00b7\u2013\u2014-"
@@ -81,8 +80,6 @@ _START_OF_TEXT: Final = lazy_regex(rf"\A{_FIRST_WORD}")
 _GOES_ON: Final = r"[\w,;\-\u2013\u2014]"
 _NEW_LINE: Final = rf"(?<=[\r\n])(?:(?<!{_GOES_ON}[\r\n])(?<!{_GOES_ON}\r\n)|(?={_GAP}[\-*>#\u2022\u00b7\u2013\u2014]))"
 _START_OF_SENTENCE: Final = lazy_regex(rf"[.!?\u2026\r\n](?:{_NEW_LINE}|(?<![\r\n])[{_CLOSING}]*+(?=\s)){_FIRST_WORD}")
-
-
 BLANK: Final = "\N{MATHEMATICAL BOLD DIGIT ZERO}"
 """Stands for "_", a word that is left out, until capitals are set: as after a number, none follows it."""
 
@@ -134,13 +131,7 @@ def render_text(surfaces: Iterable[str]) -> str:
 def spans(lengths: Integers, kinds: NDArray[Any]) -> list[Span]:
     """Return a span for each token of a released text, in order; they begin at 0, meet, and end at the text's end.
 
-    Args:
-        lengths: characters of the pieces that the text is made of, shape (pieces,).
-        kinds: kind of the token that a piece begins, or -1 if it goes on with the one before.
-
-    Raises:
-        ParameterError: there are not as many kinds as lengths.
-        KeyError: a kind does not exist.
+    ``kinds`` are of the token that each piece begins, or -1 if it goes on with the one before.
     """
     need(len(kinds) == len(lengths), "kinds", len(kinds), f"one for each of the {len(lengths)} lengths")
     firsts = (kinds >= 0).nonzero()[0]
@@ -169,12 +160,9 @@ def with_draws(codes: Integers, words: WordPlaces, ids: Ids, numbers: NumberPlac
 def written_texts(
     drawn: EncodedTexts, legend: Legend, kinds: NDArray[np.int8], *, with_spans: bool
 ) -> list[WrittenText]:
-    """Return the releases of all texts.
+    """Return the releases of all texts, of codes ``with_draws``; spans double the time.
 
-    Args:
-        drawn: codes ``with_draws``.
-        kinds: kind of the token that each code begins, -1 elsewhere; shape (codes,).
-        with_spans: whether to return spans too, which doubles the time.
+    ``kinds`` are of the token that each code begins, -1 elsewhere.
     """
     strings = legend.written[drawn.codes].tolist()
     written = []

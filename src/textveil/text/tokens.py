@@ -9,7 +9,7 @@ a constant. In order:
 2. WORD is a maximal run of letters with what is attached to them: combining marks, and characters that
    cannot be seen (soft hyphen, zero-width space and joiners, direction marks). An apostrophe (' or U+2019)
    between letters joins them: "don't", "O'Brien", "Maria's" are one token. Hyphens split. A run that
-   cannot be spelled with a-z (``spelling.is_latin``), as a whole or in part, is SCRIPT: so is a Latin
+   cannot be spelled with a-z (``is_latin``), as a whole or in part, is SCRIPT: so is a Latin
    word with a Cyrillic look-alike in it.
 3. NUMBER is a run of decimal digits of any writing with what is attached to them, and with '.' or ','
    between digits. Letters and digits split: "covid19" is a word and a number.
@@ -35,14 +35,13 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Mapping
 from enum import IntEnum
+from functools import lru_cache
 from itertools import accumulate, pairwise
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from textveil.errors import need
 from textveil.text.patterns import CharacterTable, lazy_regex, translated
-from textveil.text.spelling import fold as fold
-from textveil.text.spelling import is_latin, spelling
 
 _RANGES: Final = tuple(
     (int(first, 16), int(last or first, 16))
@@ -81,26 +80,16 @@ def is_emoji(character: str) -> bool:
 class Kind(IntEnum):
     """What a token is; public in every release."""
 
-    WORD = 0
-    """Letters that can be spelled with a-z, with inner apostrophes."""
-    NUMBER = 1
-    """Decimal digits, with inner '.' and ','."""
-    PUNCTUATION = 2
-    """One character; public, released as it is or in plain form (``marks``)."""
-    SPACE = 3
-    """White space; public, released as it is or in plain form (``marks``)."""
-    EMAIL = 4
-    """An e-mail address."""
-    URL = 5
-    """A web address: http, https, ftp or www."""
-    HANDLE = 6
-    """An @name."""
-    SCRIPT = 7
-    """Letters of a writing other than Latin, or a mix."""
-    SYMBOL = 8
-    """Anything else."""
-    EMOJI = 9
-    """Emoji in a row."""
+    WORD = 0  # letters that can be spelled with a-z, with inner apostrophes
+    NUMBER = 1  # decimal digits, with inner '.' and ','
+    PUNCTUATION = 2  # one character; public, released as it is or in plain form (``marks``)
+    SPACE = 3  # white space; public, released as it is or in plain form (``marks``)
+    EMAIL = 4  # an e-mail address
+    URL = 5  # a web address: http, https, ftp or www
+    HANDLE = 6  # an @name
+    SCRIPT = 7  # letters of a writing other than Latin, or a mix
+    SYMBOL = 8  # anything else
+    EMOJI = 9  # emoji in a row
 
 
 PLACEHOLDERS: Final[Mapping[Kind, str]] = MappingProxyType(
@@ -142,7 +131,7 @@ def _class_of(character: str) -> str:
     if category[0] == "L":
         if is_latin(character):
             return _LATIN
-        # A modifier letter that has no spelling (the okina of Hawaii) is dropped like a format character.
+        # a modifier letter that has no spelling (the okina of Hawaii) is dropped like a format character.
         return _SCRIPT if spelling(character) else _FORMAT
     if category[0] == "M":
         return _MARK
@@ -152,7 +141,6 @@ def _class_of(character: str) -> str:
 
 
 _CLASSES: Final = CharacterTable(_class_of, 1 << 14)
-
 _LETTER: Final = f"A-Za-z{_LATIN}{_SCRIPT}"
 _ATTACHED: Final = f"{_MARK}{_FORMAT}"
 _NAME: Final = f"{_LETTER}{_ATTACHED}0-9_"
@@ -217,10 +205,7 @@ def _split_view(view: str) -> list[str]:
 
 
 def split(text: str) -> list[str]:
-    """Return the surfaces of the tokens of ``text``, in order; none is empty, and joined they are ``text``.
-
-    Lone surrogates are characters like others (SYMBOL).
-    """
+    """Return the surfaces of the tokens of ``text``, in order; none is empty, and joined they are ``text``."""
     view = class_view(text)
     parts = _split_view(view)
     if view is text:
@@ -230,10 +215,9 @@ def split(text: str) -> list[str]:
 
 
 def classify(surface: str) -> Kind:
-    """Return the kind of a token, from its surface alone. Raises ParameterError if the surface is empty.
+    """Return the kind of a token from its surface, which is not empty: the one that its place in any text gave it.
 
-    For every token of every text this is the kind that its place in the text gave it. A string that is
-    not one token (two words, say) is SYMBOL, so nothing of it passes.
+    A string that is not one token (two words, say) is SYMBOL, so nothing of it passes.
     """
     need(bool(surface), "surface", "an empty string", "at least one character long")
     view = class_view(surface)
@@ -274,3 +258,91 @@ def tokenize(text: str) -> list[Token]:
         tokens.append(Token(start, end, kind))
         start = end
     return tokens
+
+
+# Lower-case Latin letters that compatibility decomposition leaves alone, and how they are spelled.
+_LATIN_LETTERS: Final = MappingProxyType(
+    {
+        **dict.fromkeys("æǽ", "ae"),
+        **dict.fromkeys("đðɖɗƌ", "d"),
+        **dict.fromkeys("əǝɇɛ", "e"),
+        **dict.fromkeys("øɔɵ", "o"),
+        **dict.fromkeys("łƚɫ", "l"),
+        **dict.fromkeys("ƀɓ", "b"),
+        **dict.fromkeys("ƈȼ", "c"),
+        **dict.fromkeys("ǥɠ", "g"),
+        **dict.fromkeys("ıɨ", "i"),
+        **dict.fromkeys("ĸƙ", "k"),
+        **dict.fromkeys("ŧⱦƭ", "t"),
+        **dict.fromkeys("ƶȥɀ", "z"),
+        **dict.fromkeys("ɏƴ", "y"),
+        "ⱥ": "a",
+        "ƒ": "f",
+        "ħ": "h",
+        "ȷ": "j",
+        "ɉ": "j",
+        "ɲ": "n",
+        "ŋ": "ng",
+        "œ": "oe",
+        "ƥ": "p",
+        "ɍ": "r",
+        "ß": "ss",
+        "ȿ": "s",
+        "þ": "th",
+        "ʉ": "u",
+        "\N{LATIN SMALL LETTER V WITH HOOK}": "v",
+    }
+)
+
+
+_SPELLED: Final = {
+    **{ord(letter): plain for letter, plain in _LATIN_LETTERS.items()},
+    0x2019: "'",  # right single quotation mark, the typographer's apostrophe
+    0x00B7: "",  # middle dot: what is left of a Catalan l with middle dot
+    **dict.fromkeys(range(0x2B0, 0x300), ""),  # spacing modifier letters: okina, ayin, primes, stress marks
+}
+
+
+_MICRO: Final = "\N{MICRO SIGN}"  # decomposes to a Greek letter, yet is written among Latin ones (microgram)
+_NOT_FOLDED: Final = lazy_regex("[^a-z']+")
+
+
+def spelling(surface: str) -> str:
+    """Return lower case, without accents, ligatures or characters that cannot be seen; it may be empty.
+
+    Compatibility decomposition (NFKD), then lower case, then the letters that have no decomposition
+    (ß to ss, ø to o, ł to l, ...); combining marks and format characters vanish. Letters of other
+    writings, digits and punctuation stay, so that the words of any vocabulary keep a spelling.
+    """
+    if surface.isascii():
+        return surface.lower()
+    # Marks go before the decomposition too: it sorts long runs of them in quadratic time.
+    plain = "".join([character for character in surface.replace(_MICRO, "u") if not _vanishes(character)])
+    decomposed = unicodedata.normalize("NFKD", plain)
+    spelled = decomposed.lower().translate(_SPELLED)
+    if spelled.isascii():
+        return spelled
+    return "".join([character for character in spelled if not _vanishes(character)])
+
+
+@lru_cache(maxsize=1 << 14)
+def _vanishes(character: str) -> bool:
+    category = unicodedata.category(character)
+    return category[0] == "M" or category == "Cf"
+
+
+def fold(surface: str) -> str:
+    """Return the letters a-z and plain apostrophes of ``spelling(surface)``: ``fold("CAFÉ's") == "cafe's"``.
+
+    For a WORD token no letter is lost; for other strings some are, and the result may be empty.
+    """
+    spelled = spelling(surface)
+    if spelled.isascii() and spelled.isalpha():
+        return spelled
+    return _NOT_FOLDED.sub("", spelled)
+
+
+def is_latin(letter: str) -> bool:
+    """Return whether a letter is spelled with a-z only, and with at least one."""
+    spelled = spelling(letter)
+    return spelled.isascii() and spelled.isalpha()

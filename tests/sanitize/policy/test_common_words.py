@@ -25,7 +25,7 @@ from textveil.sanitize.policy.policy import Action, Policy, Rule
 from textveil.sanitize.policy.reading import policy_of
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.sanitize.ways import Wanted
-from textveil.text.common_words import common_words
+from textveil.text.english import common_words
 from textveil.text.tokens import Kind, tokenize
 
 ALPHA = 1e-6

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from textveil.cli import options as opt
-from textveil.cli.mechanism_options import MechanismCommand, given, make
-from textveil.cli.spelling import mechanisms_spelling, renamed
+from textveil.cli.mechanism_options import MechanismCommand, given, make, mechanisms_spelling, renamed
 from textveil.errors import InputError, OutputError, ParameterError
 from textveil.registry.options import GUARANTEE
 from textveil_lab.commands.decode import read_model

@@ -8,7 +8,7 @@ import typer
 from typer.core import TyperCommand
 
 from textveil.cli import options as opt
-from textveil.cli.spelling import renamed
+from textveil.cli.mechanism_options import renamed
 from textveil.json_text import json_text
 
 

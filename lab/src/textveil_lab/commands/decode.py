@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from textveil.cli import options as opt
-from textveil.cli.help_groups import GroupedCommand
+from textveil.cli.mechanism_options import GroupedCommand
+from textveil.cli.options import ServiceOptions
 from textveil.cli.progress import Bar, counting, tell
-from textveil.cli.service import ServiceOptions
 
 if TYPE_CHECKING:
     from textveil.aggregates.endpoint import Endpoint

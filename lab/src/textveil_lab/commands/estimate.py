@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from textveil.cli import options as opt
-from textveil.cli.help_groups import GroupedCommand
+from textveil.cli.mechanism_options import GroupedCommand
 from textveil.errors import InputError, need
 from textveil.json_text import json_text
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from textveil.cli import options as opt
-from textveil.cli.help_groups import VOCABULARY, GroupedCommand
+from textveil.cli.mechanism_options import VOCABULARY, GroupedCommand
 from textveil.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -113,8 +113,8 @@ def frontier_command(
     seed: opt.Seed = None,
 ) -> None:
     """Compare mechanisms at one verified guarantee: what they keep, what they give away, and the limits."""
+    from textveil.cli.mechanism_options import renamed
     from textveil.cli.progress import counting
-    from textveil.cli.spelling import renamed
     from textveil_lab.frontiers.comparison import DEFAULT_SEED, frontier
     from textveil_lab.frontiers.contenders import contenders_of
     from textveil_lab.frontiers.page import frontier_json

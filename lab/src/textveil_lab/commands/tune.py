@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from textveil.cli import options as opt
-from textveil.cli.help_groups import GroupedCommand
+from textveil.cli.mechanism_options import GroupedCommand
 from textveil.errors import ParameterError
 from textveil.json_text import json_text
 

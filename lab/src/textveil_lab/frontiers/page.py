@@ -8,9 +8,8 @@ from markupsafe import Markup
 
 from textveil.json_text import json_text
 from textveil.pages import results as parts
-from textveil.pages.folders import results_folder
 from textveil.pages.rendering import SERIES, rendered
-from textveil.pages.tables import save_table, shown
+from textveil.pages.tables import results_folder, save_table, shown
 from textveil.whole_files import write_whole
 from textveil_lab.frontiers.charts import drawn_frontier, looks, shown_label
 from textveil_lab.frontiers.measures import MEASURES, VULNERABILITY

@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from textveil.json_text import json_text
 from textveil.pages import results as parts
-from textveil.pages.folders import results_folder
+from textveil.pages.tables import results_folder
 from textveil.statistics import Bound
 from textveil.whole_files import write_whole
 from textveil_lab.plots import COLORS, MARKERS, Chart, Panel, new_figure, save_figure

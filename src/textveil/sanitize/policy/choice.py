@@ -18,7 +18,7 @@ from textveil.detection.kinds import KINDS, RuleData, preset_rules, without_rule
 from textveil.errors import UnknownNameError, need
 from textveil.sanitize.policy.policy import Action, Policy, Rule
 from textveil.sanitize.policy.reading import policy_bytes, policy_of, read_policy, words_of_background
-from textveil.text.common_words import LEVELS
+from textveil.text.english import LEVELS
 from textveil.vocabulary.vocabulary import Vocabulary
 
 _FOLDER: Final = Path(__file__).resolve().parent / "presets"

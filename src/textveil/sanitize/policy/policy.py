@@ -18,8 +18,7 @@ from textveil.detection.kinds import checked_kind
 from textveil.detection.spans import Detector
 from textveil.detection.token_kinds import TOKEN_SPANS
 from textveil.errors import InputError, ParameterError, need
-from textveil.text.common_words import LEVELS, CommonWords, common_words
-from textveil.text.english import FUNCTION_WORDS, NAMES_TOO
+from textveil.text.english import FUNCTION_WORDS, LEVELS, NAMES_TOO, CommonWords, common_words
 from textveil.text.marks import Marks, checked_marks
 from textveil.vocabulary.vocabulary import Vocabulary
 

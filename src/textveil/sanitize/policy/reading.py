@@ -11,7 +11,7 @@ from typing import Any, Final, TypeVar
 from textveil.errors import ParameterError
 from textveil.json_text import json_data
 from textveil.sanitize.policy.policy import Action, Pattern, Policy, Rule, WordList
-from textveil.text.common_words import LEVELS, common_words_of
+from textveil.text.english import LEVELS, common_words_of
 
 
 def words_of_background(path: Path, level: str) -> tuple[str, ...]:

@@ -1,5 +1,7 @@
 """Checks that third parties run on their own mechanisms: what textveil demands of its own.
 
+from textveil.testing import check_mechanism
+
 check_mechanism(my_constructor, vocabulary)  # raises AssertionError with what is wrong
 """
 

@@ -1,4 +1,7 @@
-"""Checks that third parties run on their own nearest-word backends and language models."""
+"""Checks that third parties run on their own nearest-word backends and language models.
+
+from textveil_lab.testing import check_language_model, check_projection
+"""
 
 from collections.abc import Callable
 

@@ -1,5 +1,7 @@
 """Hugging Face ``datasets``: a function for ``map(batched=True)``, and whole datasets released; extra ``datasets``.
 
+from textveil.integrations.datasets import dataset_sanitizer, sanitize_dataset
+
 released, report = sanitize_dataset(notes, sanitizer, ["text"], keep=["label"], num_proc=2)
 
 release = dataset_sanitizer(sanitizer, ["text"])

@@ -1,5 +1,7 @@
 """Polars: columns of text as released ones, by the namespace ``textveil`` of expressions and frames; extra ``polars``.
 
+from textveil.integrations.polars import ColumnSanitizer
+
 released, report = notes.textveil.sanitize(sanitizer, ["text"], keep=["label"])
 
 columns = ColumnSanitizer(sanitizer)

@@ -75,6 +75,9 @@ class EmbeddedDetector:
     def _detected(self, texts: Sequence[str], language: str) -> Iterator[list[DetectedSpan]]:
         readings = list(map(plain, texts))
         phases = phases_for(self._regions, language)
+        if len(texts) == 1:
+            yield self._judged(texts[0], readings[0], language, *in_phases(readings[0].text, phases))
+            return
         together = Together([read.text for read in readings])
         by_phase = [opened([row.gate for row in phase.rows], together) for phase in phases]
         for text, read, seen, numbers in zip(texts, readings, together.seen, zip(*by_phase, strict=True), strict=True):

@@ -74,7 +74,7 @@ def detect_command(
     spans_of, _ = _detector(policy, detector, min_score)
     documents = _detected(spans_of, reading.texts(source or ["-"], "detecting"))
     if page is not None:
-        from textveil.detection.page import spans_page
+        from textveil.detection.evaluation import spans_page
 
         documents = list(documents)
         _write_private(page, spans_page(documents, spans_of.name))
@@ -141,8 +141,7 @@ def _evaluated(
     path: Path, detector: Detector, policy: dict[str, str] | None, confidence: float, missed: Path | None, as_json: bool
 ) -> None:
     from textveil.cli.progress import counting
-    from textveil.detection.evaluation import evaluate
-    from textveil.detection.labelled import read_labelled
+    from textveil.detection.evaluation import evaluate, read_labelled
     from textveil.errors import need
 
     need(0 < confidence < 1, "confidence", confidence, "between 0 and 1")

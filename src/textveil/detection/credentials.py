@@ -9,15 +9,16 @@ from typing import Final
 
 from textveil.detection.found import Found, words_in
 from textveil.detection.gates import WithWords, both, either, holding, in_runs, with_words
-from textveil.detection.secret_values import (
+from textveil.detection.secrets import (
+    apart,
     is_bare_secret,
     is_placeholder,
     is_quoted_secret,
     is_said_secret,
     is_said_word,
     looks_drawn,
+    places,
 )
-from textveil.detection.secrets import apart, places
 from textveil.text.patterns import lazy_regex, matches
 
 _ASSIGNED: Final = 0.9
@@ -94,8 +95,6 @@ _BARE: Final = lazy_regex(r"[^\s\"'`<>,;\\\xb7]{1,400}")
 _BARE_LINE: Final = lazy_regex(r"[^\s\"'`<>\xb7]{1,400}")
 _NEXT: Final = lazy_regex(r"[;&](?=[A-Za-z_][A-Za-z0-9_. -]{0,40}=)")
 _SENTENCE: Final = ".,;:?)]}"
-
-
 CREDENTIAL_GATE: Final = either(
     either(with_words(" ".join({*_PASSWORDS, *_TOKENS} - {"secret", "pass", "passe", *_WEAK})), holding(*_PIECES)),
     both(in_runs("[0-9]"), with_words(" ".join(_WEAK))),
@@ -270,14 +269,10 @@ _COMMAND: Final = lazy_regex(
     r"|(?:curl|wget)\b[^\n|;]{0,200}?[ \t](?:-u|--user)[ \t=]{0,2}[\"']?(?P<user>[^\s:\"'$]{1,80}):)"
     r"[\"']?(?P<value>[^\s\"'$<-][^\s\"']{2,80})"
 )
-
-
 _CALL: Final = lazy_regex(
     r"(?:[Ll]og_?[Ii]n|[Ss]ign_?[Ii]n|[Aa]uthenticate|[Aa]uth)\w{0,24}(?:\(|=\()\s{0,4}(?:[a-z_]\w{0,20},\s{0,4})?"
     r"(?P<first>[\"'])[^\"'\n]{1,80}(?P=first),\s{0,4}(?P<quote>[\"'])(?P<value>[^\"'\n]{4,80})(?P=quote)\s{0,4}[,)]"
 )
-
-
 COMMAND_GATE: Final = either(
     WithWords(lambda: _COMMANDS), holding("ogin", "ogIn", "og_in", "ignin", "ignIn", "ign_in", "uth")
 )
@@ -305,8 +300,6 @@ _USER: Final = lazy_regex(
 )
 _PATH: Final = lazy_regex(r"(?::[0-9]{1,5})?/[^\s\"'`<>\xb7,;)]{0,400}")
 _LOCAL: Final = lazy_regex(r"(?:.*\.)?(?:localhost|local|internal|lan|svc|test|invalid)|[0-9.]+|[^.]*")
-
-
 _SEED: Final = lazy_regex(
     r"(?i)(?<![a-z])(?:seed|recovery|mnemonic|backup)(?: (?:phrase|words)){0,2}(?: is| are)?[:=]?\s{1,3}[\"'`]?"
     r"(?P<value>(?:[a-z]{3,8}[ \n]){11,23}[a-z]{3,8})\b"

@@ -11,9 +11,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from textveil.detection.dates import find_named_dates
-from textveil.detection.found import Found
+from textveil.detection.found import Found, without
 from textveil.detection.gates import at_digits, either, with_words
-from textveil.detection.plain import without
 from textveil.text.patterns import lazy_regex, matches
 
 _ENGLISH: Final = "january february march april may june july august september october november december"

@@ -1,18 +1,19 @@
-"""What the embedded patterns hand one another: places in a plain text, and searches that cover what was found."""
+"""Plain texts, what searches find in them, and how a phase of searches resolves overlaps."""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias, TypeVar
 
-from textveil.detection.combined import covering
+from textveil.cuts import replaced
 from textveil.detection.gates import Gate, Seen, glance, words_of
-from textveil.detection.plain import without
-from textveil.detection.spans import DetectedSpan
+from textveil.detection.spans import DetectedSpan, covering
 from textveil.errors import InternalError
-from textveil.text.patterns import check_time, matches
+from textveil.text.patterns import check_time, lazy_regex, matches, translated
+from textveil.text.spelling import spelling
 
 
 class Found(NamedTuple):
@@ -224,3 +225,149 @@ def _at_a_gap(text: str, end: int) -> int:
         if text[place] in " \n\t":
             return place
     return min(end, len(text))
+
+
+T = TypeVar("T")
+Judge: TypeAlias = Callable[[int, int, bool], T | None]
+"""What the characters ``text[start:end]`` are, and whether they are a whole match; None if they are refused."""
+_GAP: Final = lazy_regex(r"(?<=[A-Za-z0-9)])[ ./-]+(?=[A-Za-z0-9(+])")
+
+
+def readings(pattern: re.Pattern[str], text: str, judge: Judge[T], *, every: bool = False) -> Iterator[T]:
+    """What a judge takes of a pattern's matches: the whole match, else without groups at its end, else at its start.
+
+    Groups are parted by spaces, points, strokes and hyphens. A shorter reading matches the pattern too, without regard
+    to what stands behind it. The search goes on behind what was taken, and at the next group where nothing was, so a
+    number is found whatever groups stand before and behind it. Takes time linear in the text if matches are bounded.
+
+    Args:
+        pattern: whose matches are bounded.
+        text: a plain text.
+        judge: gets the start and the end of a reading, and whether it is a match of its own: not shorter than the
+            pattern has it, and not inside a match that was refused.
+        every: whether readings are wanted too that begin inside one that was taken: of two that overlap, either may be
+            right by chance.
+    """
+    place = refused = 0
+    while (match := next(matches(pattern, text, place), None)) is not None:
+        start, end = match.span()
+        gap = _GAP.search(text, start, end)
+        place = end if gap is None else gap.end()
+        for stop in shorter(text, start, end):
+            taken = (
+                judge(start, stop, start >= refused and stop == end)
+                if stop == end or pattern.fullmatch(text, start, stop)
+                else None
+            )
+            if taken is not None:
+                place = place if every else stop
+                yield taken
+                break
+        else:
+            refused = max(refused, end)
+
+
+def shorter(text: str, start: int, end: int) -> Iterator[int]:
+    """Where readings that begin at ``start`` end: at ``end``, and before each gap between groups, the longest first."""
+    yield end
+    yield from reversed([gap.start() for gap in _GAP.finditer(text, start, end)])
+
+
+CURRENCY, LARGE, SMALL, OTHER = "\xa4\xde\xfe\xb7"
+"""Stand for a currency sign but the dollar, for a capital and a small letter of another writing, and for the rest."""
+_REMEMBERED: Final = 1 << 14
+
+
+class Plain(NamedTuple):
+    """A text in plain form.
+
+    Attributes:
+        text: printable ASCII, white space, and the four characters above.
+        places: for each character of it, and one past its end, where it stands in the original; None: where it is.
+        length: characters of the original.
+    """
+
+    text: str
+    places: list[int] | None
+    length: int
+
+    def original(self, start: int, end: int) -> tuple[int, int]:
+        """Where the characters ``text[start:end]`` begin and end in the original, with the marks attached to them."""
+        return (start, end) if self.places is None else (self.places[start], self.places[end])
+
+
+def plain(text: str) -> Plain:
+    """``text`` as detectors read it, in linear time.
+
+    Args:
+        text: any string, lone surrogates included.
+    """
+    if text.isascii():
+        return Plain(text, None, len(text))
+    converted = translated(text, _TABLE)
+    if len(converted) == len(text):
+        return Plain(converted, None, len(text))
+    places = [place for place, character in enumerate(text) if _TABLE[ord(character)]]
+    return Plain(converted, [*places, len(text)], len(text))
+
+
+def without(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    """A plain text in which these spans are covered by characters that nothing looks for.
+
+    Raises:
+        InternalError: they do not lie in the text, in order and disjoint.
+    """
+    return replaced(text, [(start, end, OTHER * (end - start)) for start, end in spans])
+
+
+def folded(entry: str) -> str:
+    """The plain form of a public list's entry, in small letters."""
+    return plain(entry).text.lower()
+
+
+def _form(character: str) -> str:
+    """The plain form of a character that is not ASCII: one character, or none."""
+    category = unicodedata.category(character)
+    if category == "Nd":
+        return str(unicodedata.decimal(character))
+    if category in ("Mn", "Me", "Mc", "Cf"):
+        return ""
+    if category[0] == "L":
+        letter = spelling(character)[:1]
+        if "a" <= letter <= "z":
+            return letter.upper() if character.isupper() or category == "Lt" else letter
+        if category == "Lm" and not letter:
+            return "'"  # the okina of Hawaii, a modifier apostrophe
+        return LARGE if category == "Lu" else SMALL
+    return _mark(character, category)
+
+
+def _mark(character: str, category: str) -> str:
+    """The plain form of a character that is no letter, digit or combining mark."""
+    if character in "\x85\u2028\u2029":
+        return "\n"
+    if character.isspace():
+        return " "
+    if category == "Pd" or character == "\N{MINUS SIGN}":
+        return "-"
+    if character in "\N{LEFT SINGLE QUOTATION MARK}\N{RIGHT SINGLE QUOTATION MARK}\N{PRIME}\N{ACUTE ACCENT}":
+        return "'"
+    if category in ("Pi", "Pf"):
+        return '"'
+    wide = unicodedata.normalize("NFKC", character)
+    if len(wide) == 1 and " " < wide < "\x7f":
+        return wide
+    return CURRENCY if category == "Sc" else OTHER
+
+
+class _Forms(dict[int, str]):
+    """A table for ``str.translate`` that fills itself, up to a bound, as characters are met."""
+
+    def __missing__(self, code: int) -> str:
+        form = chr(code) if code < 0x80 else _form(chr(code))
+        if len(self) < _REMEMBERED:
+            self[code] = form
+        return form
+
+
+_TABLE: Final = _Forms()

@@ -24,8 +24,6 @@ CUT: Final = r"(?:\0|\A|\Z)"
 _DIGITS: Final = lazy_regex(f"[0-9]++(?:[^0-9]{{1,{BEFORE_DIGITS + AFTER_DIGITS}}}+[0-9]++)*+")
 """Groups of digits whose surroundings meet are one, so that what is gathered is no longer than the text."""
 _LETTERS: Final = bytes(code if chr(code).islower() and code < 0x80 else 0x20 for code in bytes(range(256)).lower())
-
-
 _RUNS: Final = re.compile(b"[a-z]++")
 _FEW: Final = 12
 """Words up to which a text is searched for each of them: that is faster than to look at each of its words."""

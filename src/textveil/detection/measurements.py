@@ -13,8 +13,7 @@ from typing import Final, NamedTuple
 from textveil.detection.found import Found, near
 from textveil.detection.gates import at_digits, with_words
 from textveil.detection.lists import Marks, lists
-from textveil.detection.number_words import NUMBER_WORDS, SPOKEN, at_numbers
-from textveil.detection.units import DOSE_TAIL, LONG, RATIO, SHORT, UNIT
+from textveil.detection.units import DOSE_TAIL, LONG, NUMBER_WORDS, RATIO, SHORT, SPOKEN, UNIT, at_numbers
 from textveil.text.patterns import lazy_regex, matches
 
 _NUMBER: Final = (
@@ -145,8 +144,6 @@ GRADED_GATE: Final = with_words(
     " phase asa hurley"
     " ecog ckd fontaine hinchey gustilo salter class rai ann binet dip tanner garden weber clark bishop"
 )
-
-
 _ENDS_LABEL: Final = " \t\n:=~<>()%-+.\xb7"
 _STRIPPED: Final = ":=~<>()%,;[]*|"
 _MAY_END: Final = frozenset({*_FILLERS, *(name.lower() for name in SHORT), *(name.rpartition(" ")[2] for name in LONG)})

@@ -6,11 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from textveil.detection import name_words as known
-from textveil.detection.found import Found
-from textveil.detection.institutions import Word, institution, small_end
+from textveil.detection import lists as known
+from textveil.detection.found import OTHER, Found
 from textveil.detection.lists import Lists, Marks, lists
-from textveil.detection.plain import OTHER
+from textveil.detection.mentions import Word, institution, small_end
 from textveil.text.patterns import lazy_regex, matches
 
 _ABBREVIATED: Final = "Mr|Mrs|Ms|Mx|Dr|Prof|St|Jr|Sr|Inc|Corp|Ltd|Co|Gen|Sen|Rep|Gov|Lt|Col|Sgt|Capt|Rev|Hon|Mt|Ft"

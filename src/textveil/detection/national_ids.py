@@ -10,9 +10,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
-from textveil.detection.found import Found, near
+from textveil.detection.found import Found, near, shorter
 from textveil.detection.gates import at_digits, either, with_words
-from textveil.detection.readings import shorter
 from textveil.text.patterns import lazy_regex, matches
 
 Check: TypeAlias = Callable[[str], bool]
@@ -297,8 +296,6 @@ LABELS: Final = {
     "npi": (_TEN, lambda value: luhn("80840" + value)),
 }
 """By a word in small letters: how many digits, and their check."""
-
-
 _LABELLED: Final = lazy_regex(
     r"(?i)(?<![A-Za-z])(?P<label>" + "|".join(sorted(LABELS, key=len, reverse=True)).replace(" ", "[ -]") + r")"
     r"(?: (?:number|no\.?|nr\.?|card|is|:|=|#)|[.:=#-]){0,3} ?(?P<value>[0-9](?:[ ./-]?[0-9]){7,23})(?![\w])"

@@ -9,9 +9,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from textveil.detection.found import Found, Search, near
+from textveil.detection.found import OTHER, Found, Search, near
 from textveil.detection.gates import CUT, at_digits, both, either, holding, matching, with_words
-from textveil.detection.plain import OTHER
 from textveil.text.english import FUNCTION_WORDS
 from textveil.text.patterns import lazy_regex, matches
 
@@ -208,8 +207,6 @@ find_small_codes: Final = _search(_SMALL_CODE, 0.6)
 SMALL_CODE_GATE: Final = at_digits("[a-z][0-9][0-9a-z]? [0-9][a-z]")
 find_labelled_codes: Final = _search(_AFTER_CODE_WORD, 0.7)
 LABELLED_CODE_GATE: Final = at_digits("(?:[Pp]|ode|PLZ|is|er):? ?[0-9]{3}")
-
-
 STATE_GATE: Final = matching("[,:] [ACDFGHIKLMNOPRSTUVW][A-Z]")
 
 

@@ -16,11 +16,11 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.detection import name_words as known
+from textveil.detection import lists as known
 from textveil.detection.found import Found
 from textveil.detection.lists import DATA, Marks, lists
 from textveil.detection.names import begins_order
-from textveil.detection.person_fields import is_plain_form
+from textveil.detection.people_in_records import is_plain_form
 from textveil.errors import InputError
 from textveil.json_text import json_file
 from textveil.text.patterns import lazy_regex, matches

@@ -15,9 +15,8 @@ from typing import Final
 
 from textveil.detection.found import Found
 from textveil.detection.gates import Seen, at_digits, either, holding, matching
-from textveil.detection.keeping import shipped_words
-from textveil.detection.lists import Marks, lists
-from textveil.detection.name_words import COMPANY_ENDS
+from textveil.detection.given import shipped_words
+from textveil.detection.lists import COMPANY_ENDS, Marks, lists
 from textveil.text.patterns import lazy_regex, matches, search
 
 
@@ -214,11 +213,7 @@ CODE_GATE: Final = either(holding(*_PIECES, *_GATE_WORDS), matching("[A-Z](?<=[A
 
 _LISTED: Final = int(Marks.GIVEN | Marks.FAMILY)
 _COMMON: Final = int(Marks.COMMON | Marks.SMALL)
-
-
 HOME_GATE: Final = holding("/home/", "/Users/", "\\")
-
-
 EARLY_GATE: Final = either(holding("@", "$", "("), at_digits(r"[0-9]\.[0-9]|[A-Za-z]/[0-9]"))
 """The gate of what is code although it looks like an address, a date or an amount."""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 from hashlib import sha256
 from ipaddress import ip_address
 from typing import Final
 
-from textveil.detection.found import OTHER, Found, Search, near, readings
+from textveil.detection.found import OTHER, Found, Search, finding, near, readings
 from textveil.detection.gates import CUT, at_digits, either, in_runs, matching
 from textveil.text.patterns import lazy_regex, matches
 from textveil.text.tokens import Kind, addresses
@@ -174,16 +174,10 @@ def _pairs(text: str) -> Iterator[Found]:
             yield Found(match.start(), match.end(), "id", 0.9 if marked or said else 0.6, "shape")
 
 
-def _arcs(text: str) -> Iterator[Found]:
-    for match in near(_ARCS, text, _ARC_CLUE, 4, 64):
-        yield Found(match.start(), match.end(), "id", 0.9, "shape")
-
-
-def _labelled(text: str) -> Iterator[Found]:
-    for match in near(_LABELLED, text, _DECIMALS, 30, 20):
-        yield Found(*match.span("value"), "id", 0.9, "label")
-
-
+_arcs: Final = finding(_ARCS, "id", 0.9, "shape", by=partial(near, anchor=_ARC_CLUE, before=4, after=64))
+_labelled: Final = finding(
+    _LABELLED, "id", 0.9, "label", group="value", by=partial(near, anchor=_DECIMALS, before=30, after=20)
+)
 REGIONS: Final = ("US", "GB", "IN", "DE", "FR", "ES", "IT", "BR", "AU", "MX")
 """Whose national numbers are known where a number names no country: ISO 3166 codes."""
 _CANDIDATE: Final = lazy_regex(
@@ -215,11 +209,7 @@ _REMEMBERED: Final = 1 << 12
 
 
 def phone_search(regions: tuple[str, ...] = REGIONS) -> Search:
-    """A search for telephone numbers.
-
-    Args:
-        regions: of ``REGIONS``' kind.
-    """
+    """Return the search for telephone numbers: those of ``regions`` need no country code."""
     valid = _validity(regions)
 
     def find(text: str) -> Iterator[Found]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from textveil.detection.dates import find_named_dates
-from textveil.detection.found import Found, without
+from textveil.detection.found import Found, finding, without
 from textveil.detection.gates import at_digits, either, with_words
 from textveil.text.patterns import lazy_regex, matches
 
@@ -184,10 +184,7 @@ def _reach_right(text: str, date: Found) -> int:
     return end
 
 
-def find_ranges_in_digits(text: str) -> Iterator[Found]:
-    """Ranges in digits that write once what both dates share: 02.01. bis 09.01.2024; 1/2 - 5/2/2024."""
-    for match in matches(_IN_DIGITS, text):
-        yield Found(match.start(), match.end(), "date", 0.9)
+find_ranges_in_digits: Final = finding(_IN_DIGITS, "date", 0.9)
 
 
 def find_year_lists(text: str) -> Iterator[Found]:

@@ -8,7 +8,7 @@ from datetime import date, datetime
 from functools import lru_cache
 from typing import Final
 
-from textveil.detection.found import Found, near, near_places, without, words_in
+from textveil.detection.found import Found, finding, near, near_places, without, words_in
 from textveil.detection.gates import at_digits, either, holding, with_words
 from textveil.detection.units import BELOW_HUNDRED, ORDINAL, YEAR
 from textveil.text.patterns import lazy_regex, matches
@@ -138,10 +138,7 @@ def find_coarse_dates(text: str) -> Iterator[Found]:
             yield Found(match.start(), match.end(), "date", 0.7)
 
 
-def find_listed_days(text: str) -> Iterator[Found]:
-    """Days in columns, before a time or a year: of files (``ls -l``: Mar  4 11:20), of system logs."""
-    for match in matches(_LISTED_DAY, text):
-        yield Found(*match.span("day"), "date", 0.9)
+find_listed_days: Final = finding(_LISTED_DAY, "date", 0.9, group="day")
 
 
 def find_named_dates(text: str) -> Iterator[Found]:
@@ -152,10 +149,7 @@ def find_named_dates(text: str) -> Iterator[Found]:
             yield Found(match.start(), ends, "date", 0.9)
 
 
-def find_days(text: str) -> Iterator[Found]:
-    """Days of the week."""
-    for match in matches(_DAY_OF_WEEK, text):
-        yield Found(match.start(), match.end(), "date", 0.7)
+find_days: Final = finding(_DAY_OF_WEEK, "date", 0.7)
 
 
 def find_months(text: str) -> Iterator[Found]:

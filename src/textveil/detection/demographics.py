@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias
 
-from textveil.detection.found import Found
+from textveil.detection.found import Found, finding
 from textveil.detection.gates import WithWords, either, holding, places_of, with_words
 from textveil.text.patterns import lazy_regex, matches, search
 
@@ -40,21 +40,13 @@ class Form(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Demographics:
-    """The lists.
+    """The lists."""
 
-    Attributes:
-        forms: what each entry is, by its words.
-        endings: the entries that end in a word, the longest first.
-        last_words: those last words, as gates compare them.
-        modifiers: words that may stand before an occupation and belong to it.
-        pools: what surrogates are drawn from, by form, sorted.
-    """
-
-    forms: Mapping[Words, Form]
-    endings: Mapping[str, tuple[Words, ...]]
-    last_words: frozenset[bytes]
-    modifiers: frozenset[str]
-    pools: Mapping[Form, tuple[str, ...]]
+    forms: Mapping[Words, Form]  # what each entry is, by its words
+    endings: Mapping[str, tuple[Words, ...]]  # the entries that end in a word, the longest first
+    last_words: frozenset[bytes]  # those last words, as gates compare them
+    modifiers: frozenset[str]  # words that may stand before an occupation and belong to it
+    pools: Mapping[Form, tuple[str, ...]]  # what surrogates are drawn from, by form, sorted
 
 
 @cache
@@ -341,10 +333,7 @@ def _order(span: Found) -> tuple[int, int]:
     return span.start, -span.end
 
 
-def find_witnesses(text: str) -> Iterator[Found]:
-    """Jehovah's Witnesses, who are no persons of that name."""
-    for match in matches(_WITNESS, text):
-        yield Found(*match.span(), KIND, _SURE, "religion")
+find_witnesses: Final = finding(_WITNESS, KIND, _SURE, "religion")
 
 
 def _scanned(text: str) -> Iterator[Found]:

@@ -23,21 +23,16 @@ ENTRY_POINT_GROUP: Final = "textveil.detectors"
 
 
 class DetectorEntry(NamedTuple):
-    """One detector.
-
-    Attributes:
-        name: what users write.
-        make: makes it, of nothing or of the folder of a model.
-    """
+    """The name of a detector, and what makes it: of nothing, or of the folder of a model."""
 
     name: str
     make: Callable[..., Any]
 
     def detector(self, folder: str) -> Detector:
-        """The detector, with the folder that stands behind the name.
+        """Return the detector, with the folder that stands behind the name.
 
         Raises:
-            ParameterError: the folder is missing, or given where there is none; or what is made is no detector.
+            ParameterError: the folder is missing, or given although it takes none; or what is made is no detector.
         """
         try:
             parameters = inspect.signature(self.make).parameters.values()
@@ -117,11 +112,7 @@ def detect(
 
 
 def combined(detectors: Sequence[str | Detector], min_score: float = 0.0) -> CombinedDetector:
-    """Several detectors, by name or as objects, as one.
-
-    Args:
-        detectors: by rank.
-        min_score: spans with a lower score count as not found.
+    """Return several detectors by rank as one; spans with a score below ``min_score`` count as not found.
 
     Raises:
         ParameterError: an unknown detector, or an object that is none; a score that no span has.
@@ -140,14 +131,7 @@ _HAS_OTHERS: Final = re.compile(r"[^\t-\r\x20-\x7e]").search
 
 
 class TokenKindDetector:
-    """Finds every token of some kinds: the rules are those of ``text.tokens``, so it misses none.
-
-    Args:
-        kinds: of ``TOKEN_SPANS``; None is all of them.
-
-    Raises:
-        ParameterError: one is another.
-    """
+    """Finds every token of some kinds of ``TOKEN_SPANS``, by default all, as ``text.tokens`` reads them."""
 
     def __init__(self, kinds: Sequence[str] | None = None) -> None:
         wanted = tuple(TOKEN_SPANS if kinds is None else kinds)

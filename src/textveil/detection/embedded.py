@@ -351,12 +351,7 @@ PHASES: Final = (
 
 @lru_cache(maxsize=64)
 def phases_for(regions: tuple[str, ...], language: str) -> tuple[Phase, ...]:
-    """Return the phases for a document.
-
-    Args:
-        regions: ISO 3166 codes of the regions whose telephone numbers need no country code.
-        language: of the document, as ``languages.language_of`` tells it.
-    """
+    """Return the phases for a language; telephone numbers of these regions need no country code."""
     phone = addresses.phone_search(regions)
     added = rows_of(language) if language in LANGUAGES else {}
     left_out = {"small-name"} if added else set()  # it takes words of other languages for names

@@ -86,21 +86,13 @@ class Score:
 
 
 class Missed(NamedTuple):
-    """A labelled span of which characters stay in the open: private, for the sender alone.
+    """A labelled span of which characters stay in the open: private, for the sender alone."""
 
-    Attributes:
-        document: its number, from 1.
-        start: its first character.
-        end: one past its last.
-        kind: what it is labelled as.
-        value: its characters.
-    """
-
-    document: int
-    start: int
-    end: int
-    kind: str
-    value: str
+    document: int  # its number, from 1
+    start: int  # its first character
+    end: int  # one past its last
+    kind: str  # what it is labelled as
+    value: str  # its characters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -240,12 +232,7 @@ def _f2(precision: float, recall: float) -> float:
 
 
 def spans_page(documents: Iterable[tuple[str, Sequence[DetectedSpan]]], detector: str) -> str:
-    """The page: every text with its spans, and how many there are of each kind.
-
-    Args:
-        documents: texts, each with its spans by start, none overlapping.
-        detector: its name.
-    """
+    """Return a page with every text, its spans (by start, none overlapping) and how many there are of each kind."""
     documents = list(documents)
     counts = Counter(span.kind for _, spans in documents for span in spans)
     order = [*(kind for kind in KINDS if kind in counts), *sorted(counts.keys() - set(KINDS))]

@@ -47,13 +47,7 @@ def pieces(text: str, most: int) -> Iterator[tuple[int, str]]:
 def by_pieces(
     name: str, texts: Sequence[str], most: int, find: Callable[[list[str]], Iterable[Iterable[DetectedSpan]]]
 ) -> list[list[DetectedSpan]]:
-    """What a foreign package finds in texts that it gets in pieces, without overlaps.
-
-    Args:
-        name: of the detector.
-        texts: private.
-        most: characters of a piece at the longest.
-        find: spans for each piece, in order.
+    """Return what a foreign package finds in texts that it gets in pieces of ``most`` characters, without overlaps.
 
     Raises:
         InputError: the package failed; its own message is not repeated, for some quote the text.
@@ -75,11 +69,7 @@ def by_pieces(
 
 
 def folder_name(folder: Path | str) -> str:
-    """A model's folder by name and digest: ``ner@0123456789ab``.
-
-    Raises:
-        ModelError: no such folder.
-    """
+    """Return a model's folder by name and digest, ``ner@0123456789ab``; raise ModelError if there is no such folder."""
     where = Path(folder)
     if not where.is_dir():
         raise ModelError(
@@ -115,12 +105,7 @@ def kind_of_label(label: str) -> str | None:
 def kinds_of_labels(
     labels: Iterable[str], own: Mapping[str, str | None] | None = None, detector: str = "the model"
 ) -> dict[str, str]:
-    """The kind of each label that a detector can give; without those that are left out.
-
-    Args:
-        labels: of the detector.
-        own: kinds by label, before the table; None leaves a label's spans out.
-        detector: for messages.
+    """Return the kind of each label of a detector; ``own`` goes before the table, and None in it leaves a label out.
 
     Raises:
         ParameterError: a label has no kind, ``own`` names one that the detector does not have, or a kind is no name.

@@ -36,12 +36,7 @@ Search: TypeAlias = Callable[[str], Iterator[Found]]
 
 
 def settled(text: str, spans: Iterable[Found]) -> list[Found]:
-    """What one search found, by start and disjoint (``combined.covering``): no letter or digit of a span is left out.
-
-    Args:
-        text: the plain text that it looked at.
-        spans: any.
-    """
+    """Return the spans of one search by start and disjoint (``covering``): no letter or digit of a span is left out."""
     ordered = sorted(spans)
     if len(ordered) < 2 or all(before.end <= after.start for before, after in pairwise(ordered)):
         return ordered
@@ -50,27 +45,16 @@ def settled(text: str, spans: Iterable[Found]) -> list[Found]:
 
 
 class Row(NamedTuple):
-    """A search of a phase.
+    """A search of a phase."""
 
-    Attributes:
-        name: unique among all rows; decides between spans that nothing else decides between.
-        search: finds spans in a plain text.
-        gate: closed for texts in which the search finds nothing.
-        kinds: the kinds that it finds, parted by spaces.
-        score: the highest score that it gives.
-        evidence: the words that its spans give as their reason, parted by spaces.
-        finds: a text in which it finds a span.
-        ignores: a text that looks alike, in which it finds none.
-    """
-
-    name: str
-    search: Search
-    gate: Gate
-    kinds: str
-    score: float
-    evidence: str
-    finds: str
-    ignores: str
+    name: str  # unique among all rows; decides between spans that nothing else decides between
+    search: Search  # finds spans in a plain text
+    gate: Gate  # closed for texts in which the search finds nothing
+    kinds: str  # the kinds that it finds, parted by spaces
+    score: float  # the highest score that it gives
+    evidence: str  # the words that its spans give as their reason, parted by spaces
+    finds: str  # a text in which it finds a span
+    ignores: str  # a text that looks alike, in which it finds none
 
 
 class Phase(NamedTuple):
@@ -91,13 +75,8 @@ def in_phases(
 
     In a phase, the span with the higher score covers its characters; of equal scores the longer span, then the one that
     starts first, then the one of the row whose name comes first. A row that lost a span looks again at what is left.
-    Every character outside the spans stands where it stood.
-
-    Args:
-        text: a plain text.
-        phases: in order.
-        seen: what a glance at the text shows; None looks.
-        opened: for each phase, the numbers of the rows whose gates are open; None asks each gate.
+    Every character outside the spans stands where it stood. ``opened`` has for each phase the numbers of the rows whose
+    gates are open; without it each gate is asked.
 
     Raises:
         InternalError: a search gave spans outside the text, or the characters do not stand where they stood.
@@ -186,17 +165,26 @@ def _cuts_a_word(text: str, span: Found) -> bool:
     return text[span.start - 1 : span.start + 1].isalpha() or text[span.end - 1 : span.end + 1].isalpha()
 
 
+def finding(
+    pattern: re.Pattern[str],
+    kind: str,
+    score: float,
+    why: str = "",
+    *,
+    group: str | int = 0,
+    by: Callable[[re.Pattern[str], str], Iterator[re.Match[str]]] = matches,
+) -> Search:
+    """Return the search for all matches of a pattern, or for one group of each."""
+    return lambda text: (Found(*match.span(group), kind, score, why) for match in by(pattern, text))
+
+
 def near(
     pattern: re.Pattern[str], text: str, anchor: re.Pattern[str], before: int, after: int
 ) -> Iterator[re.Match[str]]:
-    """The matches of a slow pattern, looked for only around what a fast one finds.
+    """Yield the matches of a slow pattern, looked for only around what a fast one finds.
 
-    Args:
-        pattern: what is looked for; each match holds a match of the anchor.
-        text: a plain text.
-        anchor: matches wherever the pattern could.
-        before: characters before an anchor that a match may begin at.
-        after: characters after it that a match may reach.
+    Each match holds a match of ``anchor``, begins at most ``before`` characters before it, and ends at most ``after``
+    characters behind it.
     """
     return near_places(pattern, text, map(re.Match.span, matches(anchor, text)), before, after)
 
@@ -204,7 +192,7 @@ def near(
 def near_places(
     pattern: re.Pattern[str], text: str, places: Iterable[tuple[int, int]], before: int, after: int
 ) -> Iterator[re.Match[str]]:
-    """The matches of a slow pattern, looked for only around places, which come by start: see ``near``."""
+    """Yield matches as ``near`` does, around places, which come by start."""
     low, high, reached = -1, -1, 0
     for begin, end in places:
         start, stop = max(0, begin - before), end + after
@@ -234,19 +222,15 @@ _GAP: Final = lazy_regex(r"(?<=[A-Za-z0-9)])[ ./-]+(?=[A-Za-z0-9(+])")
 
 
 def readings(pattern: re.Pattern[str], text: str, judge: Judge[T], *, every: bool = False) -> Iterator[T]:
-    """What a judge takes of a pattern's matches: the whole match, else without groups at its end, else at its start.
+    """Yield what a judge takes of a pattern's matches: all of it, else without groups at its end, else at its start.
 
     Groups are parted by spaces, points, strokes and hyphens. A shorter reading matches the pattern too, without regard
     to what stands behind it. The search goes on behind what was taken, and at the next group where nothing was, so a
     number is found whatever groups stand before and behind it. Takes time linear in the text if matches are bounded.
 
-    Args:
-        pattern: whose matches are bounded.
-        text: a plain text.
-        judge: gets the start and the end of a reading, and whether it is a match of its own: not shorter than the
-            pattern has it, and not inside a match that was refused.
-        every: whether readings are wanted too that begin inside one that was taken: of two that overlap, either may be
-            right by chance.
+    The judge gets the start and the end of a reading, and whether it is a match of its own: not shorter than the
+    pattern has it, and not inside a match that was refused. With ``every``, readings count too that begin inside one
+    that was taken: of two that overlap, either may be right by chance.
     """
     place = refused = 0
     while (match := next(matches(pattern, text, place), None)) is not None:
@@ -279,17 +263,12 @@ _REMEMBERED: Final = 1 << 14
 
 
 class Plain(NamedTuple):
-    """A text in plain form.
+    """A text in plain form."""
 
-    Attributes:
-        text: printable ASCII, white space, and the four characters above.
-        places: for each character of it, and one past its end, where it stands in the original; None: where it is.
-        length: characters of the original.
-    """
-
-    text: str
+    text: str  # printable ASCII, white space, and the four characters above
+    # for each character of it, and one past its end, where it stands in the original; None: where it is
     places: list[int] | None
-    length: int
+    length: int  # characters of the original
 
     def original(self, start: int, end: int) -> tuple[int, int]:
         """Where the characters ``text[start:end]`` begin and end in the original, with the marks attached to them."""
@@ -297,11 +276,7 @@ class Plain(NamedTuple):
 
 
 def plain(text: str) -> Plain:
-    """``text`` as detectors read it, in linear time.
-
-    Args:
-        text: any string, lone surrogates included.
-    """
+    """Return any string, lone surrogates included, as detectors read it, in linear time."""
     if text.isascii():
         return Plain(text, None, len(text))
     converted = translated(text, _TABLE)
@@ -312,11 +287,7 @@ def plain(text: str) -> Plain:
 
 
 def without(text: str, spans: Iterable[tuple[int, int]]) -> str:
-    """A plain text in which these spans are covered by characters that nothing looks for.
-
-    Raises:
-        InternalError: they do not lie in the text, in order and disjoint.
-    """
+    """Return a plain text in which spans, which are in order and disjoint, are covered by what nothing looks for."""
     return replaced(text, [(start, end, OTHER * (end - start)) for start, end in spans])
 
 

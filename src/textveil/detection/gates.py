@@ -30,17 +30,11 @@ _FEW: Final = 12
 
 
 class Seen(NamedTuple):
-    """What a glance at a plain text shows.
+    """What a glance at a plain text shows."""
 
-    Attributes:
-        digits: every group of digits, with the 8 characters before it and the 12 behind it, or all up to the next.
-        words: every run of letters, in small letters.
-        runs: every run of 14 characters at least without white space.
-    """
-
-    digits: str
-    words: frozenset[bytes]
-    runs: str
+    digits: str  # every group of digits, with the 8 characters before it and the 12 behind it, or all up to the next
+    words: frozenset[bytes]  # every run of letters, in small letters
+    runs: str  # every run of 14 characters at least without white space
 
 
 class Gate(Protocol):
@@ -57,9 +51,6 @@ class Together:
     """Plain texts side by side, so that a gate looks at all of them in one go.
 
     What matches in a text matches in the row too, in front of which a zero byte stands like before any other.
-
-    Args:
-        texts: nothing covered.
     """
 
     def __init__(self, texts: Sequence[str]) -> None:
@@ -118,12 +109,7 @@ def glance(text: str) -> Seen:
 
 
 def places_of(text: str, words: frozenset[bytes]) -> Iterator[tuple[int, int]]:
-    """Where runs of letters stand that are among these words, by start.
-
-    Args:
-        text: a plain text.
-        words: in small letters.
-    """
+    """Yield where runs of letters stand that are among these words in small letters, by start."""
     letters = text.encode("latin-1").translate(_LETTERS)
     present = words.intersection(letters.split())
     if len(present) > _FEW:
@@ -185,11 +171,7 @@ def in_runs(pattern: str) -> Gate:
 
 
 class WithWords:
-    """The gate of a search that finds something only in a text with one of some words.
-
-    Args:
-        words: gives them, in small letters.
-    """
+    """The gate of a search that finds something only in a text with one of the words, in small letters."""
 
     def __init__(self, words: Callable[[], frozenset[bytes]]) -> None:
         self._words = words
@@ -205,11 +187,9 @@ class WithWords:
 
 
 def with_words(words: str, *, begun_by: str = "") -> Gate:
-    """The gate of a search that finds something only in a text with one of these words.
+    """Return the gate of a search that finds something only in a text with one of these words, parted by spaces.
 
-    Args:
-        words: in small letters, parted by spaces.
-        begun_by: letters of which one stands before each of them; none where they are whole.
+    If ``begun_by`` holds letters, one of them stands before each word.
     """
     known = joined_words(words, begun_by)
     return WithWords(lambda: known)

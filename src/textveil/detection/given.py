@@ -99,11 +99,7 @@ def _first_character(pattern: re.Pattern[str]) -> re.Pattern[str] | None:
 
 
 def checked_pattern(pattern: str) -> re.Pattern[str]:
-    """A user's regular expression, compiled.
-
-    Raises:
-        ParameterError: see ``PatternDetector``.
-    """
+    """Compile a user's regular expression; raise ParameterError as ``PatternDetector`` does."""
     need(
         isinstance(pattern, str) and 0 < len(pattern) <= _LONGEST_PATTERN,
         "pattern",
@@ -269,11 +265,7 @@ _SURE: Final = 0.75
 
 @cache
 def shipped_words(name: str) -> tuple[str, ...]:
-    """The phrases of a public list.
-
-    Raises:
-        ParameterError: there is none of that name.
-    """
+    """Return the phrases of a public list; raise ParameterError if there is none of that name."""
     need(name in SHIPPED, "shipped", repr(name)[:60], f"among {', '.join(SHIPPED)}")
     lines = (_DATA / f"{name}.txt").read_text(encoding="utf-8").splitlines()
     return tuple([line for line in map(str.strip, lines) if line and not line.startswith("#")])

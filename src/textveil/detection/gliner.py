@@ -26,11 +26,7 @@ _OVERLAP: Final = 32
 
 @cache
 def load_gliner() -> ModuleType:
-    """The package gliner.
-
-    Raises:
-        MissingExtra: it is not installed.
-    """
+    """Import gliner, or raise MissingExtra."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of the packages that it imports
@@ -104,11 +100,7 @@ class GlinerDetector:
         return GlinerDetector, self._asked
 
     def detect(self, texts: Sequence[str]) -> list[list[DetectedSpan]]:
-        """What the model finds in each text.
-
-        Raises:
-            InputError: the model failed.
-        """
+        """See ``Detector``; raise InputError if the model failed."""
         return by_pieces(self.name, texts, _PIECE, self._found)
 
     def _found(self, texts: list[str]) -> Iterator[list[DetectedSpan]]:

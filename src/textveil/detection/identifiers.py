@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from textveil.detection.found import Found, near, readings, without, words_in
+from textveil.detection.found import Found, finding, near, readings, without, words_in
 from textveil.detection.gates import at_digits, either, holding, matching, with_words
 from textveil.detection.national_ids import checked_label, luhn
 from textveil.text.patterns import lazy_regex, matches
@@ -178,10 +178,7 @@ def find_long_codes(text: str) -> Iterator[Found]:
             yield Found(*match.span(), "id", _ID_SCORE, "shape")
 
 
-def find_card_codes(text: str) -> Iterator[Found]:
-    """The three or four digits that a card is checked by, behind "CVV" or "security code"."""
-    for match in matches(_CARD_CODE, text):
-        yield Found(*match.span("value"), "id", 0.8, "label")
+find_card_codes: Final = finding(_CARD_CODE, "id", 0.8, "label", group="value")
 
 
 def find_plates(text: str) -> Iterator[Found]:

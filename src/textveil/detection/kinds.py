@@ -81,11 +81,7 @@ class Kind:
 
 
 def checked_kind(kind: object) -> str:
-    """Return ``kind`` if it is one of textveil's or can be a user's own.
-
-    Raises:
-        ParameterError: it is no name of lowercase letters, digits and single hyphens, up to 40 characters.
-    """
+    """Return ``kind`` if it is one of textveil's or can be a user's own; raise ParameterError if not."""
     fits = isinstance(kind, str) and len(kind) <= _LONGEST and _KIND(kind) is not None
     need(fits, "kind", repr(kind)[:60], f"lowercase letters, digits and hyphens, at most {_LONGEST}")
     return str(kind)

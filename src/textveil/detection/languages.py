@@ -56,15 +56,12 @@ _KNOWN: Final = (
 
 
 def language_of(text: str) -> str:
-    """The ISO 639-1 code of the language that a document is in; empty where it has too few words to tell.
+    """Return the ISO 639-1 code of a document's language; empty if it has too few words to tell.
 
     Letters of another script settle it first; then a document is English if four in five of its words in small letters
     are English, but for texts with two function words of other languages; py3langid decides the rest. Only the first
     400 characters from the first letter on are read. Scripts stand for their largest language: Ukrainian counts as
     Russian.
-
-    Args:
-        text: any string.
     """
     first = _LETTER.search(text)
     if first is None:
@@ -131,23 +128,14 @@ _FULL: Final = rf"{_PARTICLE}{{0,3}}(?:(?:[A-Z]\. ?){{1,3}})?{_NAME}(?: {_PARTIC
 
 
 class _Rules(NamedTuple):
-    """What the rules of a language need.
+    """What the rules of a language need."""
 
-    Attributes:
-        titles: patterns of what stands before a name, without the space behind it.
-        opening: of what opens a letter or a line about a person, before the name.
-        code: of a postal code before a town.
-        street: of a street with its number, or where the language has it without.
-        placed: of what stands before a town.
-        joint: of what joins two words of a town's name.
-    """
-
-    titles: str
-    opening: str
-    code: str
-    street: str
-    placed: str
-    joint: str
+    titles: str  # patterns of what stands before a name, without the space behind it
+    opening: str  # of what opens a letter or a line about a person, before the name
+    code: str  # of a postal code before a town
+    street: str  # of a street with its number, or where the language has it without
+    placed: str  # of what stands before a town
+    joint: str  # of what joins two words of a town's name
 
 
 _RULES: Final = MappingProxyType(
@@ -289,11 +277,7 @@ class _Language:
 
 @cache
 def rows_of(language: str) -> dict[str, tuple[Row, ...]]:
-    """Return the rows that a language adds to the phases, by the name of the phase; their examples are German.
-
-    Args:
-        language: one of ``ordinary_words.LANGUAGES``.
-    """
+    """Return the rows that one of ``LANGUAGES`` adds, by the name of the phase; their examples are German."""
     rules = _Language(language)
     numbered = anywhere if language == "fr" else at_digits(" [0-9]|, S/N")
     # fmt: off

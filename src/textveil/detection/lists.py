@@ -37,26 +37,16 @@ class Marks(IntFlag):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lists:
-    """The lists, in plain small letters.
+    """The lists, in plain small letters."""
 
-    Attributes:
-        words: the marks of each word, as integers.
-        phrases: places of several words, parted by single spaces.
-        openings: the first words of those places, with the number of words of the longest that begins so.
-    """
-
-    words: dict[str, int]
-    phrases: frozenset[str]
-    openings: dict[str, int]
+    words: dict[str, int]  # the marks of each word, as integers
+    phrases: frozenset[str]  # places of several words, parted by single spaces
+    openings: dict[str, int]  # the first words of those places, with the number of words of the longest that begins so
 
 
 @cache
 def lists() -> Lists:
-    """The embedded lists, read once.
-
-    Raises:
-        InputError: the file is not the one that was shipped.
-    """
+    """Return the embedded lists, read once; raise InputError if the file is not the one that was shipped."""
     packed = (DATA / FILE).read_bytes()
     record = json_file(DATA / RECORD)
     if hashlib.sha256(packed).hexdigest() != record["file"]:
@@ -96,11 +86,7 @@ def _lines() -> dict[str, str]:
 
 @cache
 def ordinary_words(language: str) -> frozenset[str]:
-    """The ordinary words of one of ``LANGUAGES``, in plain small letters.
-
-    Raises:
-        InputError: the file is not the one that was shipped.
-    """
+    """Return the ordinary words of one of ``LANGUAGES``, in plain small letters; the file must be the shipped one."""
     return frozenset(_lines()[language].split(" "))
 
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from textveil.detection.found import Found, near
+from textveil.detection.found import Found, finding, near
 from textveil.detection.gates import at_digits, with_words
 from textveil.detection.lists import Marks, lists
 from textveil.detection.units import DOSE_TAIL, LONG, NUMBER_WORDS, RATIO, SHORT, SPOKEN, UNIT, at_numbers
@@ -175,10 +175,7 @@ def find_measurements(text: str) -> Iterator[Found]:
             yield span
 
 
-def find_spoken_measurements(text: str) -> Iterator[Found]:
-    """Numbers in words with a unit behind them, or with percent: zero mg, twenty-five miles, five percent."""
-    for match in at_numbers(_SPOKEN, text):
-        yield Found(*match.span(), "measurement", 0.8, "unit")
+find_spoken_measurements: Final = finding(_SPOKEN, "measurement", 0.8, "unit", by=at_numbers)
 
 
 def find_coded_measurements(text: str) -> Iterator[Found]:
@@ -192,16 +189,8 @@ def find_coded_measurements(text: str) -> Iterator[Found]:
         yield Found(*match.span(), "measurement", 0.8, "dose" if group == "schedule" else "score")
 
 
-def find_births(text: str) -> Iterator[Found]:
-    """How often a woman was pregnant and gave birth: G2P1, G3P2012."""
-    for match in matches(_BIRTHS, text):
-        yield Found(*match.span(), "measurement", 0.9, "score")
-
-
-def find_grades(text: str) -> Iterator[Found]:
-    """Stages, grades, classes and types with a number, Roman or not, or a letter: stage IIIB, CKD 3a, Child-Pugh B."""
-    for match in matches(_GRADED, text):
-        yield Found(*match.span(), "measurement", 0.8, "score")
+find_births: Final = finding(_BIRTHS, "measurement", 0.9, "score")
+find_grades: Final = finding(_GRADED, "measurement", 0.8, "score")
 
 
 def _measured(text: str, value: re.Match[str], reached: int) -> Found | None:

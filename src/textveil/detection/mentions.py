@@ -84,13 +84,9 @@ class _Known:
 
 
 def with_mentions(text: str, spans: Sequence[Found]) -> list[Found]:
-    """What was found in a plain text, with every other mention of its names.
+    """Return disjoint spans of a plain text, by start, with every other mention of their names.
 
     A mention takes the place of guesses that it meets, never of a span with evidence.
-
-    Args:
-        text: a plain text, nothing covered.
-        spans: disjoint spans of it, by start.
     """
     evident = [span for span in spans if span.kind in _NAME_KINDS and span.score > EVIDENCE]
     if not evident:
@@ -115,12 +111,7 @@ def with_mentions(text: str, spans: Sequence[Found]) -> list[Found]:
 
 
 def with_enumerated(text: str, spans: Sequence[Found]) -> list[Found]:
-    """What was found in a plain text, with the other names of each enumeration half of which are persons.
-
-    Args:
-        text: a plain text, nothing covered.
-        spans: disjoint spans of it, by start.
-    """
+    """Return disjoint spans of a plain text with the other names of each enumeration half of which are persons."""
     persons = {span.start: span for span in spans if span.kind == "person" and span.score > EVIDENCE}
     if len(persons) < 2:
         return list(spans)

@@ -25,11 +25,7 @@ proportion to the square of what they read."""
 
 @cache
 def load_analyzer() -> ModuleType:
-    """The package presidio_analyzer.
-
-    Raises:
-        MissingExtra: it is not installed.
-    """
+    """Import presidio_analyzer, or raise MissingExtra."""
     try:
         import presidio_analyzer
     except ImportError:
@@ -149,11 +145,7 @@ class PresidioDetector:
         return PresidioDetector, self._asked
 
     def detect(self, texts: Sequence[str]) -> list[list[DetectedSpan]]:
-        """What Presidio finds in each text, with overlaps resolved.
-
-        Raises:
-            InputError: a recognizer failed.
-        """
+        """See ``Detector``; raise InputError if a recognizer failed."""
         return by_pieces(self.name, texts, _PIECE, self._found)
 
     def _found(self, texts: list[str]) -> Iterator[list[DetectedSpan]]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import Final
 
-from textveil.detection.found import Found, near, near_places
+from textveil.detection.found import Found, finding, near, near_places
 from textveil.detection.gates import at_digits, both, either, holding, joined_words, places_of, with_words
 from textveil.detection.units import AMOUNT, BELOW_HUNDRED, NUMBER_WORDS, WITH_DIGITS, at_numbers, is_name
 from textveil.text.patterns import lazy_regex, matches
@@ -92,28 +93,14 @@ def _begins(text: str, place: int) -> int:
     return place
 
 
-def find_percentages(text: str) -> Iterator[Found]:
-    """Percentages."""
-    for match in matches(_PERCENT, text):
-        yield Found(*match.span(), "quantity", 0.9, "unit")
-
-
-def find_ordinals(text: str) -> Iterator[Found]:
-    """Ordinals in digits: 1st, 22nd, 113th."""
-    for match in matches(_ORDINAL, text):
-        yield Found(*match.span(), "quantity", 0.8, "ordinal")
-
-
-def find_versions(text: str) -> Iterator[Found]:
-    """Versions: version 3, v1.2.0-rc1."""
-    for match in near(_VERSION, text, _DIGIT, 12, 24):
-        yield Found(*match.span(), "quantity", 0.8, "version")
-
-
-def find_sections(text: str) -> Iterator[Found]:
-    """Numbers of pages, sections, steps and tables, behind their word: section 4.2, page 3 of 12."""
-    for match in near(_SECTION, text, _DIGIT, 24, 30):
-        yield Found(*match.span("place"), "quantity", 0.7, "sequence")
+find_percentages: Final = finding(_PERCENT, "quantity", 0.9, "unit")
+find_ordinals: Final = finding(_ORDINAL, "quantity", 0.8, "ordinal")
+find_versions: Final = finding(
+    _VERSION, "quantity", 0.8, "version", by=partial(near, anchor=_DIGIT, before=12, after=24)
+)
+find_sections: Final = finding(
+    _SECTION, "quantity", 0.7, "sequence", group="place", by=partial(near, anchor=_DIGIT, before=24, after=30)
+)
 
 
 def find_list_numbers(text: str) -> Iterator[Found]:
@@ -141,10 +128,7 @@ def _follows(before: list[int], number: list[int]) -> bool:
     return False
 
 
-def find_counts(text: str) -> Iterator[Found]:
-    """Counted things and shares: 12 patients, seventy-one hearings, two of five."""
-    for match in at_numbers(_COUNT, text):
-        yield Found(*match.span(), "quantity", 0.6, "count")
+find_counts: Final = finding(_COUNT, "quantity", 0.6, "count", by=at_numbers)
 
 
 def find_shares(text: str) -> Iterator[Found]:
@@ -194,18 +178,8 @@ def find_durations(text: str) -> Iterator[Found]:
             yield Found(*match.span(), "duration", 0.8, "unit")
 
 
-def find_fortnights(text: str) -> Iterator[Found]:
-    """A fortnight."""
-    for match in matches(_FORTNIGHT, text):
-        yield Found(*match.span(), "duration", 0.8, "unit")
-
-
-def find_short_durations(text: str) -> Iterator[Found]:
-    """Hours and minutes with a unit cut short: 24h, 30 min."""
-    for match in matches(_SHORT, text):
-        yield Found(*match.span(), "duration", 0.7, "unit")
-
-
+find_fortnights: Final = finding(_FORTNIGHT, "duration", 0.8, "unit")
+find_short_durations: Final = finding(_SHORT, "duration", 0.7, "unit")
 FORTNIGHT_GATE: Final = with_words("fortnight")
 SHORT_GATE: Final = with_words("h hr min sec w wk")
 _SCALE: Final = r"(?: ?-?(?:[Hh]undred|[Tt]housand|[Mm]illion|[Bb]illion|[Tt]rillion|mln|bln|[KkMmBb]n?)\b)"

@@ -13,17 +13,11 @@ from textveil.text.patterns import check_time, lazy_regex
 
 
 class Form(NamedTuple):
-    """What stands behind a beginning.
+    """What stands behind a beginning."""
 
-    Attributes:
-        pattern: of all of it, from ``before`` characters ahead of the beginning; bounded.
-        before: how many characters of it stand ahead of the beginning.
-        mixed: whether what follows must look drawn, since the beginning alone also begins words.
-    """
-
-    pattern: re.Pattern[str]
-    before: int = 0
-    mixed: bool = False
+    pattern: re.Pattern[str]  # of all of it, from ``before`` characters ahead of the beginning; bounded
+    before: int = 0  # how many characters of it stand ahead of the beginning
+    mixed: bool = False  # whether what follows must look drawn, since the beginning alone also begins words
 
 
 _WORD: Final = "[A-Za-z0-9_]"
@@ -139,11 +133,9 @@ def is_quoted_secret(value: str) -> bool:
 
 
 def is_bare_secret(value: str, *, alone: bool) -> bool:
-    """Whether what stands behind a sign without quotes is a secret, and no expression of code.
+    """Return whether what stands behind a sign without quotes is a secret, and no expression of code.
 
-    Args:
-        value: without the marks of the sentence behind it.
-        alone: whether name, sign and value are all of a line, as in a settings file.
+    ``alone``: name, sign and value are all of a line, as in a settings file.
     """
     if is_placeholder(value) or len(value) < 3 or _REFERENCE.fullmatch(value):
         return False

@@ -18,11 +18,7 @@ _PIECE: Final = 100_000
 
 @cache
 def load_spacy() -> ModuleType:
-    """The package spacy.
-
-    Raises:
-        MissingExtra: it is not installed.
-    """
+    """Import spacy, or raise MissingExtra."""
     try:
         import spacy
     except ImportError:
@@ -56,12 +52,7 @@ def load_pipeline(model: Path | str) -> tuple[Any, str]:
 
 
 def blank_pipeline(language: str) -> Any:
-    """A pipeline that only cuts a language's text into tokens.
-
-    Raises:
-        MissingExtra: spacy is not installed.
-        ParameterError: spaCy does not know the language.
-    """
+    """Return a pipeline that only cuts text into tokens; raise ParameterError if spaCy does not know the language."""
     try:
         return load_spacy().blank(language)
     except ImportError:
@@ -93,11 +84,7 @@ class SpacyDetector:
         return SpacyDetector, self._asked
 
     def detect(self, texts: Sequence[str]) -> list[list[DetectedSpan]]:
-        """The entities of each text.
-
-        Raises:
-            InputError: the pipeline failed, changed a text, or found what it has no label for.
-        """
+        """See ``Detector``; raise InputError if the pipeline failed, changed a text, or found an unknown label."""
         return by_pieces(self.name, texts, _PIECE, self._found)
 
     def _found(self, texts: list[str]) -> Iterator[list[DetectedSpan]]:

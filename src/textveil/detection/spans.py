@@ -51,12 +51,7 @@ class Detector(Protocol):
 
 
 def checked_spans(detector: Detector, texts: Sequence[str], first: int = 1) -> list[list[DetectedSpan]]:
-    """What ``detector`` finds in each text, by start.
-
-    Args:
-        detector: any.
-        texts: private texts.
-        first: number of the first text, for messages.
+    """Return what ``detector`` finds in each text, by start; messages number texts from ``first``.
 
     Raises:
         InputError: the answer is not one sequence of spans for each text, or a span is of another type, of a kind that
@@ -122,11 +117,7 @@ def _fault(span: Any, kinds: frozenset[str], length: int) -> str:
 
 
 def checked_score(score: object) -> float:
-    """``score``, if it is a number from 0 to 1.
-
-    Raises:
-        ParameterError: it is not.
-    """
+    """Return ``score`` if it is a number from 0 to 1; raise ParameterError if not."""
     need(isinstance(score, int | float) and not isinstance(score, bool), "min_score", type(score).__name__, "a number")
     need(0 <= cast(float, score) <= 1, "min_score", score, "from 0 to 1")
     return float(cast(float, score))
@@ -139,22 +130,15 @@ def highest_score(detector: Detector, kind: str) -> float:
 
 
 def need_reachable(min_score: float, highest: float, kind: str) -> None:
-    """Refuse a score that no span of a kind has: nothing of it would be found.
-
-    Raises:
-        ParameterError: it is higher than the highest.
-    """
+    """Raise ParameterError for a score above the highest: nothing of the kind would be found."""
     hint = "No detector scores higher, so nothing would be found."
     need(min_score <= highest, "min_score", min_score, f"at most {highest:g} for {kind}", hint)
 
 
 def disjoint(spans: Iterable[DetectedSpan], order: Sequence[str] = ()) -> list[DetectedSpan]:
-    """Spans of which no two share a character, by start: the longer one is kept, then the one that ranks first.
+    """Return spans of which no two share a character, by start: the longer one is kept, then the one that ranks first.
 
-    Args:
-        spans: any.
-        order: detectors by rank, which decides between spans of one length; then the higher score does, then the
-            earlier start, then the kind.
+    ``order`` ranks detectors; then the higher score decides, then the earlier start, then the kind.
     """
     best = sorted(spans, key=_better(order))
     kept: list[DetectedSpan] = []
@@ -168,16 +152,11 @@ def disjoint(spans: Iterable[DetectedSpan], order: Sequence[str] = ()) -> list[D
 
 
 def covering(text: str, spans: Iterable[DetectedSpan], order: Sequence[str] = ()) -> list[DetectedSpan]:
-    """Spans of which no two share a character, and which hold every letter and digit that one of the given ones holds.
+    """Return spans of which no two share a character, and which hold every letter and digit that one of these holds.
 
     Spans of one kind that overlap become one. Of two kinds the longer span is kept, then the one that ranks first, as
     ``disjoint`` has it, and what the other has beside it stays a span of its own: dropping it would release half of a
-    value.
-
-    Args:
-        text: in which they were found.
-        spans: any; where one does not lie in the text, they are left as they are, for ``checked_spans`` to refuse.
-        order: detectors by rank.
+    value. If one does not lie in the text, they are left as they are, for ``checked_spans`` to refuse.
     """
     given = list(spans)
     if not all(_in_text(span, len(text)) for span in given):

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from textveil.detection.found import OTHER, Found, Search, near
+from textveil.detection.found import OTHER, Found, Search, finding, near
 from textveil.detection.gates import CUT, at_digits, both, either, holding, matching, with_words
 from textveil.text.english import FUNCTION_WORDS
 from textveil.text.patterns import lazy_regex, matches
@@ -208,9 +208,4 @@ SMALL_CODE_GATE: Final = at_digits("[a-z][0-9][0-9a-z]? [0-9][a-z]")
 find_labelled_codes: Final = _search(_AFTER_CODE_WORD, 0.7)
 LABELLED_CODE_GATE: Final = at_digits("(?:[Pp]|ode|PLZ|is|er):? ?[0-9]{3}")
 STATE_GATE: Final = matching("[,:] [ACDFGHIKLMNOPRSTUVW][A-Z]")
-
-
-def find_states(text: str) -> Iterator[Found]:
-    """A state's two letters after a comma: Denver, CO."""
-    for match in matches(_AFTER_COMMA, text):
-        yield Found(*match.span("place"), "place", 0.7)
+find_states: Final = finding(_AFTER_COMMA, "place", 0.7, group="place")

@@ -111,12 +111,7 @@ class Word(NamedTuple):
 
 
 class Tagger:
-    """The weights: a row of the classes for each hashed feature.
-
-    Args:
-        weights: 8-bit, a power of two rows, a column for each of ``KINDS``.
-        scale: one unit of the weights in natural logarithms of odds.
-    """
+    """8-bit weights, a row of the classes for each hashed feature; ``scale`` is one unit in logarithms of odds."""
 
     def __init__(self, weights: NDArray[np.int8], scale: float) -> None:
         fields = (weights.astype(np.int64) + _BIAS) << (np.arange(len(KINDS)) * _BITS)
@@ -142,11 +137,7 @@ class Tagger:
 
 @cache
 def tagger() -> Tagger:
-    """The embedded model, read once.
-
-    Raises:
-        InputError: the file is not the one that was shipped, or is for another version of the features.
-    """
+    """Return the embedded model, read once; raise InputError if the file is not the one that was shipped."""
     packed = (DATA / FILE).read_bytes()
     record = json_file(DATA / RECORD)
     if hashlib.sha256(packed).hexdigest() != record["file"]:
@@ -196,14 +187,9 @@ def _shape(written: str) -> str:
 
 
 def features_of(text: str, word: Word, small: frozenset[bytes], topic: str, marks_of: Any) -> list[str]:
-    """The features of a capitalized word: its letters, its marks, its neighbors, its place in the run of capitals.
+    """Return the features of a capitalized word: its letters, marks, neighbors and place in the run of capitals.
 
-    Args:
-        text: a plain text.
-        word: one of its words.
-        small: what ``small_words`` gives for the text.
-        topic: what ``topic_of`` gives for that.
-        marks_of: the marks of a word, ``lists().words.get`` as a rule; the tool that trains hides some of them.
+    ``small`` and ``topic`` are what ``small_words`` and ``topic_of`` give; the tool that trains hides some marks.
     """
     start, end, low = word
     before, behind = text[max(0, start - _WINDOW) : start], text[end : end + _WINDOW]
@@ -236,12 +222,9 @@ def features_of(text: str, word: Word, small: frozenset[bytes], topic: str, mark
 
 
 def tagged(text: str, rest: str, spans: Sequence[Found]) -> list[Found]:
-    """Spans with the names that have no evidence judged by the model: kept, named otherwise, left out, or added.
+    """Return spans with the names that have no evidence judged by the model: kept, named otherwise, left out, or added.
 
-    Args:
-        text: a plain text.
-        rest: the text with what the rules found covered.
-        spans: what the rules found in it, by start.
+    ``rest`` is the text with what the rules found covered.
     """
     kept: list[Found] = []
     guesses: list[Found] = []

@@ -28,39 +28,23 @@ _TAGS: Final = frozenset("BIESLU")
 
 
 class _Window(NamedTuple):
-    """Tokens that the model reads together: ids with those that frame them, and what they are of a text.
+    """Tokens that the model reads together: ids with those that frame them, and what they are of a text."""
 
-    Attributes:
-        text: number of the text.
-        first: place of the window's first token among those of the text.
-        ids: with the tokens that the model puts around a text.
-        lead: how many of these stand before the others.
-        bounds: start and end in the text of each token.
-    """
-
-    text: int
-    first: int
-    ids: list[int]
-    lead: int
-    bounds: list[tuple[int, int]]
+    text: int  # number of the text
+    first: int  # place of the window's first token among those of the text
+    ids: list[int]  # with the tokens that the model puts around a text
+    lead: int  # how many of these stand before the others
+    bounds: list[tuple[int, int]]  # start and end in the text of each token
 
 
 class _Token(NamedTuple):
-    """A token of a text.
+    """A token of a text."""
 
-    Attributes:
-        start: its first character.
-        end: one past its last.
-        label: the number of its most probable class.
-        score: that class's probability.
-        context: tokens of the window on the side of it where fewer stand.
-    """
-
-    start: int
-    end: int
-    label: int
-    score: float
-    context: int
+    start: int  # its first character
+    end: int  # one past its last
+    label: int  # the number of its most probable class
+    score: float  # that class's probability
+    context: int  # tokens of the window on the side of it where fewer stand
 
 
 class TransformersDetector:
@@ -92,11 +76,7 @@ class TransformersDetector:
         return TransformersDetector, self._asked
 
     def detect(self, texts: Sequence[str]) -> list[list[DetectedSpan]]:
-        """What the model finds in each text.
-
-        Raises:
-            InputError: the model failed or gave NaN.
-        """
+        """See ``Detector``; raise InputError if the model failed or gave NaN."""
         return by_pieces(self.name, texts, _PIECE, self._found)
 
     def _found(self, texts: list[str]) -> Iterator[list[DetectedSpan]]:

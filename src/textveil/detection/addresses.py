@@ -25,10 +25,8 @@ _LONGEST_DOMAIN: Final = 253
 _SURE_ENDINGS: Final = lazy_regex(r"\.(?:com|org|net|edu|gov|mil|info|biz|io)\b")
 
 _IP: Final = lazy_regex(
-    r"(?<![\w.:])(?:"
-    r"(?P<four>[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?![\w]|\.[0-9]))"
-    r"|(?P<six>(?=[0-9A-Fa-f]{0,4}:[0-9A-Fa-f]{0,4}:)[0-9A-Fa-f:]{2,39}(?:\.[0-9]{1,3}){0,3}(?![\w:]))"
-    r")"
+    r"(?<![\w.:])(?:(?P<four>[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?![\w]|\.[0-9]))|(?P<six>(?=[0-9A-Fa-f]{0,4}:[0-9A-Fa-f]{0,4"
+    r"}:)[0-9A-Fa-f:]{2,39}(?:\.[0-9]{1,3}){0,3}(?![\w:])))"
 )
 
 IP_GATE: Final = either(at_digits(r"[0-9]\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]"), matching(":[0-9A-Fa-f]{0,4}:"))
@@ -73,9 +71,8 @@ _BASE58: Final = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 _RIPPLE: Final = "rpshnaf39wBUDNEGHJKLM4PQRST7VWXYZ2bcdeCg65jkm8oFqi1tuvAxyz"
 _BECH32: Final = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
 _WALLET: Final = lazy_regex(
-    r"(?<![A-Za-z0-9_])(?:(?P<ethereum>0x[0-9a-fA-F]{40})"
-    r"|(?P<bech>(?:bc|tb|ltc|BC|TB|LTC)1[02-9ac-hj-np-zAC-HJ-NP-Z]{11,87})"
-    r"|(?P<base>[1-9A-HJ-NP-Za-km-z]{26,64}))(?![A-Za-z0-9_])"
+    r"(?<![A-Za-z0-9_])(?:(?P<ethereum>0x[0-9a-fA-F]{40})|(?P<bech>(?:bc|tb|ltc|BC|TB|LTC)1[02-9ac-hj-np-zAC-HJ-NP-Z]{1"
+    r"1,87})|(?P<base>[1-9A-HJ-NP-Za-km-z]{26,64}))(?![A-Za-z0-9_])"
 )
 _DIGIT: Final = lazy_regex("[0-9]")
 _SOLANA: Final = lazy_regex(r"(?i)\b(?:solana|sol|phantom|wallet|polkadot|cardano)\b")
@@ -100,7 +97,7 @@ def find_wallets(text: str) -> Iterator[Found]:
 
 
 def valid_base58(value: str, alphabet: str = _BASE58) -> bool:
-    """Whether the last four bytes of a base-58 address are its checksum: SHA-256, twice."""
+    """Return whether the last four bytes of a base-58 address are its checksum: SHA-256, twice."""
     if not 26 <= len(value) <= 36:
         return False
     number = 0
@@ -113,7 +110,7 @@ def valid_base58(value: str, alphabet: str = _BASE58) -> bool:
 
 
 def valid_bech32(value: str) -> bool:
-    """Whether the last six characters of a Bech32 address are its checksum (BIP 173, BIP 350)."""
+    """Return whether the last six characters of a Bech32 address are its checksum (BIP 173, BIP 350)."""
     if value not in (value.lower(), value.upper()):
         return False
     human, _, data = value.lower().partition("1")
@@ -182,8 +179,7 @@ REGIONS: Final = ("US", "GB", "IN", "DE", "FR", "ES", "IT", "BR", "AU", "MX")
 """Whose national numbers are known where a number names no country: ISO 3166 codes."""
 _CANDIDATE: Final = lazy_regex(
     r"(?<![\w@#$%\xa4/:=.,+-])(?:\+ ?|\()?[0-9](?:[0-9]|(?:[./-](?=[0-9(])| (?=[0-9]))|(?:\)[ ./-]{0,2}| ?\()(?=[0-9(])"
-    r"|\) - (?=[0-9])| - (?=[0-9]{3})){5,22}"
-    r"(?:,? ?(?:x|ext\.?|extension) ?[0-9]{1,6}){0,2}(?![\w%]|[.,:/-][0-9])"
+    r"|\) - (?=[0-9])| - (?=[0-9]{3})){5,22}(?:,? ?(?:x|ext\.?|extension) ?[0-9]{1,6}){0,2}(?![\w%]|[.,:/-][0-9])"
 )
 _PART: Final = "[ ./()-]"
 PHONE_GATE: Final = at_digits(
@@ -197,10 +193,8 @@ _AFTER: Final = lazy_regex(r"(?i),? ?[(-]?(?:office|fax|mobile|cell|phone|home|w
 _PHONE_REACH: Final = 48
 _FORMS: Final = lazy_regex(
     r"(?:\+|001-|1-)?(?:\([0-9]{3}\) ?|[0-9]{3}[-. ])[0-9]{3}[-. ][0-9]{4}\D{0,12}[0-9]{0,6}"  # North America
-    r"|\+[0-9 ().-]{7,}(?:,? ?(?:x|ext\.?|extension) ?[0-9]{1,6})?"
-    r"|\(0?[0-9]{2,5}\)[ -]?[0-9][0-9 -]{4,}"
-    r"|0[0-9]{1,4}[ ./-][0-9][0-9 ./-]{4,}"
-    r"|001-[0-9-]{10,}+(?:x[0-9]*)?"
+    r"|\+[0-9 ().-]{7,}(?:,? ?(?:x|ext\.?|extension) ?[0-9]{1,6})?|\(0?[0-9]{2,5}\)[ -]?[0-9][0-9 -]{4,}"
+    r"|0[0-9]{1,4}[ ./-][0-9][0-9 ./-]{4,}|001-[0-9-]{10,}+(?:x[0-9]*)?"
 )
 _NUMBERED: Final = lazy_regex(r"[1-9][0-9]{2,5}/[0-9]{2,4}")
 """What is no telephone number, whatever stands beside it: numbers of cases, "application number 36391/02"."""
@@ -228,7 +222,7 @@ def phone_search(regions: tuple[str, ...] = REGIONS) -> Search:
 
 
 def _score(written: str, context: bool, valid: Callable[[str], bool]) -> float:
-    """How sure it is that a candidate is a telephone number; 0 where it is not taken for one."""
+    """Return how sure it is that a candidate is a telephone number; 0 if it is not taken for one."""
     groups = _GROUPS.findall(written)
     digits = sum(map(len, groups))
     if not 6 <= digits <= 21:
@@ -248,7 +242,6 @@ def _score(written: str, context: bool, valid: Callable[[str], bool]) -> float:
 
 
 def _is_range(written: str) -> bool:
-    """Whether two numbers are the ends of a range: 1000-1500."""
     low, mark, high = written.partition("-")
     ends = low.isdigit() and high.isdigit() and len(low) == len(high) == 4
     return bool(mark) and ends and low[0] != "0" and int(low) < int(high)
@@ -256,7 +249,7 @@ def _is_range(written: str) -> bool:
 
 @lru_cache(maxsize=8)
 def _validity(regions: tuple[str, ...]) -> Callable[[str], bool]:
-    """Whether a number is one that a region, or the country it names, can assign; remembers the last 4,096."""
+    """Return whether a number is one that a region, or the country it names, can assign; remembers the last 4,096."""
 
     @lru_cache(maxsize=_REMEMBERED)
     def valid(written: str) -> bool:

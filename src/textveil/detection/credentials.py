@@ -25,18 +25,16 @@ _ASSIGNED: Final = 0.9
 _SAID: Final = 0.7
 
 _PASSWORDS: Final = words_in(
-    """password passwords passwd passwort pwd pw pass passphrase passcode pin otp kennwort senha contrasena
-    wachtwoord haslo pincode passe userpass dbpass dbpassword dbpasswd userpassword rootpassword
-    requirepass masterauth keypass storepass sshpass smtppassword mysqlpassword pgpassword adminpassword
-    masterpassword loginpassword secret"""
+    """password passwords passwd passwort pwd pw pass passphrase passcode pin otp kennwort senha contrasena wachtwoord
+    haslo pincode passe userpass dbpass dbpassword dbpasswd userpassword rootpassword requirepass masterauth keypass
+    storepass sshpass smtppassword mysqlpassword pgpassword adminpassword masterpassword loginpassword secret"""
 )
 _TOKENS_IF_DRAWN: Final = words_in(
     """auth credential credentials cookie session sessionid sessid sid signature sig salt"""
 )
 _TOKENS: Final = words_in(
-    """token bearer authorization key apikey secretkey accesskey accesstoken authtoken clientsecret
-    privatekey encryptionkey accountkey refreshtoken apitoken apisecret authkey sharedaccesskey
-    sharedkey authtoken"""
+    """token bearer authorization key apikey secretkey accesskey accesstoken authtoken clientsecret privatekey
+    encryptionkey accountkey refreshtoken apitoken apisecret authkey sharedaccesskey sharedkey authtoken"""
 )
 _KEYS_OF: Final = words_in(
     """api access secret private encryption encrypt signing sign auth account storage shared subscription
@@ -44,9 +42,8 @@ _KEYS_OF: Final = words_in(
     decryption rsa gpg token user server functions host cosmos"""
 )
 _KEYS_OF_DATA: Final = words_in(
-    """cache primary foreign sort partition public pub object index row hash unique translation map dict
-    json lookup column group routing idempotency press arrow enter registry kms arn id name file path
-    url sort composite natural"""
+    """cache primary foreign sort partition public pub object index row hash unique translation map dict json lookup
+    column group routing idempotency press arrow enter registry kms arn id name file path url sort composite natural"""
 )
 _ENDINGS: Final = words_in(
     """prod production dev test staging live old new current value plain plaintext text default hash base"""
@@ -74,15 +71,13 @@ _NAME_CHARACTERS: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0
 _LONGEST_NAME: Final = 48
 
 _ASSIGN: Final = lazy_regex(
-    r"[\"'`*_\])]{0,3}[ \t]{0,8}(?::[ \t]{0,2}[A-Za-z_.]{1,20}(?:\[[A-Za-z_, |]{1,30}\])?[ \t]{0,2}=(?!=)|===?"
-    r"|!==?|:=|=>|->|=|:(?!:)|>(?=[^<>\n]{3,200}</)"
-    r"|,?(?:\n[ \t]{0,16}|[ \t])[\"']?(?:[Vv]alue|content)[\"']?[ \t]{0,2}[=:])"
-    r"(?:[\"'`*_]{0,2}[ \t]{1,8})?(?:\n[ \t]{0,8})?"
+    r"[\"'`*_\])]{0,3}[ \t]{0,8}(?::[ \t]{0,2}[A-Za-z_.]{1,20}(?:\[[A-Za-z_, |]{1,30}\])?[ \t]{0,2}=(?!=)|===?|!==?|:="
+    r"|=>|->|=|:(?!:)|>(?=[^<>\n]{3,200}</)|,?(?:\n[ \t]{0,16}|[ \t])[\"']?(?:[Vv]alue|content)[\"']?[ \t]{0,2}[=:])(?:"
+    r"[\"'`*_]{0,2}[ \t]{1,8})?(?:\n[ \t]{0,8})?"
 )
 _SAY: Final = lazy_regex(
-    r"[\"'`*]{0,2}[ \t]{1,3}(?:(?:code|number|no\.?)[ \t]{1,2})?"
-    r"(?P<is>(?:is|was|are|remains|became|set to|changed to|reset to|to|as|ist|es|est|e)[ \t]{0,2}:?[ \t]{1,3}"
-    r"(?:now |still |set to |currently )?)?"
+    r"[\"'`*]{0,2}[ \t]{1,3}(?:(?:code|number|no\.?)[ \t]{1,2})?(?P<is>(?:is|was|are|remains|became|set to|changed to"
+    r"|reset to|to|as|ist|es|est|e)[ \t]{0,2}:?[ \t]{1,3}(?:now |still |set to |currently )?)?"
 )
 _WHOSE: Final = lazy_regex(
     r"[ \t](?:for|of|to|on)(?:[ \t][A-Za-z0-9'._-]{1,24}){1,5}?(?=[ \t](?:is|was|are)[ \t]|:[ \t])"
@@ -103,7 +98,7 @@ CREDENTIAL_GATE: Final = either(
 
 
 def find_credentials(text: str) -> Iterator[Found]:
-    """What a name, a header or a flag says to be a secret."""
+    """Yield what a name, a header or a flag says to be a secret."""
     yield from apart(_credentials(text))
 
 
@@ -152,7 +147,6 @@ def _meaning(name: str) -> str:
 
 
 def _value(text: str, start: int, end: int, meant: str) -> Found | None:
-    """The secret behind a name."""
     whose = _WHOSE.match(text, end) if meant in ("password", "pin") else None
     end = whose.end() if whose else end
     sign = _ASSIGN.match(text, end)
@@ -190,7 +184,6 @@ def _assigned(text: str, start: int, sign: re.Match[str], meant: str) -> Found |
 
 
 def _fits(value: str, meant: str, *, quoted: bool, alone: bool) -> bool:
-    """Whether a value is a secret of what its name means."""
     if meant == "pin":
         return value.isdigit() and 4 <= len(value) <= 8
     if meant in ("key", "drawn"):
@@ -249,25 +242,15 @@ def _found(start: int, value: str, score: float) -> Found:
 
 _COMMANDS: Final = frozenset(
     (
-        b"mysql",
-        b"mysqldump",
-        b"mysqladmin",
-        b"mariadb",
-        b"curl",
-        b"wget",
-        b"sshpass",
-        b"redis",
-        b"docker",
-        b"podman",
-        b"helm",
+        *(b"mysql", b"mysqldump", b"mysqladmin", b"mariadb", b"curl", b"wget"),
+        *(b"sshpass", b"redis", b"docker", b"podman", b"helm"),
     )
 )
 _COMMAND: Final = lazy_regex(
-    r"(?<![\w-])(?:(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n|;]{0,160}?[ \t]-p"
-    r"|(?:docker|podman|registry|buildah)[ \t]{1,3}login\b[^\n|;]{0,120}?[ \t]-p[ \t]"
-    r"|sshpass[ \t]{1,3}-p[ \t]?|redis-cli\b[^\n|;]{0,80}?[ \t]-a[ \t]"
-    r"|(?:curl|wget)\b[^\n|;]{0,200}?[ \t](?:-u|--user)[ \t=]{0,2}[\"']?(?P<user>[^\s:\"'$]{1,80}):)"
-    r"[\"']?(?P<value>[^\s\"'$<-][^\s\"']{2,80})"
+    r"(?<![\w-])(?:(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n|;]{0,160}?[ \t]-p|(?:docker|podman|registry"
+    r"|buildah)[ \t]{1,3}login\b[^\n|;]{0,120}?[ \t]-p[ \t]|sshpass[ \t]{1,3}-p[ \t]?|redis-cli\b[^\n"
+    r"|;]{0,80}?[ \t]-a[ \t]|(?:curl|wget)\b[^\n|;]{0,200}?[ \t](?:-u|--user)[ \t=]{0,2}[\"']?(?P<user>[^\s:\"'$]{1,80}"
+    r"):)[\"']?(?P<value>[^\s\"'$<-][^\s\"']{2,80})"
 )
 _CALL: Final = lazy_regex(
     r"(?:[Ll]og_?[Ii]n|[Ss]ign_?[Ii]n|[Aa]uthenticate|[Aa]uth)\w{0,24}(?:\(|=\()\s{0,4}(?:[a-z_]\w{0,20},\s{0,4})?"
@@ -308,7 +291,7 @@ SEED_GATE: Final = with_words("mnemonic seed recovery backup")
 
 
 def find_seed_phrases(text: str) -> Iterator[Found]:
-    """The twelve to twenty-four words of a wallet, behind "seed phrase" and the like."""
+    """Yield the twelve to twenty-four words of a wallet, behind "seed phrase" and the like."""
     for match in matches(_SEED, text):
         if not any(word in match["value"].split() for word in ("the", "and", "was", "for", "are", "has")):
             yield Found(*match.span("value"), "secret", _SAID, "label")

@@ -18,12 +18,11 @@ from textveil.text.patterns import lazy_regex, matches
 _ENGLISH: Final = "january february march april may june july august september october november december"
 _ENGLISH_SHORT: Final = "jan feb mar apr jun jul aug sep sept oct nov dec"
 _OTHERS: Final = (
-    "januar janner februar marz maerz april mai juni juli august september oktober november dezember"
-    " janvier fevrier mars avril mai juin juillet aout septembre octobre novembre decembre"
-    " enero febrero marzo abril mayo junio julio agosto septiembre setiembre octubre noviembre diciembre"
-    " gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre"
-    " janeiro fevereiro marco abril maio junho julho agosto setembro outubro novembro dezembro"
-    " januari februari maart april mei juni juli augustus september oktober november december"
+    "januar janner februar marz maerz april mai juni juli august september oktober november dezember janvier fevrier"
+    " mars avril mai juin juillet aout septembre octobre novembre decembre enero febrero marzo abril mayo junio julio"
+    " agosto septiembre setiembre octubre noviembre diciembre gennaio febbraio marzo aprile maggio giugno luglio agosto"
+    " settembre ottobre novembre dicembre janeiro fevereiro marco abril maio junho julho agosto setembro outubro"
+    " novembro dezembro januari februari maart april mei juni juli augustus september oktober november december"
 )
 _OTHERS_SHORT: Final = (
     "jan feb mrz apr jun jul aug sep sept okt nov dez janv fevr avr juil oct dec ene abr ago dic gen mag giu lug ott"
@@ -157,7 +156,7 @@ def _goes_on(text: str, style: re.Pattern[str], before: Found, after: Found) -> 
 
 
 def _reach_left(text: str, date: Found, style: re.Pattern[str], low: int) -> int:
-    """Where a list begins whose last full date is given: at days, or months, that stand before it alone."""
+    """Return where a list begins whose last full date is given: at days, or months, that stand before it alone."""
     alone = {_DAY_FIRST: _DAY_BEFORE, _MONTH_AND_YEAR: _MONTH_ALONE}.get(style)
     start, by_word = date.start, False
     while alone is not None and date.end - start < _LONGEST:
@@ -173,7 +172,7 @@ def _reach_left(text: str, date: Found, style: re.Pattern[str], low: int) -> int
 
 
 def _reach_right(text: str, date: Found) -> int:
-    """Where a list ends that goes on with days behind a month: March 3, 4 and 5."""
+    """Return where a list ends that goes on with days behind a month: March 3, 4 and 5."""
     end = date.end
     while end - date.start < _LONGEST:
         join = _JOIN_AFTER.match(text, end, end + 12)

@@ -15,9 +15,8 @@ from textveil.text.patterns import lazy_regex, matches
 
 _MONTH: Final = (
     r"(?:[Jj]an(?:uary)?|[Ff]eb(?:ruary)?|[Mm]ar(?:ch)?|[Aa]pr(?:il)?|[Mm]ay|[Jj]une?|[Jj]uly?|[Aa]ug(?:ust)?"
-    r"|[Ss]ept?(?:ember)?|[Oo]ct(?:ober)?|[Nn]ov(?:ember)?|[Dd]ec(?:ember)?"
-    r"|JAN(?:UARY)?|FEB(?:RUARY)?|MAR(?:CH)?|APR(?:IL)?|MAY|JUNE?|JULY?|AUG(?:UST)?|SEPT?(?:EMBER)?|OCT(?:OBER)?"
-    r"|NOV(?:EMBER)?|DEC(?:EMBER)?)"
+    r"|[Ss]ept?(?:ember)?|[Oo]ct(?:ober)?|[Nn]ov(?:ember)?|[Dd]ec(?:ember)?|JAN(?:UARY)?|FEB(?:RUARY)?|MAR(?:CH)?"
+    r"|APR(?:IL)?|MAY|JUNE?|JULY?|AUG(?:UST)?|SEPT?(?:EMBER)?|OCT(?:OBER)?|NOV(?:EMBER)?|DEC(?:EMBER)?)"
 )
 _WEEKDAY: Final = (
     r"(?:[Mm]onday|[Tt]uesday|[Ww]ednesday|[Tt]hursday|[Ff]riday|[Ss]aturday|[Ss]unday"
@@ -29,11 +28,9 @@ _LONG_YEAR: Final = rf"(?:1[5-9][0-9][0-9]|20[0-9][0-9]|{YEAR})"
 _ANY_YEAR: Final = rf"(?:{_LONG_YEAR}|'[0-9]{{2}})"
 
 _NAMED: Final = lazy_regex(
-    rf"(?<![\w-])(?:{_WEEKDAY},? (?:the )?|{_SHORT_WEEKDAY})?(?:"
-    rf"{_MONTH}\.?[ -](?:of )?{_DAY}(?!\w|[:.][0-9])(?:(?:,? (?:of |in )?|-){_ANY_YEAR}(?![\w]|,[0-9]))?"
-    rf"|(?:[0-3]?[0-9] ?- ?)?{_DAY}(?: of)?[ -]{_MONTH}\b\.?"
-    rf"(?:(?:,? (?:of )?|-){_ANY_YEAR}(?!\w|,[0-9])|-[0-9]{{2}}(?!\w))?"
-    rf"|{_MONTH}\.?,? (?:of )?{_ANY_YEAR}(?!\w|,[0-9])"
+    rf"(?<![\w-])(?:{_WEEKDAY},? (?:the )?|{_SHORT_WEEKDAY})?(?:{_MONTH}\.?[ -](?:of )?{_DAY}(?!\w|[:.][0-9])(?:(?:,?"
+    rf" (?:of |in )?|-){_ANY_YEAR}(?![\w]|,[0-9]))?|(?:[0-3]?[0-9] ?- ?)?{_DAY}(?: of)?[ -]{_MONTH}\b\.?(?:(?:,? (?:of"
+    rf" )?|-){_ANY_YEAR}(?!\w|,[0-9])|-[0-9]{{2}}(?!\w))?|{_MONTH}\.?,? (?:of )?{_ANY_YEAR}(?!\w|,[0-9])"
     rf"|{_LONG_YEAR}[ -]{_MONTH}\b\.?(?:[ -]{_DAY}(?!\w))?"
     r")"
 )
@@ -42,17 +39,13 @@ _MONTH_WORD: Final = lazy_regex(
     r"|ept?(?:ember)?|ct(?:ober)?|ov(?:ember)?|ec(?:ember)?|AN|EB|AR|PR|AY|UN|UL|UG|EP|CT|OV|EC)(?![a-z])"
 )
 _DAY_OF_WEEK: Final = lazy_regex(
-    r"[MTWFSmtwfs](?<![A-Za-z0-9-].)"
-    r"(?:(?:(?<=[Mm])on|(?<=[Tt])(?:ues|hurs)|(?<=[Ww])ednes|(?<=[Ff])ri|(?<=[Ss])(?:atur|un))day"
-    r"|(?:(?<=M)ON|(?<=T)(?:UES|HURS)|(?<=W)EDNES|(?<=F)RI|(?<=S)(?:ATUR|UN))DAY)"
-    r"(?![A-Za-z0-9_]|'[a-rt-z])"
+    r"[MTWFSmtwfs](?<![A-Za-z0-9-].)(?:(?:(?<=[Mm])on|(?<=[Tt])(?:ues|hurs)|(?<=[Ww])ednes|(?<=[Ff])ri|(?<=[Ss])(?:atur"
+    r"|un))day|(?:(?<=M)ON|(?<=T)(?:UES|HURS)|(?<=W)EDNES|(?<=F)RI|(?<=S)(?:ATUR|UN))DAY)(?![A-Za-z0-9_]|'[a-rt-z])"
 )
 _LONE_MONTH: Final = lazy_regex(
-    r"[JFMASONDjfasond](?<![A-Za-z].)"
-    r"(?:(?<=[Jj])(?:anuary|une|uly)|(?<=[Ff])ebruary|(?<=M)(?:arch|ay)|(?<=[Aa])(?:pril|ugust)|(?<=[Ss])eptember"
-    r"|(?<=[Oo])ctober|(?<=[Nn])ovember|(?<=[Dd])ecember"
-    r"|(?<=[Jj])(?:an|u[nl])|(?<=[Ff])eb|(?<=[Aa])(?:pr|ug)|(?<=[Ss])ept?|(?<=[Oo])ct|(?<=[Nn])ov|(?<=[Dd])ec"
-    r")(?![A-Za-z0-9_])"
+    r"[JFMASONDjfasond](?<![A-Za-z].)(?:(?<=[Jj])(?:anuary|une|uly)|(?<=[Ff])ebruary|(?<=M)(?:arch|ay)|(?<=[Aa])(?:pril"
+    r"|ugust)|(?<=[Ss])eptember|(?<=[Oo])ctober|(?<=[Nn])ovember|(?<=[Dd])ecember|(?<=[Jj])(?:an|u[nl])|(?<=[Ff])eb"
+    r"|(?<=[Aa])(?:pr|ug)|(?<=[Ss])ept?|(?<=[Oo])ct|(?<=[Nn])ov|(?<=[Dd])ec)(?![A-Za-z0-9_])"
 )
 _BEFORE_MONTH: Final = lazy_regex(
     r"(?:\b[Ii]n|since|last|next|this|until|by|early|late|mid|during|from|of|to|for)[ -]$"
@@ -60,16 +53,13 @@ _BEFORE_MONTH: Final = lazy_regex(
 _SHORT_MONTHS: Final = words_in("jan feb apr jun jul aug sep sept oct nov dec")
 _BEFORE_SHORT_MONTH: Final = lazy_regex(r"(?:\b[Ii]n|last|next|this|until|early|late|mid)[ -]$")
 _NUMERIC: Final = lazy_regex(
-    r"(?<![\w./,-])(?:"
-    r"(?P<y>(?:1[5-9]|20)[0-9]{2})(?P<s>[-/.])(?P<m>[01]?[0-9])(?P=s)(?P<d>[0-3]?[0-9])(?=T[0-2][0-9]:|(?!\w|[-/][0-9]))"
-    r"|(?P<a>[0-3]?[0-9])(?P<t>[-/.])(?P<b>[0-3]?[0-9])(?P=t)(?P<z>(?:1[5-9]|20)[0-9]{2}|[0-9]{2})(?!\w|[-/.][0-9])"
-    r"|(?P<o>(?:0?[1-9]|1[0-2])/|(?:0[1-9]|1[0-2])[-.])(?P<w>(?:19|20)[0-9]{2})(?!\w|[-/.,][0-9]|%)"
-    r"(?! ?(?:m?[gl]|[ck]?m|kg)\b)"
-    r"|(?!24/7)(?:(?:(?<=[Oo]n )|(?<=ated )|(?<=ince )|(?<=ntil )|(?<=rom ))(?P<p>[0-3]?[0-9])/(?P<q>[0-3]?[0-9])"
-    r"|(?:(?<=[Bb]y )|(?<=[Dd]ue )|(?<=[Tt]ill )|(?<=efore )|(?<=fter )|(?<=eview )|(?<=day is )|(?<=[Ss]een )"
-    r"|(?<=line )|(?<=[Oo]n the )|(?<=ooked )|(?<=ment )|(?<=[Aa]ppt ))(?P<g>[0-3]?[0-9])/(?P<h>[0-3]?[0-9])"
-    r")(?!\w|[-/.][0-9])"
-    r")"
+    r"(?<![\w./,-])(?:(?P<y>(?:1[5-9]|20)[0-9]{2})(?P<s>[-/.])(?P<m>[01]?[0-9])(?P=s)(?P<d>[0-3]?[0-9])(?=T[0-2][0-9]:"
+    r"|(?!\w|[-/][0-9]))|(?P<a>[0-3]?[0-9])(?P<t>[-/.])(?P<b>[0-3]?[0-9])(?P=t)(?P<z>(?:1[5-9]|20)[0-9]{2}"
+    r"|[0-9]{2})(?!\w|[-/.][0-9])|(?P<o>(?:0?[1-9]|1[0-2])/|(?:0[1-9]|1[0-2])[-.])(?P<w>(?:19|20)[0-9]{2})(?!\w"
+    r"|[-/.,][0-9]|%)(?! ?(?:m?[gl]|[ck]?m|kg)\b)|(?!24/7)(?:(?:(?<=[Oo]n )|(?<=ated )|(?<=ince )|(?<=ntil )|(?<=rom"
+    r" ))(?P<p>[0-3]?[0-9])/(?P<q>[0-3]?[0-9])|(?:(?<=[Bb]y )|(?<=[Dd]ue )|(?<=[Tt]ill )|(?<=efore )|(?<=fter )"
+    r"|(?<=eview )|(?<=day is )|(?<=[Ss]een )|(?<=line )|(?<=[Oo]n the )|(?<=ooked )|(?<=ment )|(?<=[Aa]ppt"
+    r" ))(?P<g>[0-3]?[0-9])/(?P<h>[0-3]?[0-9]))(?!\w|[-/.][0-9]))"
 )
 _QUARTER: Final = lazy_regex(
     r"[Qq](?<![\w./,-].)[1-4](?:[ /-]|, | of )(?:(?:19|20)[0-9]{2}|'[0-9]{2})(?!\w|[-/.][0-9])"
@@ -123,7 +113,7 @@ _REMEMBERED: Final = 1 << 12
 
 
 def find_dates(text: str) -> Iterator[Found]:
-    """Dates in digits that a calendar has: 2024-03-04, 3/4/2024, 04.03.24, 3/2024, on 3/4."""
+    """Yield dates in digits that a calendar has: 2024-03-04, 3/4/2024, 04.03.24, 3/2024, on 3/4."""
     for match in matches(_NUMERIC, text):
         if _in_calendar(match):
             yield Found(match.start(), match.end(), "date", 0.6 if match["p"] or match["g"] else 0.9)
@@ -142,7 +132,7 @@ find_listed_days: Final = finding(_LISTED_DAY, "date", 0.9, group="day")
 
 
 def find_named_dates(text: str) -> Iterator[Found]:
-    """Dates with the name of a month: March 3rd, 2024; Mon, 3 Mar 2024; July twenty ninth two thousand eight."""
+    """Yield dates with the name of a month: March 3rd, 2024; Mon, 3 Mar 2024; July twenty ninth two thousand eight."""
     for match in near(_NAMED, text, _MONTH_WORD, 45, 60):
         if readable(_FIRST_OF_RANGE.sub("", match[0])):
             ends = match.end() if _GOES_ON.match(text, match.end()) else match.start() + len(match[0].rstrip("."))
@@ -228,12 +218,10 @@ _TO_TURN: Final = (
 )
 """The verb, as in "will turn 30"; not the noun, as in "Turn 0:" or "in turn 3"."""
 _AGED: Final = lazy_regex(
-    rf"(?<![A-Za-z])(?:[Aa]ged?(?:s| of| is|:)?|AGE:?|[Aa]t (?:the )?age(?: of)?|[Tt]urn(?:ed|s|ing)|{_TO_TURN}"
-    rf"|[Ww]hen (?:he|she|I) was|"
-    rf"(?:I am|I'm|she is|he is|she's|he's|She is|He is|She's|He's)(?: only| just| about| around)?)"
+    rf"(?<![A-Za-z])(?:[Aa]ged?(?:s| of| is|:)?|AGE:?|[Aa]t (?:the )?age(?: of)?|[Tt]urn(?:ed|s|ing)|{_TO_TURN}|[Ww]hen"
+    rf" (?:he|she|I) was|(?:I am|I'm|she is|he is|she's|he's|She is|He is|She's|He's)(?: only| just| about| around)?)"
     rf" (?P<age>{_NUMBER}|(?i:{BELOW_HUNDRED}))(?![\w%]|[.,:/-][0-9]| ?(?:percent|feet|miles|pounds|kg|cm|lbs?|hours?"
-    rf"|minutes?|days?|weeks?"
-    rf"|months?|inches|foot|and a half|of (?:the|them|my|our)|more|times|in\b))"
+    rf"|minutes?|days?|weeks?|months?|inches|foot|and a half|of (?:the|them|my|our)|more|times|in\b))"
 )
 _SMALL_UNIT: Final = lazy_regex(r"[ -]?(?:months?|mos?|weeks?|wks?|days?)\b")
 _AGED_SMALL: Final = lazy_regex(
@@ -279,17 +267,17 @@ def find_ages_after_words(text: str) -> Iterator[Found]:
 
 
 def find_decades_of_age(text: str) -> Iterator[Found]:
-    """The number in "in her 40s"."""
+    """Yield the number in "in her 40s"."""
     yield from _found(matches(_AGE_DECADE, text), 0.8)
 
 
 def find_ages_after_names(text: str) -> Iterator[Found]:
-    """The number in "Maria, 42, said", and in "42F"."""
+    """Yield the number in "Maria, 42, said", and in "42F"."""
     yield from _found(matches(_AFTER_NAME, text), 0.6)
 
 
 def find_coded_ages(text: str) -> Iterator[Found]:
-    """The number in "42F"."""
+    """Yield the number in "42F"."""
     yield from _found(matches(_CODE, text), 0.5)
 
 

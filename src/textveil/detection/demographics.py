@@ -51,7 +51,7 @@ class Demographics:
 
 @cache
 def demographics() -> Demographics:
-    """The embedded lists, read once."""
+    """Return the embedded lists, read once."""
     forms: dict[Words, Form] = {}
     pools: dict[Form, set[str]] = {}
     occupations = _sections(OCCUPATIONS)
@@ -75,12 +75,12 @@ def demographics() -> Demographics:
 
 
 def words_of(entry: str) -> Words:
-    """The runs of letters of an entry or a value, in small letters."""
+    """Return the runs of letters of an entry or a value, in small letters."""
     return tuple(_LETTERS.findall(entry.lower()))
 
 
 def plural_of(noun: str) -> str:
-    """The plural of an occupation or another noun for a person."""
+    """Return the plural of an occupation or another noun for a person."""
     if noun.endswith(("man", "woman")) and noun != "woman":
         return noun[:-2] + "en"
     if _CONSONANT_Y.search(noun):
@@ -92,7 +92,7 @@ _Entry: TypeAlias = tuple[str, bool, list[tuple[str, str]]]
 
 
 def _entries(occupations: Mapping[str, Iterable[str]]) -> Iterator[_Entry]:
-    """Every entry of both files: its class, whether it is drawn, and its forms."""
+    """Yield every entry of both files: its class, whether it is drawn, and its forms."""
     for group, entries in _sections(FILE).items():
         drawn = True
         for entry in entries:
@@ -120,7 +120,6 @@ def _forms_of(entry: str) -> Iterator[tuple[str, str]]:
 
 
 def _sections(file: str) -> dict[str, list[str]]:
-    """The entries of a file by section; a line that ends in a colon is an entry of its own."""
     sections: dict[str, list[str]] = {}
     for line in (_DATA / file).read_text(encoding="ascii").splitlines():
         if line.startswith("["):
@@ -257,21 +256,18 @@ _VAGUE: Final = _set(
 
 _CHILDREN: Final = rf"{_NUMBER}(?: [a-z]{{3,12}}){{0,2}} {_CHILD}"
 _FAMILY: Final = lazy_regex(
-    rf"\b(?P<parent>(?:(?:[Ss]ingle|[Ww]idowed|[Dd]ivorced|[Mm]arried) )?(?i:{_PARENT}) (?:of|to)"
-    rf" (?:{_CHILDREN}|{_NUMBER}))(?![A-Za-z0-9])"
+    rf"\b(?P<parent>(?:(?:[Ss]ingle|[Ww]idowed|[Dd]ivorced|[Mm]arried) )?(?i:{_PARENT}) (?:of|to) (?:{_CHILDREN}"
+    rf"|{_NUMBER}))(?![A-Za-z0-9])"
     r"|\b(?P<alone>(?:[Ss]ingle|[Dd]ivorced|[Ww]idowed|[Uu]nmarried|[Ss]tay-at-home|[Ff]oster|[Aa]doptive)"
-    rf" {_PARENT})\b"
-    rf"|\b(?P<status>(?:[Mm]arried|[Dd]ivorced|[Ww]idowed|[Ss]eparated) with (?:{_CHILDREN}|no children|no kids))\b"
-    rf"|\b(?:[Hh]as|[Hh]ave|[Hh]ad|[Hh]aving|[Ww]ith|[Mm]y|[Oo]ur|[Hh]is|[Hh]er|[Tt]heir|[Rr]ais(?:e|es|ed|ing)|leaving|&|and"
-    rf") (?P<number>{_CHILDREN})\b"
-    r"|\b(?:[Ii]s|[Ww]as|[Aa]m|are|were|been|being|'m|'re|'s|not|never|got|getting|happily|currently|legally|recently|now|,"
-    r"|still) (?P<married>(?:never )?married)\b(?! name)"
-    r"|(?:(?<=[.:!?\n|;] )|(?<=[\n:|;])|\A)(?P<life>Married|Divorced|Widowed|Separated|Single)"
-    r"(?= life\b| with\b| to\b|[,.;\n]|\Z)"
-    r"|\b(?P<to>[Mm]arried)(?= life\b| to (?:an?|the|my|his|her|[A-Z]))"
-    r"|\b(?P<left>[Ww]idows?|[Ww]idowers?|[Ww]idowed|[Dd]ivorc(?:ed|ee|ees))(?!'?s? (?:peak|web|spider|maker))\b"
-    r"|\b(?P<care>(?:permanent|partial|total|severe|registered) disability|disability (?:pension|benefits?|allowance)"
-    r"|permanently unfit (?:to|for) work)\b"
+    rf" {_PARENT})\b|\b(?P<status>(?:[Mm]arried|[Dd]ivorced|[Ww]idowed|[Ss]eparated) with (?:{_CHILDREN}|no children|no"
+    rf" kids))\b|\b(?:[Hh]as|[Hh]ave|[Hh]ad|[Hh]aving|[Ww]ith|[Mm]y|[Oo]ur|[Hh]is|[Hh]er|[Tt]heir|[Rr]ais(?:e|es|ed"
+    rf"|ing)|leaving|&|and) (?P<number>{_CHILDREN})\b"
+    r"|\b(?:[Ii]s|[Ww]as|[Aa]m|are|were|been|being|'m|'re|'s|not|never|got|getting|happily|currently|legally|recently"
+    r"|now|,|still) (?P<married>(?:never )?married)\b(?! name)|(?:(?<=[.:!?\n|;] )|(?<=[\n:|;])|\A)(?P<life>Married"
+    r"|Divorced|Widowed|Separated|Single)(?= life\b| with\b| to\b|[,.;\n]|\Z)|\b(?P<to>[Mm]arried)(?= life\b| to (?:an?"
+    r"|the|my|his|her|[A-Z]))|\b(?P<left>[Ww]idows?|[Ww]idowers?|[Ww]idowed|[Dd]ivorc(?:ed|ee|ees))(?!'?s? (?:peak|web"
+    r"|spider|maker))\b|\b(?P<care>(?:permanent|partial|total|severe|registered) disability|disability (?:pension"
+    r"|benefits?|allowance)|permanently unfit (?:to|for) work)\b"
 )
 _FAMILY_WORDS: Final = _set(
     """single widowed divorced married unmarried home foster adoptive separated widow widows widower widowers divorcee
@@ -287,9 +283,8 @@ _TAGS: Final = _set(
 _LABEL: Final = lazy_regex(
     r"\b(?i:occupation|profession|job title|nationality|citizenship|ethnicity|ethnic (?:origin|group|background)|race"
     r"|religion|religious affiliation|faith|denomination|marital status|civil status|family status|sexual orientation"
-    r"|political (?:affiliation|party)|veteran status|disability status)[ ]?[:=][ ]?\"?"
-    r"([A-Za-z][A-Za-z'&/() -]{1,40}[A-Za-z)])"
-    r"(?=[,.;\n|\"<]|\Z| {2}|\0)"
+    r"|political (?:affiliation|party)|veteran status|disability status)[ ]?[:=][ ]?\"?([A-Za-z][A-Za-z'&/()"
+    r" -]{1,40}[A-Za-z)])(?=[,.;\n|\"<]|\Z| {2}|\0)"
 )
 _LABEL_WORDS: Final = _set(
     """occupation profession title nationality citizenship ethnicity origin group background race religion affiliation
@@ -320,7 +315,7 @@ DEMOGRAPHIC_GATE: Final = either(holding("#"), WithWords(_starts))
 
 
 def find_demographics(text: str) -> Iterator[Found]:
-    """What the text says of persons, by start."""
+    """Yield what the text says of persons, by start."""
     taken = sorted((*_scanned(text), *_of_hashtags(text)), key=_order)
     reached = 0
     for span in taken:
@@ -337,7 +332,7 @@ find_witnesses: Final = finding(_WITNESS, KIND, _SURE, "religion")
 
 
 def _scanned(text: str) -> Iterator[Found]:
-    """What words of the lists, of families and of the names of fields show; a span may come twice."""
+    """Yield what words of the lists, of families and of the names of fields show; a span may come twice."""
     lists = demographics()
     endings = lists.endings.get
     before, families, fields = Found(0, 0, "", 0), 0, 0
@@ -370,7 +365,6 @@ def _of_family(text: str, start: int, end: int) -> Iterator[Found]:
 
 
 def _of_hashtags(text: str) -> Iterator[Found]:
-    """Occupations and families in hashtags: #TeacherLife."""
     if "#" not in text:
         return
     lists = demographics()
@@ -403,13 +397,13 @@ def _read(
 
 
 def _joined(text: str, last: Found, start: int) -> bool:
-    """Whether a span follows another that is said of a person: "deaf and unemployed"."""
+    """Return whether a span follows another that is said of a person: "deaf and unemployed"."""
     between = text[last.end : start] if 0 < start - last.end < 8 else ""
     return last.score >= _LIKELY and bool(_JOINED.match(between))
 
 
 def _longest(text: str, start: int, entries: tuple[Words, ...]) -> tuple[Words, int]:
-    """The longest of the entries that stands in the text, and where it begins; ``start`` is of its last word."""
+    """Return the longest of the entries that stands in the text, and where it begins; ``start`` is of its last word."""
     for entry in entries:
         place = start
         for word in reversed(entry[:-1]):
@@ -443,7 +437,7 @@ def _around(text: str, start: int) -> str:
 
 
 def _cued(before: str, cues: frozenset[str], words: int = 4) -> bool:
-    """Whether one of the last words before a span may be of a cue, so that patterns are worth a look."""
+    """Return whether one of the last words before a span may be of a cue, so that patterns are worth a look."""
     return not cues.isdisjoint(before[-40:].lower().split()[-words:])
 
 
@@ -513,7 +507,7 @@ _FAITH_CUE: Final = lazy_regex(
 
 
 def _of_state(text: str, start: int, end: int, form: Form) -> float:
-    """How sure it is that a state is a person's: "she is disabled", "a deaf woman"; what machines are too."""
+    """Return how sure it is that a state is a person's: "she is disabled", "a deaf woman"; what machines are too."""
     before = _around(text, start)
     if end - start > len("quadriplegics") or _BELONGS.search(before):
         return _LIKELY

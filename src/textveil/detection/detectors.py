@@ -72,7 +72,7 @@ _WANTED: Final = "names of detectors, or objects with `detect`"
 
 
 def detector_of(name: str) -> Detector:
-    """The detector of a name, made with its defaults.
+    """Return the detector of a name, made with its defaults.
 
     Args:
         name: one of ``DETECTORS``, or one that an installed package adds; of spacy, transformers and gliner with a

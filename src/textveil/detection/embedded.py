@@ -134,7 +134,7 @@ def _groups(numbers: Sequence[int], texts: Sequence[str]) -> Iterator[list[int]]
 
 @lru_cache(maxsize=8)
 def embedded_detector(*, regions: tuple[str, ...] = REGIONS) -> EmbeddedDetector:
-    """The embedded detector; one object for equal regions."""
+    """Return the embedded detector; one object for equal regions."""
     return EmbeddedDetector(regions)
 
 
@@ -328,25 +328,11 @@ _SMALL_NAMES: Final = Phase("small-names", (
 ))
 """Names in small letters: beside those with a capital, which are read once."""
 PHASES: Final = (
-    _ESCAPES,
-    _FIELDS,
-    _ADDRESSES,
-    _FORMS,
-    _DATES,
-    _DAYS,
-    _DIGITS,
-    _SIGNS,
-    _AMOUNTS,
-    _STREETS,
-    _PLACES,
-    _PHONES,
-    _YEARS,
-    _CODE,
-    _QUANTITIES,
-    _NAMES,
-    _SMALL_NAMES,
+    _ESCAPES, _FIELDS, _ADDRESSES, _FORMS, _DATES, _DAYS, _DIGITS, _SIGNS, _AMOUNTS, _STREETS, _PLACES, _PHONES, _YEARS,
+    _CODE, _QUANTITIES, _NAMES, _SMALL_NAMES,
 )
 """The phases for English, with telephone numbers of the usual regions."""
+# fmt: on
 
 
 @lru_cache(maxsize=64)

@@ -54,12 +54,12 @@ class Score:
 
     @property
     def recall(self) -> Bound | None:
-        """Hit of labelled, with the exact interval of independent spans; None where nothing is labelled."""
+        """Hit of labelled, with the exact interval of independent spans; None if nothing is labelled."""
         return _share(self.hit, self.labelled, self.confidence)
 
     @property
     def precision(self) -> Bound | None:
-        """Right of found; None where nothing was found, or nothing is labelled of this kind."""
+        """Right of found; None if nothing was found, or nothing is labelled of this kind."""
         return _share(self.right, self.found, self.confidence) if self.labelled else None
 
     @property
@@ -119,7 +119,7 @@ class Evaluation:
     policy: Mapping[str, str] | None = None
 
     def to_data(self) -> dict[str, Any]:
-        """What may be shown: counts and intervals, no text."""
+        """Return what may be shown: counts and intervals, no text."""
         return {
             "corpus": self.corpus,
             "detector": self.detector,
@@ -214,7 +214,6 @@ def _compare(
 
 
 def _meeting(span: DetectedSpan | LabelledSpan, others: Iterable[Any]) -> list[Any]:
-    """Those of ``others`` that share a character with ``span``."""
     return [other for other in others if other.start < span.end and span.start < other.end]
 
 
@@ -268,7 +267,7 @@ class LabelledText(NamedTuple):
 
 
 def read_labelled(path: Path | str) -> list[LabelledText]:
-    """The labelled texts of a file.
+    """Return the labelled texts of a file.
 
     Args:
         path: ``.json``: a list of objects with ``full_text`` and ``spans`` (``entity_type``, ``start_position``,
@@ -336,7 +335,7 @@ def _record(record: Any, number: int) -> LabelledText:
 
 
 def kinds_of(label: object, number: int) -> tuple[str, ...]:
-    """The kinds that are right for a label.
+    """Return the kinds that are right for a label.
 
     Raises:
         InputError: it has none; the message holds the label, which names a kind and no person.

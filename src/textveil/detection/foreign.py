@@ -28,7 +28,7 @@ def encodable(text: str) -> str:
 
 
 def pieces(text: str, most: int) -> Iterator[tuple[int, str]]:
-    """Places and pieces of a text, of ``most`` characters at the longest, each with the end of the one before it.
+    """Yield places and pieces of a text, of ``most`` characters at the longest, each with the end of the one before it.
 
     Foreign detectors take time or memory that grows faster than a text, and some refuse long ones. Pieces begin and end
     at white space where there is some; a span of up to ``SHARED`` characters stands whole in one of them.
@@ -98,7 +98,7 @@ KINDS_OF_LABELS: Final[Mapping[str, str]] = MappingProxyType(
 
 
 def kind_of_label(label: str) -> str | None:
-    """The kind that a label means; empty where it is left out, None where it is not known."""
+    """Return the kind that a label means; empty if it is left out, None where it is not known."""
     return KINDS_OF_LABELS.get(plain_label(label))
 
 

@@ -76,7 +76,7 @@ FORMAL_GATE: Final = either(
 
 
 def find_formal_names(text: str) -> Iterator[Found]:
-    """Persons in these forms, by start, none overlapping."""
+    """Yield persons in these forms, by start, none overlapping."""
     reached = 0
     for start, end, why in sorted(chain(_names_behind_words(text), _names_without_title(text))):
         if start >= reached:
@@ -130,7 +130,7 @@ def _is_only_given(marks: int) -> bool:
 
 
 def _is_family(low: str) -> bool:
-    """Whether a word in capitals is a family name, or may be one: it is no ordinary word and nothing short."""
+    """Return whether a word in capitals is a family name, or may be one: it is no ordinary word and nothing short."""
     listed = bool(lists().words.get(low, 0) & Marks.FAMILY)
     return low not in _HONORS and not is_plain_form(low) and (listed or len(low) > _ACRONYM)
 
@@ -143,9 +143,8 @@ _SMALL_WORD: Final = lazy_regex(r"[a-z]{1,40}+(?:['-][a-z]{1,40}+){0,8}(?![A-Za-
 _WORDS: Final = lazy_regex(r"[a-z](?<![A-Za-z0-9_@#./'-].)[a-z]*(?:['-][a-z]+)*(?![A-Za-z0-9_@/(])")
 _NEXT: Final = lazy_regex(r"(\.? )([a-z]+(?:['-][a-z]+)*)(?![A-Za-z0-9_@/])")
 _CUES: Final = lazy_regex(
-    r"[NnCcMmDdPp](?<![A-Za-z].)(?:ame(?:'s| is|:"
-    r"|(?: on the account)?\? (?:[Uu]ser:)?|d (?:him|her))|alls? (?:me|him|her)"
-    r"|(?:rs?|s|iss|rof)\b\.?)[ \t]+(?=[a-z])"
+    r"[NnCcMmDdPp](?<![A-Za-z].)(?:ame(?:'s| is|:|(?: on the account)?\? (?:[Uu]ser:)?|d (?:him|her))|alls? (?:me|him"
+    r"|her)|(?:rs?|s|iss|rof)\b\.?)[ \t]+(?=[a-z])"
 )
 _CUE_WORDS: Final = joined_words("ame amed all alls r rs s iss rof", begun_by="ncmdp")
 """One of these stands in each cue."""
@@ -167,7 +166,7 @@ _MOST_WORDS: Final = 4
 
 
 def _names_among(words: frozenset[bytes]) -> list[str]:
-    """Words that name somebody or some place, and are no English words in small letters."""
+    """Return words that name somebody or some place, and are no English words in small letters."""
     marks_of = lists().words.get
     named = []
     for word in b" ".join(words - _FUNCTION_WORDS).decode("ascii").split():
@@ -193,7 +192,7 @@ SMALL_NAME_GATE: Final = _OfSmallNames()
 
 
 def find_small_names(text: str) -> Iterator[Found]:
-    """Names of persons and places in small letters."""
+    """Yield names of persons and places in small letters."""
     marks_of = lists().words.get
     words = words_of(text)
     cued = () if _CUE_WORDS.isdisjoint(words) else {match.end() for match in matches(_CUES, text)}
@@ -234,7 +233,7 @@ def _places(text: str, few: Sequence[str]) -> Iterator[int]:
 
 
 def _kind(text: str, start: int, low: str, marks: int) -> str:
-    """What a word of the lists names in small letters; nothing as a rule."""
+    """Return what a word of the lists names in small letters; nothing as a rule."""
     before = _LAST_WORD.search(text, max(0, start - _BACK), start)
     placed = before is not None and before[1] in known.BEFORE_PLACES
     if marks & _KNOWN_PLACE and len(low) > 3:
@@ -245,7 +244,7 @@ def _kind(text: str, start: int, low: str, marks: int) -> str:
 
 
 def _is_key(text: str, start: int, low: str) -> bool:
-    """Whether a word behind a colon names a thing of a program, and nobody: name: payments-worker, name: str."""
+    """Return whether a word behind a colon names a thing of a program, and nobody: name: payments-worker, name: str."""
     if text[max(0, start - 2) : start].strip() != ":":
         return False
     parts = low.split("-")
@@ -256,7 +255,7 @@ def _is_key(text: str, start: int, low: str) -> bool:
 
 
 def _end(text: str, word: re.Match[str], low: str) -> int:
-    """Where a name ends: with family names, initials, and words that no list holds."""
+    """Return where a name ends: with family names, initials, and words that no list holds."""
     marks_of = lists().words.get
     end = word.start() + len(low)
     position, last = word.end(), word[0]

@@ -27,7 +27,7 @@ class Found(NamedTuple):
 
 
 def words_in(text: str) -> frozenset[str]:
-    """The words of a public list, written in a row."""
+    """Return the words of a public list, written in a row."""
     return frozenset(text.split())
 
 
@@ -292,12 +292,11 @@ def without(text: str, spans: Iterable[tuple[int, int]]) -> str:
 
 
 def folded(entry: str) -> str:
-    """The plain form of a public list's entry, in small letters."""
+    """Return the plain form of a public list's entry, in small letters."""
     return plain(entry).text.lower()
 
 
 def _form(character: str) -> str:
-    """The plain form of a character that is not ASCII: one character, or none."""
     category = unicodedata.category(character)
     if category == "Nd":
         return str(unicodedata.decimal(character))
@@ -314,7 +313,7 @@ def _form(character: str) -> str:
 
 
 def _mark(character: str, category: str) -> str:
-    """The plain form of a character that is no letter, digit or combining mark."""
+    """Return the plain form of a character that is no letter, digit or combining mark."""
     if character in "\x85\u2028\u2029":
         return "\n"
     if character.isspace():

@@ -44,7 +44,7 @@ class Gate(Protocol):
         """False for a plain text, parts of which may be covered by now, only where a search finds nothing in it."""
 
     def among(self, texts: Together) -> Collection[int]:
-        """The numbers of the texts in which it is open, and perhaps of more."""
+        """Return the numbers of the texts in which it is open, and perhaps of more."""
 
 
 class Together:
@@ -72,7 +72,7 @@ class _Row:
         self._starts = [0, *accumulate(len(string) + 1 for string in strings)]
 
     def matching(self, pattern: re.Pattern[str]) -> list[int]:
-        """The numbers of the strings in which a pattern matches, or begins to."""
+        """Return the numbers of the strings in which a pattern matches, or begins to."""
         numbers, start = [], 0
         while (match := next(matches(pattern, self._text, start), None)) is not None:
             numbers.append(bisect_right(self._starts, match.start()) - 1)
@@ -80,7 +80,7 @@ class _Row:
         return numbers
 
     def holding(self, piece: str) -> list[int]:
-        """The numbers of the strings that hold a piece."""
+        """Return the numbers of the strings that hold a piece."""
         numbers, place = [], self._text.find(piece)
         while place >= 0:
             numbers.append(bisect_right(self._starts, place) - 1)
@@ -99,7 +99,7 @@ def opened(gates: Sequence[Gate], texts: Together) -> list[list[int]]:
 
 
 def glance(text: str) -> Seen:
-    """What gates look at, gathered once, before anything is covered."""
+    """Return what gates look at, gathered once, before anything is covered."""
     groups = map(re.Match.span, _DIGITS.finditer(text))
     around = [text[max(0, start - BEFORE_DIGITS) : end + AFTER_DIGITS] for start, end in groups]
     pieces = text.split()
@@ -156,17 +156,17 @@ class _Matching:
 
 
 def at_digits(pattern: str) -> Gate:
-    """The gate of a search that finds something only where this pattern matches in a digit's surroundings."""
+    """Return the gate of a search that finds something only where this pattern matches in a digit's surroundings."""
     return _Matching(pattern, "digits")
 
 
 def matching(pattern: str) -> Gate:
-    """The gate of a search that finds something only where this pattern, which must be a fast one, matches."""
+    """Return the gate of a search that finds something only where this pattern, which must be a fast one, matches."""
     return _Matching(pattern, "whole")
 
 
 def in_runs(pattern: str) -> Gate:
-    """The gate of a search that finds something only where this pattern matches in a long run."""
+    """Return the gate of a search that finds something only where this pattern matches in a long run."""
     return _Matching(pattern, "runs")
 
 
@@ -196,7 +196,7 @@ def with_words(words: str, *, begun_by: str = "") -> Gate:
 
 
 def joined_words(words: str, begun_by: str = "") -> frozenset[bytes]:
-    """The words that ``with_words`` looks for."""
+    """Return the words that ``with_words`` looks for."""
     return frozenset((first + word).encode("ascii") for word in words.split() for first in begun_by or ("",))
 
 
@@ -213,7 +213,7 @@ class _Holding:
 
 
 def holding(*pieces: str) -> Gate:
-    """The gate of a search that finds something only in a text that holds one of these pieces."""
+    """Return the gate of a search that finds something only in a text that holds one of these pieces."""
     return _Holding(pieces, "whole")
 
 
@@ -236,10 +236,10 @@ class _OfTwo:
 
 
 def either(first: Gate, second: Gate) -> Gate:
-    """The gate of a search that finds something only where one of two gates is open."""
+    """Return the gate of a search that finds something only where one of two gates is open."""
     return _OfTwo(first, second, both=False)
 
 
 def both(first: Gate, second: Gate) -> Gate:
-    """The gate of a search that finds something only where two gates are open."""
+    """Return the gate of a search that finds something only where two gates are open."""
     return _OfTwo(first, second, both=True)

@@ -66,7 +66,6 @@ class PatternDetector:
                 yield DetectedSpan(start, end, self.kinds[0], 1.0, self.name)
 
     def _begun(self, first: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
-        """The matches, tried for only where the first character of one may stand."""
         reached = 0
         for place in matches(first, text):
             match = self._pattern.match(text, place.start()) if place.start() >= reached else None
@@ -77,7 +76,7 @@ class PatternDetector:
 
 @lru_cache(maxsize=256)
 def _first_character(pattern: re.Pattern[str]) -> re.Pattern[str] | None:
-    """What a match begins with, where that is a digit or one of some characters; None where it may be another."""
+    """Return what a match begins with, where that is a digit or one of some characters; None if it may be another."""
     members: list[str] = []
     for operation, argument in import_module("re._parser").parse(pattern.pattern, pattern.flags):
         name, least = str(operation), 1
@@ -124,7 +123,7 @@ def _is_nested(pattern: str) -> bool:
 
 
 def _repeats_repeat(parsed: Any, *, inside: bool) -> bool:
-    """Whether a parsed pattern holds a repeat without end within another, neither possessive nor atomic."""
+    """Return whether a parsed pattern holds a repeat without end within another, neither possessive nor atomic."""
     for operation, argument in parsed:
         name = str(operation)
         if name in ("MAX_REPEAT", "MIN_REPEAT"):
@@ -143,7 +142,7 @@ def _nests(name: str) -> bool:
 
 
 def token_key(token: str) -> str:
-    """What two tokens share that count as one word, whatever their letter case."""
+    """Return what two tokens share that count as one word, whatever their letter case."""
     return spelling(token) or token
 
 
@@ -179,7 +178,7 @@ class ListDetector:
 
     @property
     def phrases(self) -> frozenset[tuple[str, ...]]:
-        """What it looks for, as it compares: entries that find the same are one; private as they are."""
+        """Return what it looks for, as it compares: entries that find the same are one; private as they are."""
         return frozenset().union(*self._phrases.values())
 
     def detect(self, texts: Sequence[str]) -> list[list[DetectedSpan]]:
@@ -204,7 +203,7 @@ class ListDetector:
             place += max(1, count)
 
     def _count(self, keys: list[str], place: int) -> int:
-        """How many tokens the longest entry takes that begins at ``place``; 0 for none."""
+        """Return how many tokens the longest entry takes that begins at ``place``; 0 for none."""
         phrases = self._phrases.get(keys[place])
         if phrases is None:
             return 0
@@ -213,7 +212,7 @@ class ListDetector:
 
 
 def value_spans(text: str, values: Iterable[tuple[str, str]], name: str = "record") -> list[DetectedSpan]:
-    """Where the values of a record's other columns stand in one of its texts.
+    """Return where the values of a record's other columns stand in one of its texts.
 
     A name of several words is found in its parts too ("Maria Gonzalez" as "Gonzalez"; parts that are common words only
     with a capital), a value of six digits or more in any grouping.
@@ -298,7 +297,7 @@ class KeepList:
         self._lengths = {word: sorted(lengths, reverse=True) for word, lengths in begun.items()}
 
     def keeping(self, text: str) -> Keeps:
-        """What stays of a text."""
+        """Return what stays of a text."""
         return lambda span: self._may_stay(span) and self._holds(text, span)
 
     def _may_stay(self, span: DetectedSpan) -> bool:
@@ -337,7 +336,7 @@ class KeepList:
         return False
 
     def _covered(self, tokens: Sequence[re.Match[str]], keys: Sequence[str], place: int, end: int) -> int:
-        """How many tokens from one on are kept phrases and what links them, up to an end at least; 0 where not."""
+        """Return how many tokens from one on are kept phrases and what links them, up to an end at least; 0 if not."""
         reached = place
         while reached < len(tokens) and (reached == place or tokens[reached].start() < end):
             lengths = (n for n in self._lengths.get(keys[reached], ()) if n <= len(keys) - reached)
@@ -396,7 +395,7 @@ class KeepPattern:
         return any(match.start() <= 5 and match.end() >= 5 + len(value) for match in self._pattern.finditer(text))
 
     def keeping(self, text: str) -> Keeps:
-        """What stays of a text."""
+        """Return what stays of a text."""
         kept = bytearray(len(text) + 1)
         for match in matches(self._pattern, text):
             start, end = match.span()

@@ -37,7 +37,7 @@ def load_gliner() -> ModuleType:
 
 
 def _read(folder: Path | str, device: str) -> Any:
-    """The model in a folder; where files are missing that the package would fetch, an error."""
+    """Return the model in a folder; where files are missing that the package would fetch, an error."""
     gliner = load_gliner()
     where = Path(folder)
     wanted = f"the folder {where.name} must hold a GLiNER model with its tokenizer"
@@ -128,7 +128,7 @@ class GlinerDetector:
         yield from detected
 
     def _windows(self, text: str) -> Iterator[tuple[int, str]]:
-        """Places and parts of a text of no more words than the model reads: it leaves out what is beyond them."""
+        """Yield places and parts of a text of no more words than the model reads: it leaves out what is beyond them."""
         words = [(start, end) for _, start, end in self._model.data_processor.words_splitter(text)]
         step = self._room - self._overlap
         for first in range(0, max(1, len(words) - self._overlap), step):
@@ -150,7 +150,7 @@ def gliner_detector(
     overlap: int | None = None,
     device: str = "cpu",
 ) -> GlinerDetector:
-    """Spans by a GLiNER model, which is told by name what to find.
+    """Return spans by a GLiNER model, which is told by name what to find.
 
     A text of more words than the model reads is given to it in parts that share ``overlap`` words.
 

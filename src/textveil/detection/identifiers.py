@@ -17,14 +17,11 @@ _IBAN: Final = lazy_regex(
 )
 _IBAN_BEFORE: Final = lazy_regex(r"\bIBAN(?: ?(?:nummer|number|no\.?|nr\.?|code|is|:|=|#)){0,3} ?\Z", re.IGNORECASE)
 _FIXED: Final = lazy_regex(
-    r"(?<![\w.,-])(?:"
-    r"(?P<ssn>[0-9]{3}-[0-9]{2}-[0-9]{4}(?![\w]|-[0-9]))"
-    r"|(?P<uuid>[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}(?![\w-]))"
-    r"|(?P<mac>[0-9A-Fa-f]{2}(?P<by>[:-])[0-9A-Fa-f]{2}(?:(?P=by)[0-9A-Fa-f]{2}){4}(?![\w:-]))"
-    r"|(?P<nino>[A-CEGHJ-PR-TW-Z]{2} ?[0-9]{2} ?[0-9]{2} ?[0-9]{2} ?[A-D](?!\w))"
-    r"|(?P<nhs>[0-9]{3} [0-9]{3} [0-9]{4}(?![\w]|-[0-9]))"
-    r"|(?P<code>(?=[A-Z]{0,9}[0-9])(?=[A-Z0-9]{7,40}(?![\w]|-[0-9]))[A-Z0-9]{0,8}[A-Z][A-Z0-9]{0,39}+)"
-    r")"
+    r"(?<![\w.,-])(?:(?P<ssn>[0-9]{3}-[0-9]{2}-[0-9]{4}(?![\w]|-[0-9]))|(?P<uuid>[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}["
+    r"0-9A-Fa-f]{12}(?![\w-]))|(?P<mac>[0-9A-Fa-f]{2}(?P<by>[:-])[0-9A-Fa-f]{2}(?:(?P=by)[0-9A-Fa-f]{2}){4}(?![\w:-]))"
+    r"|(?P<nino>[A-CEGHJ-PR-TW-Z]{2} ?[0-9]{2} ?[0-9]{2} ?[0-9]{2} ?[A-D](?!\w))|(?P<nhs>[0-9]{3} [0-9]{3}"
+    r" [0-9]{4}(?![\w]|-[0-9]))|(?P<code>(?=[A-Z]{0,9}[0-9])(?=[A-Z0-9]{7,40}(?![\w]|-[0-9]))[A-Z0-9]{0,8}[A-Z][A-Z0-9]"
+    r"{0,39}+))"
 )
 _SPACED_SSN: Final = lazy_regex(r"[0-9](?<![\w.,-].)[0-9]{2} [0-9]{2} [0-9]{4}(?![\w]|[ -][0-9])")
 
@@ -55,14 +52,12 @@ _ID_SCORE: Final = 0.6
 
 _ROMAN_OR_NUMBER: Final = "(?:[IVX]{1,5}|[0-9]{1,2})"
 _CASES: Final = lazy_regex(
-    r"(?<![\w./-])(?:"
-    r"[Nn](?:os?|rs?|[\xb7o])\.? ?(?P<numbered>(?:[0-9]{3,8}(?:/[0-9]{1,5}){0,2}|[0-9]{1,2}/[0-9]{1,5})"
-    r"(?:,? (?:and |& )?[0-9]{2,6}(?:/[0-9]{1,5})?(?![\w%]|[.,/-][0-9])){0,20})(?![\w%]|[.,/-][0-9])"
-    r"|(?P<slash>[0-9]{4,6}/(?:19|20)?[0-9]{2})(?![\w%]|[.,/-][0-9])"
+    r"(?<![\w./-])(?:[Nn](?:os?|rs?|[\xb7o])\.? ?(?P<numbered>(?:[0-9]{3,8}(?:/[0-9]{1,5}){0,2}"
+    r"|[0-9]{1,2}/[0-9]{1,5})(?:,? (?:and |& )?[0-9]{2,6}(?:/[0-9]{1,5})?(?![\w%]|[.,/-][0-9])){0,20})(?![\w%]"
+    r"|[.,/-][0-9])|(?P<slash>[0-9]{4,6}/(?:19|20)?[0-9]{2})(?![\w%]|[.,/-][0-9])"
     rf"|(?P<chamber>{_ROMAN_OR_NUMBER} [A-Z][A-Za-z]{{0,4}}(?: [A-Z][a-z]{{0,3}})? [0-9]{{1,6}}/[0-9]{{2,4}})(?![\w/])"
-    r"|(?P<report>[A-Z]{2,5} (?:19|20)[0-9]{2} p\. [0-9]{1,5})(?!\w)"
-    r"|(?P<docket>(?:[0-9]{1,2}:)?[0-9]{2}-(?:cv|cr|mj|bk|ap|mc|md|CV|CR)-[0-9]{3,6}(?:-[A-Z]{1,5}){0,3})(?!\w)"
-    r")"
+    r"|(?P<report>[A-Z]{2,5} (?:19|20)[0-9]{2} p\. [0-9]{1,5})(?!\w)|(?P<docket>(?:[0-9]{1,2}:)?[0-9]{2}-(?:cv|cr|mj|bk"
+    r"|ap|mc|md|CV|CR)-[0-9]{3,6}(?:-[A-Z]{1,5}){0,3})(?!\w))"
 )
 _SERIAL: Final = lazy_regex("[0-9]+(?:/[0-9]+)*")
 _CASE_CLUE: Final = lazy_regex(
@@ -76,21 +71,18 @@ _LONG_CODE: Final = lazy_regex(
 )
 LONG_CODE_GATE: Final = at_digits("[A-Za-z0-9][-_][0-9]{6}")
 _CARD_CODE: Final = lazy_regex(
-    r"(?i)(?<!\w)(?:cvv2?|cvc2?|cvn2?|csc|(?:card )?(?:security|verification) (?:code|number|value))"
-    r"(?: ?(?:code|number|no\.?)){0,2}(?: ?(?:is|was|:|=|#|\()){0,3}[ \"']{0,3}"
-    r"(?P<value>[0-9]{3,4})(?![\w]|[.,/-][0-9])"
+    r"(?i)(?<!\w)(?:cvv2?|cvc2?|cvn2?|csc|(?:card )?(?:security|verification) (?:code|number|value))(?: ?(?:code|number"
+    r"|no\.?)){0,2}(?: ?(?:is|was|:|=|#|\()){0,3}[ \"']{0,3}(?P<value>[0-9]{3,4})(?![\w]|[.,/-][0-9])"
 )
 CARD_CODE_GATE: Final = either(
     with_words("cvv cvc cvn csc"),
     holding("ecurity code", "ecurity Code", "ECURITY CODE", "erification code", "erification value"),
 )
 _PLATE: Final = lazy_regex(
-    r"(?i:(?<!\w)(?:(?:licen[sc]e|number|registration|index|vehicle) plates?|plates?|registration(?: mark)?"
-    r"|vehicle reg(?:istration)?"
-    r"|car reg(?:istration)?|reg|vrm"
-    r"|kennzeichen|nummernschild|immatriculation|plaque|matricula|targa|kenteken|placa)\.?"
-    r"(?: (?:number|no\.?|nr\.?|of|the|his|her|car|vehicle)){0,3}(?: ?(?:is|was|:|=|#|\()){0,3} {0,2}[\"']?)"
-    r"(?P<value>[A-Z0-9]{1,4}(?:[ \xb7-]{0,2}[A-Z0-9]{1,4}){0,3})(?![\w-])"
+    r"(?i:(?<!\w)(?:(?:licen[sc]e|number|registration|index|vehicle) plates?|plates?|registration(?: mark)?|vehicle"
+    r" reg(?:istration)?|car reg(?:istration)?|reg|vrm|kennzeichen|nummernschild|immatriculation|plaque|matricula|targa"
+    r"|kenteken|placa)\.?(?: (?:number|no\.?|nr\.?|of|the|his|her|car|vehicle)){0,3}(?: ?(?:is|was|:|=|#|\()){0,3}"
+    r" {0,2}[\"']?)(?P<value>[A-Z0-9]{1,4}(?:[ \xb7-]{0,2}[A-Z0-9]{1,4}){0,3})(?![\w-])"
 )
 PLATE_GATE: Final = with_words(
     "plate plates registration reg vrm kennzeichen nummernschild immatriculation plaque matricula targa kenteken placa"
@@ -142,7 +134,7 @@ def find_spaced_ssns(text: str) -> Iterator[Found]:
 
 
 def find_named_ids(text: str) -> Iterator[Found]:
-    """What follows "account number", "MRN", "ticket #" and the like, and holds a digit."""
+    """Yield what follows "account number", "MRN", "ticket #" and the like, and holds a digit."""
     for match in near(_NAMED, text, _CODED, 80, 60):
         start, value = match.start("value"), match["value"]
         digits = sum(map(str.isdigit, value))
@@ -158,7 +150,7 @@ def find_named_ids(text: str) -> Iterator[Found]:
 
 
 def find_case_numbers(text: str) -> Iterator[Found]:
-    """Numbers of courts' cases and applications: "no. 36391/02", "nos. 511 and 513", "II Ca 123/05"."""
+    """Yield numbers of courts' cases and applications: "no. 36391/02", "nos. 511 and 513", "II Ca 123/05"."""
     for match in near(_CASES, text, _CASE_CLUE, 48, 32):
         start, end = match.span(match.lastgroup or 0)
         if match.lastgroup == "numbered":
@@ -190,7 +182,7 @@ def find_plates(text: str) -> Iterator[Found]:
 
 
 def valid_iban(written: str) -> bool:
-    """Whether the check digits of an IBAN are right: ISO 7064, modulo 97."""
+    """Return whether the check digits of an IBAN are right: ISO 7064, modulo 97."""
     letters = written.replace(" ", "").upper()
     if not 15 <= len(letters) <= 34:
         return False
@@ -204,7 +196,7 @@ def valid_ssn(written: str) -> bool:
 
 
 def valid_nhs(digits: str) -> bool:
-    """Whether ten digits are a number of the UK's National Health Service: weights 10 to 2, modulo 11."""
+    """Return whether ten digits are a number of the UK's National Health Service: weights 10 to 2, modulo 11."""
     rest = 11 - sum(int(digit) * weight for digit, weight in zip(digits, range(10, 1, -1), strict=False)) % 11
     return rest % 11 == int(digits[9]) and rest != 10
 
@@ -218,11 +210,10 @@ _USUAL: Final = lazy_regex(
 """How issuers write their cards. Beside other digits only such a number counts: of ten, one has a right check digit."""
 _PAYMENT: Final = lazy_regex(
     r"(?i)\b(?:cards?|credit|debit|visa|mastercard|amex|american express|maestro|discover|diners|jcb|unionpay|cc|pan"
-    r"|pay(?:s|ing|ments?)?|paid|charged?|iban|bank|acc(?:oun)?t"
-    r"|[a-z]{0,16}karten?(?:nummern?|nr)?|konto(?:nummer|nr)?|girocard|zahl(?:ung|en|t)|bezahlt|uberweisung"
-    r"|cartes?|bancaire|cb|compte|rib|paiement|payer|virement|tarjetas?|cuenta|pag[aoe]r?|credito|debito|carta|conto"
-    r"|bancomat|pagamento|bonifico|[a-z]{0,16}kaart(?:nummer)?|pinpas|rekening(?:nummer)?|betal(?:ing|en)|betaald"
-    r"|cartao|cartoes|conta|boleto)\b"
+    r"|pay(?:s|ing|ments?)?|paid|charged?|iban|bank|acc(?:oun)?t|[a-z]{0,16}karten?(?:nummern?|nr)?|konto(?:nummer|nr)?"
+    r"|girocard|zahl(?:ung|en|t)|bezahlt|uberweisung|cartes?|bancaire|cb|compte|rib|paiement|payer|virement|tarjetas?"
+    r"|cuenta|pag[aoe]r?|credito|debito|carta|conto|bancomat|pagamento|bonifico|[a-z]{0,16}kaart(?:nummer)?|pinpas"
+    r"|rekening(?:nummer)?|betal(?:ing|en)|betaald|cartao|cartoes|conta|boleto)\b"
 )
 """Words of payment in seven languages, in plain form."""
 _BEFORE, _BEHIND = 40, 24
@@ -239,9 +230,8 @@ _CARD_CODED: Final = (
 )
 _EXPIRY: Final = r"(?:0?[1-9]|1[0-2])(?: ?[/.|-] ?| )(?:20)?[0-9]{2}|(?:0[1-9]|1[0-2])(?:20)?[0-9]{2}"
 _BEHIND_CARD: Final = lazy_regex(
-    rf"{_HOLDER}{_GAP}{_EXPIRES}(?P<expiry>{_EXPIRY})(?![0-9])"
-    rf"(?:{_GAP}{_CARD_CODED}(?P<code>[0-9]{{3,4}})(?![\w]|[.,/-][0-9]))?"
-    rf"|{_GAP}{_CARD_CODED}(?P<alone>[0-9]{{3}})(?![\w]|[ .,/-][0-9])"
+    rf"{_HOLDER}{_GAP}{_EXPIRES}(?P<expiry>{_EXPIRY})(?![0-9])(?:{_GAP}{_CARD_CODED}(?P<code>[0-9]{{3,4}})(?![\w]"
+    rf"|[.,/-][0-9]))?|{_GAP}{_CARD_CODED}(?P<alone>[0-9]{{3}})(?![\w]|[ .,/-][0-9])"
 )
 _MARKED: Final = lazy_regex(r"[/.|-]")
 _DIGIT_BEHIND: Final = lazy_regex(r"[ -][0-9]")
@@ -282,7 +272,7 @@ def _joined(spans: Iterable[Found]) -> list[Found]:
 
 
 def find_card_rows(text: str) -> Iterator[Found]:
-    """A card with its expiry or its code behind it, or both: each of them is a span.
+    """Yield a card with its expiry or its code behind it, or both: each of them is a span.
 
     The card passes Luhn's check, or a word of payment stands beside it, or the row is complete: a card in groups of
     four, a month and a year with a mark between, and a code.
@@ -316,12 +306,12 @@ def _has_neighbor(text: str, start: int, end: int) -> bool:
 
 
 def is_card(number: str) -> bool:
-    """Whether a number with marks between its digits passes Luhn's check."""
+    """Return whether a number with marks between its digits passes Luhn's check."""
     digits = re.sub("[^0-9]", "", number)
     return len(set(digits)) > 1 and luhn(digits)
 
 
 def of_payment(text: str, start: int, end: int) -> bool:
-    """Whether a word of payment stands beside a number."""
+    """Return whether a word of payment stands beside a number."""
     before = _PAYMENT.search(text, max(0, start - _BEFORE), start)
     return before is not None or _PAYMENT.search(text, end, min(len(text), end + _BEHIND)) is not None

@@ -79,12 +79,11 @@ def language_of(text: str) -> str:
 
 
 def unfit(text: str) -> bool:
-    """Whether a text is in a language that the embedded rules are not written for."""
+    """Return whether a text is in a language that the embedded rules are not written for."""
     return language_of(text) not in ("", *FIT)
 
 
 def _by_script(part: str) -> str:
-    """The language whose script a third of the letters are of; empty for Latin."""
     letters = len(_LETTER.findall(part))
     counts = {language: len(pattern.findall(part)) for language, pattern in _OF_SCRIPT.items()}
     if counts["ja"] * 10 > counts["zh"] + counts["ja"]:
@@ -94,7 +93,6 @@ def _by_script(part: str) -> str:
 
 
 def _classified(part: str) -> str:
-    """What py3langid takes a text for; empty where it is not sure of it."""
     language, share = _identifier().classify(part)
     return str(language) if share > _CERTAIN else ""
 
@@ -128,8 +126,6 @@ _FULL: Final = rf"{_PARTICLE}{{0,3}}(?:(?:[A-Z]\. ?){{1,3}})?{_NAME}(?: {_PARTIC
 
 
 class _Rules(NamedTuple):
-    """What the rules of a language need."""
-
     titles: str  # patterns of what stands before a name, without the space behind it
     opening: str  # of what opens a letter or a line about a person, before the name
     code: str  # of a postal code before a town
@@ -145,10 +141,9 @@ _RULES: Final = MappingProxyType(
             r"Patientin?|Pfarrer|Richterin?|Schwester|Bruder|Sohn|Tochter|Mutter|Vater|Ehefrau|Ehemann",
             r"Liebe[rs]?|Hallo|Name:|Patient:|Gru(?:ss|s)|gez\.|i\. ?A\.",
             r"(?:D-|A-|CH-)?[0-9]{4,5}",
-            rf"(?:[A-Z][A-Za-z.]*[ -]){{0,3}}[A-Z]?[A-Za-z]*(?:[Ss]tras?se|[Ss]trase|[Ss]tr\.|[Ww]eg|[Pp]latz|"
-            rf"[Gg]asse|[Aa]llee|"
-            rf"[Rr]ing|[Dd]amm|[Uu]fer|[Ss]teig|[Ss]tieg|[Hh]of|[Mm]arkt|[Cc]haussee|[Pp]romenade|[Pp]fad|"
-            rf"[Zz]eile) {_HOUSE}",
+            rf"(?:[A-Z][A-Za-z.]*[ -]){{0,3}}[A-Z]?[A-Za-z]*(?:[Ss]tras?se|[Ss]trase|[Ss]tr\.|[Ww]eg|[Pp]latz|[Gg]asse"
+            rf"|[Aa]llee|[Rr]ing|[Dd]amm|[Uu]fer|[Ss]teig|[Ss]tieg|[Hh]of|[Mm]arkt|[Cc]haussee|[Pp]romenade|[Pp]fad"
+            rf"|[Zz]eile) {_HOUSE}",
             "aus|in|nach|bei",
             "am|an der|an den|im|in der|vor der|vorm|bei|ob der|a\\.d\\.",
         ),
@@ -157,10 +152,9 @@ _RULES: Final = MappingProxyType(
             r"(?:ma|mon|sa|son|votre|leur) (?:fils|fille|mere|pere|femme|mari|frere|soeur|epoux|epouse|voisine?)",
             r"Cher|Chere|Bonjour|Salut|Nom :|Nom:|Patient :|soussignee?|s'appelle|nommee?",
             r"(?:F-|B-)?[0-9]{5}",
-            rf"(?:{_HOUSE},? )?(?:[Rr]ue|[Aa]v(?:enue|\.)|[Bb](?:oulevard|d)|[Pp]lace|[Cc]hemin|[Ii]mpasse|"
-            rf"[Aa]llee|[Qq]uai|[Cc]ours|"
-            rf"[Rr]oute|[Ss]quare|[Pp]assage|[Ff]aubourg|[Vv]oie|[Ss]entier) (?:de la |de l'|du |des |de |"
-            rf"d')?{_WORDS}(?: {_HOUSE})?",
+            rf"(?:{_HOUSE},? )?(?:[Rr]ue|[Aa]v(?:enue|\.)|[Bb](?:oulevard|d)|[Pp]lace|[Cc]hemin|[Ii]mpasse|[Aa]llee"
+            rf"|[Qq]uai|[Cc]ours|[Rr]oute|[Ss]quare|[Pp]assage|[Ff]aubourg|[Vv]oie|[Ss]entier) (?:de la |de l'|du |des "
+            rf"|de |d')?{_WORDS}(?: {_HOUSE})?",
             "a|habite|demeurant a|pres de",
             "sur|les|la|en|sous|de|du",
         ),
@@ -169,10 +163,9 @@ _RULES: Final = MappingProxyType(
             r"(?:mi|su|tu|nuestro|nuestra) (?:hij[oa]|madre|padre|mujer|marido|herman[oa]|espos[oa]|vecin[oa])",
             r"Querid[oa]|Hola|Estimad[oa]|Nombre:|Paciente:|se llama|llamad[oa]",
             r"[0-9]{5}",
-            rf"(?:Calle|C/|Avda?\.|Avenida|Plaza|Pza\.|Paseo|Ronda|Camino|Carretera|Travesia|Urbanizacion|"
-            rf"Glorieta|Vial|Acceso|"
-            rf"Alameda|Callejon|Cuesta|Pasaje|Pasadizo|Rambla|Rua|Via|Canada|Cañada|calle|avenida|plaza|paseo) ?"
-            rf"(?:de (?:la |los |las )?|del )?{_WORDS},? {_HOUSE}",
+            rf"(?:Calle|C/|Avda?\.|Avenida|Plaza|Pza\.|Paseo|Ronda|Camino|Carretera|Travesia|Urbanizacion|Glorieta|Vial"
+            rf"|Acceso|Alameda|Callejon|Cuesta|Pasaje|Pasadizo|Rambla|Rua|Via|Canada|Cañada|calle|avenida|plaza|paseo)"
+            rf" ?(?:de (?:la |los |las )?|del )?{_WORDS},? {_HOUSE}",
             "en|desde|hacia",
             "de|del|de la|de los|la|el",
         ),
@@ -182,10 +175,9 @@ _RULES: Final = MappingProxyType(
             r"(?:mio|mia|suo|sua) (?:figlio|figlia|madre|padre|moglie|marito|fratello|sorella|vicin[oa])",
             r"Car[oa]|Ciao|Gentile|Egregio|Nome:|Paziente:|si chiama|chiamat[oa]",
             r"(?:I-)?[0-9]{5}",
-            rf"(?:Via|Viale|V\.le|Piazza|P\.zza|Piazzale|Corso|C\.so|Vicolo|Largo|Strada|Contrada|Borgo|Canale|"
-            rf"Rotonda|Incrocio|"
-            rf"Stretto|Lungomare|Galleria|Salita|via|viale|piazza|corso) (?:del(?:la|le)? |dei |degli |"
-            rf"di )?{_WORDS},? {_HOUSE}",
+            rf"(?:Via|Viale|V\.le|Piazza|P\.zza|Piazzale|Corso|C\.so|Vicolo|Largo|Strada|Contrada|Borgo|Canale|Rotonda"
+            rf"|Incrocio|Stretto|Lungomare|Galleria|Salita|via|viale|piazza|corso) (?:del(?:la|le)? |dei |degli |di"
+            rf" )?{_WORDS},? {_HOUSE}",
             "a|ad|presso",
             "di|del|della|in|sul|d'|[Dd]i",
         ),
@@ -194,22 +186,19 @@ _RULES: Final = MappingProxyType(
             r"(?:meu|minha|seu|sua) (?:filho|filha|mae|pai|mulher|marido|irmao|irma|esposa|esposo|vizinh[oa])",
             r"Car[oa]|Ola|Prezad[oa]|Querid[oa]|Nome:|Paciente:|chama-se|chamad[oa]",
             r"[0-9]{4,5}-[0-9]{3}",
-            rf"(?:Rua|R\.|Avenida|Av\.|Travessa|Praca|Largo|Alameda|Estrada|Calcada|Beco|Rotunda|Quinta|Via|"
-            rf"Ladeira|rua|avenida) "
-            rf"(?:d[aeo]s? )?{_WORDS},? (?:n\.? ?[oa]? ?)?(?:{_HOUSE}|S/N)",
+            rf"(?:Rua|R\.|Avenida|Av\.|Travessa|Praca|Largo|Alameda|Estrada|Calcada|Beco|Rotunda|Quinta|Via|Ladeira|rua"
+            rf"|avenida) (?:d[aeo]s? )?{_WORDS},? (?:n\.? ?[oa]? ?)?(?:{_HOUSE}|S/N)",
             "em|desde",
             "do|da|de|dos|das|o|a",
         ),
         "nl": _Rules(
-            r"[Dd]e heer|[Hh]eer|[Mm]evrouw|[Mm]eneer|Dhr\.|Mevr\.|Mw\.|[Dd]rs?\.|[Pp]rof\.|[Mm]r\.|[Ii]ng\."
-            r"|[Ii]r\.|[Oo]om|[Tt]ante|"
-            r"(?:mijn|zijn|haar|uw|onze) (?:zoon|dochter|moeder|vader|vrouw|man|broer|zus|echtgenote?|"
-            r"buur(?:man|vrouw))",
+            r"[Dd]e heer|[Hh]eer|[Mm]evrouw|[Mm]eneer|Dhr\.|Mevr\.|Mw\.|[Dd]rs?\.|[Pp]rof\.|[Mm]r\.|[Ii]ng\.|[Ii]r\."
+            r"|[Oo]om|[Tt]ante|(?:mijn|zijn|haar|uw|onze) (?:zoon|dochter|moeder|vader|vrouw|man|broer|zus|echtgenote?"
+            r"|buur(?:man|vrouw))",
             r"Beste|Hallo|Hoi|Lieve|Naam:|Patient:|heet|genaamd",
             r"[0-9]{4} ?[A-Z]{2}",
-            rf"(?:[A-Z][A-Za-z.]* ){{0,2}}[A-Z][A-Za-z'-]{{0,60}}(?:straat|laan|weg|plein|gracht|kade|singel|dreef|hof|"
-            rf"pad|baan|boulevard|"
-            rf"steeg|park|dijk|markt|ring|plantsoen|wal) {_HOUSE}",
+            rf"(?:[A-Z][A-Za-z.]* ){{0,2}}[A-Z][A-Za-z'-]{{0,60}}(?:straat|laan|weg|plein|gracht|kade|singel|dreef|hof"
+            rf"|pad|baan|boulevard|steeg|park|dijk|markt|ring|plantsoen|wal) {_HOUSE}",
             "in|uit|te|naar",
             "aan de|aan den|op|en|bij|a/d",
         ),
@@ -241,7 +230,7 @@ class _Language:
             yield Found(*match.span(), "place", 0.8, "street")
 
     def find_titled(self, text: str) -> Iterator[Found]:
-        """Persons behind a title, a relation or the opening of a letter."""
+        """Yield persons behind a title, a relation or the opening of a letter."""
         for match in matches(self._titled, text):
             start = match.start("name")
             end = _trimmed(text, start, match.end("name"), self._words)
@@ -299,7 +288,7 @@ def rows_of(language: str) -> dict[str, tuple[Row, ...]]:
 
 
 def _is_ordinary(low: str, words: frozenset[str]) -> bool:
-    """Whether a word, or each part of a compound, is an ordinary one; not "Boucher-sur-Mer"."""
+    """Return whether a word, or each part of a compound, is an ordinary one; not "Boucher-sur-Mer"."""
     if low in words or (
         len(low) >= _COMPOUND and any(low[-count:] in words for count in range(6, min(len(low) - 3, _LONGEST_PART)))
     ):
@@ -316,7 +305,7 @@ def _in_name(text: str, match: re.Match[str], words: frozenset[str]) -> bool:
 
 
 def _place_end(text: str, start: int, low: str) -> int:
-    """Where a listed place of several words ends that begins here; 0 for none."""
+    """Return where a listed place of several words ends that begins here; 0 for none."""
     public = lists()
     longest = public.openings.get(low, 0)
     if not longest:

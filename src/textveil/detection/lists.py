@@ -62,7 +62,7 @@ def lists() -> Lists:
 
 
 def packed_lists(marks: Mapping[str, int]) -> str:
-    """What the file holds: the words, a character for the marks of each, and the places of several words."""
+    """Return what the file holds: the words, a character for the marks of each, and the places of several words."""
     words = sorted(name for name in marks if " " not in name)
     written = "".join(chr(marks[word] + _LOWEST) for word in words)
     return "\t".join(words) + f"\n{written}\n" + "\t".join(sorted(marks.keys() - set(words))) + "\n"
@@ -154,11 +154,10 @@ BEFORE_PERSONS: Final = _set(
 )
 RELATIONS: Final = _set(
     """wife husband son daughter partner mother father brother sister friend fiance fiancee boyfriend girlfriend
-    neighbor neighbour colleague boss landlord landlady tenant roommate classmate teammate coworker manager
-    supervisor attending nurse aunt uncle cousin niece nephew grandson granddaughter stepson stepdaughter grandmother
-    grandfather twin spouse caregiver therapist paralegal accountant lawyer attorney babysitter nanny housemate
-    intern assistant ex-wife ex-husband mom dad mum pastor tutor carer guardian witness defendant
-    plaintiff named"""
+    neighbor neighbour colleague boss landlord landlady tenant roommate classmate teammate coworker manager supervisor
+    attending nurse aunt uncle cousin niece nephew grandson granddaughter stepson stepdaughter grandmother grandfather
+    twin spouse caregiver therapist paralegal accountant lawyer attorney babysitter nanny housemate intern assistant
+    ex-wife ex-husband mom dad mum pastor tutor carer guardian witness defendant plaintiff named"""
 )
 """After these a capitalized name is a person's: my daughter Will."""
 COUNTRY_LETTERS: Final = _set("""us u.s usa u.s.a uk u.k uae ussr eu nyc""")
@@ -208,14 +207,13 @@ GENERIC: Final = _set(
 NAMED_BY_WORDS: Final = _set("hospital infirmary clinic church cathedral hotel academy school")
 """Institutions whose names are often ordinary words: Mercy General Hospital."""
 GENERIC_CARE: Final = _set(
-    """children children's women women's men's teaching memorial veterans psychiatric mental health community university
-    pain eye dental dentist walk walk-in urgent care sleep fertility family wound memory asthma diabetes heart vascular
-    law business sunday night summer driving boarding catholic orthodox baptist methodist preoperative follow-up
-    infusion anticoagulation rehabilitation rehab vision nursing day free private village parish new old my our this
-    that same
-    acute chronic prenatal maternity weight loss travel vaccine student chest breast fracture burn stroke transplant
-    outside home referring receiving vocational technical charter art music dance drama language police
-    military flight fire"""
+    """children children's women women's men's teaching memorial veterans psychiatric mental health community
+    university pain eye dental dentist walk walk-in urgent care sleep fertility family wound memory asthma diabetes
+    heart vascular law business sunday night summer driving boarding catholic orthodox baptist methodist preoperative
+    follow-up infusion anticoagulation rehabilitation rehab vision nursing day free private village parish new old my
+    our this that same acute chronic prenatal maternity weight loss travel vaccine student chest breast fracture burn
+    stroke transplant outside home referring receiving vocational technical charter art music dance drama language
+    police military flight fire"""
 )
 """Words that say of which sort such an institution is, and not which one."""
 FUNCTION_WORDS: Final = _set(
@@ -241,15 +239,14 @@ NOTABLE: Final = _set("""trump jesus""")
 """Persons whom everybody knows by a name that is a word too: with a capital they are meant."""
 COMPANIES: Final = _set(
     """adidas adobe airbus alibaba amazon amd aol astrazeneca audi bayer bbc bloomberg bmw boeing bp cisco citigroup
-    cnn coca-cola costco chrysler chevron dell deloitte disney ebay ericsson exxon exxonmobil facebook fedex
-    fiat fujitsu gazprom glaxosmithkline google halliburton heineken hitachi honda honeywell hp hsbc hyundai ibm
-    ikea instagram intel itunes jpmorgan kpmg lenovo lexmark linkedin lockheed lufthansa mastercard mcdonald
-    mcdonald's merck microsoft mitsubishi monsanto motorola nasa nasdaq nato netflix netscape nestle nike nikon
-    nintendo nissan nokia novartis nvidia oracle opec panasonic paypal peoplesoft pepsi pepsico pfizer philips
-    porsche qantas raytheon renault reuters roche samsung sanofi sap siemens skype sony spotify starbucks
-    symantec tesla texaco toshiba toyota twitter tyco unesco unicef unilever verizon viacom vodafone volkswagen
-    volvo walgreens walmart wal-mart whatsapp xerox yahoo yelp youtube yukos zillow uber lyft fbi cia irs fda
-    nhs usps ups"""
+    cnn coca-cola costco chrysler chevron dell deloitte disney ebay ericsson exxon exxonmobil facebook fedex fiat
+    fujitsu gazprom glaxosmithkline google halliburton heineken hitachi honda honeywell hp hsbc hyundai ibm ikea
+    instagram intel itunes jpmorgan kpmg lenovo lexmark linkedin lockheed lufthansa mastercard mcdonald mcdonald's
+    merck microsoft mitsubishi monsanto motorola nasa nasdaq nato netflix netscape nestle nike nikon nintendo nissan
+    nokia novartis nvidia oracle opec panasonic paypal peoplesoft pepsi pepsico pfizer philips porsche qantas raytheon
+    renault reuters roche samsung sanofi sap siemens skype sony spotify starbucks symantec tesla texaco toshiba toyota
+    twitter tyco unesco unicef unilever verizon viacom vodafone volkswagen volvo walgreens walmart wal-mart whatsapp
+    xerox yahoo yelp youtube yukos zillow uber lyft fbi cia irs fda nhs usps ups"""
 )
 """Companies and agencies that everybody knows, as their names are written in small letters."""
 STATES: Final = _set(

@@ -131,7 +131,7 @@ def with_enumerated(text: str, spans: Sequence[Found]) -> list[Found]:
 
 
 def _can_be_listed(item: str) -> bool:
-    """Whether no word of an item of an enumeration says that it names no person."""
+    """Return whether no word of an item of an enumeration says that it names no person."""
     marks_of = lists().words.get
     words = [word.lower() for word in _PARTS.findall(item)]
     other = known.INSTITUTIONS | known.COMPANIES | known.FUNCTION_WORDS | known.PLACE_ENDS
@@ -156,7 +156,7 @@ def _is_guess(span: Found) -> bool:
 
 
 def _mentions(text: str, names: _Known, taken: bytearray) -> Iterator[Found]:
-    """Every mention where nothing stands, by start; some may touch one another."""
+    """Yield every mention where nothing stands, by start; some may touch one another."""
     reached = 0
     for match in matches(_WORD, text):
         start = match.start()
@@ -252,9 +252,8 @@ _BEFORE_GLOSS: Final = lazy_regex(r"(?<![A-Za-z0-9-])[A-Z][A-Za-z]{0,3}[A-Z-]{1,
 _ACRONYM: Final = lazy_regex(r"[A-Z]{1,2}[A-Za-z]{0,2}[A-Z-]{1,6}")
 _SPOKEN_OF: Final = lazy_regex(
     r"(?<![A-Za-z])(?:members?(?:hip)? (?:of|in)|leaders? of|favour of|favor of|support(?:ed|ing|er|ers)? (?:of |for )?"
-    r"|organi[sz]ations?,?(?: namely)?|propaganda for|behalf of|employed by|work(?:s|ed)? (?:for|at))"
-    r" (?:the )?"
-    r"(?P<name>[A-Z]{3,8}(?:-[A-Z]{1,3})?)(?![A-Za-z0-9-])"
+    r"|organi[sz]ations?,?(?: namely)?|propaganda for|behalf of|employed by|work(?:s|ed)? (?:for|at)) (?:the"
+    r" )?(?P<name>[A-Z]{3,8}(?:-[A-Z]{1,3})?)(?![A-Za-z0-9-])"
 )
 _ENDS_WITH: Final = lazy_regex(
     r"(?P<name>[A-Z](?<![A-Za-z0-9-].)[A-Z]{2,7}(?:-[A-Z]{1,3})?)"
@@ -281,7 +280,7 @@ class Word(NamedTuple):
 
 
 def institution(words: Sequence[Word], place: int) -> Institution | None:
-    """The company or institution that begins at a word, or None."""
+    """Return the company or institution that begins at a word, or None."""
     stop = _part(words, place)
     if stop == place or words[place].low in known.LINKS:
         return None
@@ -310,7 +309,7 @@ def institution(words: Sequence[Word], place: int) -> Institution | None:
 
 
 def _part(words: Sequence[Word], place: int) -> int:
-    """The end of the words that stand together without a link."""
+    """Return the end of the words that stand together without a link."""
     stop = place
     while stop < min(len(words), place + _MOST) and words[stop].low not in known.LINKS:
         stop += 1
@@ -318,12 +317,12 @@ def _part(words: Sequence[Word], place: int) -> int:
 
 
 def _last_head(words: Sequence[Word], place: int, stop: int) -> int:
-    """Where the last word stands that ends an institution's name; -1: none does."""
+    """Return where the last word stands that ends an institution's name; -1: none does."""
     return next((at for at in range(stop - 1, place - 1, -1) if words[at].low in _HEADS), -1)
 
 
 def _after_head(words: Sequence[Word], place: int, stop: int) -> int:
-    """The end of a name that its sort begins: Prison Ranby, Bank Austria."""
+    """Return the end of a name that its sort begins: Prison Ranby, Bank Austria."""
     following = words[place + 1]
     return place + 2 if not following.marks & (_COMMON | _OTHER) and not following.marks & int(Marks.GIVEN) else place
 
@@ -383,7 +382,7 @@ def small_end(text: str, end: int) -> int:
 
 
 def glosses(text: str, spans: Sequence[Found], marks_of: Mapping[str, int]) -> Iterator[Found]:
-    """What stands in parentheses beside an institution: its short form, or its name in another language."""
+    """Yield what stands in parentheses beside an institution: its short form, or its name in another language."""
     for span in spans:
         if span.kind == "person":
             continue

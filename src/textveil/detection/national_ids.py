@@ -22,12 +22,12 @@ _SHAPED: Final = 0.5
 
 
 def weighted(digits: str, weights: Sequence[int]) -> int:
-    """The sum of digits, each times its weight."""
+    """Return the sum of digits, each times its weight."""
     return sum(int(digit) * weight for digit, weight in zip(digits, weights, strict=False))
 
 
 def luhn(value: str) -> bool:
-    """Whether the last digit is Luhn's: cards, IMEI, Canada's SIN, Greece's AMKA, Sweden's personal number."""
+    """Return whether the last digit is Luhn's: cards, IMEI, Canada's SIN, Greece's AMKA, Sweden's personal number."""
     doubled = (sum(divmod(2 * int(digit), 10)) for digit in value[-2::-2])
     return value.isdigit() and (sum(map(int, value[-1::-2])) + sum(doubled)) % 10 == 0
 
@@ -49,7 +49,7 @@ _SHIFTS: Final = (
 
 
 def verhoeff(value: str) -> bool:
-    """Whether the last digit is Verhoeff's: India's Aadhaar."""
+    """Return whether the last digit is Verhoeff's: India's Aadhaar."""
     check = 0
     for place, digit in enumerate(reversed(value)):
         check = int(_TABLE[check][int(_SHIFTS[place % 8][int(digit)])])
@@ -57,7 +57,7 @@ def verhoeff(value: str) -> bool:
 
 
 def iso_11_10(value: str) -> bool:
-    """Whether the last digit is that of ISO 7064, modulo 11, 10: Germany's tax id, Croatia's OIB."""
+    """Return whether the last digit is that of ISO 7064, modulo 11, 10: Germany's tax id, Croatia's OIB."""
     rest = 10
     for digit in value[:-1]:
         rest = ((int(digit) + rest) % 10 or 10) * 2 % 11
@@ -142,7 +142,7 @@ def _australian_medicare(value: str) -> bool:
 
 
 def _eleven(weights: Sequence[int]) -> Check:
-    """A check digit that is the rest of a weighted sum modulo 11; 10 is written 0."""
+    """Return a check digit that is the rest of a weighted sum modulo 11; 10 is written 0."""
     return lambda value: weighted(value, weights) % 11 % 10 == int(value[len(weights)])
 
 
@@ -227,8 +227,7 @@ _EACH: Final = {name: lazy_regex(f"(?:{form.pattern}){_AFTER}") for name, form i
 _BEGUN_BY_DIGIT: Final = (
     r"[0-9](?<![0-9].)(?:[0-9]{5}(?:[0-9]{2})?[-+/A-FU-Y][0-9]{3}|[0-9]{0,2}\.[0-9]{2,4}\.[0-9]{2,4}[./-]"
     r"|[0-9]{1,3}[ -][0-9]{3,6}[ -][0-9]|[0-9]{3} [0-9]{6}|[0-9]{6,7}[ -]?[A-Z]|[0-9]-[0-9]{7}| [0-9]{2} [0-9]{2} "
-    r"|[0-9]{14}"
-    r"|[0-9]{2} [0-9]{2} [0-9]{2} |[0-9]?[A-Z]{1,2}[0-9]{1,4}-?[A-Z])"
+    r"|[0-9]{14}|[0-9]{2} [0-9]{2} [0-9]{2} |[0-9]?[A-Z]{1,2}[0-9]{1,4}-?[A-Z])"
 )
 _BEGUN_BY_CAPITAL: Final = (
     r"[A-Z](?<![A-Za-z].)(?:[A-Z](?:[0-9]{2} ?[A-Z]|[ -][0-9]{1,3}[ -][A-Z]|[0-9]{1,2}[ -]?[A-Z])|[A-Z]{4,5}[0-9]{2}"
@@ -314,7 +313,7 @@ def find_labelled(text: str) -> Iterator[Found]:
 
 
 def checked_label(label: str, value: str) -> bool:
-    """Whether a value has the check digits of what the word before it names."""
+    """Return whether a value has the check digits of what the word before it names."""
     length, check = LABELS.get(label.lower().replace("-", " "), (0, None))
     digits = bare(value)
     return check is not None and len(digits) == length and digits.isdigit() and check(digits)

@@ -201,7 +201,6 @@ def find_people_under_keys(text: str) -> Iterator[Found]:
 
 
 def _values(text: str, key: re.Match[str]) -> Iterator[tuple[int, int]]:
-    """Where the values of a key stand: behind it, in brackets, or in the lines below."""
     start = key.end()
     mark = text[start : start + 1]
     if mark in ("\r", "\n"):
@@ -232,7 +231,6 @@ def _lines_below(text: str, start: int, indent: int) -> Iterator[tuple[int, int]
 
 
 def _kind(written: str) -> str:
-    """What a value of such a key is: a person, a login, or nobody's."""
     if written[0].islower():
         return "handle" if names_login(written) else ""
     return "person" if _names_somebody(written) else ""
@@ -256,8 +254,7 @@ def _names_somebody(written: str) -> bool:
 
 _OWNER: Final = lazy_regex(
     r"(?:(?<![\w-])[-dlbcps](?:[r-][w-][xsStT-]){3}[.+@]?[ \t]{1,4}[0-9]{1,6}[ \t]{1,4}"
-    r"|(?<![\w/])whoami[ \t]{0,4}\r?\n)"
-    r"(?P<name>[a-z][a-z0-9_.-]{2,30})(?!\S)"
+    r"|(?<![\w/])whoami[ \t]{0,4}\r?\n)(?P<name>[a-z][a-z0-9_.-]{2,30})(?!\S)"
 )
 _PROCESS: Final = lazy_regex(
     r"(?:(?<![^\n])|(?<=\\n))(?P<name>[a-z][a-z0-9_.-]{2,30}\+?)(?= {1,12}[0-9]{1,7}(?: {1,6}[0-9]{1,3}\.[0-9]){2} )"
@@ -311,7 +308,6 @@ def with_addressed(text: str, detected: list[Found]) -> list[Found]:
 
 
 def _folded(word: str) -> str:
-    """A word without accents, in small letters."""
     folded = unicodedata.normalize("NFKD", word.casefold()).translate(_ASCII)
     return (
         "".join(character for character in folded if not unicodedata.combining(character))
@@ -326,13 +322,11 @@ def _is_part(word: str, parts: set[str]) -> bool:
 
 _USER: Final = lazy_regex(
     r"(?<![A-Za-z<])(?:[a-z]{1,12}[_.-])?(?:(?:[Uu]ser(?:[_-]?(?:[Nn]ame|[Ii]d|login))?|[Ll]og[io]n|logname|uname|acct"
-    r"|assignee|actor|principal|committer|[Oo]wner|[Aa]uthor|[Rr]eviewer|created_by|updated_by)"
-    r"(?:[\"']?:[ \t]{0,3}[\"']?|=[\"']?)"
-    r"|(?:invalid user|(?:for|of|by|as|from|unknown|illegal|disabled|locked|the) user|[Uu]sername(?: is)?"
-    r"|[Ll]og(?:ged)? ?in as|logged in by|handle is)[ \t]{1,3}[\"'`]?"
-    r"|(?<=\n)[ \t]{0,8}User[ \t]{1,3}|(?:TODO|FIXME|XXX|HACK|NOTE)\([ \t]?@?"
-    r"|(?<= )(?:-u|-l|--user(?:name)?|--login|--owner)[ =])"
-    r"(?P<name>[a-z][a-z0-9_.-]{2,30})(?![\w(\[{<@/:*%$\\-]|\.\w| ?=|'t\b)"
+    r"|assignee|actor|principal|committer|[Oo]wner|[Aa]uthor|[Rr]eviewer|created_by|updated_by)(?:[\"']?:[ \t]{0,3}[\"'"
+    r"]?|=[\"']?)|(?:invalid user|(?:for|of|by|as|from|unknown|illegal|disabled|locked|the) user|[Uu]sername(?: is)?"
+    r"|[Ll]og(?:ged)? ?in as|logged in by|handle is)[ \t]{1,3}[\"'`]?|(?<=\n)[ \t]{0,8}User[ \t]{1,3}|(?:TODO|FIXME|XXX"
+    r"|HACK|NOTE)\([ \t]?@?|(?<= )(?:-u|-l|--user(?:name)?|--login|--owner)[ =])(?P<name>[a-z][a-z0-9_.-]{2,30})(?![\w("
+    r"\[{<@/:*%$\\-]|\.\w| ?=|'t\b)"
 )
 _NAMED: Final = lazy_regex(
     r"(?i:(?:first|last|full|given|family|middle|sur|maiden|patient|customer|contact|employee|client|holder)"
@@ -342,12 +336,11 @@ _NAMED: Final = lazy_regex(
 _ROLES: Final = words_in(
     """user users usr uid username admin administrator root test tests tester svc service app api web www db bot ci
     name me myself you your my guest demo dev prod staging deploy deployer build builder runner nobody anonymous
-    default system daemon node nginx apache postgres mysql redis oracle git ubuntu debian centos docker jenkins
-    ec2 vagrant ansible hadoop spark superuser sysadmin sudo none null undefined true false int str string bool self
-    this id email uuid varchar auth login oauth jwt ftp ssh smtp http https localhost pi backup monitor agent
-    worker client server some someone infra devops sre qa ops secops platform backend frontend core team teams release
-    renovate dependabot systemd
-    foo bar baz alice bob"""
+    default system daemon node nginx apache postgres mysql redis oracle git ubuntu debian centos docker jenkins ec2
+    vagrant ansible hadoop spark superuser sysadmin sudo none null undefined true false int str string bool self this
+    id email uuid varchar auth login oauth jwt ftp ssh smtp http https localhost pi backup monitor agent worker client
+    server some someone infra devops sre qa ops secops platform backend frontend core team teams release renovate
+    dependabot systemd foo bar baz alice bob"""
 )
 _NAME_PARTS: Final = lazy_regex("[a-z]+")
 _ORDINARY: Final = int(Marks.COMMON | Marks.SMALL | Marks.OTHER)
@@ -363,7 +356,7 @@ PEOPLE_GATE: Final = either(USER_GATE, FIELD_GATE)
 
 
 def find_people_in_fields(text: str) -> Iterator[Found]:
-    """Names of users and of persons, by start, none overlapping."""
+    """Yield names of users and of persons, by start, none overlapping."""
     reached = 0
     for start, end, kind in sorted(_people(text)):
         if start >= reached:
@@ -383,12 +376,12 @@ def _people(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def is_plain_word(word: str) -> bool:
-    """Whether a word in small letters is one of English, of programs, or of roles."""
+    """Return whether a word in small letters is one of English, of programs, or of roles."""
     return bool(lists().words.get(word, 0) & _ORDINARY) or word in _known() or word in _ROLES
 
 
 def is_plain_form(word: str) -> bool:
-    """Whether a word in small letters is a plain one, or looks like its plural or its third person."""
+    """Return whether a word in small letters is a plain one, or looks like its plural or its third person."""
     return is_plain_word(word) or is_plain_word(word.removesuffix("s"))
 
 

@@ -34,7 +34,7 @@ def load_analyzer() -> ModuleType:
 
 
 def analyzer_engine(pipeline: Any = None, language: str = "en") -> Any:
-    """An ``AnalyzerEngine`` with Presidio's default recognizers, none of which leaves this machine.
+    """Return an ``AnalyzerEngine`` with Presidio's default recognizers, none of which leaves this machine.
 
     Args:
         pipeline: a spaCy pipeline; None takes a blank one, so that patterns and the words around them are all that
@@ -172,7 +172,7 @@ def presidio_detector(
     threshold: float = 0.0,
     analyzer: Any = None,
 ) -> PresidioDetector:
-    """What Presidio's analyzer finds: its default recognizers, with or without a spaCy pipeline.
+    """Return what Presidio's analyzer finds: its default recognizers, with or without a spaCy pipeline.
 
     Args:
         model: a spaCy pipeline in a folder or an installed package; None is a blank one (``analyzer_engine``).

@@ -34,10 +34,9 @@ _SHARE: Final = lazy_regex(
     rf"|(?:{BELOW_HUNDRED}))(?![\w]|[.,:/-][0-9])"
 )
 _THING: Final = (
-    r"(?:(?!(?:days|years|months|weeks|hours|minutes|seconds|was|is|has|as|its|his|this|plus|minus|times)(?![a-z]))"
-    r"[a-z]{2,18}(?:[^s\W\d_u]s|ies|children|men|women|people|feet|teeth|mice|sheep|fish|data|staff)|people|men"
-    r"|women|children)"
-    r"(?![A-Za-z'])"
+    r"(?:(?!(?:days|years|months|weeks|hours|minutes|seconds|was|is|has|as|its|his|this|plus|minus"
+    r"|times)(?![a-z]))[a-z]{2,18}(?:[^s\W\d_u]s|ies|children|men|women|people|feet|teeth|mice|sheep|fish|data|staff)"
+    r"|people|men|women|children)(?![A-Za-z'])"
 )
 _COUNT: Final = lazy_regex(
     rf"(?:{_FIGURES}(?:(?:-| to | or ){_FIGURES})?|(?i:(?:zero|{BELOW_HUNDRED})(?: (?:hundred|thousand|million))?"
@@ -45,10 +44,9 @@ _COUNT: Final = lazy_regex(
 )
 _SECTION_WORD: Final = (
     r"(?:[Ss]ections?|[Cc]hapters?|[Aa]rticles?|[Pp]aragraphs?|[Pp]aras?\.|[Ff]igures?|[Ff]igs?\.?|[Tt]ables?|[Pp]ages?"
-    r"|[Ss]teps?|[Aa]ppendix|[Aa]nnex|[Rr]ules?|[Cc]lauses?|[Ss]ub-?sections?|[Ee]quations?|[Ee]xercises?"
-    r"|[Ll]essons?|[Qq]uestions?"
-    r"|[Vv]olumes?|[Vv]ol\.|pp?\.|[Nn]otes?|[Ii]tems?|[Pp]arts?|[Ss]lides?|[Pp]rotocol|[Ee]pisodes?|[Ss]eason"
-    r"|[Ll]evel|[Ll]ines?)"
+    r"|[Ss]teps?|[Aa]ppendix|[Aa]nnex|[Rr]ules?|[Cc]lauses?|[Ss]ub-?sections?|[Ee]quations?|[Ee]xercises?|[Ll]essons?"
+    r"|[Qq]uestions?|[Vv]olumes?|[Vv]ol\.|pp?\.|[Nn]otes?|[Ii]tems?|[Pp]arts?|[Ss]lides?|[Pp]rotocol|[Ee]pisodes?"
+    r"|[Ss]eason|[Ll]evel|[Ll]ines?)"
 )
 _PLACE: Final = r"[0-9]{1,3}(?:\.[0-9]{1,3}){0,4}"
 _PLACES: Final = rf"{_PLACE}[a-z]?(?:(?:-|, | and | to | or | of ){_PLACE}){{0,6}}"
@@ -74,7 +72,7 @@ LIST_GATE: Final = at_digits(r"[0-9][.)]")
 
 
 def find_named_numbers(text: str) -> Iterator[Found]:
-    """Names that hold digits: COVID-19, F-16, MP3. What stands in them is no number."""
+    """Yield names that hold digits: COVID-19, F-16, MP3. What stands in them is no number."""
     reached = 0
     for digit in matches(_MIXED, text):
         if digit.start() >= reached:
@@ -86,7 +84,7 @@ def find_named_numbers(text: str) -> Iterator[Found]:
 
 
 def _begins(text: str, place: int) -> int:
-    """Where the name that holds a place begins: behind white space or a mark that no name holds."""
+    """Return where the name that holds a place begins: behind white space or a mark that no name holds."""
     low = max(0, place - 12)
     while place > low and (text[place - 1].isalnum() or text[place - 1] in ".-/"):
         place -= 1
@@ -104,7 +102,7 @@ find_sections: Final = finding(
 
 
 def find_list_numbers(text: str) -> Iterator[Found]:
-    """Numbers in front of the items of a list, where they follow one another: 1. 2. 3."""
+    """Yield numbers in front of the items of a list, where they follow one another: 1. 2. 3."""
     previous: list[int] = []
     held: Found | None = None
     for match in matches(_INLINE if "\n" not in text else _LISTED, text):
@@ -186,34 +184,26 @@ _SCALE: Final = r"(?: ?-?(?:[Hh]undred|[Tt]housand|[Mm]illion|[Bb]illion|[Tt]ril
 _MONEY_DIGITS: Final = r"(?:[0-9]{1,3}(?:[,' ][0-9]{3}){1,6}(?![0-9])|[0-9]{1,15})(?:[.,][0-9]{1,2}(?![0-9]))?"
 """Of seven groups at the most: a longer row is no amount, and would be read again from each of its groups."""
 CODES: Final = (
-    "USD|EUR|GBP|JPY|CHF|CAD|AUD|NZD|INR|CNY|RMB|SEK|NOK|DKK|ISK|PLN|PLZ|CZK|SKK|HUF|RON|ROL|BGN|HRK|RSD|MKD|BAM"
-    "|MDL|UAH|BYN"
-    "|RUB|RUR|GEL|AMD|AZN|KZT|UZS|KGS|TRY|TRL|ILS|AED|SAR|QAR|KWD|BHD|OMR|JOD|LBP|EGP|TND|DZD|IQD|IRR|PKR|BDT|LKR"
-    "|NPR|THB"
-    "|VND|IDR|MYR|PHP|SGD|HKD|TWD|KRW|BRL|MXN|ARS|CLP|UYU|BOB|PYG|VEF|CRC|DOP|JMD|TTD|ZAR|NGN|KES|GHS|UGX|TZS|ETB|XAF"
-    "|XOF|DEM|FRF|ITL|ESP|PTE|BEF|NLG|ATS|FIM|GRD|IEP|CYP|MTL|LTL|LVL|EEK|SIT|BTC"
+    "USD|EUR|GBP|JPY|CHF|CAD|AUD|NZD|INR|CNY|RMB|SEK|NOK|DKK|ISK|PLN|PLZ|CZK|SKK|HUF|RON|ROL|BGN|HRK|RSD|MKD|BAM|MDL"
+    "|UAH|BYN|RUB|RUR|GEL|AMD|AZN|KZT|UZS|KGS|TRY|TRL|ILS|AED|SAR|QAR|KWD|BHD|OMR|JOD|LBP|EGP|TND|DZD|IQD|IRR|PKR|BDT"
+    "|LKR|NPR|THB|VND|IDR|MYR|PHP|SGD|HKD|TWD|KRW|BRL|MXN|ARS|CLP|UYU|BOB|PYG|VEF|CRC|DOP|JMD|TTD|ZAR|NGN|KES|GHS|UGX"
+    "|TZS|ETB|XAF|XOF|DEM|FRF|ITL|ESP|PTE|BEF|NLG|ATS|FIM|GRD|IEP|CYP|MTL|LTL|LVL|EEK|SIT|BTC"
 )
 """Codes of currencies, as a pattern, those of before the euro too; surrogates of amounts keep them."""
 _OF: Final = (
-    "US|American|Canadian|Australian|New Zealand|Hong Kong|Singapore|Swedish|Norwegian|Danish|Icelandic|Czech"
-    "|Slovak|Polish"
-    "|Hungarian|Romanian|Bulgarian|Croatian|Serbian|Macedonian|Moldovan|Ukrainian|Russian|Belarusian|Georgian|Armenian"
-    "|Azerbaijani|Turkish|Cypriot|Cyprus|Maltese|Greek|Italian|French|Belgian|Luxembourg|Swiss|German|Austrian"
-    "|Finnish|Irish"
-    "|Spanish|Portuguese|Dutch|Estonian|Latvian|Lithuanian|Slovenian|Israeli|Egyptian|Lebanese|Syrian|Jordanian|Iraqi"
-    "|Iranian|Saudi|Kuwaiti|Moroccan|Tunisian|Algerian|Indian|Pakistani|Sri Lankan|Nepalese|Japanese|Chinese|South"
-    " Korean"
-    "|Korean|Mexican|Argentine|Chilean|Colombian|Philippine|Cuban|Brazilian|South African|Nigerian|Kenyan|Ghanaian"
-    "|British"
-    "|Ugandan|Tanzanian|old|new|former|convertible"
+    "US|American|Canadian|Australian|New Zealand|Hong Kong|Singapore|Swedish|Norwegian|Danish|Icelandic|Czech|Slovak"
+    "|Polish|Hungarian|Romanian|Bulgarian|Croatian|Serbian|Macedonian|Moldovan|Ukrainian|Russian|Belarusian|Georgian"
+    "|Armenian|Azerbaijani|Turkish|Cypriot|Cyprus|Maltese|Greek|Italian|French|Belgian|Luxembourg|Swiss|German|Austrian"
+    "|Finnish|Irish|Spanish|Portuguese|Dutch|Estonian|Latvian|Lithuanian|Slovenian|Israeli|Egyptian|Lebanese|Syrian"
+    "|Jordanian|Iraqi|Iranian|Saudi|Kuwaiti|Moroccan|Tunisian|Algerian|Indian|Pakistani|Sri Lankan|Nepalese|Japanese"
+    "|Chinese|South Korean|Korean|Mexican|Argentine|Chilean|Colombian|Philippine|Cuban|Brazilian|South African|Nigerian"
+    "|Kenyan|Ghanaian|British|Ugandan|Tanzanian|old|new|former|convertible"
 )
 _OWN: Final = (
     "dollars? euros? bucks? cents? pence quid yen rupees? pesos? rou?bles? rubles? yuan renminbi francs? kron[ae]"
-    " kron[eo]r"
-    " kron[eu]n? liras? lire zlot(?:ys?|ies) forints? korunas? koruny dinars? dirhams? hryvni(?:as?|i) leva kunas?"
-    " shekels? baht"
-    " ringgits? rupiah riyals? rials? reais naira cedis? shillings? drachmas? pesetas? escudos? guilders? deutschmarks?"
-    " schillings? markka litas tolars? kroons? lari tenge manats?"
+    " kron[eo]r kron[eu]n? liras? lire zlot(?:ys?|ies) forints? korunas? koruny dinars? dirhams? hryvni(?:as?|i) leva"
+    " kunas? shekels? baht ringgits? rupiah riyals? rials? reais naira cedis? shillings? drachmas? pesetas? escudos?"
+    " guilders? deutschmarks? schillings? markka litas tolars? kroons? lari tenge manats?"
 )
 WORD: Final = (
     rf"(?:(?:{_OF}) ){{0,3}}(?i:{'|'.join(_OWN.split())}|pounds? sterling)"
@@ -223,16 +213,12 @@ WORD: Final = (
 " alone."""
 _SINGLE: Final = (
     "dollar dollars euro euros buck bucks cent cents pence quid yen rupee rupees peso pesos ruble rubles rouble roubles"
-    " yuan renminbi franc francs krona krone kroner kronor kronen kronun lira liras lire zloty zlotys zloties"
-    " forint forints"
-    " koruna korunas koruny dinar dinars dirham dirhams hryvnia hryvnias hryvnii leva kuna kunas shekel shekels"
-    " baht ringgit"
-    " ringgits rupiah riyal riyals rial rials reais naira cedi cedis shilling shillings drachma drachmas peseta pesetas"
-    " escudo escudos guilder guilders deutschmark deutschmarks schilling schillings markka litas tolar tolars"
-    " kroon kroons"
-    " lari tenge manat manats sterling pound pounds mark marks won lei leu lev levs real reals rand rands crown"
-    " crowns dong"
-    " som soms dram drams lats taka"
+    " yuan renminbi franc francs krona krone kroner kronor kronen kronun lira liras lire zloty zlotys zloties forint"
+    " forints koruna korunas koruny dinar dinars dirham dirhams hryvnia hryvnias hryvnii leva kuna kunas shekel shekels"
+    " baht ringgit ringgits rupiah riyal riyals rial rials reais naira cedi cedis shilling shillings drachma drachmas"
+    " peseta pesetas escudo escudos guilder guilders deutschmark deutschmarks schilling schillings markka litas tolar"
+    " tolars kroon kroons lari tenge manat manats sterling pound pounds mark marks won lei leu lev levs real reals rand"
+    " rands crown crowns dong som soms dram drams lats taka"
 )
 AGAIN: Final = (
     rf"(?: ?[(\[](?:{CODES}|\xa4|(?:{WORD}))(?:[)\]]|(?=[;,]| [-=]|\Z)))?"
@@ -244,8 +230,7 @@ ABOUT: Final = "approximately "
 _SIGN: Final = lazy_regex(rf"\$|\xa4|{CODES}|Rs")
 _SIGNED: Final = lazy_regex(
     rf"(?:(?:US|C|CA|A|AU|NZ|HK|S)?\$|\xa4|(?<![A-Za-z])(?:(?!INR ?[0-9](?:\.[0-9]+)?(?![0-9]|[.,][0-9]))(?:{CODES})"
-    rf"|Rs\.?)) ?-?{_MONEY_DIGITS}{_SCALE}?"
-    rf"(?: (?:{CODES})\b)?{AGAIN}"
+    rf"|Rs\.?)) ?-?{_MONEY_DIGITS}{_SCALE}?(?: (?:{CODES})\b)?{AGAIN}"
 )
 _NAMED_MONEY: Final = lazy_regex(
     rf"(?=[0-9])(?<![\w.,/-]){_MONEY_DIGITS}{_SCALE}?(?:[ -](?:{WORD})\b| ?(?:{CODES})\b| ?(?:\xa4|\$)(?!\w)){AGAIN}"

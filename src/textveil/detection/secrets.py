@@ -108,7 +108,7 @@ _OF_PROSE: Final = lazy_regex(
 
 
 def looks_drawn(value: str, shortest: int = 12) -> bool:
-    """Whether a string of letters and digits looks as if a machine drew it: its classes change often."""
+    """Return whether a string of letters and digits looks as if a machine drew it: its classes change often."""
     if len(value) < shortest or _ALPHABET.fullmatch(value) is None:
         return False
     if _HEXADECIMAL.fullmatch(value):
@@ -119,12 +119,12 @@ def looks_drawn(value: str, shortest: int = 12) -> bool:
 
 
 def is_placeholder(value: str) -> bool:
-    """Whether a value only marks the place of one: ``<password>``, ``${TOKEN}``, ``None``, a row of stars."""
+    """Return whether a value only marks the place of one: ``<password>``, ``${TOKEN}``, ``None``, a row of stars."""
     return _PLACEHOLDER.fullmatch(value) is not None
 
 
 def is_quoted_secret(value: str) -> bool:
-    """Whether what stands in quotes is a secret, and no message and no name of one."""
+    """Return whether what stands in quotes is a secret, and no message and no name of one."""
     if is_placeholder(value) or len(value) < 3:
         return False
     if " " in value:
@@ -152,17 +152,17 @@ def is_bare_secret(value: str, *, alone: bool) -> bool:
 
 
 def is_said_secret(value: str) -> bool:
-    """Whether a word behind "password is" is one: it has a digit, a mark or capitals inside."""
+    """Return whether a word behind "password is" is one: it has a digit, a mark or capitals inside."""
     return not is_placeholder(value) and len(value) >= 4 and not _REFERENCE.fullmatch(value) and has_marks(value)
 
 
 def is_said_word(value: str) -> bool:
-    """Whether a plain word that ends a sentence behind "password is" can be one, and says nothing about it."""
+    """Return whether a plain word that ends a sentence behind "password is" can be one, and says nothing about it."""
     return value.isalpha() and len(value) >= 5 and not is_placeholder(value) and _OF_PROSE.fullmatch(value) is None
 
 
 def has_marks(value: str) -> bool:
-    """Whether a value has a digit, a mark inside, or a capital behind a small letter."""
+    """Return whether a value has a digit, a mark inside, or a capital behind a small letter."""
     inner = value[1:]
     marks = any(not character.isalnum() and character not in "-_'./" for character in value)
     return any(map(str.isdigit, value)) or marks or (any(map(str.isupper, inner)) and not value.isupper())
@@ -179,7 +179,7 @@ _PUTTY: Final = lazy_regex(r"PuTTY-User-Key-File-[0-9]:[^\n]{0,80}\n(?:[A-Za-z0-
 
 
 def places(text: str, words: Iterable[str]) -> Iterator[int]:
-    """Where a text has one of some words, word by word."""
+    """Yield where a text has one of some words, word by word."""
     for word in words:
         check_time()
         place = text.find(word)
@@ -189,7 +189,7 @@ def places(text: str, words: Iterable[str]) -> Iterator[int]:
 
 
 def apart(spans: Iterable[Found]) -> Iterator[Found]:
-    """Spans of which none begins before the last one ends: the earlier first, then the longer one."""
+    """Yield spans of which none begins before the last one ends: the earlier first, then the longer one."""
     end = 0
     for span in sorted(spans, key=lambda span: (span.start, -span.end)):
         if span.start >= end:

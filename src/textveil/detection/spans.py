@@ -44,7 +44,7 @@ class Detector(Protocol):
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """The kinds that it can find."""
+        """Return the kinds that it can find."""
 
     def detect(self, texts: Sequence[str]) -> Sequence[Sequence[DetectedSpan]]:
         """For each text the spans found in it, by ``start``; no two of them share a character."""
@@ -99,7 +99,6 @@ def _checked(name: str, kinds: frozenset[str], spans: Any, length: int, number: 
 
 
 def _fault(span: Any, kinds: frozenset[str], length: int) -> str:
-    """What is wrong with one span; empty where nothing is."""
     if not isinstance(span, DetectedSpan):
         return f"a span must be a DetectedSpan; got {type(span).__name__}"
     ends = (span.start, span.end)
@@ -176,7 +175,7 @@ def _in_text(span: DetectedSpan, length: int) -> bool:
 
 
 def _parts(text: str, span: DetectedSpan, free: Iterable[tuple[int, int]]) -> Iterator[DetectedSpan]:
-    """What is left of a span, without white space at its ends, where a letter or digit is among it."""
+    """Yield what is left of a span, without white space at its ends, where a letter or digit is among it."""
     for start, end in free:
         part = text[start:end]
         if any(map(str.isalnum, part)):
@@ -195,7 +194,6 @@ def _joined(spans: Iterable[DetectedSpan]) -> list[DetectedSpan]:
 
 
 def _free(taken: bytearray, start: int, end: int) -> list[tuple[int, int]]:
-    """Stretches between ``start`` and ``end`` that are not taken."""
     stretches = []
     while (begin := taken.find(0, start, end)) != -1:
         stop = taken.find(1, begin, end)
@@ -205,7 +203,6 @@ def _free(taken: bytearray, start: int, end: int) -> list[tuple[int, int]]:
 
 
 def _better(order: Sequence[str]) -> Callable[[DetectedSpan], Any]:
-    """What spans are sorted by: the longer one first, then by rank, score, start and kind."""
     rank = {name: place for place, name in enumerate(order)}
     return lambda span: (span.start - span.end, rank.get(span.detector, len(rank)), -span.score, span)
 
@@ -230,7 +227,7 @@ class CombinedDetector:
         self.kinds = tuple(dict.fromkeys(kind for detector in self._detectors for kind in detector.kinds))
 
     def detect(self, texts: Sequence[str]) -> list[list[DetectedSpan]]:
-        """The spans of all, each detector's own checked first."""
+        """Return the spans of all, each detector's own checked first."""
         by_detector = [checked_spans(detector, texts) for detector in self._detectors]
         if self._min_score:
             least = self._min_score

@@ -70,13 +70,11 @@ _SMALL: Final = lazy_regex(
     rf"{_FIRST}[0-9]{{0,5}} (?:{_ANY_WORD} ){{1,3}}?(?:{_SMALL_ENDING})\b\.?(?:,?\s{{1,3}}{_UNIT})?"
 )
 _OTHERS: Final = lazy_regex(
-    rf"(?<!\w)(?:[0-9]{{1,6}},? ){{0,2}}(?:"
-    rf"(?!via [A-Z]{{2}})(?i:{_LEADING}) (?:(?:d[aeio]s?|du|des|de la|del|della|of|van|von|la|le|el|los|las) ){{0,2}}"
-    rf"(?:{_ANY_WORD},? ){{1,5}}?{_HOUSE}"
-    rf"|(?:[A-Z][A-Za-z'.-]{{0,30}} ){{0,3}}[A-Z][A-Za-z'-]{{1,30}}(?:{_STREET_WORD}) {_HOUSE}"
-    rf"|[a-z][a-z'-]{{3,30}}(?:gatan|straat|strasse|strase|vegen|steenweg|plein|laan|gade|katu) {_HOUSE}"
-    rf"|(?:[A-Z][A-Za-z'.-]{{0,30}} ){{1,3}}(?:{_AFTER_NAME}) {_HOUSE}"
-    rf")(?:,?\s{{1,3}}{_UNIT})?"
+    rf"(?<!\w)(?:[0-9]{{1,6}},? ){{0,2}}(?:(?!via [A-Z]{{2}})(?i:{_LEADING}) (?:(?:d[aeio]s?|du|des|de la|del|della|of"
+    rf"|van|von|la|le|el|los|las) ){{0,2}}(?:{_ANY_WORD},? ){{1,5}}?{_HOUSE}|(?:[A-Z][A-Za-z'.-]{{0,30}}"
+    rf" ){{0,3}}[A-Z][A-Za-z'-]{{1,30}}(?:{_STREET_WORD}) {_HOUSE}|[a-z][a-z'-]{{3,30}}(?:gatan|straat|strasse|strase"
+    rf"|vegen|steenweg|plein|laan|gade|katu) {_HOUSE}|(?:[A-Z][A-Za-z'.-]{{0,30}} ){{1,3}}(?:{_AFTER_NAME})"
+    rf" {_HOUSE})(?:,?\s{{1,3}}{_UNIT})?"
 )
 _REPORTER = r"(?:[A-Z][A-Z.]{0,5} ){1,2}[0-9]"
 """Behind the volume of a law report: 2 AC 214, 410 U.S. 113."""
@@ -177,7 +175,7 @@ def _search(pattern: re.Pattern[str], score: float, anchor: re.Pattern[str] | No
 
 
 def find_towns(text: str) -> Iterator[Found]:
-    """A town before its state and postal code: Salem, OR 97301."""
+    """Yield a town before its state and postal code: Salem, OR 97301."""
     for match in matches(_TOWN, text):
         first, _, rest = match["place"].partition(" ")
         begin = len(first) + 1 if rest and first.lower() in FUNCTION_WORDS else 0

@@ -120,7 +120,7 @@ class Tagger:
         self._scale = scale
 
     def sums(self, features: Sequence[str]) -> tuple[int, ...]:
-        """The sum of the features' weights for each class: whole numbers, the same on every machine."""
+        """Return the sum of the features' weights for each class: whole numbers, the same on every machine."""
         mask, packed = self._mask, self._packed
         pieces = "\0".join(features).encode("latin-1").split(b"\0")
         total = sum([packed[crc32(piece) & mask] for piece in pieces])
@@ -151,24 +151,24 @@ def tagger() -> Tagger:
 
 
 def words_of(text: str, offset: int = 0) -> Iterator[Word]:
-    """The capitalized words of a plain text, or of a part of it that begins at ``offset``."""
+    """Yield the capitalized words of a plain text, or of a part of it that begins at ``offset``."""
     for match in matches(_CAPITALIZED, text):
         yield word_at(offset + match.start(), match[0])
 
 
 def word_at(start: int, written: str) -> Word:
-    """A word that stands at a place, without a possessive ending."""
+    """Return a word that stands at a place, without a possessive ending."""
     bare = written.removesuffix("'s")
     return Word(start, start + len(bare), bare.lower())
 
 
 def small_words(text: str) -> frozenset[bytes]:
-    """The words that a plain text writes in small letters, and nothing that equals one."""
+    """Return the words that a plain text writes in small letters, and nothing that equals one."""
     return frozenset(text.encode("latin-1").translate(_LETTERS).split())
 
 
 def topic_of(small: frozenset[bytes]) -> str:
-    """What a text is about, by the words in it: the topic with most of its words, two at least; or none."""
+    """Return what a text is about, by the words in it: the topic with most of its words, two at least; or none."""
     most, topic = 1, ""
     for name, words in _TOPICS:
         count = len(words & small)
@@ -245,7 +245,7 @@ def tagged(text: str, rest: str, spans: Sequence[Found]) -> list[Found]:
 
 
 def is_asked(word: Word, marks_of: Any) -> bool:
-    """Whether a word can be a name: no function word or title, no people or month, and no plain English word."""
+    """Return whether a word can be a name: no function word or title, no people or month, and no plain English word."""
     low = word.low
     marks = marks_of(low, 0)
     return not (
@@ -260,7 +260,7 @@ def is_asked(word: Word, marks_of: Any) -> bool:
 
 
 def is_pair(written: str) -> bool:
-    """Whether a guess is two to four capitalized words, none of which is a word: Haruto Oyelaran."""
+    """Return whether a guess is two to four capitalized words, none of which is a word: Haruto Oyelaran."""
     words = _PAIR.fullmatch(written) and _CAPITALIZED.findall(written)
     lows = [word.lower() for word in words or ()]
     return len(lows) > 1 and not any(map(is_plain_form, lows))
@@ -278,7 +278,7 @@ class _Judge:
         return self._model.sums(features_of(self._text, word, self._small, self._topic, self._marks_of))
 
     def guess(self, span: Found) -> Iterator[Found]:
-        """A guess of the rules, unless the model takes none of its words for a part of a name."""
+        """Yield a guess of the rules, unless the model takes none of its words for a part of a name."""
         if _EPONYM.match(self._text, span.end):
             return
         sums = [self._sums(word) for word in words_of(self._text[span.start : span.end], span.start)]
@@ -295,7 +295,7 @@ class _Judge:
             yield name
 
     def names(self, words: Sequence[Word]) -> Iterator[Found]:
-        """The names among words that no rule takes for one; neighbors are one name."""
+        """Yield the names among words that no rule takes for one; neighbors are one name."""
         group: list[tuple[Word, float, tuple[int, ...]]] = []
         for word in words:
             sums = self._sums(word)
@@ -320,6 +320,6 @@ class _Judge:
 
 
 def score_of(share: float, kind: str, topic: str) -> float:
-    """The score of a name of this probability and kind: that of a guess, unless it is sure."""
+    """Return the score of a name of this probability and kind: that of a guess, unless it is sure."""
     sure = SURE_CLINICAL if topic == CLINICAL else SURE_ORGANIZATION if kind == "organization" else SURE
     return 0.3 if share < sure else 0.4 if share < 0.95 else 0.5

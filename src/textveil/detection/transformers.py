@@ -38,8 +38,6 @@ class _Window(NamedTuple):
 
 
 class _Token(NamedTuple):
-    """A token of a text."""
-
     start: int  # its first character
     end: int  # one past its last
     label: int  # the number of its most probable class
@@ -181,7 +179,7 @@ def _keep_best(best: dict[int, _Token], window: _Window, rows: Reals) -> None:
 
 
 def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
-    """A span without white space at its ends, out to the ends of the words that it cuts.
+    """Return a span without white space at its ends, out to the ends of the words that it cuts.
 
     Only in scripts with two cases: elsewhere words touch, or nothing tells where they end.
     """
@@ -206,7 +204,7 @@ def transformers_detector(
     overlap: int | None = None,
     device: str = "cpu",
 ) -> TransformersDetector:
-    """Spans by a token classifier of Hugging Face.
+    """Return spans by a token classifier of Hugging Face.
 
     A text that is longer than the model's window is read in windows that share ``overlap`` tokens. A token has its most
     probable class; tokens of one entity in a row are one span unless a class says that another begins (B-, S-, U-), and

@@ -316,16 +316,12 @@ DEMOGRAPHIC_GATE: Final = either(holding("#"), WithWords(_starts))
 
 def find_demographics(text: str) -> Iterator[Found]:
     """Yield what the text says of persons, by start."""
-    taken = sorted((*_scanned(text), *_of_hashtags(text)), key=_order)
+    taken = sorted((*_scanned(text), *_of_hashtags(text)), key=lambda span: (span.start, -span.end))
     reached = 0
     for span in taken:
         if span.start >= reached:
             reached = span.end
             yield span
-
-
-def _order(span: Found) -> tuple[int, int]:
-    return span.start, -span.end
 
 
 find_witnesses: Final = finding(_WITNESS, KIND, _SURE, "religion")

@@ -29,28 +29,17 @@ class Score:
     A labelled span is hit where a found span of a right kind shares a character with it, exact where their ends agree
     too, and covered where each of its characters lies in found spans of any kind. A found span is right where it shares
     a character with a label that its kind is right for.
-
-    Attributes:
-        labelled: spans of this kind in the labels.
-        hit: of those, the ones that were hit.
-        exact: of those, the ones that were found with their very ends.
-        covered: of the labelled, the ones of which no character stays.
-        found: spans of this kind that were found, apart from those over labels without a kind.
-        right: of those, the right ones.
-        characters: of the labelled spans.
-        open: of those, the characters that no found span of any kind holds.
-        confidence: of each interval.
     """
 
-    labelled: int
-    hit: int
-    exact: int
-    covered: int
-    found: int
-    right: int
-    characters: int
-    open: int
-    confidence: float
+    labelled: int  # spans of this kind in the labels
+    hit: int  # of those, the ones that were hit
+    exact: int  # of those, the ones that were found with their very ends
+    covered: int  # of the labelled, the ones of which no character stays
+    found: int  # spans of this kind that were found, apart from those over labels without a kind
+    right: int  # of those, the right ones
+    characters: int  # of the labelled spans
+    open: int  # of those, the characters that no found span of any kind holds
+    confidence: float  # of each interval
 
     @property
     def recall(self) -> Bound | None:
@@ -97,25 +86,16 @@ class Missed(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluation:
-    """What a detector found in labelled texts.
+    """What a detector found in labelled texts."""
 
-    Attributes:
-        corpus: what reports call the texts.
-        detector: its name.
-        documents: how many.
-        policy: name and digest of the policy that was measured; None where detectors alone were, and no report of a
-            release may quote it.
-        kinds: the score of each kind that is labelled or was found, by name.
-        all: the score of all labelled spans, where any kind is right.
-        missed: labelled spans that are not covered: private, and in no JSON.
-    """
-
-    corpus: str
-    detector: str
-    documents: int
-    kinds: dict[str, Score]
-    all: Score
-    missed: tuple[Missed, ...] = field(repr=False)
+    corpus: str  # what reports call the texts
+    detector: str  # its name
+    documents: int  # how many
+    kinds: dict[str, Score]  # the score of each kind that is labelled or was found, by name
+    all: Score  # the score of all labelled spans, where any kind is right
+    missed: tuple[Missed, ...] = field(repr=False)  # labelled spans that are not covered: private, and in no JSON
+    # name and digest of the policy that was measured; None where detectors alone were, and no report of a release may
+    # quote it
     policy: Mapping[str, str] | None = None
 
     def to_data(self) -> dict[str, Any]:

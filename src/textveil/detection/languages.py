@@ -75,7 +75,10 @@ def language_of(text: str) -> str:
     marks_of = lists().words.get
     english = len([word for word in words if marks_of(word, 0) & _COMMON])
     plainly = english >= _ENGLISH_SHARE * len(words) and len(_NOT_ENGLISH.intersection(words)) < 2
-    return "en" if plainly else _classified(part)
+    if plainly:
+        return "en"
+    language, share = _identifier().classify(part)
+    return str(language) if share > _CERTAIN else ""
 
 
 def unfit(text: str) -> bool:
@@ -90,11 +93,6 @@ def _by_script(part: str) -> str:
         counts["ja"] += counts.pop("zh")
     language, count = max(counts.items(), key=lambda item: item[1])
     return language if 3 * count > letters else ""
-
-
-def _classified(part: str) -> str:
-    language, share = _identifier().classify(part)
-    return str(language) if share > _CERTAIN else ""
 
 
 @cache

@@ -95,10 +95,6 @@ def _finnish(value: str) -> bool:
     return day_and_month(value, 0, 2) and "0123456789ABCDEFHJKLMNPRSTUVWXY"[int(number) % 31] == value[-1]
 
 
-def _swedish(value: str) -> bool:
-    return day_and_month(value[-10:], 4, 2) and luhn(value[-10:])
-
-
 def _czech(value: str) -> bool:
     return day_and_month(value, 4, 2) and (len(value) == 9 or int(value[:9]) % 11 % 10 == int(value[9]))
 
@@ -110,10 +106,6 @@ def _belgian(value: str) -> bool:
 def _irish(value: str) -> bool:
     extra = "WABCDEFGHI".find(value[8]) if len(value) > 8 else 0
     return "WABCDEFGHIJKLMNOPQRSTUV"[(weighted(value[:7], range(8, 1, -1)) + 9 * max(extra, 0)) % 23] == value[7]
-
-
-def _swiss(value: str) -> bool:
-    return (10 - weighted(value, (1, 3) * 6) % 10) % 10 == int(value[12])
 
 
 def _austrian(value: str) -> bool:
@@ -137,10 +129,6 @@ def _australian_business(value: str) -> bool:
     return (weighted(value, (10, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19)) - 10) % 89 == 0
 
 
-def _australian_medicare(value: str) -> bool:
-    return weighted(value, (1, 3, 7, 9, 1, 3, 7, 9)) % 10 == int(value[8])
-
-
 def _eleven(weights: Sequence[int]) -> Check:
     """Return a check digit that is the rest of a weighted sum modulo 11; 10 is written 0."""
     return lambda value: weighted(value, weights) % 11 % 10 == int(value[len(weights)])
@@ -152,18 +140,6 @@ def _dutch(value: str) -> bool:
 
 def _polish(value: str) -> bool:
     return (10 - weighted(value, (1, 3, 7, 9, 1, 3, 7, 9, 1, 3)) % 10) % 10 == int(value[10])
-
-
-def _portuguese(value: str) -> bool:
-    return (11 - weighted(value[:8], range(9, 1, -1)) % 11) % 11 % 10 == int(value[8])
-
-
-def _hungarian(value: str) -> bool:
-    return weighted(value[:8], (3, 7) * 4) % 10 == int(value[8])
-
-
-def _tax_file(value: str) -> bool:
-    return weighted(value, (1, 4, 3, 7, 5, 8, 6, 9, 10)) % 11 == 0
 
 
 class Form(NamedTuple):
@@ -190,11 +166,18 @@ FORMS: Final = {
         anyhow=True,
     ),
     "fi_hetu": Form(r"[0-9]{6}[-+A-FU-Y][0-9]{3}[0-9A-FHJ-NPR-Y]", _finnish),
-    "se_pnr": Form(r"(?:(?:19|20)[0-9]{2}|[0-9]{2})[0-9]{4}[-+][0-9]{4}", _swedish),
+    "se_pnr": Form(
+        r"(?:(?:19|20)[0-9]{2}|[0-9]{2})[0-9]{4}[-+][0-9]{4}",
+        lambda value: day_and_month(value[-10:], 4, 2) and luhn(value[-10:]),
+    ),
     "dk_cpr": Form(r"[0-3][0-9][01][0-9]{3}-[0-9]{4}", lambda value: day_and_month(value, 0, 2)),
     "cz_rc": Form(r"[0-9]{6}/[0-9]{3,4}", _czech),
     "be_rrn": Form(r"[0-9]{2}\.[0-9]{2}\.[0-9]{2}-[0-9]{3}\.[0-9]{2}", _belgian),
-    "ch_ahv": Form(r"756\.[0-9]{4}\.[0-9]{4}\.[0-9]{2}", _swiss, anyhow=True),
+    "ch_ahv": Form(
+        r"756\.[0-9]{4}\.[0-9]{4}\.[0-9]{2}",
+        lambda value: (10 - weighted(value, (1, 3) * 6) % 10) % 10 == int(value[12]),
+        anyhow=True,
+    ),
     "at_svnr": Form(r"[1-9][0-9]{3} [0-3][0-9][01][0-9]{3}", _austrian),
     "ie_pps": Form(r"[0-9]{7}[A-W][A-IW]?", _irish),
     "br_cpf": Form(r"[0-9]{3}\.[0-9]{3}\.[0-9]{3}-[0-9]{2}", _brazilian, anyhow=True),
@@ -204,7 +187,10 @@ FORMS: Final = {
     "in_aadhaar": Form(r"[2-9][0-9]{3}[ -][0-9]{4}[ -][0-9]{4}", verhoeff),
     "in_plate": Form(rf"{_INDIAN_STATE}[ -]?[0-9]{{1,2}}[ -]?[A-Z]{{1,3}}[ -]?[0-9]{{4}}", None, anyhow=True),
     "au_abn": Form(r"[0-9]{2} [0-9]{3} [0-9]{3} [0-9]{3}", _australian_business),
-    "au_medicare": Form(r"[2-6][0-9]{3} [0-9]{5} [0-9](?:/[0-9])?", _australian_medicare),
+    "au_medicare": Form(
+        r"[2-6][0-9]{3} [0-9]{5} [0-9](?:/[0-9])?",
+        lambda value: weighted(value, (1, 3, 7, 9, 1, 3, 7, 9)) % 10 == int(value[8]),
+    ),
     "ca_sin": Form(r"[0-9]{3}-[0-9]{3}-[0-9]{3}", luhn),
     "us_mbi": Form(
         rf"[1-9]{_MBI}[0-9AC-HJKMNP-RT-Y][0-9]-?{_MBI}[0-9AC-HJKMNP-RT-Y][0-9]-?{_MBI}{{2}}[0-9]{{2}}",
@@ -275,13 +261,13 @@ LABELS: Final = {
     "bsn": (_NINE, _dutch),
     "burgerservicenummer": (_NINE, _dutch),
     "pesel": (_ELEVEN, _polish),
-    "nif": (_NINE, _portuguese),
+    "nif": (_NINE, lambda value: (11 - weighted(value[:8], range(9, 1, -1)) % 11) % 11 % 10 == int(value[8])),
     "cnp": (13, _eleven((2, 7, 9, 1, 4, 6, 3, 5, 8, 2, 7, 9))),
     "egn": (_TEN, _eleven((2, 4, 8, 5, 10, 9, 7, 3, 6))),
     "amka": (_ELEVEN, luhn),
-    "tfn": (_NINE, _tax_file),
+    "tfn": (_NINE, lambda value: weighted(value, (1, 4, 3, 7, 5, 8, 6, 9, 10)) % 11 == 0),
     "sin": (_NINE, luhn),
-    "taj": (_NINE, _hungarian),
+    "taj": (_NINE, lambda value: weighted(value[:8], (3, 7) * 4) % 10 == int(value[8])),
     "oib": (_ELEVEN, iso_11_10),
     "steuer id": (_ELEVEN, iso_11_10),
     "idnr": (_ELEVEN, iso_11_10),

@@ -96,8 +96,7 @@ DIGITS_GATE: Final = at_digits(r"[0-9][./](?: ?-| [a-z]|[0-9]{1,2}[./]?(?: ?-| [
 YEARS_GATE: Final = at_digits(r"[12][0-9]{3},? (?:[a-z]{1,7} )?[12][0-9]{3}")
 
 _WINDOW: Final = 24
-_LONGEST: Final = 140
-"""Characters of a list, about: a longer one is several, which are read one by one."""
+_LONGEST: Final = 140  # characters of a list, about: a longer one is several, which are read one by one
 
 
 def find_dates_and_lists(text: str) -> Iterator[Found]:

@@ -51,8 +51,7 @@ HIGHEST_SCORES: Final = MappingProxyType(
 )
 """The highest score that spans of a kind have: a policy that asks for a higher one would find none of them."""
 
-_TOGETHER: Final = 1 << 15
-"""Characters of texts whose gates are asked together."""
+_TOGETHER: Final = 1 << 15  # characters of texts whose gates are asked together
 
 
 class EmbeddedDetector:

@@ -13,8 +13,7 @@ from textveil.detection.spans import DetectedSpan, covering
 from textveil.errors import InputError, ModelError, ParameterError, TextveilError
 from textveil.text.patterns import lazy_regex
 
-_SHOWN: Final = 12
-"""Hexadecimal digits of a digest that stand in a detector's name."""
+_SHOWN: Final = 12  # hexadecimal digits of a digest that stand in a detector's name
 
 SHARED: Final = 200
 """Characters that a piece of a long text shares with the one before it, and up to twice as many."""

@@ -53,8 +53,7 @@ _SENDER: Final = lazy_regex(
 """Who wrote a line of a chat, behind its date and time."""
 
 _LONGEST: Final = 25
-_ACRONYM: Final = 4
-"""Letters of a word in capitals that may be short for something."""
+_ACRONYM: Final = 4  # letters of a word in capitals that may be short for something
 
 _NAMES: Final = int(Marks.GIVEN | Marks.FAMILY)
 _ORDINARY: Final = int(Marks.COMMON | Marks.OTHER | Marks.SMALL)
@@ -155,8 +154,7 @@ _THING: Final = lazy_regex(
 """The next key of data about a package, a container or a step."""
 _LAST_WORD: Final = lazy_regex(r"([a-z]{1,24})[ ]$")
 _BACK: Final = 24
-_FEW: Final = 24
-"""Different names in a text up to which each is searched for by itself."""
+_FEW: Final = 24  # different names in a text up to which each is searched for by itself
 _NOT_SMALL: Final = int(Marks.COMMON | Marks.SMALL | Marks.OTHER)
 _NAMED: Final = int(Marks.GIVEN | Marks.FAMILY | Marks.PLACE)
 _GIVEN, _FAMILY, _PLACE, _KNOWN_PLACE = map(int, (Marks.GIVEN, Marks.FAMILY, Marks.PLACE, Marks.KNOWN_PLACE))

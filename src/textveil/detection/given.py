@@ -22,14 +22,11 @@ from textveil.text.spelling import spelling
 _UNSEEN: Final = "\u00ad\u200b-\u200f\u2060\ufeff\u0300-\u036f"
 TOKEN: Final = lazy_regex(rf"[\u3040-\u30ff\u3400-\u9fff]|(?:(?![\u3040-\u30ff\u3400-\u9fff])[\w{_UNSEEN}])+|[^\w\s]")
 _LONGEST_PATTERN: Final = 10_000
-_UNBOUNDED: Final = 1_000
-"""A repeat of up to that many is taken for one without end."""
+_UNBOUNDED: Final = 1_000  # a repeat of up to that many is taken for one without end
 
-_PART: Final = 3
-"""Letters that a part of a name has at least where it is looked for by itself."""
+_PART: Final = 3  # letters that a part of a name has at least where it is looked for by itself
 
-_DIGITS: Final = 6
-"""Digits that a value has at least where it is looked for in other groupings."""
+_DIGITS: Final = 6  # digits that a value has at least where it is looked for in other groupings
 
 
 class PatternDetector:
@@ -255,8 +252,7 @@ Keeps: TypeAlias = Callable[[DetectedSpan], bool]
 """Whether a span of one text stays."""
 _LINKS: Final = frozenset((*"&,/-+.", "and", "or", "of", "the", "with", "on", "for", "vs"))
 """What may stand between two kept phrases of one span."""
-_WORD: Final = 40
-"""Characters of a word, for the window in which phrases are looked for."""
+_WORD: Final = 40  # characters of a word, for the window in which phrases are looked for
 _GUESSES: Final = frozenset(("", "list", "guess", "shape", "tagger", "verb", "pair"))
 """Evidence for a name that a public list outweighs; a title before it, a cue or a label goes first."""
 _SURE: Final = 0.75

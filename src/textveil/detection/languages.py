@@ -111,10 +111,8 @@ _PARTICLE: Final = r"(?:(?:von|zu|zum|van|den|der|de|del|della|di|da|do|dos|das|
 _WORDS: Final = (
     r"[A-Z][A-Za-z.'-]{0,60}(?: (?:d[aeio]s?l?a? |von |van |der |den |la |las |los |le )?[A-Z][A-Za-z.'-]{0,60}){0,4}"
 )
-_COMPOUND: Final = 12
-"""Letters from which on a word may be a compound that ends in an ordinary word."""
-_LONGEST_PART: Final = 40
-"""Letters of the longest ordinary word, and more."""
+_COMPOUND: Final = 12  # letters from which on a word may be a compound that ends in an ordinary word
+_LONGEST_PART: Final = 40  # letters of the longest ordinary word, and more
 _UNIT: Final = (
     r"(?:[Pp]iso|[Pp]uerta|[Ee]sc\.|[Aa]pto?\.|[Aa]ppartement|[Aa]ppartamento|[Pp]iano|[Ii]nt\.|[Ii]nterno|[Ww]ohnung|"
     r"[Aa]ndar|[Bb]us|[Ee]tage|[Bb]at\.)"

@@ -18,8 +18,7 @@ from textveil.json_text import json_file
 DATA = Path(__file__).parent / "data"
 FILE = "names.txt.gz"
 RECORD = "names.json"
-_LOWEST: Final = 0x20
-"""The character of no marks in the file."""
+_LOWEST: Final = 0x20  # the character of no marks in the file
 _MARKS: Final = bytes(max(0, code - _LOWEST) for code in range(256))
 
 

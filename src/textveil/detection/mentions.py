@@ -33,8 +33,7 @@ _ITEM: Final = r"[A-Z][A-Za-z]*+(?:['-][A-Za-z]++)*+(?: [A-Z][A-Za-z]*+(?:['-][A
 _ENUMERATION: Final = lazy_regex(rf"(?<![A-Za-z0-9_@#'-]){_ITEM}(?:, {_ITEM}){{1,12}}+(?:,? (?:and|&|or) {_ITEM})?+")
 _ITEMS: Final = lazy_regex(_ITEM)
 _SHORTEST: Final = 3
-_MOST_LENGTHS: Final = 6
-"""Phrases of so many lengths are looked for behind one first word."""
+_MOST_LENGTHS: Final = 6  # phrases of so many lengths are looked for behind one first word
 
 
 class _Known:
@@ -238,8 +237,7 @@ _LISTED: Final = int(Marks.GIVEN | Marks.FAMILY | Marks.PLACE)
 _NAMES: Final = int(Marks.GIVEN | Marks.FAMILY)
 _COMMON, _SMALL, _OTHER = int(Marks.COMMON), int(Marks.SMALL), int(Marks.OTHER)
 _HEADS: Final = known.COMPANY_ENDS | known.INSTITUTIONS
-_MOST: Final = 9
-"""Words that the name of an institution holds at most before or behind a link."""
+_MOST: Final = 9  # words that the name of an institution holds at most before or behind a link
 _OF_A_PEOPLE: Final = frozenset(("party", "forces", "staff", "consulate", "embassy", "army", "navy", "bank", "front"))
 """What a people has one of: the Turkish Armed Forces."""
 _SMALL_ENDS: Final = lazy_regex(

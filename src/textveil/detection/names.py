@@ -44,8 +44,7 @@ _CUE: Final = lazy_regex(
     r"|[Pp]repared|[Aa]pproved|[Vv]erified|[Ww]ritten|[Ii]nterpreted|[Rr]ead|[Aa]dministered|[Pp]erformed|[Rr]ecorded"
     r"|[Ss]ubmitted|[Ww]itnessed|[Tt]riaged|[Ee]xamined) by),?[ \t\n]*$"
 )
-_ENDS_CUE: Final = frozenset(",:?")
-"""Marks that a cue ends with, where it does not end with a letter."""
+_ENDS_CUE: Final = frozenset(",:?")  # marks that a cue ends with, where it does not end with a letter
 
 _AFTER_SUBJECT: Final = lazy_regex(
     r"(?:'s|,? (?:and(?= [A-Z])|is|was|has|had|says|said|who|will|lives|lived|wrote|began|went|came|called|told|asked"
@@ -102,12 +101,10 @@ _FIELD: Final = lazy_regex(
     r"|[Pp]repared by|[Rr]eviewed by|[Aa]pproved by|[Aa]ttending|[Ss]urgeon|[Tt]o|TO|FROM) ?[:#=][ \t\"'<*_]*$"
 )
 _ENDS_FIELD: Final = frozenset(":#=")
-_BEHIND_FIELD: Final = "\n \t\"'<*_"
-"""What stands between a field and its value."""
+_BEHIND_FIELD: Final = "\n \t\"'<*_"  # what stands between a field and its value
 
 _TOKEN: Final = lazy_regex(r"[A-Za-z0-9_]{1,40}")
-_CONSTANT: Final = lazy_regex(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
-"""A name of code: LOG_LEVEL."""
+_CONSTANT: Final = lazy_regex(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")  # a name of code: LOG_LEVEL
 
 _SIGNATURE: Final = lazy_regex(
     r"(?:[Rr]egards|[Ss]incerely(?: yours)?|[Bb]est(?: wishes)?|[Cc]heers|[Tt]hanks|[Tt]hank you|[Yy]ours(?: truly)?"
@@ -159,8 +156,7 @@ class Judged(NamedTuple):
 
 _NOTHING: Final = Judged()
 _GUESS: Final = 0.3
-_ONLY_NAMES: Final = frozenset((_GIVEN, _FAMILY, _NAMES))
-"""Marks of a name that is no word."""
+_ONLY_NAMES: Final = frozenset((_GIVEN, _FAMILY, _NAMES))  # marks of a name that is no word
 
 
 def find_names(text: str) -> Iterator[Found]:

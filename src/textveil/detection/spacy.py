@@ -123,11 +123,7 @@ def _labels(nlp: Any, spans_key: str | None) -> list[str]:
 
 
 def spacy_detector(
-    model: Path | str,
-    *,
-    labels: Mapping[str, str | None] | None = None,
-    spans_key: str | None = None,
-    batch: int = 32,
+    model: Path | str, *, labels: Mapping[str, str | None] | None = None, spans_key: str | None = None, batch: int = 32
 ) -> SpacyDetector:
     """Entities that a spaCy pipeline finds.
 

@@ -76,8 +76,7 @@ _OTHERS: Final = lazy_regex(
     rf"|vegen|steenweg|plein|laan|gade|katu) {_HOUSE}|(?:[A-Z][A-Za-z'.-]{{0,30}} ){{1,3}}(?:{_AFTER_NAME})"
     rf" {_HOUSE})(?:,?\s{{1,3}}{_UNIT})?"
 )
-_REPORTER = r"(?:[A-Z][A-Z.]{0,5} ){1,2}[0-9]"
-"""Behind the volume of a law report: 2 AC 214, 410 U.S. 113."""
+_REPORTER = r"(?:[A-Z][A-Z.]{0,5} ){1,2}[0-9]"  # behind the volume of a law report: 2 AC 214, 410 U.S. 113
 
 _NUMBERED: Final = lazy_regex(
     rf"{_FIRST}[0-9]{{0,5}},? (?:[0-9]{{1,6}} )?(?:{_ANY_WORD} ){{1,5}}?(?:{_HOUSE} )?{_UNIT}"

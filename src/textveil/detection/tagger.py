@@ -98,8 +98,7 @@ _LETTERS: Final = bytes(
 _EPONYM: Final = lazy_regex(rf"(?:'s)? (?:{'|'.join(sorted(known.MEDICAL_AFTER))})\b", re.IGNORECASE)
 _JOINS: Final = frozenset((" ", ". ", "-", " & "))
 _OPENINGS: Final = frozenset('.!?:;|"*-^\n(')
-_WINDOW: Final = 40
-"""Characters on each side that features look at."""
+_WINDOW: Final = 40  # characters on each side that features look at
 
 
 class Word(NamedTuple):

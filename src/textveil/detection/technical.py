@@ -152,8 +152,7 @@ _SUBJECT: Final = lazy_regex(
 )
 """The first word of a commit's subject, behind its digest or its header: a verb."""
 
-_LINE_END: Final = lazy_regex(r"\n|\\n")
-"""Of a text, or of a string that is written in it."""
+_LINE_END: Final = lazy_regex(r"\n|\\n")  # of a text, or of a string that is written in it
 
 _HELD: Final = MappingProxyType(
     {
@@ -173,11 +172,9 @@ _HELD: Final = MappingProxyType(
 )
 """What every match of a slow pattern holds, or has right behind it. Most texts hold it nowhere."""
 
-_ID: Final = 6
-"""Characters from which on a number counts as an id, in code as elsewhere."""
+_ID: Final = 6  # characters from which on a number counts as an id, in code as elsewhere
 
-_LINE: Final = 400
-"""Characters of a line that tell whether it is code."""
+_LINE: Final = 400  # characters of a line that tell whether it is code
 
 _DIGITS: Final = lazy_regex(r"[0-9]+(?:\.[0-9]+)*")
 _PROSE: Final = lazy_regex(r"(?:[A-Za-z']{1,24} ){6}")

@@ -97,12 +97,9 @@ CREDENTIAL_GATE: Final = either(
 """Open to a word that names secrets, alone or in a longer name, and to a weak one beside a long run."""
 
 
+@apart
 def find_credentials(text: str) -> Iterator[Found]:
     """Yield what a name, a header or a flag says to be a secret."""
-    yield from apart(_credentials(text))
-
-
-def _credentials(text: str) -> Iterator[Found]:
     lowered, read = text.lower(), set()
     for place in places(lowered, _WORDS):
         before = text[max(0, place - _LONGEST_NAME) : place]
@@ -261,12 +258,9 @@ COMMAND_GATE: Final = either(
 )
 
 
+@apart
 def find_command_passwords(text: str) -> Iterator[Found]:
     """Passwords of commands and calls: ``mysql -pX``, ``curl -u name:X``, ``login("name", "X")``."""
-    yield from apart(_command_passwords(text))
-
-
-def _command_passwords(text: str) -> Iterator[Found]:
     for match in matches(_CALL, text):
         if is_said_secret(match["value"]) and " " not in match["value"]:
             yield Found(*match.span("value"), "secret", _ASSIGNED, "label")

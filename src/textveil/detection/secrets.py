@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import wraps
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from textveil.detection.found import Found, words_in
+from textveil.detection.found import Found, Search, words_in
 from textveil.detection.gates import holding, holding_in_runs
 from textveil.text.patterns import check_time, lazy_regex
 
@@ -178,21 +179,23 @@ def places(text: str, words: Iterable[str]) -> Iterator[int]:
             place = text.find(word, place + 1)
 
 
-def apart(spans: Iterable[Found]) -> Iterator[Found]:
-    """Yield spans of which none begins before the last one ends: the earlier first, then the longer one."""
-    end = 0
-    for span in sorted(spans, key=lambda span: (span.start, -span.end)):
-        if span.start >= end:
-            yield span
-            end = span.end
+def apart(search: Search) -> Search:
+    """Return a search without spans that begin before the last one ends: the earlier counts, then the longer one."""
+
+    @wraps(search)
+    def find(text: str) -> Iterator[Found]:
+        end = 0
+        for span in sorted(search(text), key=lambda span: (span.start, -span.end)):
+            if span.start >= end:
+                yield span
+                end = span.end
+
+    return find
 
 
+@apart
 def find_private_keys(text: str) -> Iterator[Found]:
     """Private keys, each whole from its first line to its last: PEM, and the files of PuTTY."""
-    yield from apart(_private_keys(text))
-
-
-def _private_keys(text: str) -> Iterator[Found]:
     end = 0
     for place in places(text, ("-----BEGIN ",)):
         first = _PEM.match(text, place) if place >= end else None
@@ -216,12 +219,9 @@ def _private_keys(text: str) -> Iterator[Found]:
 TOKEN_GATE: Final = holding_in_runs(*FORMS)
 
 
+@apart
 def find_tokens(text: str) -> Iterator[Found]:
     """Keys and tokens that begin as their issuers write them: AWS, GitHub, OpenAI, Slack, Stripe and others."""
-    yield from apart(_tokens(text))
-
-
-def _tokens(text: str) -> Iterator[Found]:
     for beginning, form in FORMS.items():
         reached = 0
         for place in places(text, (beginning,)):

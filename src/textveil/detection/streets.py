@@ -144,20 +144,8 @@ _LIVES: Final = holding(
 )
 
 _NUMBER_FOLLOWS: Final = holding(
-    *(
-        "ive at",
-        "ives at",
-        "ived at",
-        "ive on",
-        "ives on",
-        "ived on",
-        "iving at",
-        "iving on",
-        "esid",
-        "tay at",
-        "tays at",
-    ),
-    *("ocated at", "ddress", "eliver", "ome:", "oved to", "odges at"),
+    *("ive at", "ives at", "ived at", "ive on", "ives on", "ived on", "iving at", "iving on", "esid", "tay at"),
+    *("tays at", "ocated at", "ddress", "eliver", "ome:", "oved to", "odges at"),
 )
 
 

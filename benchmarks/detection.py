@@ -27,8 +27,7 @@ from multiprocessing import get_context
 from measure import SHARED
 
 from textveil.detection.embedded import embedded_detector
-from textveil.detection.evaluation import Evaluation, evaluate
-from textveil.detection.labelled import read_labelled
+from textveil.detection.evaluation import Evaluation, evaluate, read_labelled
 from textveil.detection.presidio import presidio_detector
 from textveil.detection.spans import Detector
 

@@ -42,7 +42,7 @@ from typing import NamedTuple
 from measure import SHARED
 
 import textveil as tv
-from textveil.detection.labelled import read_labelled
+from textveil.detection.evaluation import read_labelled
 from textveil.detection.spans import DetectedSpan
 from textveil.statistics import clopper_pearson
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textveil.cuts import between, replaced
-from textveil.detection.plain import OTHER, without
+from textveil.detection.found import OTHER, without
 from textveil.errors import InternalError
 from textveil.sanitize.outside import joined
 from textveil.surrogates.private_map import PrivateMap, Replaced

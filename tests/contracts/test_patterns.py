@@ -10,8 +10,8 @@ from types import ModuleType
 import pytest
 from tests.helpers.attacks import loaded_attack
 
-from textveil.detection.ordinary_words import LANGUAGES
-from textveil.detection.other_languages import _Language
+from textveil.detection.languages import _Language
+from textveil.detection.lists import LANGUAGES
 
 GIVEN = {
     "textveil.detection.given._first_character": "one class of characters",
@@ -19,7 +19,7 @@ GIVEN = {
     "textveil.detection.given.value_spans": "digits with up to three characters between them",
     "textveil.detection.dates.readable": "words, and a year",
     "textveil.detection.gates.__init__": "held by gates that modules hold, and found there",
-    "textveil.detection.other_languages.__init__": "compiled for each language below",
+    "textveil.detection.languages.__init__": "compiled for each language below",
     "textveil.privacy.proved._named": "the package's own source",
     "textveil.surrogates.mentions._compiled_starts": "a token or one of a class",
     "textveil.surrogates.urls._closing_quote": "an escaped quote",

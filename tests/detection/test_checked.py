@@ -8,10 +8,8 @@ from typing import Any
 
 import pytest
 
-from textveil.detection.checked import checked_spans
-from textveil.detection.combined import CombinedDetector, disjoint
 from textveil.detection.kinds import KINDS, checked_kind
-from textveil.detection.spans import DetectedSpan
+from textveil.detection.spans import CombinedDetector, DetectedSpan, checked_spans, disjoint
 from textveil.errors import InputError, ParameterError
 
 

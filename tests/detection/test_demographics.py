@@ -6,8 +6,7 @@ import time
 
 import pytest
 
-from textveil.detection.demographic_lists import demographics
-from textveil.detection.demographics import find_demographics
+from textveil.detection.demographics import demographics, find_demographics
 from textveil.detection.detectors import detect
 
 SAID = [

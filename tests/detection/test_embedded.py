@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import textveil as tv
-from textveil.detection.checked import checked_spans
 from textveil.detection.embedded import embedded_detector
+from textveil.detection.spans import checked_spans
 from textveil.text.tokens import Kind, tokenize
 
 DETECTOR = embedded_detector()

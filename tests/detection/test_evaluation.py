@@ -7,8 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from textveil.detection.evaluation import evaluate
-from textveil.detection.labelled import LabelledSpan, LabelledText, read_labelled
+from textveil.detection.evaluation import LabelledSpan, LabelledText, evaluate, read_labelled
 from textveil.detection.spans import DetectedSpan
 from textveil.errors import InputError
 from textveil.statistics import clopper_pearson

@@ -8,11 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from textveil.detection.combined import covering
-from textveil.detection.foreign import SHARED, by_pieces, encodable, folder_name, pieces
+from textveil.detection.foreign import (
+    KINDS_OF_LABELS,
+    SHARED,
+    by_pieces,
+    encodable,
+    folder_name,
+    kinds_of_labels,
+    pieces,
+)
 from textveil.detection.kinds import KINDS
-from textveil.detection.labels import KINDS_OF_LABELS, kinds_of_labels
-from textveil.detection.spans import DetectedSpan
+from textveil.detection.spans import DetectedSpan, covering
 from textveil.errors import InputError, ModelError, ParameterError
 
 SECRET = "Zerubbabel"

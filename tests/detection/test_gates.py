@@ -8,12 +8,10 @@ from time import process_time
 
 import pytest
 
-from textveil.detection.checked import checked_spans
-from textveil.detection.embedded import embedded_detector
-from textveil.detection.found import Phase, in_phases
+from textveil.detection.embedded import PHASES, embedded_detector
+from textveil.detection.found import Phase, in_phases, plain
 from textveil.detection.gates import Together, anywhere, at_digits, glance, opened, places_of, with_words
-from textveil.detection.phases import PHASES
-from textveil.detection.plain import plain
+from textveil.detection.spans import checked_spans
 
 PIECES = """Mrs J PETTIFER|Agnes PETTIFER|PETTIFER, Agnes|Pt: Okonkwo, Chidi|, Stoke on Trent ST4 7QB|ls6 3hn
 Done. - Stav|serial number PF2X9KLM|2 84 05 69 123 456 78|by 31/3|TODO(mkowalski)

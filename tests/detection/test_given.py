@@ -8,9 +8,9 @@ import re
 import pytest
 
 import textveil as tv
-from textveil.detection.checked import checked_spans
 from textveil.detection.detectors import DETECTORS, detector_of
 from textveil.detection.given import ListDetector, PatternDetector, value_spans
+from textveil.detection.spans import checked_spans
 from textveil.errors import ParameterError, UnknownNameError
 
 

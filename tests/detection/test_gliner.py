@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from tests.helpers.hostile import cut_off, texts
 from tests.helpers.tiny_models import gliner, needed
 
-from textveil.detection.checked import checked_spans
 from textveil.detection.gliner import GlinerDetector, gliner_detector, load_gliner
+from textveil.detection.spans import checked_spans
 from textveil.errors import MissingExtra, ModelError, ParameterError
 
 

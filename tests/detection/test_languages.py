@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from textveil.detection.detectors import detect
 from textveil.detection.languages import language_of
-from textveil.detection.ordinary_words import LANGUAGES, ordinary_words
+from textveil.detection.lists import LANGUAGES, ordinary_words
 
 LETTERS = {
     "en": "Thank you for the letter of last week. The meeting with the new manager is on Friday.",

@@ -11,11 +11,11 @@ from textveil.detection.gates import glance
 from textveil.detection.people_in_records import (
     KEY_GATE,
     find_owners,
+    find_people_in_fields,
     find_people_in_tables,
     find_people_under_keys,
     with_addressed,
 )
-from textveil.detection.person_fields import find_people_in_fields
 
 
 @pytest.mark.parametrize(

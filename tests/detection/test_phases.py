@@ -9,14 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from textveil.detection.embedded import HIGHEST_SCORES
-from textveil.detection.found import Found, Phase, Row, in_phases, settled
+from textveil.detection.addresses import REGIONS
+from textveil.detection.embedded import HIGHEST_SCORES, PHASES, phases_for
+from textveil.detection.found import Found, Phase, Row, in_phases, plain, settled
 from textveil.detection.gates import anywhere, glance
 from textveil.detection.kinds import KINDS
-from textveil.detection.other_languages import ORDINARY
-from textveil.detection.phases import PHASES, phases_for
-from textveil.detection.phones import REGIONS
-from textveil.detection.plain import plain
+from textveil.detection.languages import ORDINARY
 from textveil.detection.technical import CODE
 
 _GERMAN = phases_for(REGIONS, "de")

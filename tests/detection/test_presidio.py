@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from tests.helpers.hostile import cut_off, texts
 from tests.helpers.tiny_models import needed, pipeline
 
-from textveil.detection.checked import checked_spans
 from textveil.detection.detectors import detector_of
 from textveil.detection.presidio import PresidioDetector, analyzer_engine, load_analyzer, presidio_detector
+from textveil.detection.spans import checked_spans
 from textveil.errors import InputError, MissingExtra, ModelError, ParameterError
 
 

@@ -8,9 +8,8 @@ from collections.abc import Sequence
 import pytest
 
 import textveil as tv
-from textveil.detection.card_rows import find_card_rows, find_cards, is_card
-from textveil.detection.identifiers import find_ibans
-from textveil.detection.readings import readings, shorter
+from textveil.detection.found import readings, shorter
+from textveil.detection.identifiers import find_card_rows, find_cards, find_ibans, is_card
 from textveil.text.patterns import lazy_regex
 
 HIDING = ("identifiers", "clinical", "prompts")

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from tests.helpers.hostile import cut_off, texts
 from tests.helpers.tiny_models import needed, pipeline
 
-from textveil.detection.checked import checked_spans
 from textveil.detection.spacy import SpacyDetector, load_spacy, spacy_detector
+from textveil.detection.spans import checked_spans
 from textveil.errors import InputError, MissingExtra, ModelError, ParameterError
 
 PATTERNS = {"PERSON": ["Maria Gonzalez", "Maria"], "GPE": ["Rome"], "NORP": ["Roman"], "DATE": ["3/4/2012"]}

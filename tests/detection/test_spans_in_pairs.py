@@ -12,14 +12,11 @@ from tests.helpers.attacks import loaded_attack
 
 import textveil.detection.found as found_module
 from textveil.cuts import between
-from textveil.detection.checked import checked_spans
 from textveil.detection.dates import find_times
-from textveil.detection.embedded import embedded_detector
-from textveil.detection.found import Found, Phase, Row, Search, in_phases, settled
+from textveil.detection.embedded import PHASES, embedded_detector
+from textveil.detection.found import OTHER, Found, Phase, Row, Search, in_phases, plain, settled, without
 from textveil.detection.gates import anywhere
-from textveil.detection.phases import PHASES
-from textveil.detection.plain import OTHER, plain, without
-from textveil.detection.spans import DetectedSpan
+from textveil.detection.spans import DetectedSpan, checked_spans
 from textveil.errors import InternalError
 from textveil.sanitize.policy.choice import policy
 from textveil.sanitize.sanitizer import Sanitizer

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from textveil.detection.checked import checked_spans
-from textveil.detection.token_kinds import TOKEN_SPANS, TokenKindDetector
+from textveil.detection.detectors import TOKEN_SPANS, TokenKindDetector
+from textveil.detection.spans import checked_spans
 from textveil.errors import ParameterError
 from textveil.surrogates.making import make_surrogate
 from textveil.surrogates.pools import EMOJI

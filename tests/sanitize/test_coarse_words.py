@@ -11,7 +11,7 @@ import pytest
 from tests.helpers.constant import Constant
 from tests.helpers.lab import needs_lab
 
-from textveil.detection.demographic_lists import demographics
+from textveil.detection.demographics import demographics
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.surrogates.places import town
 from textveil.surrogates.places import towns as towns_of_places

@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import chisquare, dlaplace
 from tests.helpers.surrogates import outputs
 
-from textveil.detection.money import CODES
+from textveil.detection.quantities import CODES
 from textveil.errors import ParameterError
 from textveil.mechanisms.channels.digits import KEEP_LIMIT
 from textveil.surrogates.making import make_surrogate

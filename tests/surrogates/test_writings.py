@@ -13,7 +13,7 @@ from tests.helpers.policies import Finds, small_policy, surrogate
 from tests.helpers.surrogates import made, outputs
 
 import textveil as tv
-from textveil.detection.number_words import NUMBER_WORD
+from textveil.detection.units import NUMBER_WORD
 from textveil.surrogates.drawn import Drawn, proved
 from textveil.surrogates.making import SURROGATE_ENTRIES, make_surrogate
 from textveil.surrogates.scopes import MemoryScope

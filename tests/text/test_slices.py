@@ -12,10 +12,10 @@ from collections.abc import Iterator
 import pytest
 from tests.detection.test_gates import PIECES
 
+from textveil.detection.detectors import NumberDetector
 from textveil.detection.embedded import embedded_detector
+from textveil.detection.found import plain
 from textveil.detection.given import PatternDetector
-from textveil.detection.numbers import NumberDetector
-from textveil.detection.plain import plain
 from textveil.errors import SlowText
 from textveil.text import patterns as slices
 from textveil.text.numbers import number_places

@@ -15,8 +15,7 @@ from scipy import stats
 from textveil_plugin.rooms import RoomDetector, room
 
 import textveil as tv
-from textveil.detection.checked import checked_spans
-from textveil.detection.spans import Detector
+from textveil.detection.spans import Detector, checked_spans
 from textveil.errors import ParameterError
 from textveil.surrogates.making import make_surrogate
 from textveil.surrogates.scopes import KeyedScope, MemoryScope

@@ -13,7 +13,7 @@ from tests.helpers.vocabularies import made_vocabulary
 
 import textveil as tv
 from textveil.detection.detectors import combined
-from textveil.detection.page import spans_page
+from textveil.detection.evaluation import spans_page
 from textveil.pages.rendering import review_page
 from textveil.risk.attack import risk
 from textveil.risk.page import write_page

@@ -81,7 +81,7 @@ def detect_command(
         zip(texts, spans_of.detect(texts), strict=True) for texts in blocks
     )
     if page is not None:
-        from textveil.detection.page import spans_page
+        from textveil.detection.evaluation import spans_page
 
         documents = list(documents)
         _write_private(page, spans_page(documents, spans_of.name))
@@ -143,8 +143,7 @@ def _evaluated(
     path: Path, detector: Detector, policy: dict[str, str] | None, confidence: float, missed: Path | None, as_json: bool
 ) -> None:
     from textveil.cli.progress import counting
-    from textveil.detection.evaluation import evaluate
-    from textveil.detection.labelled import read_labelled
+    from textveil.detection.evaluation import evaluate, read_labelled
     from textveil.errors import need
 
     need(0 < confidence < 1, "confidence", confidence, "between 0 and 1")

@@ -1,14 +1,15 @@
-"""E-mail addresses, URLs and handles, as tokens are read (``text.tokens``), bare domains, and IP addresses."""
+"""E-mail addresses, URLs, handles, domains, IP addresses, wallets, coordinates and telephone numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import lru_cache, partial
+from hashlib import sha256
 from ipaddress import ip_address
 from typing import Final
 
-from textveil.detection.found import Found
-from textveil.detection.gates import at_digits, either, matching
-from textveil.detection.plain import OTHER
+from textveil.detection.found import OTHER, Found, Search, finding, near, readings
+from textveil.detection.gates import CUT, at_digits, either, in_runs, matching
 from textveil.text.patterns import lazy_regex, matches
 from textveil.text.tokens import Kind, addresses
 
@@ -24,10 +25,8 @@ _LONGEST_DOMAIN: Final = 253
 _SURE_ENDINGS: Final = lazy_regex(r"\.(?:com|org|net|edu|gov|mil|info|biz|io)\b")
 
 _IP: Final = lazy_regex(
-    r"(?<![\w.:])(?:"
-    r"(?P<four>[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?![\w]|\.[0-9]))"
-    r"|(?P<six>(?=[0-9A-Fa-f]{0,4}:[0-9A-Fa-f]{0,4}:)[0-9A-Fa-f:]{2,39}(?:\.[0-9]{1,3}){0,3}(?![\w:]))"
-    r")"
+    r"(?<![\w.:])(?:(?P<four>[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?![\w]|\.[0-9]))|(?P<six>(?=[0-9A-Fa-f]{0,4}:[0-9A-Fa-f]{0,4"
+    r"}:)[0-9A-Fa-f:]{2,39}(?:\.[0-9]{1,3}){0,3}(?![\w:])))"
 )
 
 IP_GATE: Final = either(at_digits(r"[0-9]\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]"), matching(":[0-9A-Fa-f]{0,4}:"))
@@ -66,3 +65,202 @@ def find_ip_addresses(text: str) -> Iterator[Found]:
             continue
         if match["four"] or sum(map(str.isalnum, written)) > 2:
             yield Found(match.start(), match.start() + len(written), "ip", _SCORE)
+
+
+_BASE58: Final = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+_RIPPLE: Final = "rpshnaf39wBUDNEGHJKLM4PQRST7VWXYZ2bcdeCg65jkm8oFqi1tuvAxyz"
+_BECH32: Final = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
+_WALLET: Final = lazy_regex(
+    r"(?<![A-Za-z0-9_])(?:(?P<ethereum>0x[0-9a-fA-F]{40})|(?P<bech>(?:bc|tb|ltc|BC|TB|LTC)1[02-9ac-hj-np-zAC-HJ-NP-Z]{1"
+    r"1,87})|(?P<base>[1-9A-HJ-NP-Za-km-z]{26,64}))(?![A-Za-z0-9_])"
+)
+_DIGIT: Final = lazy_regex("[0-9]")
+_SOLANA: Final = lazy_regex(r"(?i)\b(?:solana|sol|phantom|wallet|polkadot|cardano)\b")
+_REACH: Final = 40
+WALLET_GATE: Final = in_runs("0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{26}|[bBlLtT][cCbB]1|[lL][tT][cC]1")
+
+
+def find_wallets(text: str) -> Iterator[Found]:
+    """Addresses of Bitcoin, Litecoin, Dogecoin, Tron, Ripple and Ethereum; others behind "wallet"."""
+    for match in matches(_WALLET, text):
+        value = match[0]
+        if match["ethereum"]:
+            yield Found(*match.span(), "id", 0.9, "shape")
+        elif match["bech"]:
+            yield Found(*match.span(), "id", *((0.95, "check") if valid_bech32(value) else (0.6, "shape")))
+        elif not _DIGIT.search(value):
+            continue
+        elif valid_base58(value, _BASE58) or (value[0] == "r" and valid_base58(value, _RIPPLE)):
+            yield Found(*match.span(), "id", 0.95, "check")
+        elif len(value) >= 32 and _SOLANA.search(text, max(0, match.start() - _REACH), match.start()):
+            yield Found(*match.span(), "id", 0.7, "label")
+
+
+def valid_base58(value: str, alphabet: str = _BASE58) -> bool:
+    """Return whether the last four bytes of a base-58 address are its checksum: SHA-256, twice."""
+    if not 26 <= len(value) <= 36:
+        return False
+    number = 0
+    for character in value:
+        number = number * 58 + alphabet.index(character)
+    if number >= 1 << 200:
+        return False
+    data = number.to_bytes(25, "big")
+    return sha256(sha256(data[:21]).digest()).digest()[:4] == data[21:]
+
+
+def valid_bech32(value: str) -> bool:
+    """Return whether the last six characters of a Bech32 address are its checksum (BIP 173, BIP 350)."""
+    if value not in (value.lower(), value.upper()):
+        return False
+    human, _, data = value.lower().partition("1")
+    check = 1
+    words = [ord(character) >> 5 for character in human] + [0] + [ord(character) & 31 for character in human]
+    words += [_BECH32.index(character) for character in data]
+    for word in words:
+        top = check >> 25
+        check = (check & 0x1FFFFFF) << 5 ^ word
+        for place, factor in enumerate((0x3B6A57B2, 0x26508E6D, 0x1EA119FA, 0x3D4233DD, 0x2A1462B3)):
+            check ^= factor if top >> place & 1 else 0
+    return check in (1, 0x2BC830A3)
+
+
+_NUMBER: Final = r"[-+]?[0-9]{1,3}\.[0-9]{2,15}"
+_MARK: Final = "(?: ?\xb7| ?deg(?:rees)?)?"
+_PAIR: Final = lazy_regex(
+    rf"(?<![\w.,/-])(?<![0-9], )(?P<first>{_NUMBER}){_MARK} ?(?P<north>[NSns](?![A-Za-z]))?(?:, ?|; ?| )"
+    rf"(?P<second>{_NUMBER}){_MARK}(?: ?(?P<east>[EWew](?![A-Za-z])))?(?![\w.%]|, ?-?[0-9])"
+)
+_ARC: Final = r"[0-9]{1,3} ?\xb7 ?[0-9]{1,2} ?['\xb7] ?(?:[0-9]{1,2}(?:\.[0-9]{1,6})? ?[\"'\xb7]{1,2})? ?"
+_ARCS: Final = lazy_regex(rf"(?<![\w.]){_ARC}[NSEWO](?:,? {{0,2}}{_ARC}[NSEWO])?(?!\w)")
+_LABELLED: Final = lazy_regex(
+    r"(?i)(?<![A-Za-z])(?:lat(?:itude)?|lon(?:g(?:itude)?)?|lng)\.?[\"']?(?: ?(?:is|:|=)){0,2} ?[\"']?"
+    rf"(?P<value>{_NUMBER})(?![\w.%])"
+)
+_NEAR: Final = lazy_regex(
+    r"(?i)\b(?:gps|coordinates?|coords?|lat(?:itude)?|location|located|position|geo|map|pin|at)\b"
+)
+_ANCHOR: Final = lazy_regex(r"[0-9]\.[0-9]{2,15}.{0,12}?[0-9]\.[0-9]{2}")
+_ARC_CLUE: Final = lazy_regex(r"[0-9] ?\xb7 ?[0-9]")
+_DECIMALS: Final = lazy_regex(r"[0-9]\.[0-9]{2}")
+_COORDINATE_REACH: Final = 40
+COORDINATE_GATE: Final = at_digits(
+    r"[0-9]\.[0-9]{4}|[0-9] ?\xb7 ?[0-9]|(?i:l(?:at|on|ng)).{0,10}[0-9]\.[0-9]{2}|[0-9]\.[0-9]{2,3}\W{1,3}[NSEW]"
+)
+
+
+def find_coordinates(text: str) -> Iterator[Found]:
+    """Latitudes and longitudes: "40.7128, -74.0060", degrees, minutes and seconds, ``"lat": 40.7128``."""
+    end = 0
+    spans = [*_pairs(text), *_arcs(text), *_labelled(text)]
+    for span in sorted(spans, key=lambda span: (span.start, -span.end)):
+        if span.start >= end:
+            yield span
+            end = span.end
+
+
+def _pairs(text: str) -> Iterator[Found]:
+    for match in near(_PAIR, text, _ANCHOR, 24, 40):
+        first, second = match["first"], match["second"]
+        fits = abs(float(first)) <= 90 and abs(float(second)) <= 180
+        exact = min(len(first.partition(".")[2]), len(second.partition(".")[2]))
+        marked = match["north"] is not None or match["east"] is not None
+        said = _NEAR.search(text, max(0, match.start() - _COORDINATE_REACH), match.start()) is not None
+        far = max(abs(float(first)), abs(float(second))) >= 2
+        if fits and (marked or (said and exact >= 3 and far) or (exact >= 4 and far and "-" in (first + second)[:99])):
+            yield Found(match.start(), match.end(), "id", 0.9 if marked or said else 0.6, "shape")
+
+
+_arcs: Final = finding(_ARCS, "id", 0.9, "shape", by=partial(near, anchor=_ARC_CLUE, before=4, after=64))
+_labelled: Final = finding(
+    _LABELLED, "id", 0.9, "label", group="value", by=partial(near, anchor=_DECIMALS, before=30, after=20)
+)
+REGIONS: Final = ("US", "GB", "IN", "DE", "FR", "ES", "IT", "BR", "AU", "MX")
+"""Whose national numbers are known where a number names no country: ISO 3166 codes."""
+_CANDIDATE: Final = lazy_regex(
+    r"(?<![\w@#$%\xa4/:=.,+-])(?:\+ ?|\()?[0-9](?:[0-9]|(?:[./-](?=[0-9(])| (?=[0-9]))|(?:\)[ ./-]{0,2}| ?\()(?=[0-9(])"
+    r"|\) - (?=[0-9])| - (?=[0-9]{3})){5,22}(?:,? ?(?:x|ext\.?|extension) ?[0-9]{1,6}){0,2}(?![\w%]|[.,:/-][0-9])"
+)
+_PART: Final = "[ ./()-]"
+PHONE_GATE: Final = at_digits(
+    rf"[0-9]{{6}}|(?:[0-9]{_PART}{{0,4}}){{5}}[0-9]|[0-9]{_PART}{{1,4}}[0-9]{{1,4}}{_PART}{{1,4}}(?:[0-9]|{CUT})"
+)
+_BEFORE: Final = lazy_regex(
+    r"(?i)\b(?:phone|telephone|tel|call(?:ed|ing)?|fax|cell|mobile|dial|sms|whatsapp|text(?:ed)?|contact|reach(?:ed)?"
+    r"|hotline|number|pager|answering|voicemail|ring)\b"
+)
+_AFTER: Final = lazy_regex(r"(?i),? ?[(-]?(?:office|fax|mobile|cell|phone|home|work|tel|direct)\b")
+_PHONE_REACH: Final = 48
+_FORMS: Final = lazy_regex(
+    r"(?:\+|001-|1-)?(?:\([0-9]{3}\) ?|[0-9]{3}[-. ])[0-9]{3}[-. ][0-9]{4}\D{0,12}[0-9]{0,6}"  # North America
+    r"|\+[0-9 ().-]{7,}(?:,? ?(?:x|ext\.?|extension) ?[0-9]{1,6})?|\(0?[0-9]{2,5}\)[ -]?[0-9][0-9 -]{4,}"
+    r"|0[0-9]{1,4}[ ./-][0-9][0-9 ./-]{4,}|001-[0-9-]{10,}+(?:x[0-9]*)?"
+)
+_NUMBERED: Final = lazy_regex(r"[1-9][0-9]{2,5}/[0-9]{2,4}")
+"""What is no telephone number, whatever stands beside it: numbers of cases, "application number 36391/02"."""
+_GROUPS: Final = lazy_regex(r"[0-9]+")
+_REMEMBERED: Final = 1 << 12
+
+
+def phone_search(regions: tuple[str, ...] = REGIONS) -> Search:
+    """Return the search for telephone numbers: those of ``regions`` need no country code."""
+    valid = _validity(regions)
+
+    def find(text: str) -> Iterator[Found]:
+        def phone(start: int, end: int, whole: bool) -> Found | None:
+            written = text[start:end]
+            if not whole and not (_FORMS.fullmatch(written) and valid(written)):
+                return None  # of a longer row of groups only what is a number beyond doubt
+            context = _BEFORE.search(text, max(0, start - _PHONE_REACH), start) or _AFTER.match(text, end)
+            score = _score(written, context is not None, valid)
+            lead = written.startswith("(") and ")" not in written  # a bracket of the sentence
+            return Found(start + lead, start + len(written.rstrip()), "phone", score) if score else None
+
+        return readings(_CANDIDATE, text, phone)
+
+    return find
+
+
+def _score(written: str, context: bool, valid: Callable[[str], bool]) -> float:
+    """Return how sure it is that a candidate is a telephone number; 0 if it is not taken for one."""
+    groups = _GROUPS.findall(written)
+    digits = sum(map(len, groups))
+    if not 6 <= digits <= 21:
+        return 0.0
+    if _NUMBERED.fullmatch(written) is not None or (not context and _is_range(written)):
+        return 0.0
+    if len(groups) == 1 and "+" not in written:
+        return 0.7 if context and digits <= 13 else 0.6 if 10 <= digits <= 11 and valid(written) else 0.0
+    if _FORMS.fullmatch(written) is not None:
+        return 0.9 if valid(written) else 0.6
+    if context:
+        return 0.7
+    grouped = 7 <= digits <= 13 and len(groups) <= 5 and max(map(len, groups)) >= 3 and min(map(len, groups)) >= 2
+    years = all(len(group) == 4 and group[:2] in ("18", "19", "20") for group in groups)
+    thousands = " " in written and all(len(group) == 3 for group in groups[1:]) and len(groups[0]) <= 3
+    return 0.4 if grouped and not years and not thousands else 0.0
+
+
+def _is_range(written: str) -> bool:
+    low, mark, high = written.partition("-")
+    ends = low.isdigit() and high.isdigit() and len(low) == len(high) == 4
+    return bool(mark) and ends and low[0] != "0" and int(low) < int(high)
+
+
+@lru_cache(maxsize=8)
+def _validity(regions: tuple[str, ...]) -> Callable[[str], bool]:
+    """Return whether a number is one that a region, or the country it names, can assign; remembers the last 4,096."""
+
+    @lru_cache(maxsize=_REMEMBERED)
+    def valid(written: str) -> bool:
+        from phonenumbers import NumberParseException, is_valid_number, parse
+
+        for region in (None,) if written.startswith("+") else regions:
+            try:
+                if is_valid_number(parse(written, region)):
+                    return True
+            except NumberParseException:
+                continue
+        return False
+
+    return valid

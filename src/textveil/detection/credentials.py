@@ -9,33 +9,32 @@ from typing import Final
 
 from textveil.detection.found import Found, words_in
 from textveil.detection.gates import WithWords, both, either, holding, in_runs, with_words
-from textveil.detection.secret_values import (
+from textveil.detection.secrets import (
+    apart,
     is_bare_secret,
     is_placeholder,
     is_quoted_secret,
     is_said_secret,
     is_said_word,
     looks_drawn,
+    places,
 )
-from textveil.detection.secrets import apart, places
 from textveil.text.patterns import lazy_regex, matches
 
 _ASSIGNED: Final = 0.9
 _SAID: Final = 0.7
 
 _PASSWORDS: Final = words_in(
-    """password passwords passwd passwort pwd pw pass passphrase passcode pin otp kennwort senha contrasena
-    wachtwoord haslo pincode passe userpass dbpass dbpassword dbpasswd userpassword rootpassword
-    requirepass masterauth keypass storepass sshpass smtppassword mysqlpassword pgpassword adminpassword
-    masterpassword loginpassword secret"""
+    """password passwords passwd passwort pwd pw pass passphrase passcode pin otp kennwort senha contrasena wachtwoord
+    haslo pincode passe userpass dbpass dbpassword dbpasswd userpassword rootpassword requirepass masterauth keypass
+    storepass sshpass smtppassword mysqlpassword pgpassword adminpassword masterpassword loginpassword secret"""
 )
 _TOKENS_IF_DRAWN: Final = words_in(
     """auth credential credentials cookie session sessionid sessid sid signature sig salt"""
 )
 _TOKENS: Final = words_in(
-    """token bearer authorization key apikey secretkey accesskey accesstoken authtoken clientsecret
-    privatekey encryptionkey accountkey refreshtoken apitoken apisecret authkey sharedaccesskey
-    sharedkey authtoken"""
+    """token bearer authorization key apikey secretkey accesskey accesstoken authtoken clientsecret privatekey
+    encryptionkey accountkey refreshtoken apitoken apisecret authkey sharedaccesskey sharedkey authtoken"""
 )
 _KEYS_OF: Final = words_in(
     """api access secret private encryption encrypt signing sign auth account storage shared subscription
@@ -43,9 +42,8 @@ _KEYS_OF: Final = words_in(
     decryption rsa gpg token user server functions host cosmos"""
 )
 _KEYS_OF_DATA: Final = words_in(
-    """cache primary foreign sort partition public pub object index row hash unique translation map dict
-    json lookup column group routing idempotency press arrow enter registry kms arn id name file path
-    url sort composite natural"""
+    """cache primary foreign sort partition public pub object index row hash unique translation map dict json lookup
+    column group routing idempotency press arrow enter registry kms arn id name file path url sort composite natural"""
 )
 _ENDINGS: Final = words_in(
     """prod production dev test staging live old new current value plain plaintext text default hash base"""
@@ -73,15 +71,13 @@ _NAME_CHARACTERS: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0
 _LONGEST_NAME: Final = 48
 
 _ASSIGN: Final = lazy_regex(
-    r"[\"'`*_\])]{0,3}[ \t]{0,8}(?::[ \t]{0,2}[A-Za-z_.]{1,20}(?:\[[A-Za-z_, |]{1,30}\])?[ \t]{0,2}=(?!=)|===?"
-    r"|!==?|:=|=>|->|=|:(?!:)|>(?=[^<>\n]{3,200}</)"
-    r"|,?(?:\n[ \t]{0,16}|[ \t])[\"']?(?:[Vv]alue|content)[\"']?[ \t]{0,2}[=:])"
-    r"(?:[\"'`*_]{0,2}[ \t]{1,8})?(?:\n[ \t]{0,8})?"
+    r"[\"'`*_\])]{0,3}[ \t]{0,8}(?::[ \t]{0,2}[A-Za-z_.]{1,20}(?:\[[A-Za-z_, |]{1,30}\])?[ \t]{0,2}=(?!=)|===?|!==?|:="
+    r"|=>|->|=|:(?!:)|>(?=[^<>\n]{3,200}</)|,?(?:\n[ \t]{0,16}|[ \t])[\"']?(?:[Vv]alue|content)[\"']?[ \t]{0,2}[=:])(?:"
+    r"[\"'`*_]{0,2}[ \t]{1,8})?(?:\n[ \t]{0,8})?"
 )
 _SAY: Final = lazy_regex(
-    r"[\"'`*]{0,2}[ \t]{1,3}(?:(?:code|number|no\.?)[ \t]{1,2})?"
-    r"(?P<is>(?:is|was|are|remains|became|set to|changed to|reset to|to|as|ist|es|est|e)[ \t]{0,2}:?[ \t]{1,3}"
-    r"(?:now |still |set to |currently )?)?"
+    r"[\"'`*]{0,2}[ \t]{1,3}(?:(?:code|number|no\.?)[ \t]{1,2})?(?P<is>(?:is|was|are|remains|became|set to|changed to"
+    r"|reset to|to|as|ist|es|est|e)[ \t]{0,2}:?[ \t]{1,3}(?:now |still |set to |currently )?)?"
 )
 _WHOSE: Final = lazy_regex(
     r"[ \t](?:for|of|to|on)(?:[ \t][A-Za-z0-9'._-]{1,24}){1,5}?(?=[ \t](?:is|was|are)[ \t]|:[ \t])"
@@ -94,8 +90,6 @@ _BARE: Final = lazy_regex(r"[^\s\"'`<>,;\\\xb7]{1,400}")
 _BARE_LINE: Final = lazy_regex(r"[^\s\"'`<>\xb7]{1,400}")
 _NEXT: Final = lazy_regex(r"[;&](?=[A-Za-z_][A-Za-z0-9_. -]{0,40}=)")
 _SENTENCE: Final = ".,;:?)]}"
-
-
 CREDENTIAL_GATE: Final = either(
     either(with_words(" ".join({*_PASSWORDS, *_TOKENS} - {"secret", "pass", "passe", *_WEAK})), holding(*_PIECES)),
     both(in_runs("[0-9]"), with_words(" ".join(_WEAK))),
@@ -103,12 +97,9 @@ CREDENTIAL_GATE: Final = either(
 """Open to a word that names secrets, alone or in a longer name, and to a weak one beside a long run."""
 
 
+@apart
 def find_credentials(text: str) -> Iterator[Found]:
-    """What a name, a header or a flag says to be a secret."""
-    yield from apart(_credentials(text))
-
-
-def _credentials(text: str) -> Iterator[Found]:
+    """Yield what a name, a header or a flag says to be a secret."""
     lowered, read = text.lower(), set()
     for place in places(lowered, _WORDS):
         before = text[max(0, place - _LONGEST_NAME) : place]
@@ -153,7 +144,6 @@ def _meaning(name: str) -> str:
 
 
 def _value(text: str, start: int, end: int, meant: str) -> Found | None:
-    """The secret behind a name."""
     whose = _WHOSE.match(text, end) if meant in ("password", "pin") else None
     end = whose.end() if whose else end
     sign = _ASSIGN.match(text, end)
@@ -191,7 +181,6 @@ def _assigned(text: str, start: int, sign: re.Match[str], meant: str) -> Found |
 
 
 def _fits(value: str, meant: str, *, quoted: bool, alone: bool) -> bool:
-    """Whether a value is a secret of what its name means."""
     if meant == "pin":
         return value.isdigit() and 4 <= len(value) <= 8
     if meant in ("key", "drawn"):
@@ -250,45 +239,28 @@ def _found(start: int, value: str, score: float) -> Found:
 
 _COMMANDS: Final = frozenset(
     (
-        b"mysql",
-        b"mysqldump",
-        b"mysqladmin",
-        b"mariadb",
-        b"curl",
-        b"wget",
-        b"sshpass",
-        b"redis",
-        b"docker",
-        b"podman",
-        b"helm",
+        *(b"mysql", b"mysqldump", b"mysqladmin", b"mariadb", b"curl", b"wget"),
+        *(b"sshpass", b"redis", b"docker", b"podman", b"helm"),
     )
 )
 _COMMAND: Final = lazy_regex(
-    r"(?<![\w-])(?:(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n|;]{0,160}?[ \t]-p"
-    r"|(?:docker|podman|registry|buildah)[ \t]{1,3}login\b[^\n|;]{0,120}?[ \t]-p[ \t]"
-    r"|sshpass[ \t]{1,3}-p[ \t]?|redis-cli\b[^\n|;]{0,80}?[ \t]-a[ \t]"
-    r"|(?:curl|wget)\b[^\n|;]{0,200}?[ \t](?:-u|--user)[ \t=]{0,2}[\"']?(?P<user>[^\s:\"'$]{1,80}):)"
-    r"[\"']?(?P<value>[^\s\"'$<-][^\s\"']{2,80})"
+    r"(?<![\w-])(?:(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n|;]{0,160}?[ \t]-p|(?:docker|podman|registry"
+    r"|buildah)[ \t]{1,3}login\b[^\n|;]{0,120}?[ \t]-p[ \t]|sshpass[ \t]{1,3}-p[ \t]?|redis-cli\b[^\n"
+    r"|;]{0,80}?[ \t]-a[ \t]|(?:curl|wget)\b[^\n|;]{0,200}?[ \t](?:-u|--user)[ \t=]{0,2}[\"']?(?P<user>[^\s:\"'$]{1,80}"
+    r"):)[\"']?(?P<value>[^\s\"'$<-][^\s\"']{2,80})"
 )
-
-
 _CALL: Final = lazy_regex(
     r"(?:[Ll]og_?[Ii]n|[Ss]ign_?[Ii]n|[Aa]uthenticate|[Aa]uth)\w{0,24}(?:\(|=\()\s{0,4}(?:[a-z_]\w{0,20},\s{0,4})?"
     r"(?P<first>[\"'])[^\"'\n]{1,80}(?P=first),\s{0,4}(?P<quote>[\"'])(?P<value>[^\"'\n]{4,80})(?P=quote)\s{0,4}[,)]"
 )
-
-
 COMMAND_GATE: Final = either(
     WithWords(lambda: _COMMANDS), holding("ogin", "ogIn", "og_in", "ignin", "ignIn", "ign_in", "uth")
 )
 
 
+@apart
 def find_command_passwords(text: str) -> Iterator[Found]:
     """Passwords of commands and calls: ``mysql -pX``, ``curl -u name:X``, ``login("name", "X")``."""
-    yield from apart(_command_passwords(text))
-
-
-def _command_passwords(text: str) -> Iterator[Found]:
     for match in matches(_CALL, text):
         if is_said_secret(match["value"]) and " " not in match["value"]:
             yield Found(*match.span("value"), "secret", _ASSIGNED, "label")
@@ -305,8 +277,6 @@ _USER: Final = lazy_regex(
 )
 _PATH: Final = lazy_regex(r"(?::[0-9]{1,5})?/[^\s\"'`<>\xb7,;)]{0,400}")
 _LOCAL: Final = lazy_regex(r"(?:.*\.)?(?:localhost|local|internal|lan|svc|test|invalid)|[0-9.]+|[^.]*")
-
-
 _SEED: Final = lazy_regex(
     r"(?i)(?<![a-z])(?:seed|recovery|mnemonic|backup)(?: (?:phrase|words)){0,2}(?: is| are)?[:=]?\s{1,3}[\"'`]?"
     r"(?P<value>(?:[a-z]{3,8}[ \n]){11,23}[a-z]{3,8})\b"
@@ -315,7 +285,7 @@ SEED_GATE: Final = with_words("mnemonic seed recovery backup")
 
 
 def find_seed_phrases(text: str) -> Iterator[Found]:
-    """The twelve to twenty-four words of a wallet, behind "seed phrase" and the like."""
+    """Yield the twelve to twenty-four words of a wallet, behind "seed phrase" and the like."""
     for match in matches(_SEED, text):
         if not any(word in match["value"].split() for word in ("the", "and", "was", "for", "are", "has")):
             yield Found(*match.span("value"), "secret", _SAID, "label")

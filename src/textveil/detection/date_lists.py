@@ -11,20 +11,18 @@ from collections.abc import Iterator
 from typing import Final
 
 from textveil.detection.dates import find_named_dates
-from textveil.detection.found import Found
+from textveil.detection.found import Found, finding, without
 from textveil.detection.gates import at_digits, either, with_words
-from textveil.detection.plain import without
 from textveil.text.patterns import lazy_regex, matches
 
 _ENGLISH: Final = "january february march april may june july august september october november december"
 _ENGLISH_SHORT: Final = "jan feb mar apr jun jul aug sep sept oct nov dec"
 _OTHERS: Final = (
-    "januar janner februar marz maerz april mai juni juli august september oktober november dezember"
-    " janvier fevrier mars avril mai juin juillet aout septembre octobre novembre decembre"
-    " enero febrero marzo abril mayo junio julio agosto septiembre setiembre octubre noviembre diciembre"
-    " gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre"
-    " janeiro fevereiro marco abril maio junho julho agosto setembro outubro novembro dezembro"
-    " januari februari maart april mei juni juli augustus september oktober november december"
+    "januar janner februar marz maerz april mai juni juli august september oktober november dezember janvier fevrier"
+    " mars avril mai juin juillet aout septembre octobre novembre decembre enero febrero marzo abril mayo junio julio"
+    " agosto septiembre setiembre octubre noviembre diciembre gennaio febbraio marzo aprile maggio giugno luglio agosto"
+    " settembre ottobre novembre dicembre janeiro fevereiro marco abril maio junho julho agosto setembro outubro"
+    " novembro dezembro januari februari maart april mei juni juli augustus september oktober november december"
 )
 _OTHERS_SHORT: Final = (
     "jan feb mrz apr jun jul aug sep sept okt nov dez janv fevr avr juil oct dec ene abr ago dic gen mag giu lug ott"
@@ -98,8 +96,7 @@ DIGITS_GATE: Final = at_digits(r"[0-9][./](?: ?-| [a-z]|[0-9]{1,2}[./]?(?: ?-| [
 YEARS_GATE: Final = at_digits(r"[12][0-9]{3},? (?:[a-z]{1,7} )?[12][0-9]{3}")
 
 _WINDOW: Final = 24
-_LONGEST: Final = 140
-"""Characters of a list, about: a longer one is several, which are read one by one."""
+_LONGEST: Final = 140  # characters of a list, about: a longer one is several, which are read one by one
 
 
 def find_dates_and_lists(text: str) -> Iterator[Found]:
@@ -158,7 +155,7 @@ def _goes_on(text: str, style: re.Pattern[str], before: Found, after: Found) -> 
 
 
 def _reach_left(text: str, date: Found, style: re.Pattern[str], low: int) -> int:
-    """Where a list begins whose last full date is given: at days, or months, that stand before it alone."""
+    """Return where a list begins whose last full date is given: at days, or months, that stand before it alone."""
     alone = {_DAY_FIRST: _DAY_BEFORE, _MONTH_AND_YEAR: _MONTH_ALONE}.get(style)
     start, by_word = date.start, False
     while alone is not None and date.end - start < _LONGEST:
@@ -174,7 +171,7 @@ def _reach_left(text: str, date: Found, style: re.Pattern[str], low: int) -> int
 
 
 def _reach_right(text: str, date: Found) -> int:
-    """Where a list ends that goes on with days behind a month: March 3, 4 and 5."""
+    """Return where a list ends that goes on with days behind a month: March 3, 4 and 5."""
     end = date.end
     while end - date.start < _LONGEST:
         join = _JOIN_AFTER.match(text, end, end + 12)
@@ -185,10 +182,7 @@ def _reach_right(text: str, date: Found) -> int:
     return end
 
 
-def find_ranges_in_digits(text: str) -> Iterator[Found]:
-    """Ranges in digits that write once what both dates share: 02.01. bis 09.01.2024; 1/2 - 5/2/2024."""
-    for match in matches(_IN_DIGITS, text):
-        yield Found(match.start(), match.end(), "date", 0.9)
+find_ranges_in_digits: Final = finding(_IN_DIGITS, "date", 0.9)
 
 
 def find_year_lists(text: str) -> Iterator[Found]:

@@ -1,4 +1,4 @@
-"""Dates and times of day in many written forms, each checked by the calendar."""
+"""Dates, times of day and ages in many written forms, each checked by the calendar or its context."""
 
 from __future__ import annotations
 
@@ -8,17 +8,15 @@ from datetime import date, datetime
 from functools import lru_cache
 from typing import Final
 
-from textveil.detection.found import Found, near, words_in
-from textveil.detection.gates import at_digits, with_words
-from textveil.detection.number_words import ORDINAL, YEAR
-from textveil.detection.plain import without
+from textveil.detection.found import Found, finding, near, near_places, without, words_in
+from textveil.detection.gates import at_digits, either, holding, with_words
+from textveil.detection.units import BELOW_HUNDRED, ORDINAL, YEAR
 from textveil.text.patterns import lazy_regex, matches
 
 _MONTH: Final = (
     r"(?:[Jj]an(?:uary)?|[Ff]eb(?:ruary)?|[Mm]ar(?:ch)?|[Aa]pr(?:il)?|[Mm]ay|[Jj]une?|[Jj]uly?|[Aa]ug(?:ust)?"
-    r"|[Ss]ept?(?:ember)?|[Oo]ct(?:ober)?|[Nn]ov(?:ember)?|[Dd]ec(?:ember)?"
-    r"|JAN(?:UARY)?|FEB(?:RUARY)?|MAR(?:CH)?|APR(?:IL)?|MAY|JUNE?|JULY?|AUG(?:UST)?|SEPT?(?:EMBER)?|OCT(?:OBER)?"
-    r"|NOV(?:EMBER)?|DEC(?:EMBER)?)"
+    r"|[Ss]ept?(?:ember)?|[Oo]ct(?:ober)?|[Nn]ov(?:ember)?|[Dd]ec(?:ember)?|JAN(?:UARY)?|FEB(?:RUARY)?|MAR(?:CH)?"
+    r"|APR(?:IL)?|MAY|JUNE?|JULY?|AUG(?:UST)?|SEPT?(?:EMBER)?|OCT(?:OBER)?|NOV(?:EMBER)?|DEC(?:EMBER)?)"
 )
 _WEEKDAY: Final = (
     r"(?:[Mm]onday|[Tt]uesday|[Ww]ednesday|[Tt]hursday|[Ff]riday|[Ss]aturday|[Ss]unday"
@@ -30,11 +28,9 @@ _LONG_YEAR: Final = rf"(?:1[5-9][0-9][0-9]|20[0-9][0-9]|{YEAR})"
 _ANY_YEAR: Final = rf"(?:{_LONG_YEAR}|'[0-9]{{2}})"
 
 _NAMED: Final = lazy_regex(
-    rf"(?<![\w-])(?:{_WEEKDAY},? (?:the )?|{_SHORT_WEEKDAY})?(?:"
-    rf"{_MONTH}\.?[ -](?:of )?{_DAY}(?!\w|[:.][0-9])(?:(?:,? (?:of |in )?|-){_ANY_YEAR}(?![\w]|,[0-9]))?"
-    rf"|(?:[0-3]?[0-9] ?- ?)?{_DAY}(?: of)?[ -]{_MONTH}\b\.?"
-    rf"(?:(?:,? (?:of )?|-){_ANY_YEAR}(?!\w|,[0-9])|-[0-9]{{2}}(?!\w))?"
-    rf"|{_MONTH}\.?,? (?:of )?{_ANY_YEAR}(?!\w|,[0-9])"
+    rf"(?<![\w-])(?:{_WEEKDAY},? (?:the )?|{_SHORT_WEEKDAY})?(?:{_MONTH}\.?[ -](?:of )?{_DAY}(?!\w|[:.][0-9])(?:(?:,?"
+    rf" (?:of |in )?|-){_ANY_YEAR}(?![\w]|,[0-9]))?|(?:[0-3]?[0-9] ?- ?)?{_DAY}(?: of)?[ -]{_MONTH}\b\.?(?:(?:,? (?:of"
+    rf" )?|-){_ANY_YEAR}(?!\w|,[0-9])|-[0-9]{{2}}(?!\w))?|{_MONTH}\.?,? (?:of )?{_ANY_YEAR}(?!\w|,[0-9])"
     rf"|{_LONG_YEAR}[ -]{_MONTH}\b\.?(?:[ -]{_DAY}(?!\w))?"
     r")"
 )
@@ -43,17 +39,13 @@ _MONTH_WORD: Final = lazy_regex(
     r"|ept?(?:ember)?|ct(?:ober)?|ov(?:ember)?|ec(?:ember)?|AN|EB|AR|PR|AY|UN|UL|UG|EP|CT|OV|EC)(?![a-z])"
 )
 _DAY_OF_WEEK: Final = lazy_regex(
-    r"[MTWFSmtwfs](?<![A-Za-z0-9-].)"
-    r"(?:(?:(?<=[Mm])on|(?<=[Tt])(?:ues|hurs)|(?<=[Ww])ednes|(?<=[Ff])ri|(?<=[Ss])(?:atur|un))day"
-    r"|(?:(?<=M)ON|(?<=T)(?:UES|HURS)|(?<=W)EDNES|(?<=F)RI|(?<=S)(?:ATUR|UN))DAY)"
-    r"(?![A-Za-z0-9_]|'[a-rt-z])"
+    r"[MTWFSmtwfs](?<![A-Za-z0-9-].)(?:(?:(?<=[Mm])on|(?<=[Tt])(?:ues|hurs)|(?<=[Ww])ednes|(?<=[Ff])ri|(?<=[Ss])(?:atur"
+    r"|un))day|(?:(?<=M)ON|(?<=T)(?:UES|HURS)|(?<=W)EDNES|(?<=F)RI|(?<=S)(?:ATUR|UN))DAY)(?![A-Za-z0-9_]|'[a-rt-z])"
 )
 _LONE_MONTH: Final = lazy_regex(
-    r"[JFMASONDjfasond](?<![A-Za-z].)"
-    r"(?:(?<=[Jj])(?:anuary|une|uly)|(?<=[Ff])ebruary|(?<=M)(?:arch|ay)|(?<=[Aa])(?:pril|ugust)|(?<=[Ss])eptember"
-    r"|(?<=[Oo])ctober|(?<=[Nn])ovember|(?<=[Dd])ecember"
-    r"|(?<=[Jj])(?:an|u[nl])|(?<=[Ff])eb|(?<=[Aa])(?:pr|ug)|(?<=[Ss])ept?|(?<=[Oo])ct|(?<=[Nn])ov|(?<=[Dd])ec"
-    r")(?![A-Za-z0-9_])"
+    r"[JFMASONDjfasond](?<![A-Za-z].)(?:(?<=[Jj])(?:anuary|une|uly)|(?<=[Ff])ebruary|(?<=M)(?:arch|ay)|(?<=[Aa])(?:pril"
+    r"|ugust)|(?<=[Ss])eptember|(?<=[Oo])ctober|(?<=[Nn])ovember|(?<=[Dd])ecember|(?<=[Jj])(?:an|u[nl])|(?<=[Ff])eb"
+    r"|(?<=[Aa])(?:pr|ug)|(?<=[Ss])ept?|(?<=[Oo])ct|(?<=[Nn])ov|(?<=[Dd])ec)(?![A-Za-z0-9_])"
 )
 _BEFORE_MONTH: Final = lazy_regex(
     r"(?:\b[Ii]n|since|last|next|this|until|by|early|late|mid|during|from|of|to|for)[ -]$"
@@ -61,16 +53,13 @@ _BEFORE_MONTH: Final = lazy_regex(
 _SHORT_MONTHS: Final = words_in("jan feb apr jun jul aug sep sept oct nov dec")
 _BEFORE_SHORT_MONTH: Final = lazy_regex(r"(?:\b[Ii]n|last|next|this|until|early|late|mid)[ -]$")
 _NUMERIC: Final = lazy_regex(
-    r"(?<![\w./,-])(?:"
-    r"(?P<y>(?:1[5-9]|20)[0-9]{2})(?P<s>[-/.])(?P<m>[01]?[0-9])(?P=s)(?P<d>[0-3]?[0-9])(?=T[0-2][0-9]:|(?!\w|[-/][0-9]))"
-    r"|(?P<a>[0-3]?[0-9])(?P<t>[-/.])(?P<b>[0-3]?[0-9])(?P=t)(?P<z>(?:1[5-9]|20)[0-9]{2}|[0-9]{2})(?!\w|[-/.][0-9])"
-    r"|(?P<o>(?:0?[1-9]|1[0-2])/|(?:0[1-9]|1[0-2])[-.])(?P<w>(?:19|20)[0-9]{2})(?!\w|[-/.,][0-9]|%)"
-    r"(?! ?(?:m?[gl]|[ck]?m|kg)\b)"
-    r"|(?!24/7)(?:(?:(?<=[Oo]n )|(?<=ated )|(?<=ince )|(?<=ntil )|(?<=rom ))(?P<p>[0-3]?[0-9])/(?P<q>[0-3]?[0-9])"
-    r"|(?:(?<=[Bb]y )|(?<=[Dd]ue )|(?<=[Tt]ill )|(?<=efore )|(?<=fter )|(?<=eview )|(?<=day is )|(?<=[Ss]een )"
-    r"|(?<=line )|(?<=[Oo]n the )|(?<=ooked )|(?<=ment )|(?<=[Aa]ppt ))(?P<g>[0-3]?[0-9])/(?P<h>[0-3]?[0-9])"
-    r")(?!\w|[-/.][0-9])"
-    r")"
+    r"(?<![\w./,-])(?:(?P<y>(?:1[5-9]|20)[0-9]{2})(?P<s>[-/.])(?P<m>[01]?[0-9])(?P=s)(?P<d>[0-3]?[0-9])(?=T[0-2][0-9]:"
+    r"|(?!\w|[-/][0-9]))|(?P<a>[0-3]?[0-9])(?P<t>[-/.])(?P<b>[0-3]?[0-9])(?P=t)(?P<z>(?:1[5-9]|20)[0-9]{2}"
+    r"|[0-9]{2})(?!\w|[-/.][0-9])|(?P<o>(?:0?[1-9]|1[0-2])/|(?:0[1-9]|1[0-2])[-.])(?P<w>(?:19|20)[0-9]{2})(?!\w"
+    r"|[-/.,][0-9]|%)(?! ?(?:m?[gl]|[ck]?m|kg)\b)|(?!24/7)(?:(?:(?<=[Oo]n )|(?<=ated )|(?<=ince )|(?<=ntil )|(?<=rom"
+    r" ))(?P<p>[0-3]?[0-9])/(?P<q>[0-3]?[0-9])|(?:(?<=[Bb]y )|(?<=[Dd]ue )|(?<=[Tt]ill )|(?<=efore )|(?<=fter )"
+    r"|(?<=eview )|(?<=day is )|(?<=[Ss]een )|(?<=line )|(?<=[Oo]n the )|(?<=ooked )|(?<=ment )|(?<=[Aa]ppt"
+    r" ))(?P<g>[0-3]?[0-9])/(?P<h>[0-3]?[0-9]))(?!\w|[-/.][0-9]))"
 )
 _QUARTER: Final = lazy_regex(
     r"[Qq](?<![\w./,-].)[1-4](?:[ /-]|, | of )(?:(?:19|20)[0-9]{2}|'[0-9]{2})(?!\w|[-/.][0-9])"
@@ -124,7 +113,7 @@ _REMEMBERED: Final = 1 << 12
 
 
 def find_dates(text: str) -> Iterator[Found]:
-    """Dates in digits that a calendar has: 2024-03-04, 3/4/2024, 04.03.24, 3/2024, on 3/4."""
+    """Yield dates in digits that a calendar has: 2024-03-04, 3/4/2024, 04.03.24, 3/2024, on 3/4."""
     for match in matches(_NUMERIC, text):
         if _in_calendar(match):
             yield Found(match.start(), match.end(), "date", 0.6 if match["p"] or match["g"] else 0.9)
@@ -139,24 +128,18 @@ def find_coarse_dates(text: str) -> Iterator[Found]:
             yield Found(match.start(), match.end(), "date", 0.7)
 
 
-def find_listed_days(text: str) -> Iterator[Found]:
-    """Days in columns, before a time or a year: of files (``ls -l``: Mar  4 11:20), of system logs."""
-    for match in matches(_LISTED_DAY, text):
-        yield Found(*match.span("day"), "date", 0.9)
+find_listed_days: Final = finding(_LISTED_DAY, "date", 0.9, group="day")
 
 
 def find_named_dates(text: str) -> Iterator[Found]:
-    """Dates with the name of a month: March 3rd, 2024; Mon, 3 Mar 2024; July twenty ninth two thousand eight."""
+    """Yield dates with the name of a month: March 3rd, 2024; Mon, 3 Mar 2024; July twenty ninth two thousand eight."""
     for match in near(_NAMED, text, _MONTH_WORD, 45, 60):
         if readable(_FIRST_OF_RANGE.sub("", match[0])):
             ends = match.end() if _GOES_ON.match(text, match.end()) else match.start() + len(match[0].rstrip("."))
             yield Found(match.start(), ends, "date", 0.9)
 
 
-def find_days(text: str) -> Iterator[Found]:
-    """Days of the week."""
-    for match in matches(_DAY_OF_WEEK, text):
-        yield Found(match.start(), match.end(), "date", 0.7)
+find_days: Final = finding(_DAY_OF_WEEK, "date", 0.7)
 
 
 def find_months(text: str) -> Iterator[Found]:
@@ -221,3 +204,83 @@ def readable(written: str) -> bool:
     except (ParserError, OverflowError, ValueError):
         return False
     return True
+
+
+_NUMBER: Final = r"(?:1[0-4][0-9]|[1-9]?[0-9])"
+_UNIT: Final = r"(?:years?|yrs?|yr|months?|mos?|weeks?|wks?|days?)"
+_OLD: Final = lazy_regex(
+    rf"(?<![\w.,$\xa4/-])(?P<age>{_NUMBER}(?:\.[0-9]|[ -][1-9]/[1-9])?|(?i:{BELOW_HUNDRED})(?: and (?:a )?half)?)"
+    rf"(?:[ -]?{_UNIT}[ -](?:and (?:a )?half )?(?:olds?\b|of age\b)|[ -]?(?:y\.?/?o\.?|yo)(?:[ -]?[mfMF])?(?!\w))"
+)
+_TO_TURN: Final = (
+    r"(?<!\ba )(?<!\b(?:in|at|on|of|by) )(?<!\b(?:the|per|one|for|and) )(?<!\b(?:each|this|that|next|last|from|your) )"
+    r"(?<!\b(?:every|first|after|since|until) )turn"
+)
+"""The verb, as in "will turn 30"; not the noun, as in "Turn 0:" or "in turn 3"."""
+_AGED: Final = lazy_regex(
+    rf"(?<![A-Za-z])(?:[Aa]ged?(?:s| of| is|:)?|AGE:?|[Aa]t (?:the )?age(?: of)?|[Tt]urn(?:ed|s|ing)|{_TO_TURN}|[Ww]hen"
+    rf" (?:he|she|I) was|(?:I am|I'm|she is|he is|she's|he's|She is|He is|She's|He's)(?: only| just| about| around)?)"
+    rf" (?P<age>{_NUMBER}|(?i:{BELOW_HUNDRED}))(?![\w%]|[.,:/-][0-9]| ?(?:percent|feet|miles|pounds|kg|cm|lbs?|hours?"
+    rf"|minutes?|days?|weeks?|months?|inches|foot|and a half|of (?:the|them|my|our)|more|times|in\b))"
+)
+_SMALL_UNIT: Final = lazy_regex(r"[ -]?(?:months?|mos?|weeks?|wks?|days?)\b")
+_AGED_SMALL: Final = lazy_regex(
+    rf"(?<![A-Za-z])(?:[Aa]ged|[Aa]ge:|[Aa]ge of|[Aa]t age) (?P<age>(?:{_NUMBER}|(?i:{BELOW_HUNDRED}))"
+    r" (?:months?|mos?|weeks?|wks?|days?))\b"
+)
+_OLD_WORD: Final = lazy_regex(r"old(?![a-rt-z])|of age|y\.?/?o(?![a-z])")
+_AGED_WORD: Final = lazy_regex(
+    r"[AaTtHhI](?:(?<=[Aa])ged?(?: of| is|:)?|(?<=A)GE:?|(?<=[Tt])urn(?:ed|s|ing)?|(?<=h)en (?:he|she|I) was"
+    r"|(?:(?<=I)(?: am|'m)|(?<=[Hh])e(?: is|'s))(?: only| just| about| around)?)"
+    rf" (?=[0-9]|(?i:{BELOW_HUNDRED}))"
+)
+"""What tells of an age, up to the number."""
+_AGE_DECADE: Final = lazy_regex(
+    r"[Ii](?<![A-Za-z].)n (?:his|her|their|my|your|our) (?:early |mid[ -]?|late )?"
+    r"(?P<age>[1-9]0|(?:twen|thir|for|fif|six|seven|eigh|nine)ties)(?=s?\b|'s)"
+)
+AGED_GATE: Final = either(
+    with_words("age aged ages turn turned turns turning"),
+    holding("I am ", "I'm ", "e is ", "e's ", "hen he was ", "hen she was ", "hen I was "),
+)
+_AFTER_NAME: Final = lazy_regex(
+    r"[1-9](?:(?<=[a-z], .)[0-9](?=, (?:MRN|DOB|SSN|ID|NHS)\b|, (?![A-Z0-9]))|(?<=[a-z] \(.)[0-9](?=\)|, [A-Z]{2,4}\b))"
+)
+_CODE: Final = lazy_regex(r"[1-9](?<![\w.,/-].)[0-9](?=[ -]?[MF](?![\w.'/-]))")
+DECADE_GATE: Final = either(at_digits("(?<![0-9])[1-9]0(?![0-9])"), holding("ties"))
+AFTER_NAME_GATE: Final = at_digits(r"[a-z](?:, | \()[1-9][0-9](?:, |\))")
+CODE_GATE: Final = at_digits("[1-9][0-9][ -]?[MF]")
+
+
+def find_ages(text: str) -> Iterator[Found]:
+    """Ages such as 42 years old, 42-year-old, 42 yo, forty-two years old; with a unit that is no year (6 weeks)."""
+    for match in near(_OLD, text, _OLD_WORD, 50, 8):
+        unit = _SMALL_UNIT.match(text, match.end("age"))
+        yield Found(match.start("age"), unit.end() if unit else match.end("age"), "age", 0.9)
+
+
+def find_ages_after_words(text: str) -> Iterator[Found]:
+    """Ages that a word before them tells: aged, age, turned, I am."""
+    places = [match.span() for match in matches(_AGED_WORD, text)]
+    yield from _found(near_places(_AGED, text, places, 10, 60), 0.7)
+    yield from _found(near_places(_AGED_SMALL, text, places, 10, 60), 0.8)
+
+
+def find_decades_of_age(text: str) -> Iterator[Found]:
+    """Yield the number in "in her 40s"."""
+    yield from _found(matches(_AGE_DECADE, text), 0.8)
+
+
+def find_ages_after_names(text: str) -> Iterator[Found]:
+    """Yield the number in "Maria, 42, said", and in "42F"."""
+    yield from _found(matches(_AFTER_NAME, text), 0.6)
+
+
+def find_coded_ages(text: str) -> Iterator[Found]:
+    """Yield the number in "42F"."""
+    yield from _found(matches(_CODE, text), 0.5)
+
+
+def _found(matches: Iterator[re.Match[str]], score: float) -> Iterator[Found]:
+    for match in matches:
+        yield Found(*match.span(match.lastgroup or 0), "age", score)

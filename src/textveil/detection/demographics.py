@@ -7,23 +7,129 @@ A listed word counts where the text says it of a person: "a Polish national", "h
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
-from typing import Final, TypeAlias
+from pathlib import Path
+from typing import Final, NamedTuple, TypeAlias
 
-from textveil.detection.demographic_lists import (
-    ADJECTIVE,
-    OCCUPATION,
-    PLURAL,
-    SINGULAR,
-    Demographics,
-    Form,
-    Words,
-    demographics,
-)
-from textveil.detection.found import Found
+from textveil.detection.found import Found, finding
 from textveil.detection.gates import WithWords, either, holding, places_of, with_words
 from textveil.text.patterns import lazy_regex, matches, search
+
+_DATA: Final = Path(__file__).parent / "data"
+FILE: Final = "demographics.txt"
+OCCUPATIONS: Final = "occupations.txt"
+OCCUPATION: Final = "occupation"
+EITHER, ADJECTIVE, SINGULAR, PLURAL = "adjective or noun", "adjective", "noun", "plural"
+"""How an entry is used; a word of the first form is both: a German lawyer, a German."""
+_LETTERS: Final = lazy_regex(r"[A-Za-z]+")
+_ONLY_FOUND: Final = "only found:"
+_SIBILANT: Final = lazy_regex(r"(?:s|x|z|ch|sh)\Z")
+_CONSONANT_Y: Final = lazy_regex(r"[^aeiou]y\Z")
+Words: TypeAlias = tuple[str, ...]
+"""The runs of letters of an entry, in small letters."""
+
+
+class Form(NamedTuple):
+    """What an entry of the lists is: its class, and how it is used."""
+
+    group: str
+    use: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Demographics:
+    """The lists."""
+
+    forms: Mapping[Words, Form]  # what each entry is, by its words
+    endings: Mapping[str, tuple[Words, ...]]  # the entries that end in a word, the longest first
+    last_words: frozenset[bytes]  # those last words, as gates compare them
+    modifiers: frozenset[str]  # words that may stand before an occupation and belong to it
+    pools: Mapping[Form, tuple[str, ...]]  # what surrogates are drawn from, by form, sorted
+
+
+@cache
+def demographics() -> Demographics:
+    """Return the embedded lists, read once."""
+    forms: dict[Words, Form] = {}
+    pools: dict[Form, set[str]] = {}
+    occupations = _sections(OCCUPATIONS)
+    for group, drawn, entries in _entries(occupations):
+        for use, written in entries:
+            forms.setdefault(words_of(written), Form(group, use))
+            if drawn:
+                for shared in (use,) if use != EITHER else (EITHER, ADJECTIVE, SINGULAR):
+                    pools.setdefault(Form(group, shared), set()).add(written)
+    endings: dict[str, list[Words]] = {}
+    for words in forms:
+        endings.setdefault(words[-1], []).append(words)
+    modifiers = frozenset(entry.lower() for entry in occupations["words before"])
+    return Demographics(
+        forms,
+        {word: tuple(sorted(several, key=len, reverse=True)) for word, several in endings.items()},
+        frozenset(word.encode("ascii") for word in endings),
+        modifiers,
+        {form: tuple(sorted(written)) for form, written in pools.items()},
+    )
+
+
+def words_of(entry: str) -> Words:
+    """Return the runs of letters of an entry or a value, in small letters."""
+    return tuple(_LETTERS.findall(entry.lower()))
+
+
+def plural_of(noun: str) -> str:
+    """Return the plural of an occupation or another noun for a person."""
+    if noun.endswith(("man", "woman")) and noun != "woman":
+        return noun[:-2] + "en"
+    if _CONSONANT_Y.search(noun):
+        return noun[:-1] + "ies"
+    return noun + ("es" if _SIBILANT.search(noun) else "s")
+
+
+_Entry: TypeAlias = tuple[str, bool, list[tuple[str, str]]]
+
+
+def _entries(occupations: Mapping[str, Iterable[str]]) -> Iterator[_Entry]:
+    """Yield every entry of both files: its class, whether it is drawn, and its forms."""
+    for group, entries in _sections(FILE).items():
+        drawn = True
+        for entry in entries:
+            if entry == _ONLY_FOUND:
+                drawn = False
+            else:
+                yield group, drawn, list(_forms_of(entry))
+    for section in ("drawn", "only found"):
+        for entry in occupations[section]:
+            yield OCCUPATION, section == "drawn", [(SINGULAR, entry), (PLURAL, plural_of(entry))]
+
+
+def _forms_of(entry: str) -> Iterator[tuple[str, str]]:
+    adjective, _, rest = entry.partition("/")
+    noun, _, plural = (rest or adjective).partition("/")
+    if noun == adjective:
+        yield EITHER, adjective
+    else:
+        if adjective != "-":
+            yield ADJECTIVE, adjective
+        if noun != "-":
+            yield SINGULAR, noun
+    if noun != "-":
+        yield PLURAL, plural or plural_of(noun)
+
+
+def _sections(file: str) -> dict[str, list[str]]:
+    sections: dict[str, list[str]] = {}
+    for line in (_DATA / file).read_text(encoding="ascii").splitlines():
+        if line.startswith("["):
+            entries = sections[line[1:-1]] = []
+        elif line == _ONLY_FOUND:
+            entries.append(line)
+        elif line and not line.startswith("#"):
+            entries += [entry for entry in map(str.strip, line.split(",")) if entry]
+    return sections
+
 
 KIND: Final = "demographic"
 
@@ -150,21 +256,18 @@ _VAGUE: Final = _set(
 
 _CHILDREN: Final = rf"{_NUMBER}(?: [a-z]{{3,12}}){{0,2}} {_CHILD}"
 _FAMILY: Final = lazy_regex(
-    rf"\b(?P<parent>(?:(?:[Ss]ingle|[Ww]idowed|[Dd]ivorced|[Mm]arried) )?(?i:{_PARENT}) (?:of|to)"
-    rf" (?:{_CHILDREN}|{_NUMBER}))(?![A-Za-z0-9])"
+    rf"\b(?P<parent>(?:(?:[Ss]ingle|[Ww]idowed|[Dd]ivorced|[Mm]arried) )?(?i:{_PARENT}) (?:of|to) (?:{_CHILDREN}"
+    rf"|{_NUMBER}))(?![A-Za-z0-9])"
     r"|\b(?P<alone>(?:[Ss]ingle|[Dd]ivorced|[Ww]idowed|[Uu]nmarried|[Ss]tay-at-home|[Ff]oster|[Aa]doptive)"
-    rf" {_PARENT})\b"
-    rf"|\b(?P<status>(?:[Mm]arried|[Dd]ivorced|[Ww]idowed|[Ss]eparated) with (?:{_CHILDREN}|no children|no kids))\b"
-    rf"|\b(?:[Hh]as|[Hh]ave|[Hh]ad|[Hh]aving|[Ww]ith|[Mm]y|[Oo]ur|[Hh]is|[Hh]er|[Tt]heir|[Rr]ais(?:e|es|ed|ing)|leaving|&|and"
-    rf") (?P<number>{_CHILDREN})\b"
-    r"|\b(?:[Ii]s|[Ww]as|[Aa]m|are|were|been|being|'m|'re|'s|not|never|got|getting|happily|currently|legally|recently|now|,"
-    r"|still) (?P<married>(?:never )?married)\b(?! name)"
-    r"|(?:(?<=[.:!?\n|;] )|(?<=[\n:|;])|\A)(?P<life>Married|Divorced|Widowed|Separated|Single)"
-    r"(?= life\b| with\b| to\b|[,.;\n]|\Z)"
-    r"|\b(?P<to>[Mm]arried)(?= life\b| to (?:an?|the|my|his|her|[A-Z]))"
-    r"|\b(?P<left>[Ww]idows?|[Ww]idowers?|[Ww]idowed|[Dd]ivorc(?:ed|ee|ees))(?!'?s? (?:peak|web|spider|maker))\b"
-    r"|\b(?P<care>(?:permanent|partial|total|severe|registered) disability|disability (?:pension|benefits?|allowance)"
-    r"|permanently unfit (?:to|for) work)\b"
+    rf" {_PARENT})\b|\b(?P<status>(?:[Mm]arried|[Dd]ivorced|[Ww]idowed|[Ss]eparated) with (?:{_CHILDREN}|no children|no"
+    rf" kids))\b|\b(?:[Hh]as|[Hh]ave|[Hh]ad|[Hh]aving|[Ww]ith|[Mm]y|[Oo]ur|[Hh]is|[Hh]er|[Tt]heir|[Rr]ais(?:e|es|ed"
+    rf"|ing)|leaving|&|and) (?P<number>{_CHILDREN})\b"
+    r"|\b(?:[Ii]s|[Ww]as|[Aa]m|are|were|been|being|'m|'re|'s|not|never|got|getting|happily|currently|legally|recently"
+    r"|now|,|still) (?P<married>(?:never )?married)\b(?! name)|(?:(?<=[.:!?\n|;] )|(?<=[\n:|;])|\A)(?P<life>Married"
+    r"|Divorced|Widowed|Separated|Single)(?= life\b| with\b| to\b|[,.;\n]|\Z)|\b(?P<to>[Mm]arried)(?= life\b| to (?:an?"
+    r"|the|my|his|her|[A-Z]))|\b(?P<left>[Ww]idows?|[Ww]idowers?|[Ww]idowed|[Dd]ivorc(?:ed|ee|ees))(?!'?s? (?:peak|web"
+    r"|spider|maker))\b|\b(?P<care>(?:permanent|partial|total|severe|registered) disability|disability (?:pension"
+    r"|benefits?|allowance)|permanently unfit (?:to|for) work)\b"
 )
 _FAMILY_WORDS: Final = _set(
     """single widowed divorced married unmarried home foster adoptive separated widow widows widower widowers divorcee
@@ -180,9 +283,8 @@ _TAGS: Final = _set(
 _LABEL: Final = lazy_regex(
     r"\b(?i:occupation|profession|job title|nationality|citizenship|ethnicity|ethnic (?:origin|group|background)|race"
     r"|religion|religious affiliation|faith|denomination|marital status|civil status|family status|sexual orientation"
-    r"|political (?:affiliation|party)|veteran status|disability status)[ ]?[:=][ ]?\"?"
-    r"([A-Za-z][A-Za-z'&/() -]{1,40}[A-Za-z)])"
-    r"(?=[,.;\n|\"<]|\Z| {2}|\0)"
+    r"|political (?:affiliation|party)|veteran status|disability status)[ ]?[:=][ ]?\"?([A-Za-z][A-Za-z'&/()"
+    r" -]{1,40}[A-Za-z)])(?=[,.;\n|\"<]|\Z| {2}|\0)"
 )
 _LABEL_WORDS: Final = _set(
     """occupation profession title nationality citizenship ethnicity origin group background race religion affiliation
@@ -192,8 +294,6 @@ _WITNESS: Final = lazy_regex(r"(?<![A-Za-z])Jehovah'?s'? Witness(?:es)?\b")
 WITNESS_GATE: Final = with_words("jehovah jehovahs")
 _COLON: Final = lazy_regex(r"[^A-Za-z0-9]?[:=]|[ ][A-Za-z]{2,12}[ ]?[:=]")
 _NO_VALUE: Final = frozenset(("unknown", "none", "not stated", "not specified", "not given", "string", "text", "null"))
-
-
 _WORK_CUES: Final = _set(
     """a an as of are were is was am be been both i'm he's she's they're we're you're retired former ex trainee aspiring
     self-employed freelance unemployed qualified practising practicing licensed the"""
@@ -203,8 +303,6 @@ _BELONG_CUES: Final = _set(
     self-described ethnic registered lifelong staunch openly avowed raised is was the of into joined born brought"""
 )
 _BE_CUES: Final = _set("""is was are were am be been being i'm he's she's who's they're we're you're 'm 's 're a an""")
-
-
 _OTHER_STARTS: Final = frozenset(word.encode("ascii") for word in _FAMILY_WORDS | _LABEL_WORDS)
 
 
@@ -217,8 +315,8 @@ DEMOGRAPHIC_GATE: Final = either(holding("#"), WithWords(_starts))
 
 
 def find_demographics(text: str) -> Iterator[Found]:
-    """What the text says of persons, by start."""
-    taken = sorted((*_scanned(text), *_of_hashtags(text)), key=_order)
+    """Yield what the text says of persons, by start."""
+    taken = sorted((*_scanned(text), *_of_hashtags(text)), key=lambda span: (span.start, -span.end))
     reached = 0
     for span in taken:
         if span.start >= reached:
@@ -226,18 +324,11 @@ def find_demographics(text: str) -> Iterator[Found]:
             yield span
 
 
-def _order(span: Found) -> tuple[int, int]:
-    return span.start, -span.end
-
-
-def find_witnesses(text: str) -> Iterator[Found]:
-    """Jehovah's Witnesses, who are no persons of that name."""
-    for match in matches(_WITNESS, text):
-        yield Found(*match.span(), KIND, _SURE, "religion")
+find_witnesses: Final = finding(_WITNESS, KIND, _SURE, "religion")
 
 
 def _scanned(text: str) -> Iterator[Found]:
-    """What words of the lists, of families and of the names of fields show; a span may come twice."""
+    """Yield what words of the lists, of families and of the names of fields show; a span may come twice."""
     lists = demographics()
     endings = lists.endings.get
     before, families, fields = Found(0, 0, "", 0), 0, 0
@@ -270,7 +361,6 @@ def _of_family(text: str, start: int, end: int) -> Iterator[Found]:
 
 
 def _of_hashtags(text: str) -> Iterator[Found]:
-    """Occupations and families in hashtags: #TeacherLife."""
     if "#" not in text:
         return
     lists = demographics()
@@ -303,13 +393,13 @@ def _read(
 
 
 def _joined(text: str, last: Found, start: int) -> bool:
-    """Whether a span follows another that is said of a person: "deaf and unemployed"."""
+    """Return whether a span follows another that is said of a person: "deaf and unemployed"."""
     between = text[last.end : start] if 0 < start - last.end < 8 else ""
     return last.score >= _LIKELY and bool(_JOINED.match(between))
 
 
 def _longest(text: str, start: int, entries: tuple[Words, ...]) -> tuple[Words, int]:
-    """The longest of the entries that stands in the text, and where it begins; ``start`` is of its last word."""
+    """Return the longest of the entries that stands in the text, and where it begins; ``start`` is of its last word."""
     for entry in entries:
         place = start
         for word in reversed(entry[:-1]):
@@ -343,7 +433,7 @@ def _around(text: str, start: int) -> str:
 
 
 def _cued(before: str, cues: frozenset[str], words: int = 4) -> bool:
-    """Whether one of the last words before a span may be of a cue, so that patterns are worth a look."""
+    """Return whether one of the last words before a span may be of a cue, so that patterns are worth a look."""
     return not cues.isdisjoint(before[-40:].lower().split()[-words:])
 
 
@@ -413,7 +503,7 @@ _FAITH_CUE: Final = lazy_regex(
 
 
 def _of_state(text: str, start: int, end: int, form: Form) -> float:
-    """How sure it is that a state is a person's: "she is disabled", "a deaf woman"; what machines are too."""
+    """Return how sure it is that a state is a person's: "she is disabled", "a deaf woman"; what machines are too."""
     before = _around(text, start)
     if end - start > len("quadriplegics") or _BELONGS.search(before):
         return _LIKELY

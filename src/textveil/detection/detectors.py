@@ -1,4 +1,4 @@
-"""Detectors by name: as policies, the command line and ``tv.detect`` write them.
+"""Detectors by name, as policies and the command line write them; detectors of numbers and of tokens.
 
 Third parties add one by an entry point in the group ``textveil.detectors``: a function or class that makes it, called
 without arguments, or with the folder that stands behind a colon.
@@ -7,33 +7,32 @@ without arguments, or with the folder that stands behind a colon.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple, cast
 
-from textveil.detection.combined import CombinedDetector
-from textveil.detection.spans import DetectedSpan, Detector
+from textveil.detection.spans import CombinedDetector, DetectedSpan, Detector
 from textveil.errors import ParameterError, need
 from textveil.registry.table import Table
+from textveil.text.numbers import marked_numerals
+from textveil.text.patterns import lazy_regex, matches
+from textveil.text.tokens import Kind, tokenize
 
 ENTRY_POINT_GROUP: Final = "textveil.detectors"
 
 
 class DetectorEntry(NamedTuple):
-    """One detector.
-
-    Attributes:
-        name: what users write.
-        make: makes it, of nothing or of the folder of a model.
-    """
+    """The name of a detector, and what makes it: of nothing, or of the folder of a model."""
 
     name: str
     make: Callable[..., Any]
 
     def detector(self, folder: str) -> Detector:
-        """The detector, with the folder that stands behind the name.
+        """Return the detector, with the folder that stands behind the name.
 
         Raises:
-            ParameterError: the folder is missing, or given where there is none; or what is made is no detector.
+            ParameterError: the folder is missing, or given although it takes none; or what is made is no detector.
         """
         try:
             parameters = inspect.signature(self.make).parameters.values()
@@ -55,7 +54,7 @@ DETECTORS: Final[Table[DetectorEntry]] = Table(
     ENTRY_POINT_GROUP,
     {
         "embedded": "textveil.detection.embedded:embedded_detector",
-        "numbers": "textveil.detection.numbers:NumberDetector",
+        "numbers": "textveil.detection.detectors:NumberDetector",
         "presidio": "textveil.detection.presidio:presidio_detector",
         "spacy": "textveil.detection.spacy:spacy_detector",
         "transformers": "textveil.detection.transformers:transformers_detector",
@@ -73,7 +72,7 @@ _WANTED: Final = "names of detectors, or objects with `detect`"
 
 
 def detector_of(name: str) -> Detector:
-    """The detector of a name, made with its defaults.
+    """Return the detector of a name, made with its defaults.
 
     Args:
         name: one of ``DETECTORS``, or one that an installed package adds; of spacy, transformers and gliner with a
@@ -113,11 +112,7 @@ def detect(
 
 
 def combined(detectors: Sequence[str | Detector], min_score: float = 0.0) -> CombinedDetector:
-    """Several detectors, by name or as objects, as one.
-
-    Args:
-        detectors: by rank.
-        min_score: spans with a lower score count as not found.
+    """Return several detectors by rank as one; spans with a score below ``min_score`` count as not found.
 
     Raises:
         ParameterError: an unknown detector, or an object that is none; a score that no span has.
@@ -127,3 +122,54 @@ def combined(detectors: Sequence[str | Detector], min_score: float = 0.0) -> Com
     return CombinedDetector(
         [detector_of(detector) if isinstance(detector, str) else detector for detector in detectors], min_score
     )
+
+
+TOKEN_SPANS: Final = MappingProxyType({"emoji": Kind.EMOJI, "symbol": Kind.SYMBOL, "script": Kind.SCRIPT})
+"""Kinds of spans that are kinds of tokens: emoji in a row, other symbols, and words of other writings."""
+_HAS_OTHERS: Final = re.compile(r"[^\t-\r\x20-\x7e]").search
+"""Most texts have nothing that could be one: of ASCII only control characters are symbols."""
+
+
+class TokenKindDetector:
+    """Finds every token of some kinds of ``TOKEN_SPANS``, by default all, as ``text.tokens`` reads them."""
+
+    def __init__(self, kinds: Sequence[str] | None = None) -> None:
+        wanted = tuple(TOKEN_SPANS if kinds is None else kinds)
+        for kind in wanted:
+            need(kind in TOKEN_SPANS, "kinds", repr(kind)[:40], f"among {', '.join(TOKEN_SPANS)}")
+        self.name = "tokens"
+        self.kinds = wanted
+        self._names = {TOKEN_SPANS[kind]: kind for kind in wanted}
+
+    def __reduce__(self) -> tuple[type[TokenKindDetector], tuple[tuple[str, ...]]]:
+        return type(self), (self.kinds,)
+
+    def detect(self, texts: Sequence[str]) -> list[list[DetectedSpan]]:
+        """See ``Detector``."""
+        return [self._found(text) if _HAS_OTHERS(text) else [] for text in texts]
+
+    def _found(self, text: str) -> list[DetectedSpan]:
+        names = self._names
+        return [
+            DetectedSpan(start, end, names[kind], 1.0, self.name)
+            for start, end, kind in tokenize(text)
+            if kind in names
+        ]
+
+
+_NUMBERS: Final = lazy_regex(r"\d+(?:[.,]\d+)*")
+
+
+class NumberDetector:
+    """Finds runs of digits and numerals of any writing but letters, with '.' and ',' between them."""
+
+    name = "numbers"
+    kinds = ("number",)
+
+    def detect(self, texts: Sequence[str]) -> list[list[DetectedSpan]]:
+        """See ``Detector``."""
+        return [list(self._found(text)) for text in texts]
+
+    def _found(self, text: str) -> Iterator[DetectedSpan]:
+        for match in matches(_NUMBERS, marked_numerals(text)):
+            yield DetectedSpan(*match.span(), "number", 1.0, self.name)

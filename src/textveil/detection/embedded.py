@@ -1,4 +1,8 @@
-"""The embedded detector: patterns with checks, public lists, letter case and context; no model, no download."""
+"""The embedded detector: patterns with checks, public lists, letter case and context; no model, no download.
+
+Its searches stand in phases, each a table whose rows may stand in any order. A phase is a phase of its own because a
+later one would misread what it covers, or reads better once it is covered: its docstring says which.
+"""
 
 from __future__ import annotations
 
@@ -8,20 +12,32 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import Final
 
-from textveil.detection import people_in_records, technical
-from textveil.detection.addresses import find_addresses
-from textveil.detection.combined import covering
-from textveil.detection.found import Found, in_phases
-from textveil.detection.gates import Together, opened
+from textveil.detection import (
+    addresses,
+    credentials,
+    date_lists,
+    dates,
+    demographics,
+    formal_names,
+    identifiers,
+    measurements,
+    mentions,
+    names,
+    national_ids,
+    people_in_records,
+    quantities,
+    secrets,
+    streets,
+    technical,
+)
+from textveil.detection.addresses import REGIONS, find_addresses
+from textveil.detection.found import Found, Phase, Plain, Row, in_phases, plain
+from textveil.detection.gates import Together, anywhere, opened
 from textveil.detection.kinds import KINDS
-from textveil.detection.languages import language_of
+from textveil.detection.languages import ORDINARY, language_of, rows_of
+from textveil.detection.lists import LANGUAGES
 from textveil.detection.mentions import with_enumerated, with_mentions
-from textveil.detection.ordinary_words import LANGUAGES
-from textveil.detection.other_languages import ORDINARY
-from textveil.detection.phases import phases_for
-from textveil.detection.phones import REGIONS
-from textveil.detection.plain import Plain, plain
-from textveil.detection.spans import DetectedSpan
+from textveil.detection.spans import DetectedSpan, covering
 from textveil.detection.tagger import tagged
 
 NAME: Final = "embedded"
@@ -35,8 +51,7 @@ HIGHEST_SCORES: Final = MappingProxyType(
 )
 """The highest score that spans of a kind have: a policy that asks for a higher one would find none of them."""
 
-_TOGETHER: Final = 1 << 15
-"""Characters of texts whose gates are asked together."""
+_TOGETHER: Final = 1 << 15  # characters of texts whose gates are asked together
 
 
 class EmbeddedDetector:
@@ -75,6 +90,9 @@ class EmbeddedDetector:
     def _detected(self, texts: Sequence[str], language: str) -> Iterator[list[DetectedSpan]]:
         readings = list(map(plain, texts))
         phases = phases_for(self._regions, language)
+        if len(texts) == 1:
+            yield self._judged(texts[0], readings[0], language, *in_phases(readings[0].text, phases))
+            return
         together = Together([read.text for read in readings])
         by_phase = [opened([row.gate for row in phase.rows], together) for phase in phases]
         for text, read, seen, numbers in zip(texts, readings, together.seen, zip(*by_phase, strict=True), strict=True):
@@ -115,5 +133,215 @@ def _groups(numbers: Sequence[int], texts: Sequence[str]) -> Iterator[list[int]]
 
 @lru_cache(maxsize=8)
 def embedded_detector(*, regions: tuple[str, ...] = REGIONS) -> EmbeddedDetector:
-    """The embedded detector; one object for equal regions."""
+    """Return the embedded detector; one object for equal regions."""
     return EmbeddedDetector(regions)
+
+
+_SEED: Final = "witch collapse practice feed shame open despair creek road again ice least"
+_LISTED: Final = "disability ethnicity family label military nationality occupation orientation politics religion work"
+_NAMED: Final = "company-end cue field guess institution list place-end title verb"
+
+
+# fmt: off
+_ESCAPES: Final = Phase("escapes", (
+    Row("private-key", secrets.find_private_keys, secrets.PEM_GATE, "secret", 0.95, "shape",
+        "-----BEGIN PRIVATE KEY-----", "-----BEGIN CERTIFICATE-----"),
+    Row("user-of-url", credentials.find_users_of_urls, credentials.USER_GATE, "secret url", 0.9, "shape",
+        "postgres://bob:s3cret@db", "postgres://localhost/db"),
+    Row("token", secrets.find_tokens, secrets.TOKEN_GATE, "secret", 0.95, "shape",
+        "AKIAIOSFODNN7EXAMPLE", "AKIA is a prefix"),
+    Row("command-password", credentials.find_command_passwords, credentials.COMMAND_GATE, "secret", 0.9, "label",
+        "mysql -u root -pS3cret app", "mysql -u root app"),
+    Row("seed-phrase", credentials.find_seed_phrases, credentials.SEED_GATE, "secret", 0.7, "label",
+        f"seed phrase: {_SEED}", "seed phrase: none yet"),
+))
+"""Secrets whose own form tells where they end, whatever stands in them."""
+_FIELDS: Final = Phase("fields", (
+    Row("code-like-value", technical.find_early, technical.EARLY_GATE, "code code-number", 0.9, "code",
+        "@Override", "me@example.org"),
+    Row("credential", credentials.find_credentials, credentials.CREDENTIAL_GATE, "secret", 0.9, "label",
+        "pw: Tr0ub4dor&3", "the password is too short"),
+    Row("person-in-field", people_in_records.find_people_in_fields, people_in_records.PEOPLE_GATE, "handle person", 0.7,
+        "field", "TODO(maria): test", "TODO: test"),
+    Row("formal-name", formal_names.find_formal_names, formal_names.FORMAL_GATE, "person", 0.8,
+        "cue field list title", "Dr A Smith MBE", "the doctor"),
+    Row("person-in-table", people_in_records.find_people_in_tables, people_in_records.TABLE_GATE, "person", 0.7,
+        "column", "x,last_name\nA,Zuse\n\ndollars", "x,color\nA,blue\n"),
+    Row("person-under-key", people_in_records.find_people_under_keys, people_in_records.KEY_GATE, "handle person", 0.6,
+        "field", "Cc: Oduya\nSubject:", "Subject: rain\n"),
+    Row("owner", people_in_records.find_owners, people_in_records.OWNER_GATE, "handle", 0.7, "field",
+        "-rw-r--r-- 1 maria staff", "-rw-r--r-- 1 root root"),
+))
+"""Values that a label, a key or a column tells, before anything looks at the values themselves."""
+_ADDRESSES: Final = Phase("addresses", (
+    Row("address", addresses.find_addresses, anywhere, "email handle url", 0.95, "", "me@example.org", "me at home"),
+    Row("domain", addresses.find_domains, anywhere, "url", 0.8, "", "x.co.uk", "end.Then"),
+    Row("wallet", addresses.find_wallets, addresses.WALLET_GATE, "id", 0.95, "check shape",
+        "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa", "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNb"),
+    Row("coordinates", addresses.find_coordinates, addresses.COORDINATE_GATE, "id", 0.9, "label shape",
+        "40.7128, -74.0060", "40.7, 74.0"),
+    Row("iban", identifiers.find_ibans, identifiers.IBAN_GATE, "id", 0.95, "check label",
+        "NL91ABNA0417164300", "NL92ABNA0417164300"),
+))
+"""Addresses and numbers that hold what later phases look for: words, dates, numbers of cards."""
+_FORMS: Final = Phase("forms", (
+    Row("ip-address", addresses.find_ip_addresses, addresses.IP_GATE, "ip", 0.95, "", "2001:db8::1", "12:30"),
+    Row("card-row", identifiers.find_card_rows, identifiers.CARD_GATE, "id", 0.9, "check",
+        "4111 1111 1111 1111 123", "4111 1111 1111 1112 123"),
+    Row("national-form", national_ids.find_forms, national_ids.FORM_GATE, "id", 0.95, "check shape",
+        "12345678Z", "12345678A"),
+    Row("case-number", identifiers.find_case_numbers, identifiers.CASE_GATE, "id", 0.6, "label shape",
+        "36391/02", "1999/2000"),
+    Row("plate", identifiers.find_plates, identifiers.PLATE_GATE, "id", 0.7, "label", "plate 7ABC123", "plate of rice"),
+    Row("range-in-digits", date_lists.find_ranges_in_digits, date_lists.DIGITS_GATE, "date", 0.9, "",
+        "1/2 - 5/2/2024", "1/2 - 5"),
+    Row("coarse-date", dates.find_coarse_dates, dates.COARSE_GATE, "date", 0.9, "", "Q3 2024", "Q3 results"),
+    Row("listed-day", dates.find_listed_days, dates.LISTED_GATE, "date", 0.9, "", "Jun  7 08:15:02", "Jun  7"),
+    Row("date", dates.find_dates, dates.DATE_GATE, "date", 0.9, "", "3/4/2024", "33/44/2024"),
+    Row("births", measurements.find_births, measurements.BIRTHS_GATE, "measurement", 0.9, "score", "G2P1,", "G20"),
+))
+"""Rows and forms of several parts: later phases would take one part for a whole value."""
+_DATES: Final = Phase("dates", (
+    Row("national-label", national_ids.find_labelled, national_ids.LABEL_GATE, "id", 0.95, "check",
+        "PESEL: 44051401359", "PESEL: 44051401358"),
+    Row("card-code", identifiers.find_card_codes, identifiers.CARD_CODE_GATE, "id", 0.8, "label", "CVC 123", "CVC 12"),
+    Row("date-of-language", date_lists.find_dates_of_languages, date_lists.OTHER_GATE, "date", 0.9, "",
+        "3 de mayo", "mayo on bread"),
+))
+"""Dates of other languages, and numbers behind their label: a row of digits would swallow theirs."""
+_DAYS: Final = Phase("days", (
+    Row("named-date", date_lists.find_dates_and_lists, dates.NAMED_DATE_GATE, "date", 0.9, "", "31 Mar", "mar the day"),
+    Row("time", dates.find_times, dates.TIME_GATE, "time", 0.8, "", "2:15", "2:75"),
+))
+"""Days with an English month, and hours: a date of another language may end where one begins."""
+_DIGITS: Final = Phase("digits", (
+    Row("card", identifiers.find_cards, identifiers.CARD_GATE, "id", 0.9, "check label",
+        "4111 1111 1111 1111", "4111 1111 1111 1112"),
+    Row("fixed-form", identifiers.find_fixed_forms, identifiers.FIXED_GATE, "id", 0.9, "", "078-05-1120", "078-05-112"),
+    Row("long-code", identifiers.find_long_codes, identifiers.LONG_CODE_GATE, "id", 0.6, "shape",
+        "US-DL-4710485154", "RFC-471048"),
+))
+"""Rows of digits with a check or a form: an amount or a labelled number would take a part of them."""
+_SIGNS: Final = Phase("signs", (
+    Row("signed-money", quantities.find_signed_money, quantities.SIGNED_GATE, "money", 0.9, "", "$5", "$HOME"),
+))
+"""Money with its sign or code: an amount in words would take the number before the sign."""
+_AMOUNTS: Final = Phase("amounts", (
+    Row("named-money", quantities.find_named_money, quantities.NAMED_MONEY_GATE, "money", 0.9, "", "0142$", "142 dogs"),
+    Row("age", dates.find_ages, anywhere, "age", 0.9, "", "3-week-old", "3-week holiday"),
+    Row("measurement", measurements.find_measurements, measurements.MEASUREMENT_GATE, "measurement", 0.85,
+        "dose laboratory score unit vital", "40 mg", "40 men"),
+    Row("grade", measurements.find_grades, measurements.GRADED_GATE, "measurement", 0.8, "score",
+        "type 2", "this type of"),
+    Row("coded-measurement", measurements.find_coded_measurements, measurements.CODED_GATE, "measurement", 0.8,
+        "dose score", "q4h", "q and a"),
+    Row("named-number", quantities.find_named_numbers, quantities.NAMED_GATE, "quantity", 0.7, "list", "3D", "3 dogs"),
+    Row("named-id", identifiers.find_named_ids, identifiers.NAMED_GATE, "id", 0.95, "check label",
+        "file2024A", "record from 1983"),
+))
+"""Numbers that a unit or a word beside them tells: no part of a street or a telephone number."""
+_STREETS: Final = Phase("streets", (
+    Row("street", streets.find_lines, streets.LINE_GATE, "place", 0.8, "", "12 Main St", "12 Main ideas"),
+    Row("street-of-language", streets.find_other_lines, streets.OTHER_LINE_GATE, "place", 0.7, "",
+        "via Roma 3", "via Roma"),
+    Row("numbered-street", streets.find_numbered, streets.NUMBERED_GATE, "place", 0.6, "",
+        "10 Oak Apt. 4", "10 oak trees"),
+    Row("small-street", streets.find_small, streets.SMALL_GATE, "place", 0.6, "", "9 rose lane", "9 roses"),
+    Row("street-after-word", streets.find_after_words, streets.AFTER_WORD_GATE, "place", 0.6, "",
+        "lives at Oak 5 ", "lives at 5 "),
+    Row("house-after-word", streets.find_houses, streets.HOUSE_GATE, "place", 0.6, "",
+        "live at 27 Larkfell, Durham", "live at 27"),
+))
+"""Street lines, with the apartments in them."""
+_PLACES: Final = Phase("places", (
+    Row("apartment", streets.find_units, streets.UNIT_GATE, "place", 0.7, "", "Apt 5L", "apt to fail"),
+    Row("town", streets.find_towns, streets.TOWN_GATE, "place", 0.7, "", "Salem, OR 97301", "Salem, 97301"),
+    Row("british-town", streets.find_british_towns, streets.BRITISH_TOWN_GATE, "place", 0.7, "",
+        "Close, Ludlow SY8 1PX,", "Close, Ludlow,"),
+    Row("postal-code", streets.find_codes, streets.CODE_GATE, "place", 0.7, "", "K1A 0B1", "K1 and B1"),
+    Row("small-postal-code", streets.find_small_codes, streets.SMALL_CODE_GATE, "place", 0.6, "", "ls6 3hn", "ls6 3rd"),
+    Row("code-after-word", streets.find_labelled_codes, streets.LABELLED_CODE_GATE, "place", 0.7, "",
+        "PLZ 10115 ", "PLZ unknown"),
+))
+"""Apartments alone, and postal codes with their towns: their digits would be read as telephone numbers."""
+_PHONES: Final = Phase("phones", (
+    Row("phone", addresses.phone_search(), addresses.PHONE_GATE, "phone", 0.9, "", "+1 303 555 0142", "1000-1500"),
+))
+"""Telephone numbers: their groups of digits would be read as years and dates."""
+_YEARS: Final = Phase("years", (
+    Row("spaced-ssn", identifiers.find_spaced_ssns, identifiers.SPACED_SSN_GATE, "id", 0.5, "",
+        "456 78 1234", "000 78 1234"),
+    Row("age-after-word", dates.find_ages_after_words, dates.AGED_GATE, "age", 0.8, "",
+        "will turn 30", "will turn left"),
+    Row("decade-of-age", dates.find_decades_of_age, dates.DECADE_GATE, "age", 0.8, "", "in her 40s", "in the 40s"),
+    Row("age-after-name", dates.find_ages_after_names, dates.AFTER_NAME_GATE, "age", 0.6, "",
+        "Maria (42) ", "Maria (420)"),
+    Row("coded-age", dates.find_coded_ages, dates.CODE_GATE, "age", 0.5, "", "42F", "42X"),
+    Row("year-list", date_lists.find_year_lists, date_lists.YEARS_GATE, "date", 0.5, "", "1991 to 1995,", "1991,"),
+    Row("year", dates.find_years, dates.YEAR_GATE, "date", 0.5, "", "in 1981", "981"),
+    Row("day", dates.find_days, dates.DAY_GATE, "date", 0.7, "", "Monday", "someday"),
+    Row("month", dates.find_months, dates.NAMED_DATE_GATE, "date", 0.7, "", "since May", "you may go"),
+    Row("witness", demographics.find_witnesses, demographics.WITNESS_GATE, "demographic", 0.8, "religion",
+        "Jehovah's Witness.", "a witness."),
+    Row("home", technical.find_homes, technical.HOME_GATE, "handle person", 0.7, "path",
+        "/home/maria/x", "/home/root/x"),
+))
+"""Years, ages and days that only their look tells, and users in paths: counts, words and code would take them."""
+_CODE: Final = Phase("code", (
+    Row("demographic", demographics.find_demographics, demographics.DEMOGRAPHIC_GATE, "demographic", 0.8, _LISTED,
+        "she is married", "she is late"),
+    Row("code", technical.find_code, technical.CODE_GATE, "code code-number", 0.8, "code", "get_name()", "get a name"),
+    Row("section", quantities.find_sections, quantities.SECTION_GATE, "quantity", 0.7, "sequence",
+        "(Rule 36)", "the rule"),
+    Row("share", quantities.find_shares, quantities.SHARE_GATE, "quantity", 0.6, "count", "4 of 7", "4 of them"),
+    Row("spoken-money", quantities.find_spoken_money, quantities.SPOKEN_GATE, "money", 0.7, "",
+        "two cents", "two scents"),
+))
+"""Words of code and of groups, and numbers with a word before them: a count would take them for what it counts."""
+_QUANTITIES: Final = Phase("quantities", (
+    Row("duration", quantities.find_durations, quantities.DURATION_GATE, "duration", 0.8, "unit", "7 days", "7 dogs"),
+    Row("fortnight", quantities.find_fortnights, quantities.FORTNIGHT_GATE, "duration", 0.8, "unit",
+        "a fortnight", "fortnightly"),
+    Row("short-duration", quantities.find_short_durations, quantities.SHORT_GATE, "duration", 0.7, "unit",
+        "24h", "24x"),
+    Row("spoken-measurement", measurements.find_spoken_measurements, measurements.SPOKEN_GATE, "measurement", 0.8,
+        "unit", "ten mg", "ten men"),
+    Row("percentage", quantities.find_percentages, quantities.PERCENT_GATE, "quantity", 0.9, "unit", "4%", "4 &"),
+    Row("ordinal", quantities.find_ordinals, quantities.ORDINAL_GATE, "quantity", 0.8, "ordinal", "2nd", "2 and"),
+    Row("version", quantities.find_versions, quantities.VERSION_GATE, "quantity", 0.8, "version", "v2", "v and w"),
+    Row("list-number", quantities.find_list_numbers, quantities.LIST_GATE, "quantity", 0.7, "sequence",
+        "1. Gout\n2. Asthma", "Gout\nAsthma"),
+    Row("count", quantities.find_counts, quantities.COUNT_GATE, "quantity", 0.6, "count", "5 runs", "runs"),
+    Row("state", streets.find_states, streets.STATE_GATE, "place", 0.7, "", "Denver, CO", "Denver, XX"),
+    Row("acronym", mentions.find_acronyms, mentions.ACRONYM_GATE, "organization", 0.5, "cue",
+        "member of the PKK", "member of the club"),
+))
+"""Counts with their words, and letters that stand for a state or a group: names would take the capitals."""
+_NAMES: Final = Phase("names", (
+    Row("name", names.find_names, anywhere, "organization person place", 0.8, _NAMED, "I met Jay", "I met him"),
+))
+"""Names, by lists, by evidence around them and by guesses, in what all others left."""
+_SMALL_NAMES: Final = Phase("small-names", (
+    Row("small-name", formal_names.find_small_names, formal_names.SMALL_NAME_GATE, "person place", 0.6, "",
+        "my name is maria", "my name is unusual"),
+))
+"""Names in small letters: beside those with a capital, which are read once."""
+PHASES: Final = (
+    _ESCAPES, _FIELDS, _ADDRESSES, _FORMS, _DATES, _DAYS, _DIGITS, _SIGNS, _AMOUNTS, _STREETS, _PLACES, _PHONES, _YEARS,
+    _CODE, _QUANTITIES, _NAMES, _SMALL_NAMES,
+)
+"""The phases for English, with telephone numbers of the usual regions."""
+# fmt: on
+
+
+@lru_cache(maxsize=64)
+def phases_for(regions: tuple[str, ...], language: str) -> tuple[Phase, ...]:
+    """Return the phases for a language; telephone numbers of these regions need no country code."""
+    phone = addresses.phone_search(regions)
+    added = rows_of(language) if language in LANGUAGES else {}
+    left_out = {"small-name"} if added else set()  # it takes words of other languages for names
+    phases = []
+    for name, rows in PHASES:
+        own = (row._replace(search=phone) if row.name == "phone" else row for row in rows if row.name not in left_out)
+        phases.append(Phase(name, (*own, *added.get(name, ()))))
+    return tuple(phases)

@@ -1,15 +1,20 @@
-"""How much of what is labelled a detector finds: precision, recall and F2 by kind, and characters left in the open."""
+"""Labelled documents, how much of them a detector finds (precision, recall, F2 by kind), and a page of its spans."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
 
-from textveil.detection.checked import checked_spans
-from textveil.detection.labelled import LabelledSpan, LabelledText
-from textveil.detection.spans import DetectedSpan, Detector
+from textveil.detection.foreign import kind_of_label
+from textveil.detection.kinds import GROUPS, KINDS
+from textveil.detection.spans import DetectedSpan, Detector, checked_spans
+from textveil.errors import InputError
+from textveil.json_text import json_data
+from textveil.pages.rendering import colors_of, pieces_of, rendered
 from textveil.statistics import Bound, clopper_pearson
 from textveil.types import Progress
 
@@ -23,37 +28,26 @@ class Score:
     A labelled span is hit where a found span of a right kind shares a character with it, exact where their ends agree
     too, and covered where each of its characters lies in found spans of any kind. A found span is right where it shares
     a character with a label that its kind is right for.
-
-    Attributes:
-        labelled: spans of this kind in the labels.
-        hit: of those, the ones that were hit.
-        exact: of those, the ones that were found with their very ends.
-        covered: of the labelled, the ones of which no character stays.
-        found: spans of this kind that were found, apart from those over labels without a kind.
-        right: of those, the right ones.
-        characters: of the labelled spans.
-        open: of those, the characters that no found span of any kind holds.
-        confidence: of each interval.
     """
 
-    labelled: int
-    hit: int
-    exact: int
-    covered: int
-    found: int
-    right: int
-    characters: int
-    open: int
-    confidence: float
+    labelled: int  # spans of this kind in the labels
+    hit: int  # of those, the ones that were hit
+    exact: int  # of those, the ones that were found with their very ends
+    covered: int  # of the labelled, the ones of which no character stays
+    found: int  # spans of this kind that were found, apart from those over labels without a kind
+    right: int  # of those, the right ones
+    characters: int  # of the labelled spans
+    open: int  # of those, the characters that no found span of any kind holds
+    confidence: float  # of each interval
 
     @property
     def recall(self) -> Bound | None:
-        """Hit of labelled, with the exact interval of independent spans; None where nothing is labelled."""
+        """Hit of labelled, with the exact interval of independent spans; None if nothing is labelled."""
         return _share(self.hit, self.labelled, self.confidence)
 
     @property
     def precision(self) -> Bound | None:
-        """Right of found; None where nothing was found, or nothing is labelled of this kind."""
+        """Right of found; None if nothing was found, or nothing is labelled of this kind."""
         return _share(self.right, self.found, self.confidence) if self.labelled else None
 
     @property
@@ -80,48 +74,31 @@ class Score:
 
 
 class Missed(NamedTuple):
-    """A labelled span of which characters stay in the open: private, for the sender alone.
+    """A labelled span of which characters stay in the open: private, for the sender alone."""
 
-    Attributes:
-        document: its number, from 1.
-        start: its first character.
-        end: one past its last.
-        kind: what it is labelled as.
-        value: its characters.
-    """
-
-    document: int
-    start: int
-    end: int
-    kind: str
-    value: str
+    document: int  # its number, from 1
+    start: int  # its first character
+    end: int  # one past its last
+    kind: str  # what it is labelled as
+    value: str  # its characters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluation:
-    """What a detector found in labelled texts.
+    """What a detector found in labelled texts."""
 
-    Attributes:
-        corpus: what reports call the texts.
-        detector: its name.
-        documents: how many.
-        policy: name and digest of the policy that was measured; None where detectors alone were, and no report of a
-            release may quote it.
-        kinds: the score of each kind that is labelled or was found, by name.
-        all: the score of all labelled spans, where any kind is right.
-        missed: labelled spans that are not covered: private, and in no JSON.
-    """
-
-    corpus: str
-    detector: str
-    documents: int
-    kinds: dict[str, Score]
-    all: Score
-    missed: tuple[Missed, ...] = field(repr=False)
+    corpus: str  # what reports call the texts
+    detector: str  # its name
+    documents: int  # how many
+    kinds: dict[str, Score]  # the score of each kind that is labelled or was found, by name
+    all: Score  # the score of all labelled spans, where any kind is right
+    missed: tuple[Missed, ...] = field(repr=False)  # labelled spans that are not covered: private, and in no JSON
+    # name and digest of the policy that was measured; None where detectors alone were, and no report of a release may
+    # quote it
     policy: Mapping[str, str] | None = None
 
     def to_data(self) -> dict[str, Any]:
-        """What may be shown: counts and intervals, no text."""
+        """Return what may be shown: counts and intervals, no text."""
         return {
             "corpus": self.corpus,
             "detector": self.detector,
@@ -216,7 +193,6 @@ def _compare(
 
 
 def _meeting(span: DetectedSpan | LabelledSpan, others: Iterable[Any]) -> list[Any]:
-    """Those of ``others`` that share a character with ``span``."""
     return [other for other in others if other.start < span.end and span.start < other.end]
 
 
@@ -231,3 +207,155 @@ def _share(part: int, whole: int, confidence: float) -> Bound | None:
 
 def _f2(precision: float, recall: float) -> float:
     return 5 * precision * recall / (4 * precision + recall) if precision + recall else 0.0
+
+
+def spans_page(documents: Iterable[tuple[str, Sequence[DetectedSpan]]], detector: str) -> str:
+    """Return a page with every text, its spans (by start, none overlapping) and how many there are of each kind."""
+    documents = list(documents)
+    counts = Counter(span.kind for _, spans in documents for span in spans)
+    order = [*(kind for kind in KINDS if kind in counts), *sorted(counts.keys() - set(KINDS))]
+    return rendered(
+        "spans.html",
+        title="Detected spans",
+        documents=[list(pieces_of(text, spans)) for text, spans in documents],
+        counts=[(kind, counts[kind]) for kind in order],
+        total=counts.total(),
+        detector=detector,
+        colors=colors_of(GROUPS),
+    )
+
+
+_LABELS: Final = MappingProxyType({"DATE_TIME": ("date", "time"), "DOMAIN_NAME": ("url",), "TITLE": (), "PREFIX": ()})
+"""The kinds that count as right for labels that mean another thing here than in ``labels``, the first of which they are
+reported under; what is labelled without a kind (a title, a people, a work) is no fault if found and none if missed."""
+
+
+class LabelledSpan(NamedTuple):
+    """The characters ``start`` to ``end`` of a text, and the kinds that are right for them; none: any is."""
+
+    start: int
+    end: int
+    kinds: tuple[str, ...]
+
+
+class LabelledText(NamedTuple):
+    """A text with its labelled spans, by start."""
+
+    text: str
+    spans: tuple[LabelledSpan, ...]
+
+
+def read_labelled(path: Path | str) -> list[LabelledText]:
+    """Return the labelled texts of a file.
+
+    Args:
+        path: ``.json``: a list of objects with ``full_text`` and ``spans`` (``entity_type``, ``start_position``,
+            ``end_position``); ``.jsonl``: an object a line with ``text`` and ``spans`` (``start``, ``end``, ``kind`` or
+            ``label``); ``.conll`` or another ending: a token and its tag a line, parted by a tab or spaces, in
+            B-, I- and O, with an empty line between texts.
+
+    Raises:
+        InputError: the file cannot be read, or a record is of another form or has an unknown label; by number.
+    """
+    place = Path(path)
+    try:
+        content = place.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        kind = type(error).__name__
+        raise InputError(f"the labelled file must be readable UTF-8 text; got {kind}. Check its path.") from None
+    reader = {".json": _objects, ".jsonl": _lines}.get(place.suffix.lower(), _columns)
+    texts = list(reader(content))
+    if not any(text.spans for text in texts):
+        raise InputError("the labelled file must hold a labelled span at least; got none. Is it the right file?")
+    return texts
+
+
+def _objects(content: str) -> Iterator[LabelledText]:
+    data = _parsed(content, "the labelled file")
+    if not isinstance(data, list):
+        raise InputError("the labelled file must be a JSON list of texts; got another value.")
+    for number, record in enumerate(data, start=1):
+        yield _record(record, number)
+
+
+def _lines(content: str) -> Iterator[LabelledText]:
+    for number, line in enumerate(content.splitlines(), start=1):
+        if line.strip():
+            yield _record(_parsed(line, f"record {number} of the labelled file"), number)
+
+
+def _parsed(content: str, what: str) -> Any:
+    try:
+        return json_data(content)
+    except ValueError:
+        raise InputError(f"{what} must be JSON; it is not.") from None
+
+
+_TEXT: Final = ("full_text", "text")
+_SPAN: Final = (("start_position", "start"), ("end_position", "end"), ("entity_type", "kind", "label"))
+
+
+def _record(record: Any, number: int) -> LabelledText:
+    try:
+        text = next(record[key] for key in _TEXT if key in record)
+        spans = [
+            [next(span[key] for key in keys if key in span) for keys in _SPAN] for span in record.get("spans") or ()
+        ]
+        labels = sorted(LabelledSpan(start, end, kinds_of(label, number)) for start, end, label in spans)
+        sound = isinstance(text, str) and all(0 <= span.start < span.end <= len(text) for span in labels)
+    except (AttributeError, KeyError, StopIteration, TypeError):
+        sound = False
+    if not sound:
+        raise InputError(
+            f"record {number} of the labelled file must have a text and spans inside it (start, end, kind); "
+            "it has not. Correct it."
+        )
+    return LabelledText(text, tuple(labels))
+
+
+def kinds_of(label: object, number: int) -> tuple[str, ...]:
+    """Return the kinds that are right for a label.
+
+    Raises:
+        InputError: it has none; the message holds the label, which names a kind and no person.
+    """
+    name = str(label)
+    if name.upper() in _LABELS:
+        return _LABELS[name.upper()]
+    kind = kind_of_label(name)
+    if kind is None:
+        raise InputError(
+            f"record {number} of the labelled file must have labels that are known; got {name[:40]!r}. "
+            f"Use one of {', '.join(KINDS)}."
+        )
+    return (kind,) if kind else ()
+
+
+def _columns(content: str) -> Iterator[LabelledText]:
+    rows: list[tuple[str, str]] = []
+    for number, line in enumerate([*content.split("\n"), ""], start=1):
+        fields = line.rsplit(None, 1)
+        if len(fields) == 2:
+            rows.append((fields[0].strip(), fields[1]))
+        elif rows and not line.strip():
+            yield _joined(rows, number)
+            rows = []
+
+
+def _joined(rows: Sequence[tuple[str, str]], number: int) -> LabelledText:
+    parts: list[str] = []
+    spans: list[LabelledSpan] = []
+    position, last = 0, ""
+    for token, tag in rows:
+        prefix, _, label = tag.partition("-")
+        end = position + len(token)
+        if label:
+            kinds = kinds_of(label, number)
+            if prefix == "I" and label == last:
+                spans[-1] = spans[-1]._replace(end=end)
+            else:
+                spans.append(LabelledSpan(position, end, kinds))
+        last = label
+        parts.append(token)
+        position = end + 1
+    return LabelledText(" ".join(parts), tuple(spans))

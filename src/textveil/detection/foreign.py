@@ -1,19 +1,19 @@
-"""What adapters of foreign detectors share: texts that packages can take, in pieces, and what a model's files are."""
+"""What adapters of foreign detectors share: labels as kinds, pieces of long texts, digests of models."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
-from textveil.detection.combined import covering
-from textveil.detection.spans import DetectedSpan
-from textveil.errors import InputError, ModelError, TextveilError
+from textveil.detection.kinds import OWN, checked_kind, plain_label
+from textveil.detection.spans import DetectedSpan, covering
+from textveil.errors import InputError, ModelError, ParameterError, TextveilError
 from textveil.text.patterns import lazy_regex
 
-_SHOWN: Final = 12
-"""Hexadecimal digits of a digest that stand in a detector's name."""
+_SHOWN: Final = 12  # hexadecimal digits of a digest that stand in a detector's name
 
 SHARED: Final = 200
 """Characters that a piece of a long text shares with the one before it, and up to twice as many."""
@@ -27,7 +27,7 @@ def encodable(text: str) -> str:
 
 
 def pieces(text: str, most: int) -> Iterator[tuple[int, str]]:
-    """Places and pieces of a text, of ``most`` characters at the longest, each with the end of the one before it.
+    """Yield places and pieces of a text, of ``most`` characters at the longest, each with the end of the one before it.
 
     Foreign detectors take time or memory that grows faster than a text, and some refuse long ones. Pieces begin and end
     at white space where there is some; a span of up to ``SHARED`` characters stands whole in one of them.
@@ -46,13 +46,7 @@ def pieces(text: str, most: int) -> Iterator[tuple[int, str]]:
 def by_pieces(
     name: str, texts: Sequence[str], most: int, find: Callable[[list[str]], Iterable[Iterable[DetectedSpan]]]
 ) -> list[list[DetectedSpan]]:
-    """What a foreign package finds in texts that it gets in pieces, without overlaps.
-
-    Args:
-        name: of the detector.
-        texts: private.
-        most: characters of a piece at the longest.
-        find: spans for each piece, in order.
+    """Return what a foreign package finds in texts that it gets in pieces of ``most`` characters, without overlaps.
 
     Raises:
         InputError: the package failed; its own message is not repeated, for some quote the text.
@@ -74,11 +68,7 @@ def by_pieces(
 
 
 def folder_name(folder: Path | str) -> str:
-    """A model's folder by name and digest: ``ner@0123456789ab``.
-
-    Raises:
-        ModelError: no such folder.
-    """
+    """Return a model's folder by name and digest, ``ner@0123456789ab``; raise ModelError if there is no such folder."""
     where = Path(folder)
     if not where.is_dir():
         raise ModelError(
@@ -92,3 +82,52 @@ def folder_name(folder: Path | str) -> str:
                 digest = hashlib.file_digest(stream, "sha256").hexdigest()
             total.update(f"{path.relative_to(where).as_posix()} {digest}\n".encode())
     return f"{where.resolve().name}@{total.hexdigest()[:_SHOWN]}"
+
+
+_LEFT_OUT: Final = "EVENT PRODUCT WORK_OF_ART LAW LANGUAGE MISC MISCELLANEOUS CREATIVE_WORK"
+"""Labels whose spans are left out unless a user gives them a kind: none of textveil's fits, and no surrogate replaces
+them."""
+KINDS_OF_LABELS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        **{plain_label(label): kind.name for kind in OWN for label in kind.labels.split()},
+        **{plain_label(label): "" for label in _LEFT_OUT.split()},
+    }
+)
+"""Kinds by label, in small letters without marks; empty for what is left out."""
+
+
+def kind_of_label(label: str) -> str | None:
+    """Return the kind that a label means; empty if it is left out, None where it is not known."""
+    return KINDS_OF_LABELS.get(plain_label(label))
+
+
+def kinds_of_labels(
+    labels: Iterable[str], own: Mapping[str, str | None] | None = None, detector: str = "the model"
+) -> dict[str, str]:
+    """Return the kind of each label of a detector; ``own`` goes before the table, and None in it leaves a label out.
+
+    Raises:
+        ParameterError: a label has no kind, ``own`` names one that the detector does not have, or a kind is no name.
+    """
+    own = own or {}
+    known = {plain_label(label): label for label in labels}
+    chosen = {plain_label(label): None if kind is None else checked_kind(kind) for label, kind in own.items()}
+    if strange := sorted(label for label in own if plain_label(label) not in known):
+        raise ParameterError(
+            f"labels must name what {detector} finds; got {', '.join(strange)}. It finds: "
+            f"{', '.join(sorted(known.values())) or 'nothing'}."
+        )
+    kinds: dict[str, str] = {}
+    unknown = []
+    for plain, label in known.items():
+        kind = chosen[plain] if plain in chosen else KINDS_OF_LABELS.get(plain)
+        if kind is None and plain not in chosen:
+            unknown.append(label)
+        elif kind:
+            kinds[label] = kind
+    if unknown:
+        raise ParameterError(
+            f"labels must give a kind to everything that {detector} finds; got none for {', '.join(sorted(unknown))}. "
+            "Name one, as in labels={'" + min(unknown) + "': 'id'}, or None to leave its spans in the text as they are."
+        )
+    return kinds

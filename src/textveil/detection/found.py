@@ -1,18 +1,19 @@
-"""What the embedded patterns hand one another: places in a plain text, and searches that cover what was found."""
+"""Plain texts, what searches find in them, and how a phase of searches resolves overlaps."""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias, TypeVar
 
-from textveil.detection.combined import covering
+from textveil.cuts import replaced
 from textveil.detection.gates import Gate, Seen, glance, words_of
-from textveil.detection.plain import without
-from textveil.detection.spans import DetectedSpan
+from textveil.detection.spans import DetectedSpan, covering
 from textveil.errors import InternalError
-from textveil.text.patterns import check_time, matches
+from textveil.text.patterns import check_time, lazy_regex, matches, translated
+from textveil.text.tokens import spelling
 
 
 class Found(NamedTuple):
@@ -26,7 +27,7 @@ class Found(NamedTuple):
 
 
 def words_in(text: str) -> frozenset[str]:
-    """The words of a public list, written in a row."""
+    """Return the words of a public list, written in a row."""
     return frozenset(text.split())
 
 
@@ -35,12 +36,7 @@ Search: TypeAlias = Callable[[str], Iterator[Found]]
 
 
 def settled(text: str, spans: Iterable[Found]) -> list[Found]:
-    """What one search found, by start and disjoint (``combined.covering``): no letter or digit of a span is left out.
-
-    Args:
-        text: the plain text that it looked at.
-        spans: any.
-    """
+    """Return the spans of one search by start and disjoint (``covering``): no letter or digit of a span is left out."""
     ordered = sorted(spans)
     if len(ordered) < 2 or all(before.end <= after.start for before, after in pairwise(ordered)):
         return ordered
@@ -49,27 +45,16 @@ def settled(text: str, spans: Iterable[Found]) -> list[Found]:
 
 
 class Row(NamedTuple):
-    """A search of a phase.
+    """A search of a phase."""
 
-    Attributes:
-        name: unique among all rows; decides between spans that nothing else decides between.
-        search: finds spans in a plain text.
-        gate: closed for texts in which the search finds nothing.
-        kinds: the kinds that it finds, parted by spaces.
-        score: the highest score that it gives.
-        evidence: the words that its spans give as their reason, parted by spaces.
-        finds: a text in which it finds a span.
-        ignores: a text that looks alike, in which it finds none.
-    """
-
-    name: str
-    search: Search
-    gate: Gate
-    kinds: str
-    score: float
-    evidence: str
-    finds: str
-    ignores: str
+    name: str  # unique among all rows; decides between spans that nothing else decides between
+    search: Search  # finds spans in a plain text
+    gate: Gate  # closed for texts in which the search finds nothing
+    kinds: str  # the kinds that it finds, parted by spaces
+    score: float  # the highest score that it gives
+    evidence: str  # the words that its spans give as their reason, parted by spaces
+    finds: str  # a text in which it finds a span
+    ignores: str  # a text that looks alike, in which it finds none
 
 
 class Phase(NamedTuple):
@@ -90,13 +75,8 @@ def in_phases(
 
     In a phase, the span with the higher score covers its characters; of equal scores the longer span, then the one that
     starts first, then the one of the row whose name comes first. A row that lost a span looks again at what is left.
-    Every character outside the spans stands where it stood.
-
-    Args:
-        text: a plain text.
-        phases: in order.
-        seen: what a glance at the text shows; None looks.
-        opened: for each phase, the numbers of the rows whose gates are open; None asks each gate.
+    Every character outside the spans stands where it stood. ``opened`` has for each phase the numbers of the rows whose
+    gates are open; without it each gate is asked.
 
     Raises:
         InternalError: a search gave spans outside the text, or the characters do not stand where they stood.
@@ -185,17 +165,26 @@ def _cuts_a_word(text: str, span: Found) -> bool:
     return text[span.start - 1 : span.start + 1].isalpha() or text[span.end - 1 : span.end + 1].isalpha()
 
 
+def finding(
+    pattern: re.Pattern[str],
+    kind: str,
+    score: float,
+    why: str = "",
+    *,
+    group: str | int = 0,
+    by: Callable[[re.Pattern[str], str], Iterator[re.Match[str]]] = matches,
+) -> Search:
+    """Return the search for all matches of a pattern, or for one group of each."""
+    return lambda text: (Found(*match.span(group), kind, score, why) for match in by(pattern, text))
+
+
 def near(
     pattern: re.Pattern[str], text: str, anchor: re.Pattern[str], before: int, after: int
 ) -> Iterator[re.Match[str]]:
-    """The matches of a slow pattern, looked for only around what a fast one finds.
+    """Yield the matches of a slow pattern, looked for only around what a fast one finds.
 
-    Args:
-        pattern: what is looked for; each match holds a match of the anchor.
-        text: a plain text.
-        anchor: matches wherever the pattern could.
-        before: characters before an anchor that a match may begin at.
-        after: characters after it that a match may reach.
+    Each match holds a match of ``anchor``, begins at most ``before`` characters before it, and ends at most ``after``
+    characters behind it.
     """
     return near_places(pattern, text, map(re.Match.span, matches(anchor, text)), before, after)
 
@@ -203,7 +192,7 @@ def near(
 def near_places(
     pattern: re.Pattern[str], text: str, places: Iterable[tuple[int, int]], before: int, after: int
 ) -> Iterator[re.Match[str]]:
-    """The matches of a slow pattern, looked for only around places, which come by start: see ``near``."""
+    """Yield matches as ``near`` does, around places, which come by start."""
     low, high, reached = -1, -1, 0
     for begin, end in places:
         start, stop = max(0, begin - before), end + after
@@ -224,3 +213,131 @@ def _at_a_gap(text: str, end: int) -> int:
         if text[place] in " \n\t":
             return place
     return min(end, len(text))
+
+
+T = TypeVar("T")
+Judge: TypeAlias = Callable[[int, int, bool], T | None]
+"""What the characters ``text[start:end]`` are, and whether they are a whole match; None if they are refused."""
+_GAP: Final = lazy_regex(r"(?<=[A-Za-z0-9)])[ ./-]+(?=[A-Za-z0-9(+])")
+
+
+def readings(pattern: re.Pattern[str], text: str, judge: Judge[T], *, every: bool = False) -> Iterator[T]:
+    """Yield what a judge takes of a pattern's matches: all of it, else without groups at its end, else at its start.
+
+    Groups are parted by spaces, points, strokes and hyphens. A shorter reading matches the pattern too, without regard
+    to what stands behind it. The search goes on behind what was taken, and at the next group where nothing was, so a
+    number is found whatever groups stand before and behind it. Takes time linear in the text if matches are bounded.
+
+    The judge gets the start and the end of a reading, and whether it is a match of its own: not shorter than the
+    pattern has it, and not inside a match that was refused. With ``every``, readings count too that begin inside one
+    that was taken: of two that overlap, either may be right by chance.
+    """
+    place = refused = 0
+    while (match := next(matches(pattern, text, place), None)) is not None:
+        start, end = match.span()
+        gap = _GAP.search(text, start, end)
+        place = end if gap is None else gap.end()
+        for stop in shorter(text, start, end):
+            taken = (
+                judge(start, stop, start >= refused and stop == end)
+                if stop == end or pattern.fullmatch(text, start, stop)
+                else None
+            )
+            if taken is not None:
+                place = place if every else stop
+                yield taken
+                break
+        else:
+            refused = max(refused, end)
+
+
+def shorter(text: str, start: int, end: int) -> Iterator[int]:
+    """Where readings that begin at ``start`` end: at ``end``, and before each gap between groups, the longest first."""
+    yield end
+    yield from reversed([gap.start() for gap in _GAP.finditer(text, start, end)])
+
+
+CURRENCY, LARGE, SMALL, OTHER = "\xa4\xde\xfe\xb7"
+"""Stand for a currency sign but the dollar, for a capital and a small letter of another writing, and for the rest."""
+_REMEMBERED: Final = 1 << 14
+
+
+class Plain(NamedTuple):
+    """A text in plain form."""
+
+    text: str  # printable ASCII, white space, and the four characters above
+    # for each character of it, and one past its end, where it stands in the original; None: where it is
+    places: list[int] | None
+    length: int  # characters of the original
+
+    def original(self, start: int, end: int) -> tuple[int, int]:
+        """Where the characters ``text[start:end]`` begin and end in the original, with the marks attached to them."""
+        return (start, end) if self.places is None else (self.places[start], self.places[end])
+
+
+def plain(text: str) -> Plain:
+    """Return any string, lone surrogates included, as detectors read it, in linear time."""
+    if text.isascii():
+        return Plain(text, None, len(text))
+    converted = translated(text, _TABLE)
+    if len(converted) == len(text):
+        return Plain(converted, None, len(text))
+    places = [place for place, character in enumerate(text) if _TABLE[ord(character)]]
+    return Plain(converted, [*places, len(text)], len(text))
+
+
+def without(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    """Return a plain text in which spans, which are in order and disjoint, are covered by what nothing looks for."""
+    return replaced(text, [(start, end, OTHER * (end - start)) for start, end in spans])
+
+
+def folded(entry: str) -> str:
+    """Return the plain form of a public list's entry, in small letters."""
+    return plain(entry).text.lower()
+
+
+def _form(character: str) -> str:
+    category = unicodedata.category(character)
+    if category == "Nd":
+        return str(unicodedata.decimal(character))
+    if category in ("Mn", "Me", "Mc", "Cf"):
+        return ""
+    if category[0] == "L":
+        letter = spelling(character)[:1]
+        if "a" <= letter <= "z":
+            return letter.upper() if character.isupper() or category == "Lt" else letter
+        if category == "Lm" and not letter:
+            return "'"  # the okina of Hawaii, a modifier apostrophe
+        return LARGE if category == "Lu" else SMALL
+    return _mark(character, category)
+
+
+def _mark(character: str, category: str) -> str:
+    """Return the plain form of a character that is no letter, digit or combining mark."""
+    if character in "\x85\u2028\u2029":
+        return "\n"
+    if character.isspace():
+        return " "
+    if category == "Pd" or character == "\N{MINUS SIGN}":
+        return "-"
+    if character in "\N{LEFT SINGLE QUOTATION MARK}\N{RIGHT SINGLE QUOTATION MARK}\N{PRIME}\N{ACUTE ACCENT}":
+        return "'"
+    if category in ("Pi", "Pf"):
+        return '"'
+    wide = unicodedata.normalize("NFKC", character)
+    if len(wide) == 1 and " " < wide < "\x7f":
+        return wide
+    return CURRENCY if category == "Sc" else OTHER
+
+
+class _Forms(dict[int, str]):
+    """A table for ``str.translate`` that fills itself, up to a bound, as characters are met."""
+
+    def __missing__(self, code: int) -> str:
+        form = chr(code) if code < 0x80 else _form(chr(code))
+        if len(self) < _REMEMBERED:
+            self[code] = form
+        return form
+
+
+_TABLE: Final = _Forms()

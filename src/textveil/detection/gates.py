@@ -24,25 +24,17 @@ CUT: Final = r"(?:\0|\A|\Z)"
 _DIGITS: Final = lazy_regex(f"[0-9]++(?:[^0-9]{{1,{BEFORE_DIGITS + AFTER_DIGITS}}}+[0-9]++)*+")
 """Groups of digits whose surroundings meet are one, so that what is gathered is no longer than the text."""
 _LETTERS: Final = bytes(code if chr(code).islower() and code < 0x80 else 0x20 for code in bytes(range(256)).lower())
-
-
 _RUNS: Final = re.compile(b"[a-z]++")
 _FEW: Final = 12
 """Words up to which a text is searched for each of them: that is faster than to look at each of its words."""
 
 
 class Seen(NamedTuple):
-    """What a glance at a plain text shows.
+    """What a glance at a plain text shows."""
 
-    Attributes:
-        digits: every group of digits, with the 8 characters before it and the 12 behind it, or all up to the next.
-        words: every run of letters, in small letters.
-        runs: every run of 14 characters at least without white space.
-    """
-
-    digits: str
-    words: frozenset[bytes]
-    runs: str
+    digits: str  # every group of digits, with the 8 characters before it and the 12 behind it, or all up to the next
+    words: frozenset[bytes]  # every run of letters, in small letters
+    runs: str  # every run of 14 characters at least without white space
 
 
 class Gate(Protocol):
@@ -52,16 +44,13 @@ class Gate(Protocol):
         """False for a plain text, parts of which may be covered by now, only where a search finds nothing in it."""
 
     def among(self, texts: Together) -> Collection[int]:
-        """The numbers of the texts in which it is open, and perhaps of more."""
+        """Return the numbers of the texts in which it is open, and perhaps of more."""
 
 
 class Together:
     """Plain texts side by side, so that a gate looks at all of them in one go.
 
     What matches in a text matches in the row too, in front of which a zero byte stands like before any other.
-
-    Args:
-        texts: nothing covered.
     """
 
     def __init__(self, texts: Sequence[str]) -> None:
@@ -83,7 +72,7 @@ class _Row:
         self._starts = [0, *accumulate(len(string) + 1 for string in strings)]
 
     def matching(self, pattern: re.Pattern[str]) -> list[int]:
-        """The numbers of the strings in which a pattern matches, or begins to."""
+        """Return the numbers of the strings in which a pattern matches, or begins to."""
         numbers, start = [], 0
         while (match := next(matches(pattern, self._text, start), None)) is not None:
             numbers.append(bisect_right(self._starts, match.start()) - 1)
@@ -91,7 +80,7 @@ class _Row:
         return numbers
 
     def holding(self, piece: str) -> list[int]:
-        """The numbers of the strings that hold a piece."""
+        """Return the numbers of the strings that hold a piece."""
         numbers, place = [], self._text.find(piece)
         while place >= 0:
             numbers.append(bisect_right(self._starts, place) - 1)
@@ -110,7 +99,7 @@ def opened(gates: Sequence[Gate], texts: Together) -> list[list[int]]:
 
 
 def glance(text: str) -> Seen:
-    """What gates look at, gathered once, before anything is covered."""
+    """Return what gates look at, gathered once, before anything is covered."""
     groups = map(re.Match.span, _DIGITS.finditer(text))
     around = [text[max(0, start - BEFORE_DIGITS) : end + AFTER_DIGITS] for start, end in groups]
     pieces = text.split()
@@ -120,12 +109,7 @@ def glance(text: str) -> Seen:
 
 
 def places_of(text: str, words: frozenset[bytes]) -> Iterator[tuple[int, int]]:
-    """Where runs of letters stand that are among these words, by start.
-
-    Args:
-        text: a plain text.
-        words: in small letters.
-    """
+    """Yield where runs of letters stand that are among these words in small letters, by start."""
     letters = text.encode("latin-1").translate(_LETTERS)
     present = words.intersection(letters.split())
     if len(present) > _FEW:
@@ -172,26 +156,22 @@ class _Matching:
 
 
 def at_digits(pattern: str) -> Gate:
-    """The gate of a search that finds something only where this pattern matches in a digit's surroundings."""
+    """Return the gate of a search that finds something only where this pattern matches in a digit's surroundings."""
     return _Matching(pattern, "digits")
 
 
 def matching(pattern: str) -> Gate:
-    """The gate of a search that finds something only where this pattern, which must be a fast one, matches."""
+    """Return the gate of a search that finds something only where this pattern, which must be a fast one, matches."""
     return _Matching(pattern, "whole")
 
 
 def in_runs(pattern: str) -> Gate:
-    """The gate of a search that finds something only where this pattern matches in a long run."""
+    """Return the gate of a search that finds something only where this pattern matches in a long run."""
     return _Matching(pattern, "runs")
 
 
 class WithWords:
-    """The gate of a search that finds something only in a text with one of some words.
-
-    Args:
-        words: gives them, in small letters.
-    """
+    """The gate of a search that finds something only in a text with one of the words, in small letters."""
 
     def __init__(self, words: Callable[[], frozenset[bytes]]) -> None:
         self._words = words
@@ -207,18 +187,16 @@ class WithWords:
 
 
 def with_words(words: str, *, begun_by: str = "") -> Gate:
-    """The gate of a search that finds something only in a text with one of these words.
+    """Return the gate of a search that finds something only in a text with one of these words, parted by spaces.
 
-    Args:
-        words: in small letters, parted by spaces.
-        begun_by: letters of which one stands before each of them; none where they are whole.
+    If ``begun_by`` holds letters, one of them stands before each word.
     """
     known = joined_words(words, begun_by)
     return WithWords(lambda: known)
 
 
 def joined_words(words: str, begun_by: str = "") -> frozenset[bytes]:
-    """The words that ``with_words`` looks for."""
+    """Return the words that ``with_words`` looks for."""
     return frozenset((first + word).encode("ascii") for word in words.split() for first in begun_by or ("",))
 
 
@@ -235,7 +213,7 @@ class _Holding:
 
 
 def holding(*pieces: str) -> Gate:
-    """The gate of a search that finds something only in a text that holds one of these pieces."""
+    """Return the gate of a search that finds something only in a text that holds one of these pieces."""
     return _Holding(pieces, "whole")
 
 
@@ -258,10 +236,10 @@ class _OfTwo:
 
 
 def either(first: Gate, second: Gate) -> Gate:
-    """The gate of a search that finds something only where one of two gates is open."""
+    """Return the gate of a search that finds something only where one of two gates is open."""
     return _OfTwo(first, second, both=False)
 
 
 def both(first: Gate, second: Gate) -> Gate:
-    """The gate of a search that finds something only where two gates are open."""
+    """Return the gate of a search that finds something only where two gates are open."""
     return _OfTwo(first, second, both=True)

@@ -1,18 +1,20 @@
-"""What users bring themselves: regular expressions, lists of words and phrases, the values of a record."""
+"""What users bring themselves: patterns, words, values of a record to find, and lists of what to keep."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache, lru_cache
 from importlib import import_module
-from typing import Any, Final
+from itertools import chain
+from pathlib import Path
+from typing import Any, Final, TypeAlias
 
-from textveil.detection.combined import disjoint
-from textveil.detection.kinds import checked_kind
+from textveil.detection.kinds import OWN, checked_kind
 from textveil.detection.lists import Marks, lists
-from textveil.detection.spans import DetectedSpan
+from textveil.detection.spans import DetectedSpan, disjoint
 from textveil.errors import ParameterError, need
 from textveil.text.patterns import lazy_regex, matches
 from textveil.text.tokens import spelling
@@ -20,14 +22,11 @@ from textveil.text.tokens import spelling
 _UNSEEN: Final = "\u00ad\u200b-\u200f\u2060\ufeff\u0300-\u036f"
 TOKEN: Final = lazy_regex(rf"[\u3040-\u30ff\u3400-\u9fff]|(?:(?![\u3040-\u30ff\u3400-\u9fff])[\w{_UNSEEN}])+|[^\w\s]")
 _LONGEST_PATTERN: Final = 10_000
-_UNBOUNDED: Final = 1_000
-"""A repeat of up to that many is taken for one without end."""
+_UNBOUNDED: Final = 1_000  # a repeat of up to that many is taken for one without end
 
-_PART: Final = 3
-"""Letters that a part of a name has at least where it is looked for by itself."""
+_PART: Final = 3  # letters that a part of a name has at least where it is looked for by itself
 
-_DIGITS: Final = 6
-"""Digits that a value has at least where it is looked for in other groupings."""
+_DIGITS: Final = 6  # digits that a value has at least where it is looked for in other groupings
 
 
 class PatternDetector:
@@ -64,7 +63,6 @@ class PatternDetector:
                 yield DetectedSpan(start, end, self.kinds[0], 1.0, self.name)
 
     def _begun(self, first: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
-        """The matches, tried for only where the first character of one may stand."""
         reached = 0
         for place in matches(first, text):
             match = self._pattern.match(text, place.start()) if place.start() >= reached else None
@@ -75,7 +73,7 @@ class PatternDetector:
 
 @lru_cache(maxsize=256)
 def _first_character(pattern: re.Pattern[str]) -> re.Pattern[str] | None:
-    """What a match begins with, where that is a digit or one of some characters; None where it may be another."""
+    """Return what a match begins with, where that is a digit or one of some characters; None if it may be another."""
     members: list[str] = []
     for operation, argument in import_module("re._parser").parse(pattern.pattern, pattern.flags):
         name, least = str(operation), 1
@@ -97,11 +95,7 @@ def _first_character(pattern: re.Pattern[str]) -> re.Pattern[str] | None:
 
 
 def checked_pattern(pattern: str) -> re.Pattern[str]:
-    """A user's regular expression, compiled.
-
-    Raises:
-        ParameterError: see ``PatternDetector``.
-    """
+    """Compile a user's regular expression; raise ParameterError as ``PatternDetector`` does."""
     need(
         isinstance(pattern, str) and 0 < len(pattern) <= _LONGEST_PATTERN,
         "pattern",
@@ -126,7 +120,7 @@ def _is_nested(pattern: str) -> bool:
 
 
 def _repeats_repeat(parsed: Any, *, inside: bool) -> bool:
-    """Whether a parsed pattern holds a repeat without end within another, neither possessive nor atomic."""
+    """Return whether a parsed pattern holds a repeat without end within another, neither possessive nor atomic."""
     for operation, argument in parsed:
         name = str(operation)
         if name in ("MAX_REPEAT", "MIN_REPEAT"):
@@ -145,7 +139,7 @@ def _nests(name: str) -> bool:
 
 
 def token_key(token: str) -> str:
-    """What two tokens share that count as one word, whatever their letter case."""
+    """Return what two tokens share that count as one word, whatever their letter case."""
     return spelling(token) or token
 
 
@@ -181,7 +175,7 @@ class ListDetector:
 
     @property
     def phrases(self) -> frozenset[tuple[str, ...]]:
-        """What it looks for, as it compares: entries that find the same are one; private as they are."""
+        """Return what it looks for, as it compares: entries that find the same are one; private as they are."""
         return frozenset().union(*self._phrases.values())
 
     def detect(self, texts: Sequence[str]) -> list[list[DetectedSpan]]:
@@ -206,7 +200,7 @@ class ListDetector:
             place += max(1, count)
 
     def _count(self, keys: list[str], place: int) -> int:
-        """How many tokens the longest entry takes that begins at ``place``; 0 for none."""
+        """Return how many tokens the longest entry takes that begins at ``place``; 0 for none."""
         phrases = self._phrases.get(keys[place])
         if phrases is None:
             return 0
@@ -215,7 +209,7 @@ class ListDetector:
 
 
 def value_spans(text: str, values: Iterable[tuple[str, str]], name: str = "record") -> list[DetectedSpan]:
-    """Where the values of a record's other columns stand in one of its texts.
+    """Return where the values of a record's other columns stand in one of its texts.
 
     A name of several words is found in its parts too ("Maria Gonzalez" as "Gonzalez"; parts that are common words only
     with a capital), a value of six digits or more in any grouping.
@@ -249,3 +243,163 @@ def value_spans(text: str, values: Iterable[tuple[str, str]], name: str = "recor
 def _parts(value: str) -> list[str]:
     words = [token[0] for token in TOKEN.finditer(value)]
     return [word for word in words if len(word) >= _PART and word[0].isalpha()] if len(words) > 1 else []
+
+
+_DATA: Final = Path(__file__).parent / "data" / "keep"
+SHIPPED: Final = tuple(sorted(file.stem for file in _DATA.glob("*.txt")))
+"""Public lists that come with the package."""
+Keeps: TypeAlias = Callable[[DetectedSpan], bool]
+"""Whether a span of one text stays."""
+_LINKS: Final = frozenset((*"&,/-+.", "and", "or", "of", "the", "with", "on", "for", "vs"))
+"""What may stand between two kept phrases of one span."""
+_WORD: Final = 40  # characters of a word, for the window in which phrases are looked for
+_GUESSES: Final = frozenset(("", "list", "guess", "shape", "tagger", "verb", "pair"))
+"""Evidence for a name that a public list outweighs; a title before it, a cue or a label goes first."""
+_SURE: Final = 0.75
+
+
+@cache
+def shipped_words(name: str) -> tuple[str, ...]:
+    """Return the phrases of a public list; raise ParameterError if there is none of that name."""
+    need(name in SHIPPED, "shipped", repr(name)[:60], f"among {', '.join(SHIPPED)}")
+    lines = (_DATA / f"{name}.txt").read_text(encoding="utf-8").splitlines()
+    return tuple([line for line in map(str.strip, lines) if line and not line.startswith("#")])
+
+
+class KeepList:
+    """Words and phrases that stay, as whole words in any letter case.
+
+    Args:
+        words: at least one.
+        kind: of the spans that stay; empty is any.
+        public: whether the list comes with the package. A name with evidence of its own, such as a title before it, is
+            then no word of the list, unless the list has it in full; capitals count where an entry has nothing else
+            ("BERT"); and numbers are drawn as elsewhere.
+    """
+
+    def __init__(self, words: Iterable[str], *, kind: str = "", public: bool = False) -> None:
+        self._kind, self._public = kind, public
+        self.of_numbers = not public and kind in ("", "number")
+        entries = {word: _keys_of(word) for word in words}
+        self._capitals = frozenset([entry for word, entry in entries.items() if public and word.isupper()])
+        self.phrases = frozenset(filter(None, entries.values()))
+        need(bool(self.phrases), "words", "none", "words and phrases")
+        self._words = frozenset(chain.from_iterable(self.phrases))
+        self._goes_on = _LINKS.union(*[phrase[1:] for phrase in self.phrases])
+        self._longest = max(map(len, self.phrases))
+        begun: dict[str, set[int]] = {}
+        for phrase in self.phrases:
+            begun.setdefault(phrase[0], set()).add(len(phrase))
+        self._lengths = {word: sorted(lengths, reverse=True) for word, lengths in begun.items()}
+
+    def keeping(self, text: str) -> Keeps:
+        """Return what stays of a text."""
+        return lambda span: self._may_stay(span) and self._holds(text, span)
+
+    def _may_stay(self, span: DetectedSpan) -> bool:
+        if self._public and span.kind == "number":
+            return False
+        return not self._kind or span.kind == self._kind
+
+    def _holds(self, text: str, span: DetectedSpan) -> bool:
+        start = _word_start(text, span.start)
+        # No entry has so long a word; a longer one would be read again for each span in it.
+        first = TOKEN.match(text, start, min(len(text), start + 2 * _WORD))
+        if first is None or (key := token_key(first[0])) not in self._words:
+            return False
+        reach = self._longest * _WORD
+        # A word that only begins entries is kept by an entry that begins there, or not at all.
+        begins = first.end() > span.start and key not in self._goes_on and not _evident(span)
+        begin = start if begins else _word_start(text, max(0, start - reach))
+        before: deque[re.Match[str]] = deque(maxlen=self._longest - 1)
+        tokens: list[re.Match[str]] = []
+        behind = 0
+        for token in TOKEN.finditer(text, begin, min(len(text), span.end + reach)):
+            if token.end() <= span.start:
+                before.append(token)
+                continue
+            tokens.append(token)
+            behind += token.start() >= span.end
+            if behind == self._longest:  # no phrase that reaches the span goes further
+                break
+        at = len(before)
+        tokens = [*before, *tokens]
+        keys = [token_key(token[0]) for token in tokens]
+        for place in range(at + 1):
+            count = self._covered(tokens, keys, place, span.end)
+            if count > at - place:
+                return not (self._public and count == 1 and _evident(span))
+        return False
+
+    def _covered(self, tokens: Sequence[re.Match[str]], keys: Sequence[str], place: int, end: int) -> int:
+        """Return how many tokens from one on are kept phrases and what links them, up to an end at least; 0 if not."""
+        reached = place
+        while reached < len(tokens) and (reached == place or tokens[reached].start() < end):
+            lengths = (n for n in self._lengths.get(keys[reached], ()) if n <= len(keys) - reached)
+            count = next((n for n in lengths if self._listed(tokens, keys, reached, n)), 0)
+            if not count and not (reached > place and keys[reached] in _LINKS):
+                return 0
+            reached += count or 1
+        return reached - place if reached > place and tokens[reached - 1].end() >= end else 0
+
+    def _listed(self, tokens: Sequence[re.Match[str]], keys: Sequence[str], place: int, count: int) -> bool:
+        phrase = tuple(keys[place : place + count])
+        if phrase not in self.phrases:
+            return False
+        return phrase not in self._capitals or "".join(token[0] for token in tokens[place : place + count]).isupper()
+
+
+def _keys_of(word: str) -> tuple[str, ...]:
+    if word.isascii():
+        low = word.lower()
+        return tuple(low.split() if low.replace(" ", "").isalnum() else TOKEN.findall(low))
+    return tuple(map(token_key, TOKEN.findall(word)))
+
+
+def _evident(span: DetectedSpan) -> bool:
+    return span.kind == "person" and (span.why not in _GUESSES or (not span.why and span.score >= _SURE))
+
+
+def _word_start(text: str, place: int) -> int:
+    first = max(0, place - _WORD)
+    while place > first and (text[place - 1].isalnum() or text[place - 1] == "_"):
+        place -= 1
+    return place
+
+
+class KeepPattern:
+    """What a regular expression matches stays.
+
+    Args:
+        regex: in Python's syntax.
+        kind: of the spans that stay; empty is any.
+
+    Raises:
+        ParameterError: see ``checked_pattern``; or it keeps all values of a kind.
+    """
+
+    def __init__(self, regex: str, *, kind: str = "") -> None:
+        self._pattern, self._kind = checked_pattern(regex), kind
+        self.of_numbers = kind in ("", "number")
+        for probed in OWN:
+            whole = kind in ("", probed.name) and bool(probed.values) and all(map(self._keeps_value, probed.values))
+            hint = f"To keep all of a kind, write keep = true in the rule for {probed.name}."
+            need(not whole, "regex", f"one that keeps every {probed.name}", "one that keeps some values", hint)
+
+    def _keeps_value(self, value: str) -> bool:
+        text = f"Then {value} came"
+        return any(match.start() <= 5 and match.end() >= 5 + len(value) for match in self._pattern.finditer(text))
+
+    def keeping(self, text: str) -> Keeps:
+        """Return what stays of a text."""
+        kept = bytearray(len(text) + 1)
+        for match in matches(self._pattern, text):
+            start, end = match.span()
+            kept[start:end] = b"\1" * (end - start)
+            kept[start] = 2  # where another match begins
+        return lambda span: self._stays(kept, span)
+
+    def _stays(self, kept: bytearray, span: DetectedSpan) -> bool:
+        if (self._kind and span.kind != self._kind) or not kept[span.start]:
+            return False
+        return kept.count(1, span.start + 1, span.end) == span.end - span.start - 1

@@ -26,11 +26,7 @@ _OVERLAP: Final = 32
 
 @cache
 def load_gliner() -> ModuleType:
-    """The package gliner.
-
-    Raises:
-        MissingExtra: it is not installed.
-    """
+    """Import gliner, or raise MissingExtra."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of the packages that it imports
@@ -41,7 +37,7 @@ def load_gliner() -> ModuleType:
 
 
 def _read(folder: Path | str, device: str) -> Any:
-    """The model in a folder; where files are missing that the package would fetch, an error."""
+    """Return the model in a folder; where files are missing that the package would fetch, an error."""
     gliner = load_gliner()
     where = Path(folder)
     wanted = f"the folder {where.name} must hold a GLiNER model with its tokenizer"
@@ -104,11 +100,7 @@ class GlinerDetector:
         return GlinerDetector, self._asked
 
     def detect(self, texts: Sequence[str]) -> list[list[DetectedSpan]]:
-        """What the model finds in each text.
-
-        Raises:
-            InputError: the model failed.
-        """
+        """See ``Detector``; raise InputError if the model failed."""
         return by_pieces(self.name, texts, _PIECE, self._found)
 
     def _found(self, texts: list[str]) -> Iterator[list[DetectedSpan]]:
@@ -136,7 +128,7 @@ class GlinerDetector:
         yield from detected
 
     def _windows(self, text: str) -> Iterator[tuple[int, str]]:
-        """Places and parts of a text of no more words than the model reads: it leaves out what is beyond them."""
+        """Yield places and parts of a text of no more words than the model reads: it leaves out what is beyond them."""
         words = [(start, end) for _, start, end in self._model.data_processor.words_splitter(text)]
         step = self._room - self._overlap
         for first in range(0, max(1, len(words) - self._overlap), step):
@@ -158,7 +150,7 @@ def gliner_detector(
     overlap: int | None = None,
     device: str = "cpu",
 ) -> GlinerDetector:
-    """Spans by a GLiNER model, which is told by name what to find.
+    """Return spans by a GLiNER model, which is told by name what to find.
 
     A text of more words than the model reads is given to it in parts that share ``overlap`` words.
 

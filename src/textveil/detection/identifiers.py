@@ -1,16 +1,14 @@
-"""Identifiers: those with a checksum or a fixed form, and codes that stand after words such as "account" or "MRN"."""
+"""Identifiers: those with a checksum or a fixed form, rows of cards, and codes after a word such as "MRN"."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
-from textveil.detection.found import Found, near, words_in
+from textveil.detection.found import Found, finding, near, readings, without, words_in
 from textveil.detection.gates import at_digits, either, holding, matching, with_words
-from textveil.detection.national_ids import checked_label
-from textveil.detection.plain import without
-from textveil.detection.readings import readings
+from textveil.detection.national_ids import checked_label, luhn
 from textveil.text.patterns import lazy_regex, matches
 
 _IBAN: Final = lazy_regex(
@@ -19,14 +17,11 @@ _IBAN: Final = lazy_regex(
 )
 _IBAN_BEFORE: Final = lazy_regex(r"\bIBAN(?: ?(?:nummer|number|no\.?|nr\.?|code|is|:|=|#)){0,3} ?\Z", re.IGNORECASE)
 _FIXED: Final = lazy_regex(
-    r"(?<![\w.,-])(?:"
-    r"(?P<ssn>[0-9]{3}-[0-9]{2}-[0-9]{4}(?![\w]|-[0-9]))"
-    r"|(?P<uuid>[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}(?![\w-]))"
-    r"|(?P<mac>[0-9A-Fa-f]{2}(?P<by>[:-])[0-9A-Fa-f]{2}(?:(?P=by)[0-9A-Fa-f]{2}){4}(?![\w:-]))"
-    r"|(?P<nino>[A-CEGHJ-PR-TW-Z]{2} ?[0-9]{2} ?[0-9]{2} ?[0-9]{2} ?[A-D](?!\w))"
-    r"|(?P<nhs>[0-9]{3} [0-9]{3} [0-9]{4}(?![\w]|-[0-9]))"
-    r"|(?P<code>(?=[A-Z]{0,9}[0-9])(?=[A-Z0-9]{7,40}(?![\w]|-[0-9]))[A-Z0-9]{0,8}[A-Z][A-Z0-9]{0,39}+)"
-    r")"
+    r"(?<![\w.,-])(?:(?P<ssn>[0-9]{3}-[0-9]{2}-[0-9]{4}(?![\w]|-[0-9]))|(?P<uuid>[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}["
+    r"0-9A-Fa-f]{12}(?![\w-]))|(?P<mac>[0-9A-Fa-f]{2}(?P<by>[:-])[0-9A-Fa-f]{2}(?:(?P=by)[0-9A-Fa-f]{2}){4}(?![\w:-]))"
+    r"|(?P<nino>[A-CEGHJ-PR-TW-Z]{2} ?[0-9]{2} ?[0-9]{2} ?[0-9]{2} ?[A-D](?!\w))|(?P<nhs>[0-9]{3} [0-9]{3}"
+    r" [0-9]{4}(?![\w]|-[0-9]))|(?P<code>(?=[A-Z]{0,9}[0-9])(?=[A-Z0-9]{7,40}(?![\w]|-[0-9]))[A-Z0-9]{0,8}[A-Z][A-Z0-9]"
+    r"{0,39}+))"
 )
 _SPACED_SSN: Final = lazy_regex(r"[0-9](?<![\w.,-].)[0-9]{2} [0-9]{2} [0-9]{4}(?![\w]|[ -][0-9])")
 
@@ -57,14 +52,12 @@ _ID_SCORE: Final = 0.6
 
 _ROMAN_OR_NUMBER: Final = "(?:[IVX]{1,5}|[0-9]{1,2})"
 _CASES: Final = lazy_regex(
-    r"(?<![\w./-])(?:"
-    r"[Nn](?:os?|rs?|[\xb7o])\.? ?(?P<numbered>(?:[0-9]{3,8}(?:/[0-9]{1,5}){0,2}|[0-9]{1,2}/[0-9]{1,5})"
-    r"(?:,? (?:and |& )?[0-9]{2,6}(?:/[0-9]{1,5})?(?![\w%]|[.,/-][0-9])){0,20})(?![\w%]|[.,/-][0-9])"
-    r"|(?P<slash>[0-9]{4,6}/(?:19|20)?[0-9]{2})(?![\w%]|[.,/-][0-9])"
+    r"(?<![\w./-])(?:[Nn](?:os?|rs?|[\xb7o])\.? ?(?P<numbered>(?:[0-9]{3,8}(?:/[0-9]{1,5}){0,2}"
+    r"|[0-9]{1,2}/[0-9]{1,5})(?:,? (?:and |& )?[0-9]{2,6}(?:/[0-9]{1,5})?(?![\w%]|[.,/-][0-9])){0,20})(?![\w%]"
+    r"|[.,/-][0-9])|(?P<slash>[0-9]{4,6}/(?:19|20)?[0-9]{2})(?![\w%]|[.,/-][0-9])"
     rf"|(?P<chamber>{_ROMAN_OR_NUMBER} [A-Z][A-Za-z]{{0,4}}(?: [A-Z][a-z]{{0,3}})? [0-9]{{1,6}}/[0-9]{{2,4}})(?![\w/])"
-    r"|(?P<report>[A-Z]{2,5} (?:19|20)[0-9]{2} p\. [0-9]{1,5})(?!\w)"
-    r"|(?P<docket>(?:[0-9]{1,2}:)?[0-9]{2}-(?:cv|cr|mj|bk|ap|mc|md|CV|CR)-[0-9]{3,6}(?:-[A-Z]{1,5}){0,3})(?!\w)"
-    r")"
+    r"|(?P<report>[A-Z]{2,5} (?:19|20)[0-9]{2} p\. [0-9]{1,5})(?!\w)|(?P<docket>(?:[0-9]{1,2}:)?[0-9]{2}-(?:cv|cr|mj|bk"
+    r"|ap|mc|md|CV|CR)-[0-9]{3,6}(?:-[A-Z]{1,5}){0,3})(?!\w))"
 )
 _SERIAL: Final = lazy_regex("[0-9]+(?:/[0-9]+)*")
 _CASE_CLUE: Final = lazy_regex(
@@ -78,21 +71,18 @@ _LONG_CODE: Final = lazy_regex(
 )
 LONG_CODE_GATE: Final = at_digits("[A-Za-z0-9][-_][0-9]{6}")
 _CARD_CODE: Final = lazy_regex(
-    r"(?i)(?<!\w)(?:cvv2?|cvc2?|cvn2?|csc|(?:card )?(?:security|verification) (?:code|number|value))"
-    r"(?: ?(?:code|number|no\.?)){0,2}(?: ?(?:is|was|:|=|#|\()){0,3}[ \"']{0,3}"
-    r"(?P<value>[0-9]{3,4})(?![\w]|[.,/-][0-9])"
+    r"(?i)(?<!\w)(?:cvv2?|cvc2?|cvn2?|csc|(?:card )?(?:security|verification) (?:code|number|value))(?: ?(?:code|number"
+    r"|no\.?)){0,2}(?: ?(?:is|was|:|=|#|\()){0,3}[ \"']{0,3}(?P<value>[0-9]{3,4})(?![\w]|[.,/-][0-9])"
 )
 CARD_CODE_GATE: Final = either(
     with_words("cvv cvc cvn csc"),
     holding("ecurity code", "ecurity Code", "ECURITY CODE", "erification code", "erification value"),
 )
 _PLATE: Final = lazy_regex(
-    r"(?i:(?<!\w)(?:(?:licen[sc]e|number|registration|index|vehicle) plates?|plates?|registration(?: mark)?"
-    r"|vehicle reg(?:istration)?"
-    r"|car reg(?:istration)?|reg|vrm"
-    r"|kennzeichen|nummernschild|immatriculation|plaque|matricula|targa|kenteken|placa)\.?"
-    r"(?: (?:number|no\.?|nr\.?|of|the|his|her|car|vehicle)){0,3}(?: ?(?:is|was|:|=|#|\()){0,3} {0,2}[\"']?)"
-    r"(?P<value>[A-Z0-9]{1,4}(?:[ \xb7-]{0,2}[A-Z0-9]{1,4}){0,3})(?![\w-])"
+    r"(?i:(?<!\w)(?:(?:licen[sc]e|number|registration|index|vehicle) plates?|plates?|registration(?: mark)?|vehicle"
+    r" reg(?:istration)?|car reg(?:istration)?|reg|vrm|kennzeichen|nummernschild|immatriculation|plaque|matricula|targa"
+    r"|kenteken|placa)\.?(?: (?:number|no\.?|nr\.?|of|the|his|her|car|vehicle)){0,3}(?: ?(?:is|was|:|=|#|\()){0,3}"
+    r" {0,2}[\"']?)(?P<value>[A-Z0-9]{1,4}(?:[ \xb7-]{0,2}[A-Z0-9]{1,4}){0,3})(?![\w-])"
 )
 PLATE_GATE: Final = with_words(
     "plate plates registration reg vrm kennzeichen nummernschild immatriculation plaque matricula targa kenteken placa"
@@ -144,7 +134,7 @@ def find_spaced_ssns(text: str) -> Iterator[Found]:
 
 
 def find_named_ids(text: str) -> Iterator[Found]:
-    """What follows "account number", "MRN", "ticket #" and the like, and holds a digit."""
+    """Yield what follows "account number", "MRN", "ticket #" and the like, and holds a digit."""
     for match in near(_NAMED, text, _CODED, 80, 60):
         start, value = match.start("value"), match["value"]
         digits = sum(map(str.isdigit, value))
@@ -160,7 +150,7 @@ def find_named_ids(text: str) -> Iterator[Found]:
 
 
 def find_case_numbers(text: str) -> Iterator[Found]:
-    """Numbers of courts' cases and applications: "no. 36391/02", "nos. 511 and 513", "II Ca 123/05"."""
+    """Yield numbers of courts' cases and applications: "no. 36391/02", "nos. 511 and 513", "II Ca 123/05"."""
     for match in near(_CASES, text, _CASE_CLUE, 48, 32):
         start, end = match.span(match.lastgroup or 0)
         if match.lastgroup == "numbered":
@@ -180,10 +170,7 @@ def find_long_codes(text: str) -> Iterator[Found]:
             yield Found(*match.span(), "id", _ID_SCORE, "shape")
 
 
-def find_card_codes(text: str) -> Iterator[Found]:
-    """The three or four digits that a card is checked by, behind "CVV" or "security code"."""
-    for match in matches(_CARD_CODE, text):
-        yield Found(*match.span("value"), "id", 0.8, "label")
+find_card_codes: Final = finding(_CARD_CODE, "id", 0.8, "label", group="value")
 
 
 def find_plates(text: str) -> Iterator[Found]:
@@ -195,7 +182,7 @@ def find_plates(text: str) -> Iterator[Found]:
 
 
 def valid_iban(written: str) -> bool:
-    """Whether the check digits of an IBAN are right: ISO 7064, modulo 97."""
+    """Return whether the check digits of an IBAN are right: ISO 7064, modulo 97."""
     letters = written.replace(" ", "").upper()
     if not 15 <= len(letters) <= 34:
         return False
@@ -209,6 +196,122 @@ def valid_ssn(written: str) -> bool:
 
 
 def valid_nhs(digits: str) -> bool:
-    """Whether ten digits are a number of the UK's National Health Service: weights 10 to 2, modulo 11."""
+    """Return whether ten digits are a number of the UK's National Health Service: weights 10 to 2, modulo 11."""
     rest = 11 - sum(int(digit) * weight for digit, weight in zip(digits, range(10, 1, -1), strict=False)) % 11
     return rest % 11 == int(digits[9]) and rest != 10
+
+
+_NUMBER: Final = r"[0-9](?:[ -]?[0-9]){11,18}"
+_CARD: Final = lazy_regex(rf"(?=[0-9])(?<![\w.,+-]){_NUMBER}(?![\w]|[.,][0-9])")
+_USUAL: Final = lazy_regex(
+    r"[2-6][0-9]{3}([ -]?)[0-9]{4}\1[0-9]{4}\1[0-9]{4}(?:\1[0-9]{1,3})?|3[0-9]{3}([ -]?)[0-9]{6}\2[0-9]{4,5}"
+    r"|[2-6][0-9]{12,18}"
+)
+"""How issuers write their cards. Beside other digits only such a number counts: of ten, one has a right check digit."""
+_PAYMENT: Final = lazy_regex(
+    r"(?i)\b(?:cards?|credit|debit|visa|mastercard|amex|american express|maestro|discover|diners|jcb|unionpay|cc|pan"
+    r"|pay(?:s|ing|ments?)?|paid|charged?|iban|bank|acc(?:oun)?t|[a-z]{0,16}karten?(?:nummern?|nr)?|konto(?:nummer|nr)?"
+    r"|girocard|zahl(?:ung|en|t)|bezahlt|uberweisung|cartes?|bancaire|cb|compte|rib|paiement|payer|virement|tarjetas?"
+    r"|cuenta|pag[aoe]r?|credito|debito|carta|conto|bancomat|pagamento|bonifico|[a-z]{0,16}kaart(?:nummer)?|pinpas"
+    r"|rekening(?:nummer)?|betal(?:ing|en)|betaald|cartao|cartoes|conta|boleto)\b"
+)
+"""Words of payment in seven languages, in plain form."""
+_BEFORE, _BEHIND = 40, 24
+_GAP: Final = r"[\s,;:|/()\"'.-]{1,4}"
+_HOLDER: Final = r"(?:[ ,;|]{1,3}[A-Z][A-Za-z.'-]{0,20}){0,3}"
+_EXPIRES: Final = (
+    r"(?:(?i:exp(?:iry|ires|iration)?(?: date)?|valid (?:thru|until|to)|good thru|gultig bis|ablauf(?:datum)?"
+    r"|expire(?: fin)?|expiration|valable jusqu'au|vence|caduca(?:a|do)?|caducidad|scad(?:enza|e)|geldig tot"
+    r"|validade|vencimento)[ .:=]{0,3})?"
+)
+_CARD_CODED: Final = (
+    r"(?:(?i:cvv2?|cvc2?|cvn2?|csc|cid|(?:security |verification )?code|prufziffer|(?:karten)?prufnummer"
+    r"|codigo(?: de seguridad| de seguranca)?|codice(?: di sicurezza)?|cryptogramme|beveiligingscode)[ .:=]{0,3})?"
+)
+_EXPIRY: Final = r"(?:0?[1-9]|1[0-2])(?: ?[/.|-] ?| )(?:20)?[0-9]{2}|(?:0[1-9]|1[0-2])(?:20)?[0-9]{2}"
+_BEHIND_CARD: Final = lazy_regex(
+    rf"{_HOLDER}{_GAP}{_EXPIRES}(?P<expiry>{_EXPIRY})(?![0-9])(?:{_GAP}{_CARD_CODED}(?P<code>[0-9]{{3,4}})(?![\w]"
+    rf"|[.,/-][0-9]))?|{_GAP}{_CARD_CODED}(?P<alone>[0-9]{{3}})(?![\w]|[ .,/-][0-9])"
+)
+_MARKED: Final = lazy_regex(r"[/.|-]")
+_DIGIT_BEHIND: Final = lazy_regex(r"[ -][0-9]")
+_DIGIT_BEFORE: Final = lazy_regex(r"[0-9][ -]\Z")
+_SCORE: Final = 0.6
+CARD_GATE: Final = at_digits("[0-9](?:[ -]?[0-9]){4}|[0-9]{4}[._/:|,\n ]")
+_PARTED: Final = lazy_regex(
+    r"(?<![\w.,+-])[2-6][0-9]{3}(?P<mark>[._/:|,\n]|  | - )[0-9]{4}(?P=mark)[0-9]{4}(?P=mark)[0-9]{4}(?!\w)"
+)
+"""Cards in groups of four that other marks than a space and a hyphen part."""
+
+
+def find_cards(text: str) -> Iterator[Found]:
+    """Payment card numbers: 12 to 19 digits that pass Luhn's check, or stand beside a word of payment."""
+
+    def card(start: int, end: int, whole: bool) -> Found | None:
+        usual = _USUAL.fullmatch(text, start, end) is not None
+        right = (usual or not _has_neighbor(text, start, end)) and is_card(text[start:end])
+        return Found(start, end, "id", 0.9, "check") if right else None
+
+    parted = [Found(*match.span(), "id", 0.9, "check") for match in matches(_PARTED, text) if is_card(match[0])]
+    checked = _joined(sorted([*readings(_CARD, text, card, every=True), *parted]))
+    yield from checked
+    left = without(text, [(span.start, span.end) for span in checked])
+    for match in matches(_CARD, left):
+        if of_payment(text, *match.span()):
+            yield Found(*match.span(), "id", _SCORE, "label")
+
+
+def _joined(spans: Iterable[Found]) -> list[Found]:
+    joined: list[Found] = []
+    for span in spans:
+        if joined and span.start < joined[-1].end:
+            joined[-1] = joined[-1]._replace(end=max(joined[-1].end, span.end))
+        else:
+            joined.append(span)
+    return joined
+
+
+def find_card_rows(text: str) -> Iterator[Found]:
+    """Yield a card with its expiry or its code behind it, or both: each of them is a span.
+
+    The card passes Luhn's check, or a word of payment stands beside it, or the row is complete: a card in groups of
+    four, a month and a year with a mark between, and a code.
+    """
+
+    def row(start: int, end: int, whole: bool) -> list[Found] | None:
+        usual = _USUAL.fullmatch(text, start, end) is not None
+        if not usual and _DIGIT_BEFORE.search(text, max(0, start - 2), start):
+            return None
+        behind = _BEHIND_CARD.match(text, end)
+        if behind is None:
+            return None
+        marked = behind["expiry"] is not None and _MARKED.search(behind["expiry"]) is not None
+        complete = usual and marked and behind["code"] is not None
+        if not (complete or is_card(text[start:end]) or of_payment(text, start, end)) or not (usual or marked):
+            return None
+        parts = (behind.span(part) for part in ("expiry", "code", "alone") if behind[part] is not None)
+        return [Found(*span, "id", 0.9, "check") for span in ((start, end), *parts)]
+
+    reached = 0
+    for spans in readings(_CARD, text, row):
+        if spans[0].start >= reached:
+            reached = spans[-1].end
+            yield from spans
+
+
+def _has_neighbor(text: str, start: int, end: int) -> bool:
+    return (
+        _DIGIT_BEHIND.match(text, end) is not None or _DIGIT_BEFORE.search(text, max(0, start - 2), start) is not None
+    )
+
+
+def is_card(number: str) -> bool:
+    """Return whether a number with marks between its digits passes Luhn's check."""
+    digits = re.sub("[^0-9]", "", number)
+    return len(set(digits)) > 1 and luhn(digits)
+
+
+def of_payment(text: str, start: int, end: int) -> bool:
+    """Return whether a word of payment stands beside a number."""
+    before = _PAYMENT.search(text, max(0, start - _BEFORE), start)
+    return before is not None or _PAYMENT.search(text, end, min(len(text), end + _BEHIND)) is not None

@@ -31,38 +31,28 @@ A user's policy from before it has no rule for it, and must not release what it 
 class Kind:
     """One kind that textveil's own detectors find.
 
-    Attributes:
-        name: as users write it.
-        stands_for: the kind whose rule a policy applies that has none for this one. Empty, for the oldest kinds: such a
-            policy keeps the text on purpose, and draws the numbers in it only if it has a rule for numbers.
-        rule: what presets that keep words do with it; it names a surrogate of ``surrogates.making``. Empty: they draw
-            it as the kind that it stands for.
-        presets: what other rule a preset has, by its name.
-        group: gives its color.
-        labels: what other detectors call it, compared without case and marks; the first is Presidio's name.
-        asked: what GLiNER is asked for; empty is the name, with spaces for hyphens.
-        hipaa: letters of the identifiers of Safe Harbor that it is (``sanitize.laws``).
-        singles_out: whether a value of it singles a person out alone, or together with others, for ``textveil risk``.
-        values: public values; a pattern that keeps all of them keeps the kind.
-        everyday: whether other detectors find it too, so that a rule for it is a mistake if no detector finds it.
-        finds: what the embedded detector finds, for the docs.
-
     Raises:
         ParameterError: a policy would release it, since nothing rules it and it stands for no kind; or no label.
     """
 
-    name: str = field(kw_only=False)
+    name: str = field(kw_only=False)  # as users write it
+    # the kind whose rule a policy applies that has none for this one. Empty, for the oldest kinds: such a policy keeps
+    # the text on purpose, and draws the numbers in it only if it has a rule for numbers
     stands_for: str
+    # what presets that keep words do with it; it names a surrogate of ``surrogates.making``. Empty: they draw it as the
+    # kind that it stands for
     rule: RuleData = field(default_factory=dict)
-    presets: Mapping[str, RuleData] = field(default_factory=dict)
-    group: Group
-    labels: str
-    asked: str = ""
-    hipaa: tuple[str, ...] = ()
+    presets: Mapping[str, RuleData] = field(default_factory=dict)  # what other rule a preset has, by its name
+    group: Group  # gives its color
+    labels: str  # what other detectors call it, compared without case and marks; the first is Presidio's name
+    asked: str = ""  # what GLiNER is asked for; empty is the name, with spaces for hyphens
+    hipaa: tuple[str, ...] = ()  # letters of the identifiers of Safe Harbor that it is (``sanitize.laws``)
+    # whether a value of it singles a person out alone, or together with others, for ``textveil risk``
     singles_out: Literal["", "alone", "together"] = ""
-    values: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()  # public values; a pattern that keeps all of them keeps the kind
+    # whether other detectors find it too, so that a rule for it is a mistake if no detector finds it
     everyday: bool = False
-    finds: str
+    finds: str  # what the embedded detector finds, for the docs
 
     def __post_init__(self) -> None:
         checked_kind(self.name)
@@ -81,11 +71,7 @@ class Kind:
 
 
 def checked_kind(kind: object) -> str:
-    """Return ``kind`` if it is one of textveil's or can be a user's own.
-
-    Raises:
-        ParameterError: it is no name of lowercase letters, digits and single hyphens, up to 40 characters.
-    """
+    """Return ``kind`` if it is one of textveil's or can be a user's own; raise ParameterError if not."""
     fits = isinstance(kind, str) and len(kind) <= _LONGEST and _KIND(kind) is not None
     need(fits, "kind", repr(kind)[:60], f"lowercase letters, digits and hyphens, at most {_LONGEST}")
     return str(kind)
@@ -126,271 +112,97 @@ _KEPT_TO_READ: Final = MappingProxyType({"clinical": _KEPT, "prompts": _KEPT})
 _SHIFT: Final = _drawn("date-shift", 1, days=365)
 _NEAR: Final = _drawn("age", 2, group="kept")
 
+# fmt: off
 OWN: Final = checked_rows(
-    Kind(
-        "person",
-        stands_for="",
-        rule=_drawn("person"),
-        group="person",
-        labels="""
-            PERSON PER NAME PATIENT STAFF DOCTOR HCW PRIVATE_PERSON FIRST_NAME MIDDLE_NAME LAST_NAME GIVEN_NAME
-            SURNAME FULL_NAME PERSON_NAME""",
-        hipaa=("(A)",),
-        singles_out="together",
-        values=("Anna", "Kowalczyk", "Maria Gonzalez", "Li Wei"),
+    Kind("person", stands_for="", rule=_drawn("person"), group="person",
+        labels="""PERSON PER NAME PATIENT STAFF DOCTOR HCW PRIVATE_PERSON FIRST_NAME MIDDLE_NAME LAST_NAME
+            GIVEN_NAME SURNAME FULL_NAME PERSON_NAME""", hipaa=("(A)",), singles_out="together",
+        values=("Anna", "Kowalczyk", "Maria Gonzalez", "Li Wei"), everyday=True,
+        finds="by lists, letter case and context, [below](#how-names-are-found)"),
+    Kind("place", stands_for="", rule=_drawn("place"), group="place",
+        labels="""LOCATION LOC GPE FAC FACILITY PLACE ADDRESS STREET STREET_ADDRESS BUILDING BUILDING_NUMBER
+            CITY COUNTY STATE COUNTRY ZIP ZIPCODE POSTCODE PRIVATE_ADDRESS SECONDARY_ADDRESS LOCATION_OTHER
+            UK_POSTCODE CA_POSTAL_CODE DE_PLZ""", asked="location", hipaa=("(B)",), singles_out="together",
+        values=("Leeds", "Ulm", "New York", "Springfield"), everyday=True,
+        finds="as persons are, and street lines, boxes and postal codes"),
+    Kind("organization", stands_for="", rule=_drawn("organization"), group="organization",
+        labels="ORGANIZATION ORGANISATION ORG COMPANY COMPANY_NAME HOSP HOSPITAL PATORG CORPORATION GROUP",
+        singles_out="together", values=("Siemens", "Acme Holdings", "Kite"), everyday=True, finds="as persons are"),
+    Kind("date", stands_for="", rule=_drawn("date-window", within=365), presets={"clinical": _SHIFT, "prompts": _SHIFT},
+        group="when", labels="DATE_TIME DATE DOB DATE_OF_BIRTH PRIVATE_DATE YEAR", hipaa=("(C)",),
+        singles_out="together", values=("2024-03-03", "3 March 2024", "1991"), everyday=True,
+        finds="digits in the usual orders, months by name in seven languages, lists and ranges as one span, words "
+              '("July twenty ninth"), weekdays, quarters, years, decades'),
+    Kind("time", stands_for="", rule=_drawn("time"), presets={"clinical": _drawn("time", 1)}, group="when",
+        labels="TIME", hipaa=("(C)",), everyday=True,
+        finds="14:05, 2:05 pm, 2 o'clock; with fractions of a second and an offset, 14:05:10.250+02:00"),
+    Kind("age", stands_for="", rule=_drawn("age"), presets={"clinical": _NEAR, "prompts": _NEAR}, group="when",
+        labels="AGE", hipaa=("(C)",), singles_out="together", everyday=True,
+        finds='the number in "42 years old", "aged 42", "42 yo", "in her 40s", "Maria, 42,"; in words too; weeks '
+              "and months with their unit"),
+    Kind("phone", stands_for="", rule=_drawn("phone"), group="reach",
+        labels="PHONE_NUMBER PHONE TELEPHONE TELEPHONE_NUM FAX PRIVATE_PHONE ZA_MOBILE_NUMBER ZA_TELEPHONE_NUMBER",
+        asked="phone number", hipaa=("(D), (E)",), singles_out="alone", values=("+44 20 7946 0958", "(303) 555-0142"),
         everyday=True,
-        finds="by lists, letter case and context, [below](#how-names-are-found)",
-    ),
-    Kind(
-        "place",
-        stands_for="",
-        rule=_drawn("place"),
-        group="place",
-        labels="""
-            LOCATION LOC GPE FAC FACILITY PLACE ADDRESS STREET STREET_ADDRESS BUILDING BUILDING_NUMBER CITY COUNTY
-            STATE COUNTRY ZIP ZIPCODE POSTCODE PRIVATE_ADDRESS SECONDARY_ADDRESS LOCATION_OTHER UK_POSTCODE
-            CA_POSTAL_CODE DE_PLZ""",
-        asked="location",
-        hipaa=("(B)",),
-        singles_out="together",
-        values=("Leeds", "Ulm", "New York", "Springfield"),
-        everyday=True,
-        finds="as persons are, and street lines, boxes and postal codes",
-    ),
-    Kind(
-        "organization",
-        stands_for="",
-        rule=_drawn("organization"),
-        group="organization",
-        labels="""
-            ORGANIZATION ORGANISATION ORG COMPANY COMPANY_NAME HOSP HOSPITAL PATORG CORPORATION GROUP""",
-        singles_out="together",
-        values=("Siemens", "Acme Holdings", "Kite"),
-        everyday=True,
-        finds="as persons are",
-    ),
-    Kind(
-        "date",
-        stands_for="",
-        rule=_drawn("date-window", within=365),
-        presets={"clinical": _SHIFT, "prompts": _SHIFT},
-        group="when",
-        labels="DATE_TIME DATE DOB DATE_OF_BIRTH PRIVATE_DATE YEAR",
-        hipaa=("(C)",),
-        singles_out="together",
-        values=("2024-03-03", "3 March 2024", "1991"),
-        everyday=True,
-        finds=(
-            "digits in the usual orders, months by name in seven languages, lists and ranges as one span, "
-            'words ("July twenty ninth"), weekdays, quarters, years, decades'
-        ),
-    ),
-    Kind(
-        "time",
-        stands_for="",
-        rule=_drawn("time"),
-        presets={"clinical": _drawn("time", 1)},
-        group="when",
-        labels="TIME",
-        hipaa=("(C)",),
-        everyday=True,
-        finds="14:05, 2:05 pm, 2 o'clock; with fractions of a second and an offset, 14:05:10.250+02:00",
-    ),
-    Kind(
-        "age",
-        stands_for="",
-        rule=_drawn("age"),
-        presets={"clinical": _NEAR, "prompts": _NEAR},
-        group="when",
-        labels="AGE",
-        hipaa=("(C)",),
-        singles_out="together",
-        everyday=True,
-        finds=(
-            'the number in "42 years old", "aged 42", "42 yo", "in her 40s", "Maria, 42,"; in words too; '
-            "weeks and months with their unit"
-        ),
-    ),
-    Kind(
-        "phone",
-        stands_for="",
-        rule=_drawn("phone"),
-        group="reach",
-        labels="""
-            PHONE_NUMBER PHONE TELEPHONE TELEPHONE_NUM FAX PRIVATE_PHONE ZA_MOBILE_NUMBER ZA_TELEPHONE_NUMBER""",
-        asked="phone number",
-        hipaa=("(D), (E)",),
-        singles_out="alone",
-        values=("+44 20 7946 0958", "(303) 555-0142"),
-        everyday=True,
-        finds='numbers that phonenumbers accepts, forms of numbers, digit groups beside a word such as "call"',
-    ),
-    Kind(
-        "email",
-        stands_for="",
-        rule=_drawn("email"),
-        group="reach",
-        labels="EMAIL_ADDRESS EMAIL PRIVATE_EMAIL",
-        asked="email address",
-        hipaa=("(F)",),
-        singles_out="alone",
-        values=("j.doe@example.com", "maria@example.org"),
-        everyday=True,
-        finds="as [tokens](text.md) are read",
-    ),
-    Kind(
-        "url",
-        stands_for="",
-        rule=_drawn("url"),
-        group="reach",
-        labels="URL PRIVATE_URL WEBSITE",
-        hipaa=("(N)",),
-        singles_out="alone",
-        everyday=True,
-        finds="as [tokens](text.md) are read; domains of common endings without a scheme",
-    ),
-    Kind(
-        "handle",
-        stands_for="",
-        rule=_drawn("handle"),
-        group="reach",
-        labels="USERNAME HANDLE USER_NAME",
-        asked="username",
-        singles_out="alone",
-        everyday=True,
-        finds="as [tokens](text.md) are read",
-    ),
-    Kind(
-        "ip",
-        stands_for="",
-        rule=_drawn("ip"),
-        group="reach",
-        labels="IP_ADDRESS IP IPV4 IPV6",
-        asked="ip address",
-        hipaa=("(O)",),
-        singles_out="alone",
-        everyday=True,
-        finds="IPv4 and IPv6",
-    ),
-    Kind(
-        "id",
-        stands_for="",
-        rule=_drawn("id"),
-        group="id",
-        labels="""
-            ID IDNUM ID_NUM ID_NUMBER ID_CARD_NUM ACCOUNT_NUM ACCOUNT_NUMBER CREDIT_CARD CREDIT_CARD_NUMBER IBAN
-            IBAN_CODE CRYPTO SSN SOCIAL_NUM TAX_NUM MEDICAL_RECORD MEDICAL_LICENSE MAC_ADDRESS UUID DEVICE BIOID
-            PASSPORT_NUM DRIVER_LICENSE_NUM HEALTH_PLAN LICENSE LICENSE_PLATE VEHICLE ABA_ROUTING_NUMBER AU_ABN
-            AU_ACN AU_MEDICARE AU_TFN CA_SIN DE_BSNR DE_FUEHRERSCHEIN DE_HANDELSREGISTER DE_HEALTH_INSURANCE
-            DE_ID_CARD DE_KFZ DE_LANR DE_PASSPORT DE_SOCIAL_SECURITY DE_TAX_ID DE_TAX_NUMBER DE_VAT_ID ES_NIE ES_NIF
-            ES_PASSPORT FI_PERSONAL_IDENTITY_CODE IN_AADHAAR IN_GSTIN IN_PAN IN_PASSPORT IN_VEHICLE_REGISTRATION
-            IN_VOTER IT_DRIVER_LICENSE IT_FISCAL_CODE IT_IDENTITY_CARD IT_PASSPORT IT_VAT_CODE KR_BRN
-            KR_DRIVER_LICENSE KR_FRN KR_PASSPORT KR_RRN NG_NIN NG_VEHICLE_REGISTRATION PH_PASSPORT PH_TIN PH_UMID
-            PL_PESEL SE_ORGANISATIONSNUMMER SE_PERSONNUMMER SG_NRIC_FIN SG_UEN TH_TNIN TR_LICENSE_PLATE
-            TR_NATIONAL_ID UK_DRIVING_LICENCE UK_NHS UK_NINO UK_PASSPORT UK_VEHICLE_REGISTRATION US_BANK_NUMBER
-            US_CLAIM_NUMBER US_DRIVER_LICENSE US_HEALTH_INSURANCE_MEMBER_ID US_ITIN US_MBI US_NPI US_PASSPORT
-            US_PRESCRIPTION_NUMBER US_PRIOR_AUTHORIZATION_NUMBER US_PROVIDER_TAX_ID US_REFERRAL_NUMBER US_SSN
-            ZA_COMPANY_REGISTRATION ZA_DRIVER_LICENSE ZA_ID_NUMBER ZA_INCOME_TAX_NUMBER ZA_LICENSE_PLATE ZA_PASSPORT
-            ZA_TRAFFIC_REGISTER_NUMBER ZA_VAT_NUMBER""",
-        asked="identification number",
-        hipaa=("(G)", "(H) to (K)", "(L), (M)"),
-        singles_out="alone",
-        values=("00123456", "GB29NWBK60161331926819", "078-05-1120"),
-        everyday=True,
-        finds=(
-            "cards with expiry and code in a row, IBAN, national ids and tax numbers of 27 countries by form,"
-            " check digits or label, whatever digits stand beside them; 12 to 19 digits beside words of "
-            "payment in seven languages; wallets, coordinates, UUID, MAC, plates, CVV, case numbers "
-            '("36391/02"), long codes, and what follows "MRN", "account number", "ticket #"'
-        ),
-    ),
-    Kind(
-        "money",
-        stands_for="",
-        rule=_drawn("amount", high=10000),
-        group="amount",
-        labels="MONEY AMOUNT",
-        asked="amount of money",
-        everyday=True,
-        finds="signs, codes and words of currencies with their number",
-    ),
-    Kind(
-        "number",
-        stands_for="",
-        rule=_drawn("digits", scope="mention"),
-        presets=_KEPT_TO_READ,
-        group="number",
-        labels="NUMBER CARDINAL ORDINAL QUANTITY PERCENT",
-        hipaa=("(L), (M)", "(R)"),
-        values=("7", "42", "1985", "120"),
-        everyday=True,
-        finds="the detector `numbers`: every group of digits or numerals (½, Ⅳ) in no other span",
-    ),
-    Kind(
-        "secret",
-        stands_for="id",
-        rule=_drawn("secret"),
-        group="id",
-        labels="""
-            SECRET PASSWORD PASSPHRASE PASSCODE CREDENTIAL CREDENTIALS API_KEY ACCESS_KEY SECRET_KEY PRIVATE_KEY
-            TOKEN ACCESS_TOKEN AUTH_TOKEN BEARER_TOKEN JWT PIN AWS_ACCESS_KEY_ID GITHUB_TOKEN SLACK_TOKEN""",
-        finds=(
-            "keys and tokens of some 80 issuers (AWS, GitHub, OpenAI), JWT, private keys, passwords in URLs; "
-            'what `password =`, `Authorization:` or "password is" names. Not placeholders, code or hashes'
-        ),
-    ),
-    Kind(
-        "duration",
-        stands_for="",
-        rule=_drawn("measurement", scope="mention"),
-        presets=_KEPT_TO_READ,
-        group="when",
-        labels="DURATION",
-        singles_out="together",
-        finds='"three months", "39w2d"',
-    ),
-    Kind(
-        "measurement",
-        stands_for="",
-        rule=_drawn("measurement", scope="mention"),
-        presets=_KEPT_TO_READ,
-        group="amount",
-        labels="MEASUREMENT",
-        finds="numbers with a unit, vital signs, laboratory values, doses, scores, stages",
-    ),
-    Kind(
-        "quantity",
-        stands_for="",
-        rule=_drawn("measurement", scope="mention"),
-        presets=_KEPT_TO_READ,
-        group="amount",
-        labels="COUNT",
-        finds='counts, percentages, ordinals, versions, names with digits ("COVID-19")',
-    ),
-    Kind(
-        "code-number",
-        stands_for="",
-        rule=_drawn("digits", scope="mention"),
-        presets=_KEPT_TO_READ,
-        group="number",
-        labels="CODE_NUMBER",
-        hipaa=("(R)",),
-        finds="numbers in code",
-    ),
-    Kind(
-        "demographic",
-        stands_for="",
-        rule=_drawn("demographic"),
-        presets={"prompts": _KEPT},
-        group="own",
-        labels="""
-            NRP NORP DEM DEMOGRAPHIC NATIONALITY ETHNICITY RELIGION OCCUPATION PROFESSION""",
-        singles_out="together",
-        finds=(
-            "nationality, ethnicity, religion, occupation, family and work status, orientation, politics, disability"
-        ),
-    ),
+        finds='numbers that phonenumbers accepts, forms of numbers, digit groups beside a word such as "call"'),
+    Kind("email", stands_for="", rule=_drawn("email"), group="reach", labels="EMAIL_ADDRESS EMAIL PRIVATE_EMAIL",
+        asked="email address", hipaa=("(F)",), singles_out="alone", values=("j.doe@example.com", "maria@example.org"),
+        everyday=True, finds="as [tokens](text.md) are read"),
+    Kind("url", stands_for="", rule=_drawn("url"), group="reach", labels="URL PRIVATE_URL WEBSITE", hipaa=("(N)",),
+        singles_out="alone", everyday=True,
+        finds="as [tokens](text.md) are read; domains of common endings without a scheme"),
+    Kind("handle", stands_for="", rule=_drawn("handle"), group="reach", labels="USERNAME HANDLE USER_NAME",
+        asked="username", singles_out="alone", everyday=True, finds="as [tokens](text.md) are read"),
+    Kind("ip", stands_for="", rule=_drawn("ip"), group="reach", labels="IP_ADDRESS IP IPV4 IPV6", asked="ip address",
+        hipaa=("(O)",), singles_out="alone", everyday=True, finds="IPv4 and IPv6"),
+    Kind("id", stands_for="", rule=_drawn("id"), group="id",
+        labels="""ID IDNUM ID_NUM ID_NUMBER ID_CARD_NUM ACCOUNT_NUM ACCOUNT_NUMBER CREDIT_CARD
+            CREDIT_CARD_NUMBER IBAN IBAN_CODE CRYPTO SSN SOCIAL_NUM TAX_NUM MEDICAL_RECORD MEDICAL_LICENSE
+            MAC_ADDRESS UUID DEVICE BIOID PASSPORT_NUM DRIVER_LICENSE_NUM HEALTH_PLAN LICENSE LICENSE_PLATE
+            VEHICLE ABA_ROUTING_NUMBER AU_ABN AU_ACN AU_MEDICARE AU_TFN CA_SIN DE_BSNR DE_FUEHRERSCHEIN
+            DE_HANDELSREGISTER DE_HEALTH_INSURANCE DE_ID_CARD DE_KFZ DE_LANR DE_PASSPORT DE_SOCIAL_SECURITY
+            DE_TAX_ID DE_TAX_NUMBER DE_VAT_ID ES_NIE ES_NIF ES_PASSPORT FI_PERSONAL_IDENTITY_CODE IN_AADHAAR
+            IN_GSTIN IN_PAN IN_PASSPORT IN_VEHICLE_REGISTRATION IN_VOTER IT_DRIVER_LICENSE IT_FISCAL_CODE
+            IT_IDENTITY_CARD IT_PASSPORT IT_VAT_CODE KR_BRN KR_DRIVER_LICENSE KR_FRN KR_PASSPORT KR_RRN NG_NIN
+            NG_VEHICLE_REGISTRATION PH_PASSPORT PH_TIN PH_UMID PL_PESEL SE_ORGANISATIONSNUMMER SE_PERSONNUMMER
+            SG_NRIC_FIN SG_UEN TH_TNIN TR_LICENSE_PLATE TR_NATIONAL_ID UK_DRIVING_LICENCE UK_NHS UK_NINO
+            UK_PASSPORT UK_VEHICLE_REGISTRATION US_BANK_NUMBER US_CLAIM_NUMBER US_DRIVER_LICENSE
+            US_HEALTH_INSURANCE_MEMBER_ID US_ITIN US_MBI US_NPI US_PASSPORT US_PRESCRIPTION_NUMBER
+            US_PRIOR_AUTHORIZATION_NUMBER US_PROVIDER_TAX_ID US_REFERRAL_NUMBER US_SSN ZA_COMPANY_REGISTRATION
+            ZA_DRIVER_LICENSE ZA_ID_NUMBER ZA_INCOME_TAX_NUMBER ZA_LICENSE_PLATE ZA_PASSPORT
+            ZA_TRAFFIC_REGISTER_NUMBER ZA_VAT_NUMBER""", asked="identification number",
+        hipaa=("(G)", "(H) to (K)", "(L), (M)"), singles_out="alone",
+        values=("00123456", "GB29NWBK60161331926819", "078-05-1120"), everyday=True,
+        finds="cards with expiry and code in a row, IBAN, national ids and tax numbers of 27 countries by form, "
+              "check digits or label, whatever digits stand beside them; 12 to 19 digits beside words of payment in "
+              'seven languages; wallets, coordinates, UUID, MAC, plates, CVV, case numbers ("36391/02"), long '
+              'codes, and what follows "MRN", "account number", "ticket #"'),
+    Kind("money", stands_for="", rule=_drawn("amount", high=10000), group="amount", labels="MONEY AMOUNT",
+        asked="amount of money", everyday=True, finds="signs, codes and words of currencies with their number"),
+    Kind("number", stands_for="", rule=_drawn("digits", scope="mention"), presets=_KEPT_TO_READ, group="number",
+        labels="NUMBER CARDINAL ORDINAL QUANTITY PERCENT", hipaa=("(L), (M)", "(R)"), values=("7", "42", "1985", "120"),
+        everyday=True, finds="the detector `numbers`: every group of digits or numerals (½, Ⅳ) in no other span"),
+    Kind("secret", stands_for="id", rule=_drawn("secret"), group="id",
+        labels="""SECRET PASSWORD PASSPHRASE PASSCODE CREDENTIAL CREDENTIALS API_KEY ACCESS_KEY SECRET_KEY
+            PRIVATE_KEY TOKEN ACCESS_TOKEN AUTH_TOKEN BEARER_TOKEN JWT PIN AWS_ACCESS_KEY_ID GITHUB_TOKEN
+            SLACK_TOKEN""",
+        finds="keys and tokens of some 80 issuers (AWS, GitHub, OpenAI), JWT, private keys, passwords in URLs; what "
+              '`password =`, `Authorization:` or "password is" names. Not placeholders, code or hashes'),
+    Kind("duration", stands_for="", rule=_drawn("measurement", scope="mention"), presets=_KEPT_TO_READ, group="when",
+        labels="DURATION", singles_out="together", finds='"three months", "39w2d"'),
+    Kind("measurement", stands_for="", rule=_drawn("measurement", scope="mention"), presets=_KEPT_TO_READ,
+        group="amount", labels="MEASUREMENT",
+        finds="numbers with a unit, vital signs, laboratory values, doses, scores, stages"),
+    Kind("quantity", stands_for="", rule=_drawn("measurement", scope="mention"), presets=_KEPT_TO_READ, group="amount",
+        labels="COUNT", finds='counts, percentages, ordinals, versions, names with digits ("COVID-19")'),
+    Kind("code-number", stands_for="", rule=_drawn("digits", scope="mention"), presets=_KEPT_TO_READ, group="number",
+        labels="CODE_NUMBER", hipaa=("(R)",), finds="numbers in code"),
+    Kind("demographic", stands_for="", rule=_drawn("demographic"), presets={"prompts": _KEPT}, group="own",
+        labels="NRP NORP DEM DEMOGRAPHIC NATIONALITY ETHNICITY RELIGION OCCUPATION PROFESSION", singles_out="together",
+        finds="nationality, ethnicity, religion, occupation, family and work status, orientation, politics, "
+              "disability"),
 )
+# fmt: on
 """The kinds that textveil's own detectors find."""
 
 KINDS: Final = tuple(kind.name for kind in OWN)

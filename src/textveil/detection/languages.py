@@ -1,14 +1,21 @@
-"""The language of a document: English by its function words, another by its script or by py3langid."""
+"""The language of a document, and rules for names and addresses in six languages beside English.
+
+Titles, forms of address and postal codes are those of the language. Ordinary words are found as such, so that
+the search for names, which takes a capital for a sign of one, does not see them.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from functools import cache
-from typing import Any, Final
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
 
-from textveil.detection.lists import Marks, lists
-from textveil.detection.ordinary_words import LANGUAGES
-from textveil.detection.plain import plain
-from textveil.text.patterns import lazy_regex
+from textveil.detection.found import Found, Row, plain
+from textveil.detection.gates import anywhere, at_digits
+from textveil.detection.lists import LANGUAGES, Marks, lists, ordinary_words
+from textveil.text.patterns import lazy_regex, matches
 
 READ: Final = 400
 """Characters that are read of a document, from its first letter on."""
@@ -49,15 +56,12 @@ _KNOWN: Final = (
 
 
 def language_of(text: str) -> str:
-    """The ISO 639-1 code of the language that a document is in; empty where it has too few words to tell.
+    """Return the ISO 639-1 code of a document's language; empty if it has too few words to tell.
 
     Letters of another script settle it first; then a document is English if four in five of its words in small letters
     are English, but for texts with two function words of other languages; py3langid decides the rest. Only the first
     400 characters from the first letter on are read. Scripts stand for their largest language: Ukrainian counts as
     Russian.
-
-    Args:
-        text: any string.
     """
     first = _LETTER.search(text)
     if first is None:
@@ -71,28 +75,24 @@ def language_of(text: str) -> str:
     marks_of = lists().words.get
     english = len([word for word in words if marks_of(word, 0) & _COMMON])
     plainly = english >= _ENGLISH_SHARE * len(words) and len(_NOT_ENGLISH.intersection(words)) < 2
-    return "en" if plainly else _classified(part)
+    if plainly:
+        return "en"
+    language, share = _identifier().classify(part)
+    return str(language) if share > _CERTAIN else ""
 
 
 def unfit(text: str) -> bool:
-    """Whether a text is in a language that the embedded rules are not written for."""
+    """Return whether a text is in a language that the embedded rules are not written for."""
     return language_of(text) not in ("", *FIT)
 
 
 def _by_script(part: str) -> str:
-    """The language whose script a third of the letters are of; empty for Latin."""
     letters = len(_LETTER.findall(part))
     counts = {language: len(pattern.findall(part)) for language, pattern in _OF_SCRIPT.items()}
     if counts["ja"] * 10 > counts["zh"] + counts["ja"]:
         counts["ja"] += counts.pop("zh")
     language, count = max(counts.items(), key=lambda item: item[1])
     return language if 3 * count > letters else ""
-
-
-def _classified(part: str) -> str:
-    """What py3langid takes a text for; empty where it is not sure of it."""
-    language, share = _identifier().classify(part)
-    return str(language) if share > _CERTAIN else ""
 
 
 @cache
@@ -102,3 +102,237 @@ def _identifier() -> Any:
     identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
     identifier.set_languages(list(_KNOWN))
     return identifier
+
+
+ORDINARY: Final = "ordinary"
+"""The kind of what names nobody; no detector gives it."""
+_NAME: Final = r"[A-Z][A-Za-z]*+(?:['-][A-Za-z]++)*+"
+_PARTICLE: Final = r"(?:(?:von|zu|zum|van|den|der|de|del|della|di|da|do|dos|das|du|des|la|las|los|le|y|e|ten|ter|'t) )"
+_WORDS: Final = (
+    r"[A-Z][A-Za-z.'-]{0,60}(?: (?:d[aeio]s?l?a? |von |van |der |den |la |las |los |le )?[A-Z][A-Za-z.'-]{0,60}){0,4}"
+)
+_COMPOUND: Final = 12  # letters from which on a word may be a compound that ends in an ordinary word
+_LONGEST_PART: Final = 40  # letters of the longest ordinary word, and more
+_UNIT: Final = (
+    r"(?:[Pp]iso|[Pp]uerta|[Ee]sc\.|[Aa]pto?\.|[Aa]ppartement|[Aa]ppartamento|[Pp]iano|[Ii]nt\.|[Ii]nterno|[Ww]ohnung|"
+    r"[Aa]ndar|[Bb]us|[Ee]tage|[Bb]at\.)"
+)
+_HOUSE: Final = r"[0-9]{1,5}(?:[/-][0-9]{1,3})?(?: ?[a-z](?![a-z])| bis| ter)?(?![\w]|[.,][0-9])"
+_FULL: Final = rf"{_PARTICLE}{{0,3}}(?:(?:[A-Z]\. ?){{1,3}})?{_NAME}(?: {_PARTICLE}{{0,3}}{_NAME}){{0,3}}"
+
+
+class _Rules(NamedTuple):
+    titles: str  # patterns of what stands before a name, without the space behind it
+    opening: str  # of what opens a letter or a line about a person, before the name
+    code: str  # of a postal code before a town
+    street: str  # of a street with its number, or where the language has it without
+    placed: str  # of what stands before a town
+    joint: str  # of what joins two words of a town's name
+
+
+_RULES: Final = MappingProxyType(
+    {
+        "de": _Rules(
+            r"Herrn?|Frau|Fr\.|Hr\.|Dr\.(?: med\.)?|Prof\.|Fam\.|Familie|Onkel|Tante|Oma|Opa|Kollegin?|Nachbarin?|"
+            r"Patientin?|Pfarrer|Richterin?|Schwester|Bruder|Sohn|Tochter|Mutter|Vater|Ehefrau|Ehemann",
+            r"Liebe[rs]?|Hallo|Name:|Patient:|Gru(?:ss|s)|gez\.|i\. ?A\.",
+            r"(?:D-|A-|CH-)?[0-9]{4,5}",
+            rf"(?:[A-Z][A-Za-z.]*[ -]){{0,3}}[A-Z]?[A-Za-z]*(?:[Ss]tras?se|[Ss]trase|[Ss]tr\.|[Ww]eg|[Pp]latz|[Gg]asse"
+            rf"|[Aa]llee|[Rr]ing|[Dd]amm|[Uu]fer|[Ss]teig|[Ss]tieg|[Hh]of|[Mm]arkt|[Cc]haussee|[Pp]romenade|[Pp]fad"
+            rf"|[Zz]eile) {_HOUSE}",
+            "aus|in|nach|bei",
+            "am|an der|an den|im|in der|vor der|vorm|bei|ob der|a\\.d\\.",
+        ),
+        "fr": _Rules(
+            r"M\.|MM\.|Mr|Mme|Mmes|Mlle|Monsieur|Madame|Mademoiselle|Dr|Docteur|Pr|Me|Maitre|oncle|tante|"
+            r"(?:ma|mon|sa|son|votre|leur) (?:fils|fille|mere|pere|femme|mari|frere|soeur|epoux|epouse|voisine?)",
+            r"Cher|Chere|Bonjour|Salut|Nom :|Nom:|Patient :|soussignee?|s'appelle|nommee?",
+            r"(?:F-|B-)?[0-9]{5}",
+            rf"(?:{_HOUSE},? )?(?:[Rr]ue|[Aa]v(?:enue|\.)|[Bb](?:oulevard|d)|[Pp]lace|[Cc]hemin|[Ii]mpasse|[Aa]llee"
+            rf"|[Qq]uai|[Cc]ours|[Rr]oute|[Ss]quare|[Pp]assage|[Ff]aubourg|[Vv]oie|[Ss]entier) (?:de la |de l'|du |des "
+            rf"|de |d')?{_WORDS}(?: {_HOUSE})?",
+            "a|habite|demeurant a|pres de",
+            "sur|les|la|en|sous|de|du",
+        ),
+        "es": _Rules(
+            r"Sr\.|Sra\.|Srta\.|Sres\.|D\.|Dña\.|Dna\.|Don|Dona|Senora?|Senorita|Dra?\.|Doctora?|Lic\.|Ing\.|"
+            r"(?:mi|su|tu|nuestro|nuestra) (?:hij[oa]|madre|padre|mujer|marido|herman[oa]|espos[oa]|vecin[oa])",
+            r"Querid[oa]|Hola|Estimad[oa]|Nombre:|Paciente:|se llama|llamad[oa]",
+            r"[0-9]{5}",
+            rf"(?:Calle|C/|Avda?\.|Avenida|Plaza|Pza\.|Paseo|Ronda|Camino|Carretera|Travesia|Urbanizacion|Glorieta|Vial"
+            rf"|Acceso|Alameda|Callejon|Cuesta|Pasaje|Pasadizo|Rambla|Rua|Via|Canada|Cañada|calle|avenida|plaza|paseo)"
+            rf" ?(?:de (?:la |los |las )?|del )?{_WORDS},? {_HOUSE}",
+            "en|desde|hacia",
+            "de|del|de la|de los|la|el",
+        ),
+        "it": _Rules(
+            r"Sig\.(?:ra|na)?|Sigg\.|Signora?|Signorina|Dott\.(?:ssa)?|Dr\.|Prof\.(?:ssa)?|Avv\.|Ing\.|Geom\.|Rag\.|"
+            r"signora?|dottor|dottoressa|zio|zia|"
+            r"(?:mio|mia|suo|sua) (?:figlio|figlia|madre|padre|moglie|marito|fratello|sorella|vicin[oa])",
+            r"Car[oa]|Ciao|Gentile|Egregio|Nome:|Paziente:|si chiama|chiamat[oa]",
+            r"(?:I-)?[0-9]{5}",
+            rf"(?:Via|Viale|V\.le|Piazza|P\.zza|Piazzale|Corso|C\.so|Vicolo|Largo|Strada|Contrada|Borgo|Canale|Rotonda"
+            rf"|Incrocio|Stretto|Lungomare|Galleria|Salita|via|viale|piazza|corso) (?:del(?:la|le)? |dei |degli |di"
+            rf" )?{_WORDS},? {_HOUSE}",
+            "a|ad|presso",
+            "di|del|della|in|sul|d'|[Dd]i",
+        ),
+        "pt": _Rules(
+            r"Sra?\.|Srs\.|Senhora?|Senhor|Dra?\.|Doutora?|Dona|D\.|Prof\.|Profa\.|Eng\.|senhora?|tio|tia|"
+            r"(?:meu|minha|seu|sua) (?:filho|filha|mae|pai|mulher|marido|irmao|irma|esposa|esposo|vizinh[oa])",
+            r"Car[oa]|Ola|Prezad[oa]|Querid[oa]|Nome:|Paciente:|chama-se|chamad[oa]",
+            r"[0-9]{4,5}-[0-9]{3}",
+            rf"(?:Rua|R\.|Avenida|Av\.|Travessa|Praca|Largo|Alameda|Estrada|Calcada|Beco|Rotunda|Quinta|Via|Ladeira|rua"
+            rf"|avenida) (?:d[aeo]s? )?{_WORDS},? (?:n\.? ?[oa]? ?)?(?:{_HOUSE}|S/N)",
+            "em|desde",
+            "do|da|de|dos|das|o|a",
+        ),
+        "nl": _Rules(
+            r"[Dd]e heer|[Hh]eer|[Mm]evrouw|[Mm]eneer|Dhr\.|Mevr\.|Mw\.|[Dd]rs?\.|[Pp]rof\.|[Mm]r\.|[Ii]ng\.|[Ii]r\."
+            r"|[Oo]om|[Tt]ante|(?:mijn|zijn|haar|uw|onze) (?:zoon|dochter|moeder|vader|vrouw|man|broer|zus|echtgenote?"
+            r"|buur(?:man|vrouw))",
+            r"Beste|Hallo|Hoi|Lieve|Naam:|Patient:|heet|genaamd",
+            r"[0-9]{4} ?[A-Z]{2}",
+            rf"(?:[A-Z][A-Za-z.]* ){{0,2}}[A-Z][A-Za-z'-]{{0,60}}(?:straat|laan|weg|plein|gracht|kade|singel|dreef|hof"
+            rf"|pad|baan|boulevard|steeg|park|dijk|markt|ring|plantsoen|wal) {_HOUSE}",
+            "in|uit|te|naar",
+            "aan de|aan den|op|en|bij|a/d",
+        ),
+    }
+)
+_CAPITALIZED: Final = lazy_regex(r"[A-Z](?<![A-Za-z0-9-].)[A-Za-z]*+(?:-[A-Za-z]++)*+(?![A-Za-z0-9])")
+_BEFORE: Final = lazy_regex(rf"([A-Z][A-Za-z'-]{{0,24}}+) (?:{_PARTICLE}){{0,3}}$")
+_BACK: Final = 24
+
+
+class _Language:
+    def __init__(self, language: str) -> None:
+        rules = _RULES[language]
+        joint = rf"(?:[ -](?:(?:{rules.joint})[ -])?{_NAME}){{0,2}}"
+        self._words = ordinary_words(language)
+        self._titled = re.compile(
+            rf"(?<![A-Za-z0-9])(?:(?:{rules.opening}) (?:(?:{rules.titles}) ){{0,2}}"
+            rf"|(?:{rules.titles}) (?:(?:{rules.titles}) ){{0,2}})(?!(?:{rules.titles}) )(?P<name>{_FULL})"
+        )
+        self._town = re.compile(rf"(?<![\w.,-])(?P<name>(?:{rules.code}),? {_NAME}{joint})")
+        self._placed = re.compile(rf"(?<![A-Za-z])(?:{rules.placed}) (?P<name>{_NAME}{joint})")
+        self._street = re.compile(
+            rf"(?<![\w.,-])(?:{rules.street})(?:,? {_UNIT} ?[0-9A-Z]{{1,4}}(?![A-Za-z0-9])){{0,2}}"
+        )
+
+    def find_streets(self, text: str) -> Iterator[Found]:
+        """Streets with their number."""
+        for match in matches(self._street, text):
+            yield Found(*match.span(), "place", 0.8, "street")
+
+    def find_titled(self, text: str) -> Iterator[Found]:
+        """Yield persons behind a title, a relation or the opening of a letter."""
+        for match in matches(self._titled, text):
+            start = match.start("name")
+            end = _trimmed(text, start, match.end("name"), self._words)
+            if end > start:
+                yield Found(match.start(), start, ORDINARY, 0.8)
+                yield Found(start, end, "person", 0.8, "title")
+
+    def find_towns(self, text: str) -> Iterator[Found]:
+        """Towns behind a postal code."""
+        for match in matches(self._town, text):
+            if match["name"].split(" ", 1)[-1].lower() not in _FUNCTION:
+                yield Found(*match.span("name"), "place", 0.8, "postal code")
+
+    def find_placed(self, text: str) -> Iterator[Found]:
+        """Towns behind a word such as "in"."""
+        for match in matches(self._placed, text):
+            low = match["name"].partition(" ")[0].lower()
+            if listed := _place_end(text, match.start("name"), low):
+                yield Found(match.start("name"), listed, "place", 0.7, "list")
+            elif low not in self._words and not lists().words.get(low, 0) & Marks.GIVEN:
+                yield Found(*match.span("name"), "place", 0.5, "cue")
+
+    def find_ordinary(self, text: str) -> Iterator[Found]:
+        """Capitalized words that name nobody in this language."""
+        place_end = 0
+        for match in matches(_CAPITALIZED, text):
+            low = match[0].lower()
+            place_end = max(place_end, _place_end(text, match.start(), low))
+            ordinary = match.start() >= place_end and _is_ordinary(low, self._words)
+            if ordinary and not _in_name(text, match, self._words):
+                yield Found(*match.span(), ORDINARY, 0.0)
+
+
+@cache
+def rows_of(language: str) -> dict[str, tuple[Row, ...]]:
+    """Return the rows that one of ``LANGUAGES`` adds, by the name of the phase; their examples are German."""
+    rules = _Language(language)
+    numbered = anywhere if language == "fr" else at_digits(" [0-9]|, S/N")
+    # fmt: off
+    return {
+        "amounts": (
+            Row("language-street", rules.find_streets, numbered, "place", 0.8, "street", "am Platz 7", "am Platz"),
+        ),
+        "streets": (
+            Row("language-town", rules.find_towns, at_digits("[0-9]{3}"), "place", 0.8, "postal code",
+                "10115 Berlin", "10115 mal"),
+            Row("language-title", rules.find_titled, anywhere, "ordinary person", 0.8, "title",
+                "Herr Muller", "Herr und"),
+        ),
+        "quantities": (
+            Row("language-place", rules.find_placed, anywhere, "place", 0.7, "cue list", "1945 in Zurich.", "in Ruhe"),
+            Row("ordinary-word", rules.find_ordinary, anywhere, ORDINARY, 0.0, "", "Im Haus", "Zuse"),
+        ),
+    }
+
+
+def _is_ordinary(low: str, words: frozenset[str]) -> bool:
+    """Return whether a word, or each part of a compound, is an ordinary one; not "Boucher-sur-Mer"."""
+    if low in words or (
+        len(low) >= _COMPOUND and any(low[-count:] in words for count in range(6, min(len(low) - 3, _LONGEST_PART)))
+    ):
+        return True
+    parts = low.split("-")
+    return len(parts) > 1 and all(part in words and part not in _JOINTS for part in parts)
+
+
+def _in_name(text: str, match: re.Match[str], words: frozenset[str]) -> bool:
+    """Whether an ordinary word is part of a name: it stands behind a given name that is no ordinary word itself."""
+    before = _BEFORE.search(text, max(0, match.start() - _BACK), match.start())
+    given = before is not None and lists().words.get(before[1].lower(), 0) & Marks.GIVEN
+    return bool(given) and before is not None and before[1].lower() not in words
+
+
+def _place_end(text: str, start: int, low: str) -> int:
+    """Return where a listed place of several words ends that begins here; 0 for none."""
+    public = lists()
+    longest = public.openings.get(low, 0)
+    if not longest:
+        return 0
+    following = text[start : start + 80].split(" ", longest)
+    for count in range(min(longest, len(following)), 1, -1):
+        name = " ".join(following[:count]).rstrip(".,;:)")
+        if name.lower().replace("-", " ") in public.phrases:
+            return start + len(name)
+    return 0
+
+
+def _trimmed(text: str, start: int, end: int, words: frozenset[str]) -> int:
+    """Where a name behind a title ends, without ordinary words: "Frau Müller Ihre Rechnung"; ``start`` for no name.
+
+    The first word with a capital stays, whatever it is, unless it is a function word.
+    """
+    first = start + next(place for place, character in enumerate(text[start:end]) if character.isupper())
+    stop = text.find(" ", first, end)
+    low = text[first : end if stop < 0 else stop].lower()
+    if low in _FUNCTION and (stop < 0 or low not in _PARTICLES):
+        return start
+    while (last := text.rfind(" ", first, end)) >= 0 and text[last + 1 : end].lower() in words:
+        end = last
+    return end
+
+
+_FUNCTION: Final = frozenset(
+    """die der das ich sie wir ihr es und oder le la les un une je tu il elle nous vous et el los las yo usted lo gli
+    io lei noi voi o a os as eu ele ela nos de het een ik wij u""".split()  # noqa: SIM905
+)
+"""Words behind a title that are no name, whatever their letter case."""
+_PARTICLES: Final = frozenset("de den der di da la le el lo van von".split())  # noqa: SIM905
+_JOINTS: Final = frozenset("sur sous la le les en am an im bei do da de di aux lez".split())  # noqa: SIM905

@@ -1,9 +1,10 @@
-"""Public lists of names and places, and which words are common ones (``tools/build_detection_lists.py``)."""
+"""Public lists of names, places and ordinary words, and hand-written sets of words in and beside names."""
 
 from __future__ import annotations
 
 import gzip
 import hashlib
+import lzma
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntFlag
@@ -17,8 +18,7 @@ from textveil.json_text import json_file
 DATA = Path(__file__).parent / "data"
 FILE = "names.txt.gz"
 RECORD = "names.json"
-_LOWEST: Final = 0x20
-"""The character of no marks in the file."""
+_LOWEST: Final = 0x20  # the character of no marks in the file
 _MARKS: Final = bytes(max(0, code - _LOWEST) for code in range(256))
 
 
@@ -36,26 +36,16 @@ class Marks(IntFlag):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lists:
-    """The lists, in plain small letters.
+    """The lists, in plain small letters."""
 
-    Attributes:
-        words: the marks of each word, as integers.
-        phrases: places of several words, parted by single spaces.
-        openings: the first words of those places, with the number of words of the longest that begins so.
-    """
-
-    words: dict[str, int]
-    phrases: frozenset[str]
-    openings: dict[str, int]
+    words: dict[str, int]  # the marks of each word, as integers
+    phrases: frozenset[str]  # places of several words, parted by single spaces
+    openings: dict[str, int]  # the first words of those places, with the number of words of the longest that begins so
 
 
 @cache
 def lists() -> Lists:
-    """The embedded lists, read once.
-
-    Raises:
-        InputError: the file is not the one that was shipped.
-    """
+    """Return the embedded lists, read once; raise InputError if the file is not the one that was shipped."""
     packed = (DATA / FILE).read_bytes()
     record = json_file(DATA / RECORD)
     if hashlib.sha256(packed).hexdigest() != record["file"]:
@@ -71,7 +61,194 @@ def lists() -> Lists:
 
 
 def packed_lists(marks: Mapping[str, int]) -> str:
-    """What the file holds: the words, a character for the marks of each, and the places of several words."""
+    """Return what the file holds: the words, a character for the marks of each, and the places of several words."""
     words = sorted(name for name in marks if " " not in name)
     written = "".join(chr(marks[word] + _LOWEST) for word in words)
     return "\t".join(words) + f"\n{written}\n" + "\t".join(sorted(marks.keys() - set(words))) + "\n"
+
+
+ORDINARY_FILE: Final = "ordinary.txt.xz"
+ORDINARY_RECORD: Final = "ordinary.json"
+LANGUAGES: Final = ("de", "fr", "es", "it", "pt", "nl")
+"""Languages beside English that have rules of their own, by ISO 639-1 code."""
+
+
+@cache
+def _lines() -> dict[str, str]:
+    packed = (DATA / ORDINARY_FILE).read_bytes()
+    record = json_file(DATA / ORDINARY_RECORD)
+    if hashlib.sha256(packed).hexdigest() != record["file"]:
+        raise InputError(f"the embedded file {ORDINARY_FILE} must be intact; got another. Install textveil again.")
+    lines = lzma.decompress(packed).decode("ascii").splitlines()
+    return dict(line.split("\t", 1) for line in lines)
+
+
+@cache
+def ordinary_words(language: str) -> frozenset[str]:
+    """Return the ordinary words of one of ``LANGUAGES``, in plain small letters; the file must be the shipped one."""
+    return frozenset(_lines()[language].split(" "))
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+TITLES: Final = _set(
+    """mr mrs ms miss mx dr prof professor sir madam dame lord lady judge justice president senator sen rep
+    representative congressman congresswoman governor gov mayor minister chancellor king queen prince princess
+    pope bishop cardinal father sister brother rev reverend rabbi imam pastor general gen colonel col major maj
+    captain capt lieutenant lt sergeant sgt corporal cpl officer detective inspector doctor nurse coach uncle
+    aunt herr frau monsieur madame senor senora secretary ambassador chairman spokesman spokeswoman
+    rn lpn cna crna midwife chaplain dott dra cllr councillor alderman"""
+)
+"""What may stand before a person's name, without the full stop; not part of it."""
+FIRM_TITLES: Final = _set(
+    """mr mrs ms miss mx dr prof sen gov rev sgt lt col gen capt herr frau monsieur madame senor senora
+    mme mlle rn lpn crna dott dottssa dra cllr"""
+)
+"""Those after which a capitalized word is a name, whatever it is."""
+SUFFIXES: Final = _set("""jr sr ii iii iv phd md esq""")
+COMPANY_ENDS: Final = _set(
+    """inc incorporated corp corporation ltd limited llc llp plc co company gmbh ag sa nv bv oy ab asa spa srl kg
+    sons brothers group holdings partners associates industries enterprises technologies systems solutions
+    software networks laboratories labs drugs pharmacy imaging diagnostics logistics maritime shipping bakery
+    realty plumbing roofing landscaping dental dentistry orthodontics pharmaceuticals motors airlines airways
+    records entertainment studios pictures ventures consulting services foods stores energy electronics
+    semiconductor telecom communications securities solicitors"""
+)
+"""What ends the name of a company."""
+FIRM_ENDS: Final = _set("""inc incorporated corp corporation ltd llc llp plc gmbh ag nv bv oy ab asa srl holdings""")
+"""Those before which any words are the name of a company."""
+INSTITUTIONS: Final = _set(
+    """university college school academy institute hospital clinic infirmary foundation association society center
+    centre committee council commission ministry department agency bureau administration authority bank church
+    cathedral museum library orchestra union league federation club party army navy parliament senate congress
+    court times post journal gazette tribune insurance trust fund exchange hotel theatre theater stadium airport
+    police prison chamber directorate prosecutor tribunal inspectorate municipality consulate embassy
+    headquarters command barracks gendarmerie registry front kindergarten forces staff section office board
+    station laboratory unit government commandership"""
+)
+"""What ends the name of an institution, or begins it before "of"."""
+PLACE_ENDS: Final = _set(
+    """county city island islands river lake mountain mountains valley beach bay park bridge district province state
+    peninsula desert ocean sea gulf coast street road avenue heights hills springs village town township square
+    republic kingdom borough commonwealth emirate principality canton parish oblast prefecture falls forks rapids
+    junction bluffs"""
+)
+"""What ends the name of a place."""
+TOWN_ENDS: Final = _set("falls forks rapids springs junction bluffs heights beach")
+"""What ends the name of a town whose other words may be common ones."""
+PLACE_STARTS: Final = _set(
+    """lake mount mt fort ft san santa saint st los las el la north south east west new port cape isle gulf upper lower
+    northern southern eastern western central"""
+)
+BEFORE_PLACES: Final = _set(
+    """in near to from at into visit visited visiting around across outside inside throughout via toward towards live
+    lives lived leaving reached between over"""
+)
+BEFORE_PERSONS: Final = _set(
+    """wife husband son daughter partner mother father brother sister friend fiance boyfriend girlfriend neighbor
+    colleague boss by with and told asked said says named called dear hi hello hey thanks thank meet met mr mrs
+    miss i'm am that who when"""
+)
+RELATIONS: Final = _set(
+    """wife husband son daughter partner mother father brother sister friend fiance fiancee boyfriend girlfriend
+    neighbor neighbour colleague boss landlord landlady tenant roommate classmate teammate coworker manager supervisor
+    attending nurse aunt uncle cousin niece nephew grandson granddaughter stepson stepdaughter grandmother grandfather
+    twin spouse caregiver therapist paralegal accountant lawyer attorney babysitter nanny housemate intern assistant
+    ex-wife ex-husband mom dad mum pastor tutor carer guardian witness defendant plaintiff named"""
+)
+"""After these a capitalized name is a person's: my daughter Will."""
+COUNTRY_LETTERS: Final = _set("""us u.s usa u.s.a uk u.k uae ussr eu nyc""")
+"""Places that are written with capital letters alone."""
+PARTICLES: Final = _set("""van von der den de del della di da dos du la le bin ibn al el ter ten af y zu""")
+"""Small words inside names of persons and places."""
+LINKS: Final = _set("""of the and & for""")
+"""Small words inside names of organizations, and between names."""
+OWNED_AFTER: Final = _set(
+    """disease syndrome sign palsy lymphoma sarcoma scale criteria maneuver manoeuvre reflex tumor tumour chorea
+    contracture phenomenon triad thyroiditis fracture ligament duct gland node esophagus ulcer law theorem"""
+)
+"""After these words' names nobody is meant: Crohn's disease."""
+MEDICAL_AFTER: Final = OWNED_AFTER | _set(
+    """signs test tests testing joint catheter smear smears shunt neuroma classification procedure technique method
+    stain drain tube level score scores nodes cells bodies operation prosthesis splint cast clamp agar fever virus
+    index ratio glands tendon canal monitor disorder dystrophy line exercises anemia stage staging grade
+    coefficient distribution algorithm transform diet brace boot needle wire forceps retractor respirations nails
+    reflexes tooth salt equation equations formula formulas inequality lemma conjecture hypothesis polynomial
+    polynomials matrix estimator estimate correlation curve paradox constant cipher effect principle diagram plot
+    space regression theorems laws series expansion approximation triangle incision position stitch suture trocar
+    bag collar stockings rule"""
+)
+"""After a name without a possessive ending: Foley catheter."""
+EPONYMS: Final = _set(
+    """foley babinski apgar pap doppler tinel phalen lachman mcmurray homan homans romberg lisfranc colles achilles
+    fahrenheit celsius kelvin hodgkin lyme holter crohn crohns alzheimer alzheimers parkinsons tourette hemovac
+    swan-ganz jackson-pratt trendelenburg valsalva kegel heimlich mantoux giemsa kussmaul guillain-barre smith-magenis
+    hawkins-kennedy neer spurling epstein-barr ehlers-danlos babinskis mcburney murphys schatzker
+    charcot-marie codman-hakim hippel-lindau stevens-johnson kirschner steinmann gleason coombs
+    chvostek trousseau finkelstein ortolani kawasaki kaposi"""
+)
+"""What is named after somebody in medicine: alone it means nobody, unless a title stands before it."""
+GENERIC: Final = _set(
+    """supreme cassation assize constitutional administrative regional district federal national state central
+    international military criminal civil social state public security general special high higher first second
+    third department council commission human rights foreign affairs exterior interior justice defence finance
+    directorate ministry parliament senate chamber section plenary adult protective correctional bariatric pediatric
+    paediatric rheumatology cardiology oncology orthopedic orthopaedic surgical emergency outpatient inpatient medicine
+    obstetrics gynecology neurology urology dermatology radiology psychiatry physical therapy registry
+    ombudsman lustration appeal appeals cadastral sessions magistrates magistrates' martial commercial labour revenue
+    european union united nations grand city county town municipal local middle elementary primary secondary
+    graduate medical school hospital clinic center north south east west northern southern eastern western
+    conservative democratic liberal republican youth customer support sales marketing engineering research data"""
+)
+"""What many institutions are called: by these words alone one is not told from another."""
+NAMED_BY_WORDS: Final = _set("hospital infirmary clinic church cathedral hotel academy school")
+"""Institutions whose names are often ordinary words: Mercy General Hospital."""
+GENERIC_CARE: Final = _set(
+    """children children's women women's men's teaching memorial veterans psychiatric mental health community
+    university pain eye dental dentist walk walk-in urgent care sleep fertility family wound memory asthma diabetes
+    heart vascular law business sunday night summer driving boarding catholic orthodox baptist methodist preoperative
+    follow-up infusion anticoagulation rehabilitation rehab vision nursing day free private village parish new old my
+    our this that same acute chronic prenatal maternity weight loss travel vaccine student chest breast fracture burn
+    stroke transplant outside home referring receiving vocational technical charter art music dance drama language
+    police military flight fire"""
+)
+"""Words that say of which sort such an institution is, and not which one."""
+FUNCTION_WORDS: Final = _set(
+    """i you he she it we they me him her us them my your his its our their this that these those who what which where
+    when why how the a an and or but if so not no yes ok okay oh ah hey hi hello thanks cheers please can could will
+    would shall should may might must do does did is are was were be been am have has had here there now then
+    today tomorrow yesterday tonight let lol rt omg haha wow yeah yep nope im ive dont cant wont didnt isnt
+    youre theyre gonna wanna gotta imma ima mom dad mum mommy daddy grandma grandpa tv pm bot internet email fax
+    phone mobile tel address name date subject re fw fwd dob mrn ssn iban zip id url ps pps asap faq etc todo fixme kids
+    over as off out up down all any some more most new old first last next also just only very hm hmm uh uhm um
+    huh lemme yessir gotcha dang mister alright okey nah yup oops ma'am maam sir man men woman guys north south
+    east west northern southern eastern western sept mb pt mondays tuesdays wednesdays thursdays fridays
+    saturdays sundays lmao gawd bro dude btw smh tbh idk ty"""
+)
+"""Words that name nobody, whatever their letter case."""
+VERBS: Final = _set("mark bill sue rob pat grant chase frank will jack skip nick wade ship trace pierce lance")
+"""Given names that begin an order as well: mark the date, bill to."""
+DETERMINERS: Final = _set(
+    """the a an his her its their our my your this that these those each every no any some all of in under"""
+)
+"""After these a capitalized word that is a common one is no name."""
+NOTABLE: Final = _set("""trump jesus""")
+"""Persons whom everybody knows by a name that is a word too: with a capital they are meant."""
+COMPANIES: Final = _set(
+    """adidas adobe airbus alibaba amazon amd aol astrazeneca audi bayer bbc bloomberg bmw boeing bp cisco citigroup
+    cnn coca-cola costco chrysler chevron dell deloitte disney ebay ericsson exxon exxonmobil facebook fedex fiat
+    fujitsu gazprom glaxosmithkline google halliburton heineken hitachi honda honeywell hp hsbc hyundai ibm ikea
+    instagram intel itunes jpmorgan kpmg lenovo lexmark linkedin lockheed lufthansa mastercard mcdonald mcdonald's
+    merck microsoft mitsubishi monsanto motorola nasa nasdaq nato netflix netscape nestle nike nikon nintendo nissan
+    nokia novartis nvidia oracle opec panasonic paypal peoplesoft pepsi pepsico pfizer philips porsche qantas raytheon
+    renault reuters roche samsung sanofi sap siemens skype sony spotify starbucks symantec tesla texaco toshiba toyota
+    twitter tyco unesco unicef unilever verizon viacom vodafone volkswagen volvo walgreens walmart wal-mart whatsapp
+    xerox yahoo yelp youtube yukos zillow uber lyft fbi cia irs fda nhs usps ups"""
+)
+"""Companies and agencies that everybody knows, as their names are written in small letters."""
+STATES: Final = _set(
+    """ala ariz ark calif colo conn del fla ill ind kan mich minn mont neb nev okla ore penn tenn tex wash wis wyo"""
+)
+"""States of the USA as newspapers shorten them: with a full stop after them."""

@@ -10,11 +10,10 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from textveil.detection.found import Found, near
+from textveil.detection.found import Found, finding, near
 from textveil.detection.gates import at_digits, with_words
 from textveil.detection.lists import Marks, lists
-from textveil.detection.number_words import NUMBER_WORDS, SPOKEN, at_numbers
-from textveil.detection.units import DOSE_TAIL, LONG, RATIO, SHORT, UNIT
+from textveil.detection.units import DOSE_TAIL, LONG, NUMBER_WORDS, RATIO, SHORT, SPOKEN, UNIT, at_numbers
 from textveil.text.patterns import lazy_regex, matches
 
 _NUMBER: Final = (
@@ -65,10 +64,9 @@ _FILLERS: Final = _words(
 )
 _MARKS: Final = _words(": = - ~ < > ( ) % \xb7")
 _STRICT: Final = _words(
-    "T P R K PT Ca Mg CR RF BE SG UA VL TP TC TG PS GA PR AUDIT GRACE Wells Fisher DASH CK SAT AG Fe Vit CBC BMP"
-    " CMP ABG VBG KUB"
-    " HIV HCV HBV HR PFT fisher garden clark weber type class grade stage phase scale level schedule score station"
-    " pressure pressures weight height iron protein sugar titer pulse strength bands temperature saturation"
+    "T P R K PT Ca Mg CR RF BE SG UA VL TP TC TG PS GA PR AUDIT GRACE Wells Fisher DASH CK SAT AG Fe Vit CBC BMP CMP"
+    " ABG VBG KUB HIV HCV HBV HR PFT fisher garden clark weber type class grade stage phase scale level schedule score"
+    " station pressure pressures weight height iron protein sugar titer pulse strength bands temperature saturation"
 )
 """What may be another word or name: the number stands next to it, or it has a mark between, or a unit behind."""
 _RANGES: Final = {
@@ -82,9 +80,8 @@ _RANGES: Final = {
 }
 _NEEDS_MARK: Final = _words("level scale score class phase schedule pressure pressures height weight strength bands")
 _NOT_AFTER: Final = _words(
-    "apt apartment unit suite ste room rm bed flat floor box no number gate seat bus flight route line platform"
-    " track bay mrn"
-    " account id pin case file ext extension"
+    "apt apartment unit suite ste room rm bed flat floor box no number gate seat bus flight route line platform track"
+    " bay mrn account id pin case file ext extension"
 )
 _DOSED: Final = lazy_regex(r"[ -]?(?:m?c?g|\xfeg|mcg|m?L|ml|units?|mEq|meq|I?U|u|%)(?![A-Za-z])")
 _MEDICINE: Final = lazy_regex(r"[A-Z][A-Za-z]{1,20}(?:-[A-Z][a-z]+)? $")
@@ -96,19 +93,14 @@ _CODED: Final = lazy_regex(
     r"(?<![\w-])(?:"
     rf"(?P<level>{_LEVELS}(?:[-/](?:{_LEVELS}|1[0-2]|[1-9])){{1,3}}|V[1-6](?:-V?[1-6]))"
     r"|(?P<tnm>[cpyr]{0,3}T(?:is|[0-4X][a-d]?),? ?[cp]?N[0-3X][a-c]?(?:,? ?[cp]?M[01X][a-c]?)?|[cpy]{1,2}T[0-4][a-d]?)"
-    r"|(?P<schedule>[Qq] ?[0-9]{1,2}(?:-[0-9]{1,2})? ?(?:h(?:rs?|ours?)?|H|d(?:ays?)?|wk?s?|weeks?|mo?|min"
-    r"|months?)|[xX] ?[0-9]{1,2}(?: (?:days|weeks|doses|months))?)"
-    r"|(?P<gleason>[1-5] ?\+ ?[1-5](?: ?= ?(?:[2-9]|10))?)"
-    r"|(?P<pulse>[1-4]\+(?![0-9A-Za-z]))"
-    r"|(?P<acuity>20/(?:15|16|20|25|30|32|40|50|60|63|70|80|100|125|150|160|200|250|400|800))"
-    r"|(?P<height>[3-7]' ?(?:1[01]|[0-9])(?:\"|'')?)"
-    r"|(?P<gauge>[0-9]{1,2} ?G(?=[ -](?:needle|IV|angiocath|cannula|catheter)))"
-    r"|(?P<sixth>[1-6](?:-[1-6])?/6(?=[- ](?:[a-z]+[- ]){0,3}(?:murmur|systolic|diastolic|SEM|HSM|holosystolic"
-    r"|crescendo)))"
-    r"|(?P<fifth>[0-5](?:[+-](?!/)|[+-](?=/))?/5(?![0-9/])(?= |,|\.|;|\)|\n|\Z))"
+    r"|(?P<schedule>[Qq] ?[0-9]{1,2}(?:-[0-9]{1,2})? ?(?:h(?:rs?|ours?)?|H|d(?:ays?)?|wk?s?|weeks?|mo?|min|months?)"
+    r"|[xX] ?[0-9]{1,2}(?: (?:days|weeks|doses|months))?)|(?P<gleason>[1-5] ?\+ ?[1-5](?: ?= ?(?:[2-9]|10))?)"
+    r"|(?P<pulse>[1-4]\+(?![0-9A-Za-z]))|(?P<acuity>20/(?:15|16|20|25|30|32|40|50|60|63|70|80|100|125|150|160|200|250"
+    r"|400|800))|(?P<height>[3-7]' ?(?:1[01]|[0-9])(?:\"|'')?)|(?P<gauge>[0-9]{1,2} ?G(?=[ -](?:needle|IV|angiocath"
+    r"|cannula|catheter)))|(?P<sixth>[1-6](?:-[1-6])?/6(?=[- ](?:[a-z]+[- ]){0,3}(?:murmur|systolic|diastolic|SEM|HSM"
+    r"|holosystolic|crescendo)))|(?P<fifth>[0-5](?:[+-](?!/)|[+-](?=/))?/5(?![0-9/])(?= |,|\.|;|\)|\n|\Z))"
     r"|(?P<tenth>(?:10|[0-9](?:\.5)?)(?:(?:-| to )(?:10|[0-9]))?(?:/10| out of (?:10|ten)))"
-    r"|(?P<chance>[0-9]{1,3}[-/][0-9]{1,3} (?=percentile))"
-    r")(?![\w^]|[/-][0-9])"
+    r"|(?P<chance>[0-9]{1,3}[-/][0-9]{1,3} (?=percentile)))(?![\w^]|[/-][0-9])"
 )
 _BIRTHS: Final = lazy_regex(r"G[0-9](?<![\w-].{2})[0-9]?,? ?P[0-9]{1,4}(?:,? ?[AL][0-9]){0,2}(?:-[0-9]){0,3}(?![\w-])")
 _DIGIT: Final = lazy_regex("[0-9]")
@@ -122,10 +114,9 @@ _NEAR: Final = 60
 
 _GRADE_NAMES: Final = (
     "NYHA|[Ss]tages?|STAGE|[Gg]rade|GRADE|[Tt]ype|TYPE|[Mm]allampati|[Cc]hild-[Pp]ugh(?:-Turcotte)?|[Kk]illip"
-    "|[Kk]ellgren-Lawrence"
-    "|[Bb]ethesda|[Bb]osniak|BI-?RADS|[Ff]itzpatrick|FIGO|[Pp]hase|ASA|[Hh]urley|ECOG|CKD|[Ff]ontaine|[Hh]inchey"
-    "|[Gg]ustilo"
-    "|[Ss]alter-[Hh]arris|[Cc]lass|Rai|Ann Arbor|Binet|DIP|Tanner|Garden|Weber|Clark|Bishop"
+    "|[Kk]ellgren-Lawrence|[Bb]ethesda|[Bb]osniak|BI-?RADS|[Ff]itzpatrick|FIGO|[Pp]hase|ASA|[Hh]urley|ECOG|CKD"
+    "|[Ff]ontaine|[Hh]inchey|[Gg]ustilo|[Ss]alter-[Hh]arris|[Cc]lass|Rai|Ann Arbor|Binet|DIP|Tanner|Garden|Weber|Clark"
+    "|Bishop"
 )
 GRADED: Final = rf"(?:{_GRADE_NAMES})(?:[ -](?:class|type|stage|grade|score|category|level|system))?(?: ?[:=])? ?"
 """What stands before a stage, grade, class or type."""
@@ -141,12 +132,9 @@ MEASUREMENT_GATE: Final = at_digits("[0-9]")
 SPOKEN_GATE: Final = with_words(NUMBER_WORDS)
 CODED_GATE: Final = at_digits(r"[A-Zxqg] ?[0-9]|[0-9](?:\+|/[0-9]|'| ?\+|-[0-9]| ?G\b| out of| to )")
 GRADED_GATE: Final = with_words(
-    "nyha stage stages grade type mallampati child killip kellgren bethesda bosniak bi birads fitzpatrick figo"
-    " phase asa hurley"
-    " ecog ckd fontaine hinchey gustilo salter class rai ann binet dip tanner garden weber clark bishop"
+    "nyha stage stages grade type mallampati child killip kellgren bethesda bosniak bi birads fitzpatrick figo phase"
+    " asa hurley ecog ckd fontaine hinchey gustilo salter class rai ann binet dip tanner garden weber clark bishop"
 )
-
-
 _ENDS_LABEL: Final = " \t\n:=~<>()%-+.\xb7"
 _STRIPPED: Final = ":=~<>()%,;[]*|"
 _MAY_END: Final = frozenset({*_FILLERS, *(name.lower() for name in SHORT), *(name.rpartition(" ")[2] for name in LONG)})
@@ -167,7 +155,7 @@ _NO_NUMBERS: Final = frozenset(f"0{digit}" for digit in range(10))
 
 
 def find_measurements(text: str) -> Iterator[Found]:
-    """Numbers with a unit behind them, or the name of a vital sign, laboratory value or score in front."""
+    """Yield numbers with a unit behind them, or the name of a vital sign, laboratory value or score in front."""
     reached = 0
     for match in matches(_VALUE, text):
         if match.start() < reached or text[match.start() : match.start() + 2] in _NO_NUMBERS:
@@ -178,10 +166,7 @@ def find_measurements(text: str) -> Iterator[Found]:
             yield span
 
 
-def find_spoken_measurements(text: str) -> Iterator[Found]:
-    """Numbers in words with a unit behind them, or with percent: zero mg, twenty-five miles, five percent."""
-    for match in at_numbers(_SPOKEN, text):
-        yield Found(*match.span(), "measurement", 0.8, "unit")
+find_spoken_measurements: Final = finding(_SPOKEN, "measurement", 0.8, "unit", by=at_numbers)
 
 
 def find_coded_measurements(text: str) -> Iterator[Found]:
@@ -195,16 +180,8 @@ def find_coded_measurements(text: str) -> Iterator[Found]:
         yield Found(*match.span(), "measurement", 0.8, "dose" if group == "schedule" else "score")
 
 
-def find_births(text: str) -> Iterator[Found]:
-    """How often a woman was pregnant and gave birth: G2P1, G3P2012."""
-    for match in matches(_BIRTHS, text):
-        yield Found(*match.span(), "measurement", 0.9, "score")
-
-
-def find_grades(text: str) -> Iterator[Found]:
-    """Stages, grades, classes and types with a number, Roman or not, or a letter: stage IIIB, CKD 3a, Child-Pugh B."""
-    for match in matches(_GRADED, text):
-        yield Found(*match.span(), "measurement", 0.8, "score")
+find_births: Final = finding(_BIRTHS, "measurement", 0.9, "score")
+find_grades: Final = finding(_GRADED, "measurement", 0.8, "score")
 
 
 def _measured(text: str, value: re.Match[str], reached: int) -> Found | None:
@@ -234,7 +211,6 @@ def _measured(text: str, value: re.Match[str], reached: int) -> Found | None:
 
 
 def _unit_end(text: str, value: re.Match[str]) -> int:
-    """Where the unit behind a number ends; the number's own end where there is none."""
     unit = _UNIT.match(text, value.end())
     if unit is None or (unit[0] == '"' and text[max(0, value.start() - 1) : value.start()] == "="):
         return value.end()  # the mark behind a=1 ends a quoted string

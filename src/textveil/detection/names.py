@@ -6,11 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from textveil.detection import name_words as known
-from textveil.detection.found import Found
-from textveil.detection.institutions import Word, institution, small_end
+from textveil.detection import lists as known
+from textveil.detection.found import OTHER, Found
 from textveil.detection.lists import Lists, Marks, lists
-from textveil.detection.plain import OTHER
+from textveil.detection.mentions import Word, institution, small_end
 from textveil.text.patterns import lazy_regex, matches
 
 _ABBREVIATED: Final = "Mr|Mrs|Ms|Mx|Dr|Prof|St|Jr|Sr|Inc|Corp|Ltd|Co|Gen|Sen|Rep|Gov|Lt|Col|Sgt|Capt|Rev|Hon|Mt|Ft"
@@ -22,8 +21,7 @@ _WORD: Final = (
 _SMALL: Final = "van|von|der|den|de|del|della|di|da|dos|du|la|le|bin|ibn|al|el|ter|ten|af|y|zu|of|the|and|&|for"
 _FIRST: Final = (
     r"[A-Z](?<![A-Za-z0-9].)(?:(?:(?<=M)(?:rs?|[sxt])|(?<=D)r|(?<=P)rof|(?<=S)(?:[tr]|en|gt)|(?<=J)r|(?<=I)nc"
-    r"|(?<=C)(?:orp|ol?|apt)|(?<=L)td?|(?<=G)(?:en|ov)|(?<=R)e[pv]|(?<=H)on|(?<=F)t)\."
-    r"|\.(?:-?[A-Z]\.){0,24}+(?![a-z])"
+    r"|(?<=C)(?:orp|ol?|apt)|(?<=L)td?|(?<=G)(?:en|ov)|(?<=R)e[pv]|(?<=H)on|(?<=F)t)\.|\.(?:-?[A-Z]\.){0,24}+(?![a-z])"
     r"|[A-Za-z]*+(?:['-][A-Za-z]++)*+(?:(?<=s)'(?= [A-Z]))?)"
 )
 """``_WORD`` where no letter or digit stands before it; patterns that begin with a set of characters are fast."""
@@ -46,8 +44,7 @@ _CUE: Final = lazy_regex(
     r"|[Pp]repared|[Aa]pproved|[Vv]erified|[Ww]ritten|[Ii]nterpreted|[Rr]ead|[Aa]dministered|[Pp]erformed|[Rr]ecorded"
     r"|[Ss]ubmitted|[Ww]itnessed|[Tt]riaged|[Ee]xamined) by),?[ \t\n]*$"
 )
-_ENDS_CUE: Final = frozenset(",:?")
-"""Marks that a cue ends with, where it does not end with a letter."""
+_ENDS_CUE: Final = frozenset(",:?")  # marks that a cue ends with, where it does not end with a letter
 
 _AFTER_SUBJECT: Final = lazy_regex(
     r"(?:'s|,? (?:and(?= [A-Z])|is|was|has|had|says|said|who|will|lives|lived|wrote|began|went|came|called|told|asked"
@@ -91,9 +88,8 @@ _GOES_ON: Final = lazy_regex(r"\.(?:,| [a-z(])")
 _CODE: Final = lazy_regex(r",? (?:[0-9]{4,6}(?:-[0-9]{3,4})?|[0-9]{3} [0-9]{2})(?![A-Za-z0-9.,-]|[,.][0-9])")
 _ENDS: Final = known.COMPANY_ENDS | known.INSTITUTIONS | known.PLACE_ENDS
 _NAMED_AFTER: Final = lazy_regex(
-    r" (?:[A-Z][A-Za-z]* ){0,2}(?:Hospital|Hospice|Clinic|Cent(?:er|re)|Pharmacy|Surgery|Infirmary|University"
-    r"|College|School|Academy|Church|Cathedral|Party"
-    r"|Court|Army|Republic|Bank|Union|Office)\b"
+    r" (?:[A-Z][A-Za-z]* ){0,2}(?:Hospital|Hospice|Clinic|Cent(?:er|re)|Pharmacy|Surgery|Infirmary|University|College"
+    r"|School|Academy|Church|Cathedral|Party|Court|Army|Republic|Bank|Union|Office)\b"
 )
 _SPEAKER: Final = lazy_regex(r"(?:[Pp]atient|[Dd]octor): ?$")
 _SPEECH: Final = lazy_regex(r"[,!?]|\.? [a-z]")
@@ -105,12 +101,10 @@ _FIELD: Final = lazy_regex(
     r"|[Pp]repared by|[Rr]eviewed by|[Aa]pproved by|[Aa]ttending|[Ss]urgeon|[Tt]o|TO|FROM) ?[:#=][ \t\"'<*_]*$"
 )
 _ENDS_FIELD: Final = frozenset(":#=")
-_BEHIND_FIELD: Final = "\n \t\"'<*_"
-"""What stands between a field and its value."""
+_BEHIND_FIELD: Final = "\n \t\"'<*_"  # what stands between a field and its value
 
 _TOKEN: Final = lazy_regex(r"[A-Za-z0-9_]{1,40}")
-_CONSTANT: Final = lazy_regex(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
-"""A name of code: LOG_LEVEL."""
+_CONSTANT: Final = lazy_regex(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")  # a name of code: LOG_LEVEL
 
 _SIGNATURE: Final = lazy_regex(
     r"(?:[Rr]egards|[Ss]incerely(?: yours)?|[Bb]est(?: wishes)?|[Cc]heers|[Tt]hanks|[Tt]hank you|[Yy]ours(?: truly)?"
@@ -120,9 +114,8 @@ _TELLS: Final = lazy_regex(
     r" \((?:[Hh]is |[Hh]er |[Pp]atient's |the )?(?:son|daughter|wife|husband|mother|father|mom|mum|dad|sister|brother"
     r"|spouse|partner|aunt|uncle|niece|nephew|cousin|friend|neighbou?r|fianc[e\xe9]e?|grandson|granddaughter"
     r"|grandmother|grandfather|carer|caregiver|guardian|next of kin|NOK|POA|she|he|they|her|him|RN|MD|PA|LPN|NP|PT|OT"
-    r"|SLP|LCSW)(?:[/,][^)\n]{0,30})?\)"
-    r"|,? (?:said|says|told|asked|asks|wrote|replied|emailed|texted|phoned|lives|lived|smiled|shouted|laughed|knows"
-    r"|prefers|was born|thinks|wants|who (?:is|was|has|had|said|lives))(?![A-Za-z])"
+    r"|SLP|LCSW)(?:[/,][^)\n]{0,30})?\)|,? (?:said|says|told|asked|asks|wrote|replied|emailed|texted|phoned|lives|lived"
+    r"|smiled|shouted|laughed|knows|prefers|was born|thinks|wants|who (?:is|was|has|had|said|lives))(?![A-Za-z])"
 )
 _HUMP: Final = lazy_regex(r"[A-Z][a-z]*")
 _NAME_KEY: Final = lazy_regex(r"[\n{,-][ \t]*\"?name\"?: ?\"?$")
@@ -163,12 +156,11 @@ class Judged(NamedTuple):
 
 _NOTHING: Final = Judged()
 _GUESS: Final = 0.3
-_ONLY_NAMES: Final = frozenset((_GIVEN, _FAMILY, _NAMES))
-"""Marks of a name that is no word."""
+_ONLY_NAMES: Final = frozenset((_GIVEN, _FAMILY, _NAMES))  # marks of a name that is no word
 
 
 def find_names(text: str) -> Iterator[Found]:
-    """Names of persons, places and organizations, by start."""
+    """Yield names of persons, places and organizations, by start."""
     public = lists()
     marks_of = public.words.get
     for run in matches(_RUN, text):
@@ -198,13 +190,12 @@ def find_names(text: str) -> Iterator[Found]:
 
 
 def _names_in(constant: str) -> bool:
-    """Whether a part of a name of code is somebody's name and no word."""
     marks = (lists().words.get(part.lower(), 0) for part in constant.split("_"))
     return any(mark & _NAMES and not mark & (_COMMON | _SMALL_TOO) for mark in marks)
 
 
 def begins_order(text: str, end: int) -> bool:
-    """Whether what stands behind a word makes it the verb of an order: mark the date."""
+    """Return whether what stands behind a word makes it the verb of an order: mark the date."""
     return _ORDER.match(text, end) is not None
 
 
@@ -217,7 +208,7 @@ def _title(word: str) -> int:
 
 
 def _titled_name(titled: int, word: Word, before: str) -> bool:
-    """Whether a name stands behind a title, where it is no verb: Dr. Will, Ms. May, Mr Short."""
+    """Return whether a name stands behind a title, where it is no verb: Dr. Will, Ms. May, Mr Short."""
     if titled < 2 or word.low in known.LINKS:
         return False
     if word.marks & _NAMES or len(word.low) == 1:
@@ -243,7 +234,7 @@ class _Run:
         self._opens = not stripped or stripped[-1] in ".!?:;\n|" or "\n" in before[len(stripped) :]
 
     def alone(self, low: str, marks: int) -> Found | None:
-        """The name that a run of one word is."""
+        """Return the name that a run of one word is."""
         word = Word(self._start, self._end, low, marks, self._end - self._start > 1 and self._written().isupper())
         titled = _title(self._before) if self._text[self._start - 1 : self._start] == " " else 0
         named = _titled_name(titled, word, self._before) or self._in_name([word], 0, self._opens and not titled)
@@ -265,7 +256,7 @@ class _Run:
         return self._text[self._start : self._end]
 
     def found(self) -> Iterator[Found]:
-        """The names in the run."""
+        """Yield the names in the run."""
         group: list[Word] = []
         titled = _title(self._before) if self._text[self._start - 1 : self._start] == " " else 0
         before, opens = self._before, self._opens
@@ -314,7 +305,7 @@ class _Run:
     def _no_initial(
         self, pieces: Sequence[re.Match[str]], number: int, goes_on: bool, titled: int, opens: bool
     ) -> bool:
-        """Whether a single letter is no initial of a name: what begins a name stands before a family name."""
+        """Return whether a single letter is no initial of a name: what begins a name stands before a family name."""
         written = pieces[number][0]
         low = written[0].lower()
         if goes_on:
@@ -395,7 +386,7 @@ class _Run:
         return code.end() if code else end
 
     def _whole(self, group: list[Word], place: int, titled: int, ends: bool, opens: bool) -> tuple[int, Judged]:
-        """How many words from ``place`` on are an organization or a place of several words, and which."""
+        """Return how many words from ``place`` on are an organization or a place of several words, and which."""
         first = group[place]
         if first.low in known.LINKS or titled > 1:
             return 0, _NOTHING
@@ -461,7 +452,6 @@ class _Run:
         return not opens or self._goes_on(group, place + 1) or _SPEAKS.match(self._text, word.end) is not None
 
     def _goes_on(self, group: list[Word], place: int, first: int = -1) -> bool:
-        """Whether a word can go on a name; after the given name at ``first`` also one that is a word besides."""
         if place >= len(group):
             return False
         word = group[place]
@@ -482,7 +472,6 @@ class _Run:
         return not word.marks & _COMMON or (bool(word.marks & _FAMILY) and not word.capitals)
 
     def _judged(self, words: list[Word], titled: int, before: str, opens: bool) -> Judged:
-        """What a name is; nothing where it is taken for none."""
         first, last = words[0], words[-1]
         alone = len(words) == 1
         if alone and first.low in known.COMPANIES and titled < 2:
@@ -531,7 +520,6 @@ class _Run:
         return not named and _NAME_KEY.search(self._text[max(0, word.start - _BACK) : word.start]) is not None
 
     def _several(self, words: list[Word], before: str, opens: bool) -> Judged:
-        """What several words name that no title stands before."""
         placed = before in known.BEFORE_PLACES
         marks = [word.marks for word in words if word.low not in known.PARTICLES]
         if words[-1].low in known.FIRM_ENDS:
@@ -577,7 +565,6 @@ class _Run:
         return Judged(_PERSON, 0.5, "verb") if _TELLS.match(text, end or word.end) else _NOTHING
 
     def _single(self, word: Word, before: str, opens: bool) -> Judged:
-        """What one word names that no title stands before."""
         marks = word.marks
         if "." in word.low or len(word.low) == 1:
             return Judged(_PLACE, 0.7, "list") if word.low in known.COUNTRY_LETTERS else _NOTHING
@@ -617,7 +604,7 @@ class _Run:
         return self._unknown(word, placed, opens, evidence)
 
     def _amid_small(self, word: Word, before: str, opens: bool) -> bool:
-        """Whether a family name that is a word too stands with a capital between words without one."""
+        """Return whether a family name that is a word too stands with a capital between words without one."""
         if opens or not word.marks & _FAMILY or before in known.DETERMINERS or not before:
             return False
         around = self._text[word.start - 2 : word.start] + self._text[word.end : word.end + 2]
@@ -646,7 +633,7 @@ class _Run:
         return Judged(_PERSON, _GUESS, "guess") if subject else _NOTHING
 
     def _in_capitals(self, words: list[Word], before: str) -> Judged:
-        """Names in capitals alone: only what the lists hold, and no common words."""
+        """Return names in capitals alone: only what the lists hold, and no common words."""
         if len(words) == 1 and words[0].low in known.COUNTRY_LETTERS:
             return Judged(_PLACE, 0.7, "list")
         sure = [word for word in words if word.marks & _LISTED and not word.marks & (_COMMON | _SMALL_TOO)]

@@ -10,9 +10,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
-from textveil.detection.found import Found, near
+from textveil.detection.found import Found, near, shorter
 from textveil.detection.gates import at_digits, either, with_words
-from textveil.detection.readings import shorter
 from textveil.text.patterns import lazy_regex, matches
 
 Check: TypeAlias = Callable[[str], bool]
@@ -23,12 +22,12 @@ _SHAPED: Final = 0.5
 
 
 def weighted(digits: str, weights: Sequence[int]) -> int:
-    """The sum of digits, each times its weight."""
+    """Return the sum of digits, each times its weight."""
     return sum(int(digit) * weight for digit, weight in zip(digits, weights, strict=False))
 
 
 def luhn(value: str) -> bool:
-    """Whether the last digit is Luhn's: cards, IMEI, Canada's SIN, Greece's AMKA, Sweden's personal number."""
+    """Return whether the last digit is Luhn's: cards, IMEI, Canada's SIN, Greece's AMKA, Sweden's personal number."""
     doubled = (sum(divmod(2 * int(digit), 10)) for digit in value[-2::-2])
     return value.isdigit() and (sum(map(int, value[-1::-2])) + sum(doubled)) % 10 == 0
 
@@ -50,7 +49,7 @@ _SHIFTS: Final = (
 
 
 def verhoeff(value: str) -> bool:
-    """Whether the last digit is Verhoeff's: India's Aadhaar."""
+    """Return whether the last digit is Verhoeff's: India's Aadhaar."""
     check = 0
     for place, digit in enumerate(reversed(value)):
         check = int(_TABLE[check][int(_SHIFTS[place % 8][int(digit)])])
@@ -58,7 +57,7 @@ def verhoeff(value: str) -> bool:
 
 
 def iso_11_10(value: str) -> bool:
-    """Whether the last digit is that of ISO 7064, modulo 11, 10: Germany's tax id, Croatia's OIB."""
+    """Return whether the last digit is that of ISO 7064, modulo 11, 10: Germany's tax id, Croatia's OIB."""
     rest = 10
     for digit in value[:-1]:
         rest = ((int(digit) + rest) % 10 or 10) * 2 % 11
@@ -96,10 +95,6 @@ def _finnish(value: str) -> bool:
     return day_and_month(value, 0, 2) and "0123456789ABCDEFHJKLMNPRSTUVWXY"[int(number) % 31] == value[-1]
 
 
-def _swedish(value: str) -> bool:
-    return day_and_month(value[-10:], 4, 2) and luhn(value[-10:])
-
-
 def _czech(value: str) -> bool:
     return day_and_month(value, 4, 2) and (len(value) == 9 or int(value[:9]) % 11 % 10 == int(value[9]))
 
@@ -111,10 +106,6 @@ def _belgian(value: str) -> bool:
 def _irish(value: str) -> bool:
     extra = "WABCDEFGHI".find(value[8]) if len(value) > 8 else 0
     return "WABCDEFGHIJKLMNOPQRSTUV"[(weighted(value[:7], range(8, 1, -1)) + 9 * max(extra, 0)) % 23] == value[7]
-
-
-def _swiss(value: str) -> bool:
-    return (10 - weighted(value, (1, 3) * 6) % 10) % 10 == int(value[12])
 
 
 def _austrian(value: str) -> bool:
@@ -138,12 +129,8 @@ def _australian_business(value: str) -> bool:
     return (weighted(value, (10, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19)) - 10) % 89 == 0
 
 
-def _australian_medicare(value: str) -> bool:
-    return weighted(value, (1, 3, 7, 9, 1, 3, 7, 9)) % 10 == int(value[8])
-
-
 def _eleven(weights: Sequence[int]) -> Check:
-    """A check digit that is the rest of a weighted sum modulo 11; 10 is written 0."""
+    """Return a check digit that is the rest of a weighted sum modulo 11; 10 is written 0."""
     return lambda value: weighted(value, weights) % 11 % 10 == int(value[len(weights)])
 
 
@@ -153,18 +140,6 @@ def _dutch(value: str) -> bool:
 
 def _polish(value: str) -> bool:
     return (10 - weighted(value, (1, 3, 7, 9, 1, 3, 7, 9, 1, 3)) % 10) % 10 == int(value[10])
-
-
-def _portuguese(value: str) -> bool:
-    return (11 - weighted(value[:8], range(9, 1, -1)) % 11) % 11 % 10 == int(value[8])
-
-
-def _hungarian(value: str) -> bool:
-    return weighted(value[:8], (3, 7) * 4) % 10 == int(value[8])
-
-
-def _tax_file(value: str) -> bool:
-    return weighted(value, (1, 4, 3, 7, 5, 8, 6, 9, 10)) % 11 == 0
 
 
 class Form(NamedTuple):
@@ -191,11 +166,18 @@ FORMS: Final = {
         anyhow=True,
     ),
     "fi_hetu": Form(r"[0-9]{6}[-+A-FU-Y][0-9]{3}[0-9A-FHJ-NPR-Y]", _finnish),
-    "se_pnr": Form(r"(?:(?:19|20)[0-9]{2}|[0-9]{2})[0-9]{4}[-+][0-9]{4}", _swedish),
+    "se_pnr": Form(
+        r"(?:(?:19|20)[0-9]{2}|[0-9]{2})[0-9]{4}[-+][0-9]{4}",
+        lambda value: day_and_month(value[-10:], 4, 2) and luhn(value[-10:]),
+    ),
     "dk_cpr": Form(r"[0-3][0-9][01][0-9]{3}-[0-9]{4}", lambda value: day_and_month(value, 0, 2)),
     "cz_rc": Form(r"[0-9]{6}/[0-9]{3,4}", _czech),
     "be_rrn": Form(r"[0-9]{2}\.[0-9]{2}\.[0-9]{2}-[0-9]{3}\.[0-9]{2}", _belgian),
-    "ch_ahv": Form(r"756\.[0-9]{4}\.[0-9]{4}\.[0-9]{2}", _swiss, anyhow=True),
+    "ch_ahv": Form(
+        r"756\.[0-9]{4}\.[0-9]{4}\.[0-9]{2}",
+        lambda value: (10 - weighted(value, (1, 3) * 6) % 10) % 10 == int(value[12]),
+        anyhow=True,
+    ),
     "at_svnr": Form(r"[1-9][0-9]{3} [0-3][0-9][01][0-9]{3}", _austrian),
     "ie_pps": Form(r"[0-9]{7}[A-W][A-IW]?", _irish),
     "br_cpf": Form(r"[0-9]{3}\.[0-9]{3}\.[0-9]{3}-[0-9]{2}", _brazilian, anyhow=True),
@@ -205,7 +187,10 @@ FORMS: Final = {
     "in_aadhaar": Form(r"[2-9][0-9]{3}[ -][0-9]{4}[ -][0-9]{4}", verhoeff),
     "in_plate": Form(rf"{_INDIAN_STATE}[ -]?[0-9]{{1,2}}[ -]?[A-Z]{{1,3}}[ -]?[0-9]{{4}}", None, anyhow=True),
     "au_abn": Form(r"[0-9]{2} [0-9]{3} [0-9]{3} [0-9]{3}", _australian_business),
-    "au_medicare": Form(r"[2-6][0-9]{3} [0-9]{5} [0-9](?:/[0-9])?", _australian_medicare),
+    "au_medicare": Form(
+        r"[2-6][0-9]{3} [0-9]{5} [0-9](?:/[0-9])?",
+        lambda value: weighted(value, (1, 3, 7, 9, 1, 3, 7, 9)) % 10 == int(value[8]),
+    ),
     "ca_sin": Form(r"[0-9]{3}-[0-9]{3}-[0-9]{3}", luhn),
     "us_mbi": Form(
         rf"[1-9]{_MBI}[0-9AC-HJKMNP-RT-Y][0-9]-?{_MBI}[0-9AC-HJKMNP-RT-Y][0-9]-?{_MBI}{{2}}[0-9]{{2}}",
@@ -228,8 +213,7 @@ _EACH: Final = {name: lazy_regex(f"(?:{form.pattern}){_AFTER}") for name, form i
 _BEGUN_BY_DIGIT: Final = (
     r"[0-9](?<![0-9].)(?:[0-9]{5}(?:[0-9]{2})?[-+/A-FU-Y][0-9]{3}|[0-9]{0,2}\.[0-9]{2,4}\.[0-9]{2,4}[./-]"
     r"|[0-9]{1,3}[ -][0-9]{3,6}[ -][0-9]|[0-9]{3} [0-9]{6}|[0-9]{6,7}[ -]?[A-Z]|[0-9]-[0-9]{7}| [0-9]{2} [0-9]{2} "
-    r"|[0-9]{14}"
-    r"|[0-9]{2} [0-9]{2} [0-9]{2} |[0-9]?[A-Z]{1,2}[0-9]{1,4}-?[A-Z])"
+    r"|[0-9]{14}|[0-9]{2} [0-9]{2} [0-9]{2} |[0-9]?[A-Z]{1,2}[0-9]{1,4}-?[A-Z])"
 )
 _BEGUN_BY_CAPITAL: Final = (
     r"[A-Z](?<![A-Za-z].)(?:[A-Z](?:[0-9]{2} ?[A-Z]|[ -][0-9]{1,3}[ -][A-Z]|[0-9]{1,2}[ -]?[A-Z])|[A-Z]{4,5}[0-9]{2}"
@@ -277,13 +261,13 @@ LABELS: Final = {
     "bsn": (_NINE, _dutch),
     "burgerservicenummer": (_NINE, _dutch),
     "pesel": (_ELEVEN, _polish),
-    "nif": (_NINE, _portuguese),
+    "nif": (_NINE, lambda value: (11 - weighted(value[:8], range(9, 1, -1)) % 11) % 11 % 10 == int(value[8])),
     "cnp": (13, _eleven((2, 7, 9, 1, 4, 6, 3, 5, 8, 2, 7, 9))),
     "egn": (_TEN, _eleven((2, 4, 8, 5, 10, 9, 7, 3, 6))),
     "amka": (_ELEVEN, luhn),
-    "tfn": (_NINE, _tax_file),
+    "tfn": (_NINE, lambda value: weighted(value, (1, 4, 3, 7, 5, 8, 6, 9, 10)) % 11 == 0),
     "sin": (_NINE, luhn),
-    "taj": (_NINE, _hungarian),
+    "taj": (_NINE, lambda value: weighted(value[:8], (3, 7) * 4) % 10 == int(value[8])),
     "oib": (_ELEVEN, iso_11_10),
     "steuer id": (_ELEVEN, iso_11_10),
     "idnr": (_ELEVEN, iso_11_10),
@@ -297,8 +281,6 @@ LABELS: Final = {
     "npi": (_TEN, lambda value: luhn("80840" + value)),
 }
 """By a word in small letters: how many digits, and their check."""
-
-
 _LABELLED: Final = lazy_regex(
     r"(?i)(?<![A-Za-z])(?P<label>" + "|".join(sorted(LABELS, key=len, reverse=True)).replace(" ", "[ -]") + r")"
     r"(?: (?:number|no\.?|nr\.?|card|is|:|=|#)|[.:=#-]){0,3} ?(?P<value>[0-9](?:[ ./-]?[0-9]){7,23})(?![\w])"
@@ -317,7 +299,7 @@ def find_labelled(text: str) -> Iterator[Found]:
 
 
 def checked_label(label: str, value: str) -> bool:
-    """Whether a value has the check digits of what the word before it names."""
+    """Return whether a value has the check digits of what the word before it names."""
     length, check = LABELS.get(label.lower().replace("-", " "), (0, None))
     digits = bare(value)
     return check is not None and len(digits) == length and digits.isdigit() and check(digits)

@@ -1,17 +1,18 @@
-"""Persons whom a record names: the columns of a table, the owners of files, and the words of e-mail addresses."""
+"""Persons whom a record names: fields, columns of a table, owners of files, and words of e-mail addresses."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import cache
 from typing import Final
 
-from textveil.detection import name_words as known
+from textveil.detection import lists as known
 from textveil.detection.found import Found, words_in
-from textveil.detection.gates import both, holding, with_words
+from textveil.detection.gates import both, either, holding, with_words
+from textveil.detection.given import shipped_words
 from textveil.detection.lists import Marks, lists
-from textveil.detection.person_fields import is_plain_form, is_plain_word, names_login, names_user
 from textveil.text.patterns import check_time, lazy_regex, matches
 
 _SCORE: Final = 0.7
@@ -200,7 +201,6 @@ def find_people_under_keys(text: str) -> Iterator[Found]:
 
 
 def _values(text: str, key: re.Match[str]) -> Iterator[tuple[int, int]]:
-    """Where the values of a key stand: behind it, in brackets, or in the lines below."""
     start = key.end()
     mark = text[start : start + 1]
     if mark in ("\r", "\n"):
@@ -231,7 +231,6 @@ def _lines_below(text: str, start: int, indent: int) -> Iterator[tuple[int, int]
 
 
 def _kind(written: str) -> str:
-    """What a value of such a key is: a person, a login, or nobody's."""
     if written[0].islower():
         return "handle" if names_login(written) else ""
     return "person" if _names_somebody(written) else ""
@@ -255,8 +254,7 @@ def _names_somebody(written: str) -> bool:
 
 _OWNER: Final = lazy_regex(
     r"(?:(?<![\w-])[-dlbcps](?:[r-][w-][xsStT-]){3}[.+@]?[ \t]{1,4}[0-9]{1,6}[ \t]{1,4}"
-    r"|(?<![\w/])whoami[ \t]{0,4}\r?\n)"
-    r"(?P<name>[a-z][a-z0-9_.-]{2,30})(?!\S)"
+    r"|(?<![\w/])whoami[ \t]{0,4}\r?\n)(?P<name>[a-z][a-z0-9_.-]{2,30})(?!\S)"
 )
 _PROCESS: Final = lazy_regex(
     r"(?:(?<![^\n])|(?<=\\n))(?P<name>[a-z][a-z0-9_.-]{2,30}\+?)(?= {1,12}[0-9]{1,7}(?: {1,6}[0-9]{1,3}\.[0-9]){2} )"
@@ -310,7 +308,6 @@ def with_addressed(text: str, detected: list[Found]) -> list[Found]:
 
 
 def _folded(word: str) -> str:
-    """A word without accents, in small letters."""
     folded = unicodedata.normalize("NFKD", word.casefold()).translate(_ASCII)
     return (
         "".join(character for character in folded if not unicodedata.combining(character))
@@ -321,3 +318,93 @@ def _folded(word: str) -> str:
 
 def _is_part(word: str, parts: set[str]) -> bool:
     return word[0].isupper() and _folded(word) in parts
+
+
+_USER: Final = lazy_regex(
+    r"(?<![A-Za-z<])(?:[a-z]{1,12}[_.-])?(?:(?:[Uu]ser(?:[_-]?(?:[Nn]ame|[Ii]d|login))?|[Ll]og[io]n|logname|uname|acct"
+    r"|assignee|actor|principal|committer|[Oo]wner|[Aa]uthor|[Rr]eviewer|created_by|updated_by)(?:[\"']?:[ \t]{0,3}[\"'"
+    r"]?|=[\"']?)|(?:invalid user|(?:for|of|by|as|from|unknown|illegal|disabled|locked|the) user|[Uu]sername(?: is)?"
+    r"|[Ll]og(?:ged)? ?in as|logged in by|handle is)[ \t]{1,3}[\"'`]?|(?<=\n)[ \t]{0,8}User[ \t]{1,3}|(?:TODO|FIXME|XXX"
+    r"|HACK|NOTE)\([ \t]?@?|(?<= )(?:-u|-l|--user(?:name)?|--login|--owner)[ =])(?P<name>[a-z][a-z0-9_.-]{2,30})(?![\w("
+    r"\[{<@/:*%$\\-]|\.\w| ?=|'t\b)"
+)
+_NAMED: Final = lazy_regex(
+    r"(?i:(?:first|last|full|given|family|middle|sur|maiden|patient|customer|contact|employee|client|holder)"
+    r"[_ ]?name)[\"'`\])]{0,2}[ \t]{0,2}(?:=|:|==|=>|LIKE|like|ILIKE)[ \t]{0,3}[\"']"
+    r"(?P<name>[A-Z][A-Za-z .'-]{1,40}?)%?[\"']"
+)
+_ROLES: Final = words_in(
+    """user users usr uid username admin administrator root test tests tester svc service app api web www db bot ci
+    name me myself you your my guest demo dev prod staging deploy deployer build builder runner nobody anonymous
+    default system daemon node nginx apache postgres mysql redis oracle git ubuntu debian centos docker jenkins ec2
+    vagrant ansible hadoop spark superuser sysadmin sudo none null undefined true false int str string bool self this
+    id email uuid varchar auth login oauth jwt ftp ssh smtp http https localhost pi backup monitor agent worker client
+    server some someone infra devops sre qa ops secops platform backend frontend core team teams release renovate
+    dependabot systemd foo bar baz alice bob"""
+)
+_NAME_PARTS: Final = lazy_regex("[a-z]+")
+_ORDINARY: Final = int(Marks.COMMON | Marks.SMALL | Marks.OTHER)
+_LISTED_PERSON: Final = int(Marks.GIVEN | Marks.FAMILY)
+USER_GATE: Final = with_words(
+    """user username userid login logon logname uname acct assignee actor principal committer owner author reviewer
+    created updated logged handle u l todo fixme xxx hack note"""
+)
+FIELD_GATE: Final = holding(
+    "ame=", "ame =", "ame'", 'ame"', "ame:", "ame`", "ame]", "ame)", "ame LIKE", "ame like", "ame ILIKE", "NAME"
+)
+PEOPLE_GATE: Final = either(USER_GATE, FIELD_GATE)
+
+
+def find_people_in_fields(text: str) -> Iterator[Found]:
+    """Yield names of users and of persons, by start, none overlapping."""
+    reached = 0
+    for start, end, kind in sorted(_people(text)):
+        if start >= reached:
+            reached = end
+            yield Found(start, end, kind, 0.7, "field")
+
+
+def _people(text: str) -> Iterator[tuple[int, int, str]]:
+    for match in matches(_USER, text):
+        name = match["name"].rstrip("._-")
+        if names_user(name):
+            yield match.start("name"), match.start("name") + len(name), "handle"
+    for match in matches(_NAMED, text):
+        parts = re.findall("[a-z]+", match["name"].lower())
+        if not all(part in _ROLES or part in _known() for part in parts):
+            yield *match.span("name"), "person"
+
+
+def is_plain_word(word: str) -> bool:
+    """Return whether a word in small letters is one of English, of programs, or of roles."""
+    return bool(lists().words.get(word, 0) & _ORDINARY) or word in _known() or word in _ROLES
+
+
+def is_plain_form(word: str) -> bool:
+    """Return whether a word in small letters is a plain one, or looks like its plural or its third person."""
+    return is_plain_word(word) or is_plain_word(word.removesuffix("s"))
+
+
+def names_user(name: str) -> bool:
+    """Whether a login can be one person's: it is no role, and not made of words of English or of programs alone."""
+    parts = _NAME_PARTS.findall(name)
+    if not parts or any(part in _ROLES for part in parts):
+        return False
+    marks_of = lists().words.get
+    marks = [marks_of(part, 0) for part in parts]
+    plain = [
+        bool(mark & _ORDINARY) or part in _known() or len(part) < 2 for part, mark in zip(parts, marks, strict=True)
+    ]
+    if not all(plain):
+        return True
+    return any(mark & _LISTED_PERSON for mark in marks) and any(map(str.isdigit, name))
+
+
+def names_login(name: str) -> bool:
+    """Whether an item of a list of persons is a login: it can be one person's, and no part of it is a plain word."""
+    return names_user(name) and not any(len(part) > 3 and is_plain_word(part) for part in _NAME_PARTS.findall(name))
+
+
+@cache
+def _known() -> frozenset[str]:
+    return frozenset(word.lower() for name in ("programming", "products") for word in shipped_words(name))

@@ -11,8 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
-from textveil.detection.foreign import by_pieces
-from textveil.detection.labels import kinds_of_labels
+from textveil.detection.foreign import by_pieces, kinds_of_labels
 from textveil.detection.spacy import blank_pipeline, load_pipeline
 from textveil.detection.spans import DetectedSpan
 from textveil.errors import MissingExtra, ModelError, need
@@ -26,11 +25,7 @@ proportion to the square of what they read."""
 
 @cache
 def load_analyzer() -> ModuleType:
-    """The package presidio_analyzer.
-
-    Raises:
-        MissingExtra: it is not installed.
-    """
+    """Import presidio_analyzer, or raise MissingExtra."""
     try:
         import presidio_analyzer
     except ImportError:
@@ -39,7 +34,7 @@ def load_analyzer() -> ModuleType:
 
 
 def analyzer_engine(pipeline: Any = None, language: str = "en") -> Any:
-    """An ``AnalyzerEngine`` with Presidio's default recognizers, none of which leaves this machine.
+    """Return an ``AnalyzerEngine`` with Presidio's default recognizers, none of which leaves this machine.
 
     Args:
         pipeline: a spaCy pipeline; None takes a blank one, so that patterns and the words around them are all that
@@ -150,11 +145,7 @@ class PresidioDetector:
         return PresidioDetector, self._asked
 
     def detect(self, texts: Sequence[str]) -> list[list[DetectedSpan]]:
-        """What Presidio finds in each text, with overlaps resolved.
-
-        Raises:
-            InputError: a recognizer failed.
-        """
+        """See ``Detector``; raise InputError if a recognizer failed."""
         return by_pieces(self.name, texts, _PIECE, self._found)
 
     def _found(self, texts: list[str]) -> Iterator[list[DetectedSpan]]:
@@ -181,12 +172,12 @@ def presidio_detector(
     threshold: float = 0.0,
     analyzer: Any = None,
 ) -> PresidioDetector:
-    """What Presidio's analyzer finds: its default recognizers, with or without a spaCy pipeline.
+    """Return what Presidio's analyzer finds: its default recognizers, with or without a spaCy pipeline.
 
     Args:
         model: a spaCy pipeline in a folder or an installed package; None is a blank one (``analyzer_engine``).
         language: a code, as "en".
-        labels: kinds by Presidio's entity types, before the table of ``detection.labels``; None leaves spans out.
+        labels: kinds by Presidio's entity types, before the table of ``detection.foreign``; None leaves spans out.
         threshold: results with a lower score are left out, from 0 to 1. Presidio's weakest patterns have 0.01.
         analyzer: an ``AnalyzerEngine`` of your own, with any NLP engine and recognizers, in the place of ``model``.
 

@@ -1,15 +1,15 @@
-"""Quantities: counted things, percentages, ordinals, versions, numbers of lists, names that hold digits."""
+"""Quantities: counts, percentages, ordinals, versions, numbers of lists, names with digits; durations; money."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import Final
 
-from textveil.detection.found import Found, near
-from textveil.detection.gates import at_digits, both, either, holding, with_words
-from textveil.detection.number_words import BELOW_HUNDRED, NUMBER_WORDS, at_numbers
-from textveil.detection.units import WITH_DIGITS, is_name
+from textveil.detection.found import Found, finding, near, near_places
+from textveil.detection.gates import at_digits, both, either, holding, joined_words, places_of, with_words
+from textveil.detection.units import AMOUNT, BELOW_HUNDRED, NUMBER_WORDS, WITH_DIGITS, at_numbers, is_name
 from textveil.text.patterns import lazy_regex, matches
 
 _FIGURES: Final = r"(?:[0-9]{1,3}(?:,[0-9]{3}){1,4}|[0-9]{1,5})(?![0-9])(?:\.[0-9]{1,4}(?![0-9]))?"
@@ -34,10 +34,9 @@ _SHARE: Final = lazy_regex(
     rf"|(?:{BELOW_HUNDRED}))(?![\w]|[.,:/-][0-9])"
 )
 _THING: Final = (
-    r"(?:(?!(?:days|years|months|weeks|hours|minutes|seconds|was|is|has|as|its|his|this|plus|minus|times)(?![a-z]))"
-    r"[a-z]{2,18}(?:[^s\W\d_u]s|ies|children|men|women|people|feet|teeth|mice|sheep|fish|data|staff)|people|men"
-    r"|women|children)"
-    r"(?![A-Za-z'])"
+    r"(?:(?!(?:days|years|months|weeks|hours|minutes|seconds|was|is|has|as|its|his|this|plus|minus"
+    r"|times)(?![a-z]))[a-z]{2,18}(?:[^s\W\d_u]s|ies|children|men|women|people|feet|teeth|mice|sheep|fish|data|staff)"
+    r"|people|men|women|children)(?![A-Za-z'])"
 )
 _COUNT: Final = lazy_regex(
     rf"(?:{_FIGURES}(?:(?:-| to | or ){_FIGURES})?|(?i:(?:zero|{BELOW_HUNDRED})(?: (?:hundred|thousand|million))?"
@@ -45,10 +44,9 @@ _COUNT: Final = lazy_regex(
 )
 _SECTION_WORD: Final = (
     r"(?:[Ss]ections?|[Cc]hapters?|[Aa]rticles?|[Pp]aragraphs?|[Pp]aras?\.|[Ff]igures?|[Ff]igs?\.?|[Tt]ables?|[Pp]ages?"
-    r"|[Ss]teps?|[Aa]ppendix|[Aa]nnex|[Rr]ules?|[Cc]lauses?|[Ss]ub-?sections?|[Ee]quations?|[Ee]xercises?"
-    r"|[Ll]essons?|[Qq]uestions?"
-    r"|[Vv]olumes?|[Vv]ol\.|pp?\.|[Nn]otes?|[Ii]tems?|[Pp]arts?|[Ss]lides?|[Pp]rotocol|[Ee]pisodes?|[Ss]eason"
-    r"|[Ll]evel|[Ll]ines?)"
+    r"|[Ss]teps?|[Aa]ppendix|[Aa]nnex|[Rr]ules?|[Cc]lauses?|[Ss]ub-?sections?|[Ee]quations?|[Ee]xercises?|[Ll]essons?"
+    r"|[Qq]uestions?|[Vv]olumes?|[Vv]ol\.|pp?\.|[Nn]otes?|[Ii]tems?|[Pp]arts?|[Ss]lides?|[Pp]rotocol|[Ee]pisodes?"
+    r"|[Ss]eason|[Ll]evel|[Ll]ines?)"
 )
 _PLACE: Final = r"[0-9]{1,3}(?:\.[0-9]{1,3}){0,4}"
 _PLACES: Final = rf"{_PLACE}[a-z]?(?:(?:-|, | and | to | or | of ){_PLACE}){{0,6}}"
@@ -74,7 +72,7 @@ LIST_GATE: Final = at_digits(r"[0-9][.)]")
 
 
 def find_named_numbers(text: str) -> Iterator[Found]:
-    """Names that hold digits: COVID-19, F-16, MP3. What stands in them is no number."""
+    """Yield names that hold digits: COVID-19, F-16, MP3. What stands in them is no number."""
     reached = 0
     for digit in matches(_MIXED, text):
         if digit.start() >= reached:
@@ -86,39 +84,25 @@ def find_named_numbers(text: str) -> Iterator[Found]:
 
 
 def _begins(text: str, place: int) -> int:
-    """Where the name that holds a place begins: behind white space or a mark that no name holds."""
+    """Return where the name that holds a place begins: behind white space or a mark that no name holds."""
     low = max(0, place - 12)
     while place > low and (text[place - 1].isalnum() or text[place - 1] in ".-/"):
         place -= 1
     return place
 
 
-def find_percentages(text: str) -> Iterator[Found]:
-    """Percentages."""
-    for match in matches(_PERCENT, text):
-        yield Found(*match.span(), "quantity", 0.9, "unit")
-
-
-def find_ordinals(text: str) -> Iterator[Found]:
-    """Ordinals in digits: 1st, 22nd, 113th."""
-    for match in matches(_ORDINAL, text):
-        yield Found(*match.span(), "quantity", 0.8, "ordinal")
-
-
-def find_versions(text: str) -> Iterator[Found]:
-    """Versions: version 3, v1.2.0-rc1."""
-    for match in near(_VERSION, text, _DIGIT, 12, 24):
-        yield Found(*match.span(), "quantity", 0.8, "version")
-
-
-def find_sections(text: str) -> Iterator[Found]:
-    """Numbers of pages, sections, steps and tables, behind their word: section 4.2, page 3 of 12."""
-    for match in near(_SECTION, text, _DIGIT, 24, 30):
-        yield Found(*match.span("place"), "quantity", 0.7, "sequence")
+find_percentages: Final = finding(_PERCENT, "quantity", 0.9, "unit")
+find_ordinals: Final = finding(_ORDINAL, "quantity", 0.8, "ordinal")
+find_versions: Final = finding(
+    _VERSION, "quantity", 0.8, "version", by=partial(near, anchor=_DIGIT, before=12, after=24)
+)
+find_sections: Final = finding(
+    _SECTION, "quantity", 0.7, "sequence", group="place", by=partial(near, anchor=_DIGIT, before=24, after=30)
+)
 
 
 def find_list_numbers(text: str) -> Iterator[Found]:
-    """Numbers in front of the items of a list, where they follow one another: 1. 2. 3."""
+    """Yield numbers in front of the items of a list, where they follow one another: 1. 2. 3."""
     previous: list[int] = []
     held: Found | None = None
     for match in matches(_INLINE if "\n" not in text else _LISTED, text):
@@ -142,10 +126,7 @@ def _follows(before: list[int], number: list[int]) -> bool:
     return False
 
 
-def find_counts(text: str) -> Iterator[Found]:
-    """Counted things and shares: 12 patients, seventy-one hearings, two of five."""
-    for match in at_numbers(_COUNT, text):
-        yield Found(*match.span(), "quantity", 0.6, "count")
+find_counts: Final = finding(_COUNT, "quantity", 0.6, "count", by=at_numbers)
 
 
 def find_shares(text: str) -> Iterator[Found]:
@@ -159,3 +140,131 @@ COUNT_GATE: Final = either(at_digits("[0-9]\\+? [a-z]"), with_words(NUMBER_WORDS
 SHARE_GATE: Final = both(
     holding(" of ", " in "), either(at_digits("[0-9] (?:out )?(?:of|in) "), with_words(NUMBER_WORDS))
 )
+_UNIT: Final = (
+    r"(?:(?:calendar|working|business|consecutive|whole|full|more|further|additional|long|short|school|military) ){0,2}"
+    r"(?:years?|months?|weeks?|days?|hours?|minutes?|seconds?|decades?|fortnights?|nights?|weekends?|semesters?"
+    r"|trimesters?|yrs?|mos?|wks?|hrs?|mins?|secs?)(?![A-Za-z])"
+)
+_NUMBER: Final = (
+    r"(?:[0-9]{1,3}(?:,[0-9]{3}|[0-9]{0,2})(?:\.[0-9]{1,2})?(?: (?:1/2|[1-3]/4))?"
+    rf"|(?i:{BELOW_HUNDRED}(?: hundred)?|half an?))(?: and (?:a |one )?half)?"
+)
+_RANGE: Final = rf"{_NUMBER}(?:(?:-| - | to | or |\+ ?| and ){_NUMBER})?\+?"
+_LENGTH: Final = rf"{_RANGE}[ -]?{_UNIT}"
+_NOT_AGE: Final = r"(?![- ](?:old|of age)|\.? ?o(?:ld)?(?![a-z]))"
+_DURATION: Final = lazy_regex(
+    rf"{_LENGTH}(?:(?:,? and | ){_LENGTH}){{0,3}}{_NOT_AGE}(?:'(?!s))?"
+    r"(?:(?:-| )(?:long|and a half)(?![a-z]))?"
+)
+_SHORT: Final = lazy_regex(
+    r"(?<![\w.,$\xa4/:-])[0-9]{1,3}(?:\.[0-9])?(?:-[0-9]{1,3})? ?(?:h|min|sec|hr|w(?:k ?)?[0-6] ?d)"
+    r"(?![A-Za-z0-9/']|\.[A-Za-z0-9])"
+)
+_FORTNIGHT: Final = lazy_regex(r"(?<![A-Za-z])[Aa] fortnight(?![A-Za-z])")
+DURATION_GATE: Final = with_words(
+    "year years month months week weeks day days hour hours minute minutes second seconds decade decades fortnight"
+    " fortnights night nights weekend weekends semester semesters trimester trimesters yr yrs mo mos wk wks hr hrs"
+    " min mins sec secs"
+)
+_AT_SENTENCE: Final = lazy_regex(r"[Oo]ne (?:day|night)$")
+
+
+def find_durations(text: str) -> Iterator[Found]:
+    """Lengths of time: three months, 6 weeks, a two-day hearing, eight months' imprisonment, a fortnight."""
+    for match in at_numbers(_DURATION, text):
+        if not _AT_SENTENCE.match(match[0]):  # "one day" is no length
+            yield Found(*match.span(), "duration", 0.8, "unit")
+
+
+find_fortnights: Final = finding(_FORTNIGHT, "duration", 0.8, "unit")
+find_short_durations: Final = finding(_SHORT, "duration", 0.7, "unit")
+FORTNIGHT_GATE: Final = with_words("fortnight")
+SHORT_GATE: Final = with_words("h hr min sec w wk")
+_SCALE: Final = r"(?: ?-?(?:[Hh]undred|[Tt]housand|[Mm]illion|[Bb]illion|[Tt]rillion|mln|bln|[KkMmBb]n?)\b)"
+_MONEY_DIGITS: Final = r"(?:[0-9]{1,3}(?:[,' ][0-9]{3}){1,6}(?![0-9])|[0-9]{1,15})(?:[.,][0-9]{1,2}(?![0-9]))?"
+"""Of seven groups at the most: a longer row is no amount, and would be read again from each of its groups."""
+CODES: Final = (
+    "USD|EUR|GBP|JPY|CHF|CAD|AUD|NZD|INR|CNY|RMB|SEK|NOK|DKK|ISK|PLN|PLZ|CZK|SKK|HUF|RON|ROL|BGN|HRK|RSD|MKD|BAM|MDL"
+    "|UAH|BYN|RUB|RUR|GEL|AMD|AZN|KZT|UZS|KGS|TRY|TRL|ILS|AED|SAR|QAR|KWD|BHD|OMR|JOD|LBP|EGP|TND|DZD|IQD|IRR|PKR|BDT"
+    "|LKR|NPR|THB|VND|IDR|MYR|PHP|SGD|HKD|TWD|KRW|BRL|MXN|ARS|CLP|UYU|BOB|PYG|VEF|CRC|DOP|JMD|TTD|ZAR|NGN|KES|GHS|UGX"
+    "|TZS|ETB|XAF|XOF|DEM|FRF|ITL|ESP|PTE|BEF|NLG|ATS|FIM|GRD|IEP|CYP|MTL|LTL|LVL|EEK|SIT|BTC"
+)
+"""Codes of currencies, as a pattern, those of before the euro too; surrogates of amounts keep them."""
+_OF: Final = (
+    "US|American|Canadian|Australian|New Zealand|Hong Kong|Singapore|Swedish|Norwegian|Danish|Icelandic|Czech|Slovak"
+    "|Polish|Hungarian|Romanian|Bulgarian|Croatian|Serbian|Macedonian|Moldovan|Ukrainian|Russian|Belarusian|Georgian"
+    "|Armenian|Azerbaijani|Turkish|Cypriot|Cyprus|Maltese|Greek|Italian|French|Belgian|Luxembourg|Swiss|German|Austrian"
+    "|Finnish|Irish|Spanish|Portuguese|Dutch|Estonian|Latvian|Lithuanian|Slovenian|Israeli|Egyptian|Lebanese|Syrian"
+    "|Jordanian|Iraqi|Iranian|Saudi|Kuwaiti|Moroccan|Tunisian|Algerian|Indian|Pakistani|Sri Lankan|Nepalese|Japanese"
+    "|Chinese|South Korean|Korean|Mexican|Argentine|Chilean|Colombian|Philippine|Cuban|Brazilian|South African|Nigerian"
+    "|Kenyan|Ghanaian|British|Ugandan|Tanzanian|old|new|former|convertible"
+)
+_OWN: Final = (
+    "dollars? euros? bucks? cents? pence quid yen rupees? pesos? rou?bles? rubles? yuan renminbi francs? kron[ae]"
+    " kron[eo]r kron[eu]n? liras? lire zlot(?:ys?|ies) forints? korunas? koruny dinars? dirhams? hryvni(?:as?|i) leva"
+    " kunas? shekels? baht ringgits? rupiah riyals? rials? reais naira cedis? shillings? drachmas? pesetas? escudos?"
+    " guilders? deutschmarks? schillings? markka litas tolars? kroons? lari tenge manats?"
+)
+WORD: Final = (
+    rf"(?:(?:{_OF}) ){{0,3}}(?i:{'|'.join(_OWN.split())}|pounds? sterling)"
+    rf"|(?:(?:{_OF}) ){{1,3}}(?i:pounds?|marks?|won|lei|leu|levs?|reals?|rands?|crowns?|dong|soms?|drams?|lats|taka)"
+)
+"""Words for currencies, as a pattern; "pounds" and the like, which are also something else, with their country"
+" alone."""
+_SINGLE: Final = (
+    "dollar dollars euro euros buck bucks cent cents pence quid yen rupee rupees peso pesos ruble rubles rouble roubles"
+    " yuan renminbi franc francs krona krone kroner kronor kronen kronun lira liras lire zloty zlotys zloties forint"
+    " forints koruna korunas koruny dinar dinars dirham dirhams hryvnia hryvnias hryvnii leva kuna kunas shekel shekels"
+    " baht ringgit ringgits rupiah riyal riyals rial rials reais naira cedi cedis shilling shillings drachma drachmas"
+    " peseta pesetas escudo escudos guilder guilders deutschmark deutschmarks schilling schillings markka litas tolar"
+    " tolars kroon kroons lari tenge manat manats sterling pound pounds mark marks won lei leu lev levs real reals rand"
+    " rands crown crowns dong som soms dram drams lats taka"
+)
+AGAIN: Final = (
+    rf"(?: ?[(\[](?:{CODES}|\xa4|(?:{WORD}))(?:[)\]]|(?=[;,]| [-=]|\Z)))?"
+    r"(?: (?:per|an?|each) (?:month|annum|year|week|day|night|hour|person|head|square met(?:er|re)|sq\."
+    r" ?m)(?![A-Za-z]))?"
+)
+"""The currency once more, and what it is paid for: 2,000 euros (EUR), EUR 80 (euros), GBP 215 per month."""
+ABOUT: Final = "approximately "
+_SIGN: Final = lazy_regex(rf"\$|\xa4|{CODES}|Rs")
+_SIGNED: Final = lazy_regex(
+    rf"(?:(?:US|C|CA|A|AU|NZ|HK|S)?\$|\xa4|(?<![A-Za-z])(?:(?!INR ?[0-9](?:\.[0-9]+)?(?![0-9]|[.,][0-9]))(?:{CODES})"
+    rf"|Rs\.?)) ?-?{_MONEY_DIGITS}{_SCALE}?(?: (?:{CODES})\b)?{AGAIN}"
+)
+_NAMED_MONEY: Final = lazy_regex(
+    rf"(?=[0-9])(?<![\w.,/-]){_MONEY_DIGITS}{_SCALE}?(?:[ -](?:{WORD})\b| ?(?:{CODES})\b| ?(?:\xa4|\$)(?!\w)){AGAIN}"
+)
+_SPOKEN: Final = lazy_regex(rf"(?<![\w-])(?i:{AMOUNT})[ -](?:{WORD})\b{AGAIN}")
+_WORDS: Final = joined_words(_SINGLE)
+SIGNED_GATE: Final = at_digits(r"[A-Z$\xa4s.] ?-?[0-9]")
+NAMED_MONEY_GATE: Final = either(
+    with_words(_SINGLE), at_digits(rf"[0-9] ?(?:[KkMmBb]n?|[a-z])? ?(?:{CODES}|\xa4|\$)|[0-9] ?[a-z]+ ?\$")
+)
+SPOKEN_GATE: Final = with_words(_SINGLE)
+
+
+def find_signed_money(text: str) -> Iterator[Found]:
+    """Amounts after a sign or a code: $5, US$ 5.2 million, EUR 300."""
+    for match in near(_SIGNED, text, _SIGN, 4, 45):
+        yield Found(_begin(text, match.start()), match.end(), "money", 0.9)
+
+
+def find_named_money(text: str) -> Iterator[Found]:
+    """Amounts before a word, a code or a sign: 20 dollars, 300 EUR, five hundred dollars."""
+    for match in matches(_NAMED_MONEY, text):
+        yield Found(_begin(text, match.start()), match.end(), "money", 0.9)
+
+
+def find_spoken_money(text: str) -> Iterator[Found]:
+    """Amounts in words: five hundred dollars."""
+    words = (
+        (start - 1, end) for start, end in places_of(text, _WORDS) if text[max(0, start - 1) : start] in (" ", "-")
+    )
+    for match in near_places(_SPOKEN, text, words, 120, 1):
+        if not match[0].lower().startswith(("a ", "one cent")) or " hundred" in match[0] or " thousand" in match[0]:
+            yield Found(match.start(), match.end(), "money", 0.7)
+
+
+def _begin(text: str, start: int) -> int:
+    return start - len(ABOUT) if text.endswith(ABOUT, 0, start) else start

@@ -1,15 +1,163 @@
-"""Secrets by their form: private keys, and tokens by the beginnings that their issuers give them."""
+"""Secrets by their form: private keys, tokens by the beginnings of their issuers, and values that look drawn."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
-from typing import Final
+from functools import wraps
+from types import MappingProxyType
+from typing import Final, NamedTuple
 
-from textveil.detection.found import Found
+from textveil.detection.found import Found, Search, words_in
 from textveil.detection.gates import holding, holding_in_runs
-from textveil.detection.secret_forms import FORMS, PEM_LABEL
-from textveil.detection.secret_values import looks_drawn
 from textveil.text.patterns import check_time, lazy_regex
+
+
+class Form(NamedTuple):
+    """What stands behind a beginning."""
+
+    pattern: re.Pattern[str]  # of all of it, from ``before`` characters ahead of the beginning; bounded
+    before: int = 0  # how many characters of it stand ahead of the beginning
+    mixed: bool = False  # whether what follows must look drawn, since the beginning alone also begins words
+
+
+_WORD: Final = "[A-Za-z0-9_]"
+_WIDE: Final = "[A-Za-z0-9_-]"
+_TABLE: Final = (
+    (r"[A-Z0-9]{16,20}(?![A-Za-z0-9])", "AKIA ASIA ABIA ACCA AROA AIDA AGPA ANPA"),
+    (r"[A-Za-z0-9]{36}(?![A-Za-z0-9_])", "npm_"),
+    (r"[A-Za-z0-9]{30,40}(?![A-Za-z0-9_])", "hf_"),
+    (r"[A-Za-z0-9_]{16,255}", "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ gsk_ r8_ glc_ glsa_ sbp_ nfp_ rubygems_ sntrys_"),
+    (r"[A-Za-z0-9_]{16,255}", "dop_v1_ doo_v1_ dor_v1_ shpat_ shpss_ shpca_"),
+    (r"[A-Za-z0-9_]{16,255}", "shppa_ lin_api_ ntn_ vercel_ pscale_tkn_ tfp_"),
+    (r"[A-Za-z0-9_]{10,255}", "sk_live_ sk_test_ rk_live_ rk_test_ pk_live_"),
+    (r"[A-Za-z0-9_]{10,255}", "pk_test_ whsec_ shippo_live_ shippo_test_ lsv2_"),
+    (r"[A-Za-z0-9_-]{16,255}", "glpat- gldt- glft- glsoat- glrt- glcbt-"),
+    (r"[A-Za-z0-9_-]{16,255}", "glimt- glptt- glagent- gloas- GR1348941 dckr_pat_"),
+    (r"[A-Za-z0-9_-]{12,255}", "sk-proj- sk-svcacct- sk-admin- sk-None- sk-ant- sk-or-v1-"),
+    (r"[A-Za-z0-9_-]{12,255}", "xai- pplx- figd_ pul- tskey- NRAK-"),
+    (r"[A-Za-z0-9-]{10,255}", "xoxb- xoxp- xoxa- xoxr- xoxs- xoxe- xapp- xoxe.xoxb- xoxe.xoxp-"),
+    (r"[A-Za-z0-9_-]{24,255}", "AIza GOCSPX- ya29. hvs. hvb. hvr. EAACEdEose0cBA"),
+    (r"[A-Za-z0-9_-]{24,255}", "ATATT3 ATCTT3 sq0csp- sq0atp- EAAAE pypi-AgE"),
+    (r"[A-Za-z0-9_-]{16,72}\.[A-Za-z0-9_-]{16,72}", "SG."),
+    (r"[A-Za-z0-9]{8}-[A-Za-z0-9]{4}-[A-Za-z0-9-]{12,64}", "HRKU- AGE-SECRET-KEY-"),
+    (r"[0-9a-f]{24}-[0-9a-f]{34}", "PMAK-"),
+    (r"[0-9A-Z]{20,80}", "AGE-SECRET-KEY-1"),
+    (r"[0-9a-f]{32}(?![A-Za-z0-9])", "dapi AC SK key-"),
+    (r"[A-Za-z0-9_-]{6,4096}\.[A-Za-z0-9_-]{6,8192}(?:\.[A-Za-z0-9_-]{0,8192}){0,3}", "eyJ"),
+    (r"[A-Z0-9]{6,12}/B[A-Z0-9]{6,12}/[A-Za-z0-9]{12,32}", "https://hooks.slack.com/services/T"),
+    (r"[0-9]{15,20}/[A-Za-z0-9_-]{40,90}", "https://discord.com/api/webhooks/ https://discordapp.com/api/webhooks/"),
+)
+_MIXED: Final = words_in("""AROA AIDA AGPA ANPA ABIA ACCA gsk_ r8_ glc_ ntn_ vercel_ pul- xai-""")
+FORMS: Final = MappingProxyType(
+    {
+        **{
+            beginning: Form(lazy_regex(re.escape(beginning) + tail), 0, beginning in _MIXED)
+            for tail, beginnings in _TABLE
+            for beginning in beginnings.split()
+        },
+        "sk-": Form(lazy_regex(r"sk-[A-Za-z0-9]{20,64}(?![A-Za-z0-9_-])"), 0, True),
+        ":AA": Form(lazy_regex(r"[0-9]{9}:AA[A-Za-z0-9_-]{32,36}(?![A-Za-z0-9_-])"), 9),
+        "Q~": Form(lazy_regex(r"[A-Za-z0-9_~.-]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34}"), 4),
+        "-us": Form(lazy_regex(r"[0-9a-f]{32}-us[0-9]{1,2}(?![A-Za-z0-9])"), 32),
+    }
+)
+"""By beginning, what is a secret. Public: it is what surrogates keep as it is."""
+KEPT_BEGINNINGS: Final = tuple(
+    sorted(
+        (beginning for beginning, form in FORMS.items() if not form.before),
+        key=lambda beginning: (-len(beginning), beginning),
+    )
+)
+"""Beginnings at the start of a secret, the longest first."""
+PEM_LABEL: Final = r"(?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?"
+"""What the first line of a private key says between its hyphens."""
+_CLASSES: Final = lazy_regex("[0-9]+|[a-z]+|[A-Z]+")
+_HEXADECIMAL: Final = lazy_regex("(?:[0-9a-f]{32,}|[0-9A-F]{32,})")
+_ALPHABET: Final = lazy_regex(r"[A-Za-z0-9+/=_.~%-]+")
+_WITHIN: Final = r"(?:\*{3}|\$\{|\{\{|%\(|your[_ -]|_here\b|-here\b|redacted|masked|placeholder|\.\.\.)"
+_PLACEHOLDER: Final = lazy_regex(
+    rf"(?i)[*x.#\xb7?-]{{2,}}|[<\[{{$%@&|:].*|(?:(?!{_WITHIN}).)*+{_WITHIN}.*"
+    r"|(?:null|none|nil|undefined|true|false|yes|no|on|off|n/?a|tbd|todo|string|str|text|char|varchar|bytes?|int|integer"
+    r"|number|bool|boolean|any|object|array|dict|list|required|optional|default|empty|blank|unset|hidden|missing|invalid"
+    r"|pass|password|passwd|passwort|pwd|passphrase|passcode|secret|token|key|pin|value|username|user|email|login|unknown"
+    r"|self|this|type|field|input|env|vault|secretstr|optional\[.*)[;,]?"
+)
+_REFERENCE: Final = lazy_regex(
+    r"[A-Za-z_][A-Za-z0-9_]*(?:(?:\.|->|::)[A-Za-z_][A-Za-z0-9_]*)+[;,]?|[^()\[\]{}\n]*+[()\[\]{}].*"
+    r"|(?:(?!environ|getenv)[A-Za-z_])*+(?:environ|getenv).*"
+)
+_IDENTIFIER: Final = lazy_regex(r"[A-Za-z]+(?:[_-][A-Za-z]+)*")
+_NAMES_ONE: Final = lazy_regex(r"(?i)passw|pwd|passphrase|passcode|secret|token|credential|api_?key")
+_OF_PROSE: Final = lazy_regex(
+    r"(?i).*(?:ed|ing|able|ible|ive|ous|ful|less|ly|ory|ent|ant|al|en)|(?:not|too|so|very|in|at|on|of|for|from|to|the|an?|"
+    r"my|your|our|his|her|its|their|this|that|these|those|it|he|she|we|they|you|what|which|who|where|when|how|why|if|as|"
+    r"only|case|also|now|still|always|never|there|here|below|above|wrong|correct|incorrect|valid|weak|strong|safe|"
+    r"secure|ok|okay|fine|good|bad|long|short|old|new|same|different|lost|set|unset|shared|public|private|unique|"
+    r"minimum|maximum|about|just|by|with|all|one|two|part|being|and|or|but|has|have|had|does|did|will|can|must|may)"
+)
+
+
+def looks_drawn(value: str, shortest: int = 12) -> bool:
+    """Return whether a string of letters and digits looks as if a machine drew it: its classes change often."""
+    if len(value) < shortest or _ALPHABET.fullmatch(value) is None:
+        return False
+    if _HEXADECIMAL.fullmatch(value):
+        return True
+    runs = _CLASSES.findall(value)
+    digits = sum(map(str.isdigit, value))
+    return digits >= 2 and digits * 9 >= len(value) and len(value) - digits >= 3 and len(runs) * 5 >= len(value)
+
+
+def is_placeholder(value: str) -> bool:
+    """Return whether a value only marks the place of one: ``<password>``, ``${TOKEN}``, ``None``, a row of stars."""
+    return _PLACEHOLDER.fullmatch(value) is not None
+
+
+def is_quoted_secret(value: str) -> bool:
+    """Return whether what stands in quotes is a secret, and no message and no name of one."""
+    if is_placeholder(value) or len(value) < 3:
+        return False
+    if " " in value:
+        return value.count(" ") < 3 and any(map(str.isdigit, value))
+    return not (_NAMES_ONE.search(value) and _IDENTIFIER.fullmatch(value))
+
+
+def is_bare_secret(value: str, *, alone: bool) -> bool:
+    """Return whether what stands behind a sign without quotes is a secret, and no expression of code.
+
+    ``alone``: name, sign and value are all of a line, as in a settings file.
+    """
+    if is_placeholder(value) or len(value) < 3 or _REFERENCE.fullmatch(value):
+        return False
+    if "_" in value and value.isidentifier() and _NAMES_ONE.search(value):
+        return False
+    if _IDENTIFIER.fullmatch(value.rstrip("0123456789") if _NAMES_ONE.search(value) else value):
+        return (
+            alone
+            and (_NAMES_ONE.search(value) is None or value[-1].isdigit())
+            and not _OF_PROSE.fullmatch(value)
+            and "_" not in value
+        )
+    return has_marks(value)
+
+
+def is_said_secret(value: str) -> bool:
+    """Return whether a word behind "password is" is one: it has a digit, a mark or capitals inside."""
+    return not is_placeholder(value) and len(value) >= 4 and not _REFERENCE.fullmatch(value) and has_marks(value)
+
+
+def is_said_word(value: str) -> bool:
+    """Return whether a plain word that ends a sentence behind "password is" can be one, and says nothing about it."""
+    return value.isalpha() and len(value) >= 5 and not is_placeholder(value) and _OF_PROSE.fullmatch(value) is None
+
+
+def has_marks(value: str) -> bool:
+    """Return whether a value has a digit, a mark inside, or a capital behind a small letter."""
+    inner = value[1:]
+    marks = any(not character.isalnum() and character not in "-_'./" for character in value)
+    return any(map(str.isdigit, value)) or marks or (any(map(str.isupper, inner)) and not value.isupper())
+
 
 SURE: Final = 0.95
 
@@ -22,7 +170,7 @@ _PUTTY: Final = lazy_regex(r"PuTTY-User-Key-File-[0-9]:[^\n]{0,80}\n(?:[A-Za-z0-
 
 
 def places(text: str, words: Iterable[str]) -> Iterator[int]:
-    """Where a text has one of some words, word by word."""
+    """Yield where a text has one of some words, word by word."""
     for word in words:
         check_time()
         place = text.find(word)
@@ -31,21 +179,23 @@ def places(text: str, words: Iterable[str]) -> Iterator[int]:
             place = text.find(word, place + 1)
 
 
-def apart(spans: Iterable[Found]) -> Iterator[Found]:
-    """Spans of which none begins before the last one ends: the earlier first, then the longer one."""
-    end = 0
-    for span in sorted(spans, key=lambda span: (span.start, -span.end)):
-        if span.start >= end:
-            yield span
-            end = span.end
+def apart(search: Search) -> Search:
+    """Return a search without spans that begin before the last one ends: the earlier counts, then the longer one."""
+
+    @wraps(search)
+    def find(text: str) -> Iterator[Found]:
+        end = 0
+        for span in sorted(search(text), key=lambda span: (span.start, -span.end)):
+            if span.start >= end:
+                yield span
+                end = span.end
+
+    return find
 
 
+@apart
 def find_private_keys(text: str) -> Iterator[Found]:
     """Private keys, each whole from its first line to its last: PEM, and the files of PuTTY."""
-    yield from apart(_private_keys(text))
-
-
-def _private_keys(text: str) -> Iterator[Found]:
     end = 0
     for place in places(text, ("-----BEGIN ",)):
         first = _PEM.match(text, place) if place >= end else None
@@ -69,12 +219,9 @@ def _private_keys(text: str) -> Iterator[Found]:
 TOKEN_GATE: Final = holding_in_runs(*FORMS)
 
 
+@apart
 def find_tokens(text: str) -> Iterator[Found]:
     """Keys and tokens that begin as their issuers write them: AWS, GitHub, OpenAI, Slack, Stripe and others."""
-    yield from apart(_tokens(text))
-
-
-def _tokens(text: str) -> Iterator[Found]:
     for beginning, form in FORMS.items():
         reached = 0
         for place in places(text, (beginning,)):

@@ -8,8 +8,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
-from textveil.detection.foreign import by_pieces, folder_name
-from textveil.detection.labels import kinds_of_labels
+from textveil.detection.foreign import by_pieces, folder_name, kinds_of_labels
 from textveil.detection.spans import DetectedSpan
 from textveil.errors import InputError, MissingExtra, ModelError, ParameterError, need
 
@@ -19,11 +18,7 @@ _PIECE: Final = 100_000
 
 @cache
 def load_spacy() -> ModuleType:
-    """The package spacy.
-
-    Raises:
-        MissingExtra: it is not installed.
-    """
+    """Import spacy, or raise MissingExtra."""
     try:
         import spacy
     except ImportError:
@@ -57,12 +52,7 @@ def load_pipeline(model: Path | str) -> tuple[Any, str]:
 
 
 def blank_pipeline(language: str) -> Any:
-    """A pipeline that only cuts a language's text into tokens.
-
-    Raises:
-        MissingExtra: spacy is not installed.
-        ParameterError: spaCy does not know the language.
-    """
+    """Return a pipeline that only cuts text into tokens; raise ParameterError if spaCy does not know the language."""
     try:
         return load_spacy().blank(language)
     except ImportError:
@@ -94,11 +84,7 @@ class SpacyDetector:
         return SpacyDetector, self._asked
 
     def detect(self, texts: Sequence[str]) -> list[list[DetectedSpan]]:
-        """The entities of each text.
-
-        Raises:
-            InputError: the pipeline failed, changed a text, or found what it has no label for.
-        """
+        """See ``Detector``; raise InputError if the pipeline failed, changed a text, or found an unknown label."""
         return by_pieces(self.name, texts, _PIECE, self._found)
 
     def _found(self, texts: list[str]) -> Iterator[list[DetectedSpan]]:
@@ -137,17 +123,13 @@ def _labels(nlp: Any, spans_key: str | None) -> list[str]:
 
 
 def spacy_detector(
-    model: Path | str,
-    *,
-    labels: Mapping[str, str | None] | None = None,
-    spans_key: str | None = None,
-    batch: int = 32,
+    model: Path | str, *, labels: Mapping[str, str | None] | None = None, spans_key: str | None = None, batch: int = 32
 ) -> SpacyDetector:
     """Entities that a spaCy pipeline finds.
 
     Args:
         model: a folder that ``nlp.to_disk`` wrote, or the name of an installed package as `en_core_web_sm`.
-        labels: kinds by the pipeline's labels, before the table of ``detection.labels``; None leaves spans out.
+        labels: kinds by the pipeline's labels, before the table of ``detection.foreign``; None leaves spans out.
         spans_key: the span group whose spans count too (a `spancat`'s); None is entities only.
         batch: texts that the pipeline gets together, >= 1.
 

@@ -9,9 +9,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from textveil.detection.found import Found, Search, near
+from textveil.detection.found import OTHER, Found, Search, finding, near
 from textveil.detection.gates import CUT, at_digits, both, either, holding, matching, with_words
-from textveil.detection.plain import OTHER
 from textveil.text.english import FUNCTION_WORDS
 from textveil.text.patterns import lazy_regex, matches
 
@@ -71,16 +70,13 @@ _SMALL: Final = lazy_regex(
     rf"{_FIRST}[0-9]{{0,5}} (?:{_ANY_WORD} ){{1,3}}?(?:{_SMALL_ENDING})\b\.?(?:,?\s{{1,3}}{_UNIT})?"
 )
 _OTHERS: Final = lazy_regex(
-    rf"(?<!\w)(?:[0-9]{{1,6}},? ){{0,2}}(?:"
-    rf"(?!via [A-Z]{{2}})(?i:{_LEADING}) (?:(?:d[aeio]s?|du|des|de la|del|della|of|van|von|la|le|el|los|las) ){{0,2}}"
-    rf"(?:{_ANY_WORD},? ){{1,5}}?{_HOUSE}"
-    rf"|(?:[A-Z][A-Za-z'.-]{{0,30}} ){{0,3}}[A-Z][A-Za-z'-]{{1,30}}(?:{_STREET_WORD}) {_HOUSE}"
-    rf"|[a-z][a-z'-]{{3,30}}(?:gatan|straat|strasse|strase|vegen|steenweg|plein|laan|gade|katu) {_HOUSE}"
-    rf"|(?:[A-Z][A-Za-z'.-]{{0,30}} ){{1,3}}(?:{_AFTER_NAME}) {_HOUSE}"
-    rf")(?:,?\s{{1,3}}{_UNIT})?"
+    rf"(?<!\w)(?:[0-9]{{1,6}},? ){{0,2}}(?:(?!via [A-Z]{{2}})(?i:{_LEADING}) (?:(?:d[aeio]s?|du|des|de la|del|della|of"
+    rf"|van|von|la|le|el|los|las) ){{0,2}}(?:{_ANY_WORD},? ){{1,5}}?{_HOUSE}|(?:[A-Z][A-Za-z'.-]{{0,30}}"
+    rf" ){{0,3}}[A-Z][A-Za-z'-]{{1,30}}(?:{_STREET_WORD}) {_HOUSE}|[a-z][a-z'-]{{3,30}}(?:gatan|straat|strasse|strase"
+    rf"|vegen|steenweg|plein|laan|gade|katu) {_HOUSE}|(?:[A-Z][A-Za-z'.-]{{0,30}} ){{1,3}}(?:{_AFTER_NAME})"
+    rf" {_HOUSE})(?:,?\s{{1,3}}{_UNIT})?"
 )
-_REPORTER = r"(?:[A-Z][A-Z.]{0,5} ){1,2}[0-9]"
-"""Behind the volume of a law report: 2 AC 214, 410 U.S. 113."""
+_REPORTER = r"(?:[A-Z][A-Z.]{0,5} ){1,2}[0-9]"  # behind the volume of a law report: 2 AC 214, 410 U.S. 113
 
 _NUMBERED: Final = lazy_regex(
     rf"{_FIRST}[0-9]{{0,5}},? (?:[0-9]{{1,6}} )?(?:{_ANY_WORD} ){{1,5}}?(?:{_HOUSE} )?{_UNIT}"
@@ -148,20 +144,8 @@ _LIVES: Final = holding(
 )
 
 _NUMBER_FOLLOWS: Final = holding(
-    *(
-        "ive at",
-        "ives at",
-        "ived at",
-        "ive on",
-        "ives on",
-        "ived on",
-        "iving at",
-        "iving on",
-        "esid",
-        "tay at",
-        "tays at",
-    ),
-    *("ocated at", "ddress", "eliver", "ome:", "oved to", "odges at"),
+    *("ive at", "ives at", "ived at", "ive on", "ives on", "ived on", "iving at", "iving on", "esid", "tay at"),
+    *("tays at", "ocated at", "ddress", "eliver", "ome:", "oved to", "odges at"),
 )
 
 
@@ -178,7 +162,7 @@ def _search(pattern: re.Pattern[str], score: float, anchor: re.Pattern[str] | No
 
 
 def find_towns(text: str) -> Iterator[Found]:
-    """A town before its state and postal code: Salem, OR 97301."""
+    """Yield a town before its state and postal code: Salem, OR 97301."""
     for match in matches(_TOWN, text):
         first, _, rest = match["place"].partition(" ")
         begin = len(first) + 1 if rest and first.lower() in FUNCTION_WORDS else 0
@@ -208,12 +192,5 @@ find_small_codes: Final = _search(_SMALL_CODE, 0.6)
 SMALL_CODE_GATE: Final = at_digits("[a-z][0-9][0-9a-z]? [0-9][a-z]")
 find_labelled_codes: Final = _search(_AFTER_CODE_WORD, 0.7)
 LABELLED_CODE_GATE: Final = at_digits("(?:[Pp]|ode|PLZ|is|er):? ?[0-9]{3}")
-
-
 STATE_GATE: Final = matching("[,:] [ACDFGHIKLMNOPRSTUVW][A-Z]")
-
-
-def find_states(text: str) -> Iterator[Found]:
-    """A state's two letters after a comma: Denver, CO."""
-    for match in matches(_AFTER_COMMA, text):
-        yield Found(*match.span("place"), "place", 0.7)
+find_states: Final = finding(_AFTER_COMMA, "place", 0.7, group="place")

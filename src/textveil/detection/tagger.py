@@ -16,11 +16,11 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.detection import name_words as known
+from textveil.detection import lists as known
 from textveil.detection.found import Found
 from textveil.detection.lists import DATA, Marks, lists
 from textveil.detection.names import begins_order
-from textveil.detection.person_fields import is_plain_form
+from textveil.detection.people_in_records import is_plain_form
 from textveil.errors import InputError
 from textveil.json_text import json_file
 from textveil.text.patterns import lazy_regex, matches
@@ -98,8 +98,7 @@ _LETTERS: Final = bytes(
 _EPONYM: Final = lazy_regex(rf"(?:'s)? (?:{'|'.join(sorted(known.MEDICAL_AFTER))})\b", re.IGNORECASE)
 _JOINS: Final = frozenset((" ", ". ", "-", " & "))
 _OPENINGS: Final = frozenset('.!?:;|"*-^\n(')
-_WINDOW: Final = 40
-"""Characters on each side that features look at."""
+_WINDOW: Final = 40  # characters on each side that features look at
 
 
 class Word(NamedTuple):
@@ -111,12 +110,7 @@ class Word(NamedTuple):
 
 
 class Tagger:
-    """The weights: a row of the classes for each hashed feature.
-
-    Args:
-        weights: 8-bit, a power of two rows, a column for each of ``KINDS``.
-        scale: one unit of the weights in natural logarithms of odds.
-    """
+    """8-bit weights, a row of the classes for each hashed feature; ``scale`` is one unit in logarithms of odds."""
 
     def __init__(self, weights: NDArray[np.int8], scale: float) -> None:
         fields = (weights.astype(np.int64) + _BIAS) << (np.arange(len(KINDS)) * _BITS)
@@ -125,7 +119,7 @@ class Tagger:
         self._scale = scale
 
     def sums(self, features: Sequence[str]) -> tuple[int, ...]:
-        """The sum of the features' weights for each class: whole numbers, the same on every machine."""
+        """Return the sum of the features' weights for each class: whole numbers, the same on every machine."""
         mask, packed = self._mask, self._packed
         pieces = "\0".join(features).encode("latin-1").split(b"\0")
         total = sum([packed[crc32(piece) & mask] for piece in pieces])
@@ -142,11 +136,7 @@ class Tagger:
 
 @cache
 def tagger() -> Tagger:
-    """The embedded model, read once.
-
-    Raises:
-        InputError: the file is not the one that was shipped, or is for another version of the features.
-    """
+    """Return the embedded model, read once; raise InputError if the file is not the one that was shipped."""
     packed = (DATA / FILE).read_bytes()
     record = json_file(DATA / RECORD)
     if hashlib.sha256(packed).hexdigest() != record["file"]:
@@ -160,24 +150,24 @@ def tagger() -> Tagger:
 
 
 def words_of(text: str, offset: int = 0) -> Iterator[Word]:
-    """The capitalized words of a plain text, or of a part of it that begins at ``offset``."""
+    """Yield the capitalized words of a plain text, or of a part of it that begins at ``offset``."""
     for match in matches(_CAPITALIZED, text):
         yield word_at(offset + match.start(), match[0])
 
 
 def word_at(start: int, written: str) -> Word:
-    """A word that stands at a place, without a possessive ending."""
+    """Return a word that stands at a place, without a possessive ending."""
     bare = written.removesuffix("'s")
     return Word(start, start + len(bare), bare.lower())
 
 
 def small_words(text: str) -> frozenset[bytes]:
-    """The words that a plain text writes in small letters, and nothing that equals one."""
+    """Return the words that a plain text writes in small letters, and nothing that equals one."""
     return frozenset(text.encode("latin-1").translate(_LETTERS).split())
 
 
 def topic_of(small: frozenset[bytes]) -> str:
-    """What a text is about, by the words in it: the topic with most of its words, two at least; or none."""
+    """Return what a text is about, by the words in it: the topic with most of its words, two at least; or none."""
     most, topic = 1, ""
     for name, words in _TOPICS:
         count = len(words & small)
@@ -196,14 +186,9 @@ def _shape(written: str) -> str:
 
 
 def features_of(text: str, word: Word, small: frozenset[bytes], topic: str, marks_of: Any) -> list[str]:
-    """The features of a capitalized word: its letters, its marks, its neighbors, its place in the run of capitals.
+    """Return the features of a capitalized word: its letters, marks, neighbors and place in the run of capitals.
 
-    Args:
-        text: a plain text.
-        word: one of its words.
-        small: what ``small_words`` gives for the text.
-        topic: what ``topic_of`` gives for that.
-        marks_of: the marks of a word, ``lists().words.get`` as a rule; the tool that trains hides some of them.
+    ``small`` and ``topic`` are what ``small_words`` and ``topic_of`` give; the tool that trains hides some marks.
     """
     start, end, low = word
     before, behind = text[max(0, start - _WINDOW) : start], text[end : end + _WINDOW]
@@ -236,12 +221,9 @@ def features_of(text: str, word: Word, small: frozenset[bytes], topic: str, mark
 
 
 def tagged(text: str, rest: str, spans: Sequence[Found]) -> list[Found]:
-    """Spans with the names that have no evidence judged by the model: kept, named otherwise, left out, or added.
+    """Return spans with the names that have no evidence judged by the model: kept, named otherwise, left out, or added.
 
-    Args:
-        text: a plain text.
-        rest: the text with what the rules found covered.
-        spans: what the rules found in it, by start.
+    ``rest`` is the text with what the rules found covered.
     """
     kept: list[Found] = []
     guesses: list[Found] = []
@@ -262,7 +244,7 @@ def tagged(text: str, rest: str, spans: Sequence[Found]) -> list[Found]:
 
 
 def is_asked(word: Word, marks_of: Any) -> bool:
-    """Whether a word can be a name: no function word or title, no people or month, and no plain English word."""
+    """Return whether a word can be a name: no function word or title, no people or month, and no plain English word."""
     low = word.low
     marks = marks_of(low, 0)
     return not (
@@ -277,7 +259,7 @@ def is_asked(word: Word, marks_of: Any) -> bool:
 
 
 def is_pair(written: str) -> bool:
-    """Whether a guess is two to four capitalized words, none of which is a word: Haruto Oyelaran."""
+    """Return whether a guess is two to four capitalized words, none of which is a word: Haruto Oyelaran."""
     words = _PAIR.fullmatch(written) and _CAPITALIZED.findall(written)
     lows = [word.lower() for word in words or ()]
     return len(lows) > 1 and not any(map(is_plain_form, lows))
@@ -295,7 +277,7 @@ class _Judge:
         return self._model.sums(features_of(self._text, word, self._small, self._topic, self._marks_of))
 
     def guess(self, span: Found) -> Iterator[Found]:
-        """A guess of the rules, unless the model takes none of its words for a part of a name."""
+        """Yield a guess of the rules, unless the model takes none of its words for a part of a name."""
         if _EPONYM.match(self._text, span.end):
             return
         sums = [self._sums(word) for word in words_of(self._text[span.start : span.end], span.start)]
@@ -312,7 +294,7 @@ class _Judge:
             yield name
 
     def names(self, words: Sequence[Word]) -> Iterator[Found]:
-        """The names among words that no rule takes for one; neighbors are one name."""
+        """Yield the names among words that no rule takes for one; neighbors are one name."""
         group: list[tuple[Word, float, tuple[int, ...]]] = []
         for word in words:
             sums = self._sums(word)
@@ -337,6 +319,6 @@ class _Judge:
 
 
 def score_of(share: float, kind: str, topic: str) -> float:
-    """The score of a name of this probability and kind: that of a guess, unless it is sure."""
+    """Return the score of a name of this probability and kind: that of a guess, unless it is sure."""
     sure = SURE_CLINICAL if topic == CLINICAL else SURE_ORGANIZATION if kind == "organization" else SURE
     return 0.3 if share < sure else 0.4 if share < 0.95 else 0.5

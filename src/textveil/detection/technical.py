@@ -15,9 +15,8 @@ from typing import Final
 
 from textveil.detection.found import Found
 from textveil.detection.gates import Seen, at_digits, either, holding, matching
-from textveil.detection.keeping import shipped_words
-from textveil.detection.lists import Marks, lists
-from textveil.detection.name_words import COMPANY_ENDS
+from textveil.detection.given import shipped_words
+from textveil.detection.lists import COMPANY_ENDS, Marks, lists
 from textveil.text.patterns import lazy_regex, matches, search
 
 
@@ -113,8 +112,7 @@ _NOBODY: Final = _set(
 _EDGES: Final = ".-_"
 
 _STRING: Final = lazy_regex(
-    r"\"(?:[^\"\\\n]|\\.){0,500}\"|'(?<!\w.)(?:[^'\\\n]|\\.){0,500}'"
-    r"|(?:#|//|--)(?<![\w:/#-].)(?=[ !/])[^\n]*|/\*[^\n]*"
+    r"\"(?:[^\"\\\n]|\\.){0,500}\"|'(?<!\w.)(?:[^'\\\n]|\\.){0,500}'|(?:#|//|--)(?<![\w:/#-].)(?=[ !/])[^\n]*|/\*[^\n]*"
 )
 _STATEMENTS: Final = (
     r"import [\w.{*]|from [\w.]+ import |#include ?[<\"]|using [\w.:]+;|package [\w.]+;?$|require\(|use [\w:]+;",
@@ -154,8 +152,7 @@ _SUBJECT: Final = lazy_regex(
 )
 """The first word of a commit's subject, behind its digest or its header: a verb."""
 
-_LINE_END: Final = lazy_regex(r"\n|\\n")
-"""Of a text, or of a string that is written in it."""
+_LINE_END: Final = lazy_regex(r"\n|\\n")  # of a text, or of a string that is written in it
 
 _HELD: Final = MappingProxyType(
     {
@@ -175,34 +172,15 @@ _HELD: Final = MappingProxyType(
 )
 """What every match of a slow pattern holds, or has right behind it. Most texts hold it nowhere."""
 
-_ID: Final = 6
-"""Characters from which on a number counts as an id, in code as elsewhere."""
+_ID: Final = 6  # characters from which on a number counts as an id, in code as elsewhere
 
-_LINE: Final = 400
-"""Characters of a line that tell whether it is code."""
+_LINE: Final = 400  # characters of a line that tell whether it is code
 
 _DIGITS: Final = lazy_regex(r"[0-9]+(?:\.[0-9]+)*")
 _PROSE: Final = lazy_regex(r"(?:[A-Za-z']{1,24} ){6}")
 _CAPITAL: Final = lazy_regex("[a-z][A-Z]")
 _PIECES: Final = (
-    "`",
-    "{",
-    "}",
-    "_",
-    "\\",
-    "=",
-    ";\n",
-    "()",
-    "::",
-    "</",
-    "/>",
-    "/home/",
-    "/Users/",
-    "~/",
-    "./",
-    "#",
-    '":',
-    "->",
+    *("`", "{", "}", "_", "\\", "=", ";\n", "()", "::", "</", "/>", "/home/", "/Users/", "~/", "./", "#", '":', "->"),
     "Mozilla",
 )
 _GATE_WORDS: Final = (
@@ -214,11 +192,7 @@ CODE_GATE: Final = either(holding(*_PIECES, *_GATE_WORDS), matching("[A-Z](?<=[A
 
 _LISTED: Final = int(Marks.GIVEN | Marks.FAMILY)
 _COMMON: Final = int(Marks.COMMON | Marks.SMALL)
-
-
 HOME_GATE: Final = holding("/home/", "/Users/", "\\")
-
-
 EARLY_GATE: Final = either(holding("@", "$", "("), at_digits(r"[0-9]\.[0-9]|[A-Za-z]/[0-9]"))
 """The gate of what is code although it looks like an address, a date or an amount."""
 
@@ -259,13 +233,13 @@ def _early(text: str) -> Iterator[tuple[str, int, int]]:
 
 @cache
 def _versioned() -> frozenset[str]:
-    """Words after which numbers with points are versions: what public lists know of programs and products."""
+    """Return words after which numbers with points are versions: what public lists know of programs and products."""
     names = (word.lower() for name in ("programming", "products") for word in shipped_words(name))
     return frozenset(("version", "versions", "v", "ver", *names)) - {"iban", "sat", "go", "r"}
 
 
 def find_homes(text: str) -> Iterator[Found]:
-    """Names of users in paths."""
+    """Yield names of users in paths."""
     for match in matches(_HOME, text):
         name = match[1].rstrip(_EDGES)
         if name.lower() in _NOBODY or name.isupper():
@@ -276,7 +250,7 @@ def find_homes(text: str) -> Iterator[Found]:
 
 
 def find_code(text: str) -> Iterator[Found]:
-    """What is code or markup, by start, none overlapping: words as ``CODE``, numbers as numbers of code."""
+    """Yield what is code or markup, by start, none overlapping: words as ``CODE``, numbers as numbers of code."""
     if not CODE_GATE(text, Seen("", frozenset(), "")):
         return
     taken = bytearray(len(text))
@@ -308,7 +282,7 @@ def _with_numbers(text: str, start: int, end: int, *, ids: bool = True) -> Itera
 
 
 def _zones(text: str) -> Iterator[tuple[int, int]]:
-    """Lines of code without their strings and comments, inline code, tags of markup, formulas."""
+    """Yield lines of code without their strings and comments, inline code, tags of markup, formulas."""
     position = 0
     for line in text.split("\n"):
         if line and _is_code(line[:_LINE].rstrip()):
@@ -337,7 +311,7 @@ def _outside_strings(text: str, start: int, end: int) -> Iterator[tuple[int, int
 
 
 def _without_names(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """A stretch of code without words that can be names, unless a mark of code stands beside them."""
+    """Yield a stretch of code without words that can be names, unless a mark of code stands beside them."""
     for match in _CAPITALIZED.finditer(text, start, end):
         before = _CODE_BEFORE.search(text, max(0, match.start() - 12), match.start())
         if _could_name(match[0]) and not (before or _CODE_AFTER.match(text, match.end())):
@@ -360,12 +334,10 @@ def _markup(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _guarded(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
-    """``matches`` of one of ``_HELD``."""
     return iter(()) if search(_HELD[pattern], text) is None else matches(pattern, text)
 
 
 def _words(text: str) -> Iterator[tuple[int, int]]:
-    """Words that only code has, wherever they stand."""
     for pattern in (_HUMPED, _SNAKE, _DOTTED, _CALL):
         for match in _guarded(pattern, text):
             named = _could_name(match[0]) or _FIELD_BEFORE.search(text, max(0, match.start() - 24), match.start())
@@ -400,7 +372,7 @@ def _segments(text: str, path: re.Match[str]) -> Iterator[tuple[int, int]]:
 
 
 def _is_dotted(written: str) -> bool:
-    """Whether dotted words are no end of a sentence whose space was forgotten."""
+    """Return whether dotted words are no end of a sentence whose space was forgotten."""
     parts = re.split(r"\.|::|->|#", written)
     joined = "." not in written or "_" in written or len(parts) > 2
     return joined or parts[1][:1].islower() or any(_CAPITAL.search(part) for part in parts)

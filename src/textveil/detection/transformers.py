@@ -8,8 +8,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from textveil.detection.foreign import by_pieces, folder_name
-from textveil.detection.labels import kinds_of_labels
+from textveil.detection.foreign import by_pieces, folder_name, kinds_of_labels
 from textveil.detection.spans import DetectedSpan
 from textveil.errors import InputError, ModelError, need
 from textveil.models.foreign_files import load_libraries, read_model
@@ -29,39 +28,21 @@ _TAGS: Final = frozenset("BIESLU")
 
 
 class _Window(NamedTuple):
-    """Tokens that the model reads together: ids with those that frame them, and what they are of a text.
+    """Tokens that the model reads together: ids with those that frame them, and what they are of a text."""
 
-    Attributes:
-        text: number of the text.
-        first: place of the window's first token among those of the text.
-        ids: with the tokens that the model puts around a text.
-        lead: how many of these stand before the others.
-        bounds: start and end in the text of each token.
-    """
-
-    text: int
-    first: int
-    ids: list[int]
-    lead: int
-    bounds: list[tuple[int, int]]
+    text: int  # number of the text
+    first: int  # place of the window's first token among those of the text
+    ids: list[int]  # with the tokens that the model puts around a text
+    lead: int  # how many of these stand before the others
+    bounds: list[tuple[int, int]]  # start and end in the text of each token
 
 
 class _Token(NamedTuple):
-    """A token of a text.
-
-    Attributes:
-        start: its first character.
-        end: one past its last.
-        label: the number of its most probable class.
-        score: that class's probability.
-        context: tokens of the window on the side of it where fewer stand.
-    """
-
-    start: int
-    end: int
-    label: int
-    score: float
-    context: int
+    start: int  # its first character
+    end: int  # one past its last
+    label: int  # the number of its most probable class
+    score: float  # that class's probability
+    context: int  # tokens of the window on the side of it where fewer stand
 
 
 class TransformersDetector:
@@ -93,11 +74,7 @@ class TransformersDetector:
         return TransformersDetector, self._asked
 
     def detect(self, texts: Sequence[str]) -> list[list[DetectedSpan]]:
-        """What the model finds in each text.
-
-        Raises:
-            InputError: the model failed or gave NaN.
-        """
+        """See ``Detector``; raise InputError if the model failed or gave NaN."""
         return by_pieces(self.name, texts, _PIECE, self._found)
 
     def _found(self, texts: list[str]) -> Iterator[list[DetectedSpan]]:
@@ -202,7 +179,7 @@ def _keep_best(best: dict[int, _Token], window: _Window, rows: Reals) -> None:
 
 
 def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
-    """A span without white space at its ends, out to the ends of the words that it cuts.
+    """Return a span without white space at its ends, out to the ends of the words that it cuts.
 
     Only in scripts with two cases: elsewhere words touch, or nothing tells where they end.
     """
@@ -227,7 +204,7 @@ def transformers_detector(
     overlap: int | None = None,
     device: str = "cpu",
 ) -> TransformersDetector:
-    """Spans by a token classifier of Hugging Face.
+    """Return spans by a token classifier of Hugging Face.
 
     A text that is longer than the model's window is read in windows that share ``overlap`` tokens. A token has its most
     probable class; tokens of one entity in a row are one span unless a class says that another begins (B-, S-, U-), and
@@ -235,7 +212,7 @@ def transformers_detector(
 
     Args:
         folder: configuration, weights in safetensors and a fast tokenizer, as ``save_pretrained`` writes them.
-        labels: kinds by the model's entities (without B- and I-), before the table of ``detection.labels``; None leaves
+        labels: kinds by the model's entities (without B- and I-), before those of ``detection.foreign``; None leaves
             spans out.
         batch: windows that the model reads together, >= 1.
         overlap: tokens that a window shares with the one before it; None is 64, or a quarter of a window that is short.

@@ -1,40 +1,33 @@
-"""Units of measurement and names of what is measured, as patterns and sets of words: public facts, written by hand."""
+"""Units of measurement, names of what is measured, and numbers in words: public facts, written by hand."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from types import MappingProxyType
 from typing import Final
 
-from textveil.text.patterns import lazy_regex
+from textveil.text.patterns import lazy_regex, matches
 
 _METRIC: Final = r"(?:[kmcnp\xfe]|mc|u|d)?"
 _PER: Final = (
-    r"(?: ?(?:/ ?|(?:per|an?|each) )(?:[0-9]{1,3} ?)?(?:kg|[mdun\xfe]?[Ll]|cc|min(?:ute)?|hr?|hours?|day|d|dose|wk"
-    r"|week|month"
-    r"|m2|mm3?|cm|sec(?:ond)?|s|year|annum|[Hh][Pp][Ff]|[Ll][Pp][Ff]|tab|actuation|square meter|mile|gallon))"
+    r"(?: ?(?:/ ?|(?:per|an?|each) )(?:[0-9]{1,3} ?)?(?:kg|[mdun\xfe]?[Ll]|cc|min(?:ute)?|hr?|hours?|day|d|dose|wk|week"
+    r"|month|m2|mm3?|cm|sec(?:ond)?|s|year|annum|[Hh][Pp][Ff]|[Ll][Pp][Ff]|tab|actuation|square meter|mile|gallon))"
 )
 UNIT: Final = (
     r"(?:"
     rf"{_METRIC}g(?:m|ms|rams?)?|(?:milli|micro|kilo)?grams?|kilos?|kgs|lbs?|pounds?(?! sterling)|oz|ounces?|stone"
-    rf"|m[Ee]q|{_METRIC}mols?|I\.?U\.?|mIU|[uU](?![A-Za-z])|[Uu]nits?"
-    rf"|{_METRIC}L|m[lL]|cc|dl|(?:milli|deci|centi)?lit(?:er|re)s?|tsp|tbsp|teaspoons?|tablespoons?|gallons?|pints?"
+    rf"|m[Ee]q|{_METRIC}mols?|I\.?U\.?|mIU|[uU](?![A-Za-z])|[Uu]nits?|{_METRIC}L|m[lL]|cc|dl|(?:milli|deci"
+    rf"|centi)?lit(?:er|re)s?|tsp|tbsp|teaspoons?|tablespoons?|gallons?|pints?"
     r"|sq\.? ?(?:k?m|ft|mi|in)|square (?:kilo|centi)?(?:met(?:er|re)s|feet|miles|inch(?:es)?|yards)|(?:[mck]m|m)[23]"
-    r"|acres?|hectares?|ha"
-    r"|mm ?[Hh]g|cm ?H2O|kPa|hPa|psi|mbar|atm"
-    r"|mm|cm|dm|km|m|\xfem|nm|(?:kilo|centi|milli|micro|nano)?met(?:er|re)s?|inch(?:es)?|in\.|feet|foot|ft|yards?"
-    r"|miles?"
-    r"|bpm|BPM|(?:beats|breaths) ?(?:/|per|a) ?min(?:ute)?|/min(?:ute)?|LPM|lpm|rpm|RPM|fps|[kMGT]?Hz|[kMG]bps|Mbit/s"
-    r"|mph|MPH|km/h|kmh|kph|knots"
-    r"|[mk]V|mA|m?Ah|[kMG]Wh?|kcals?|calories|dB|k?J|[VW](?= [a-z]|[,;)]|\Z)|watts?|volts?|amps?|ohms?|joules?"
-    r"|\xb7 ?[CF]\b|deg(?:rees?|s)?\.?(?: (?:C|F|[Cc]elsius|[Ff]ahrenheit|[Cc]entigrade))?"
-    r"|[KMGT]i?B|kB|bytes?|bits|px|pixels|dpi|ppm|ppi"
-    r"|ms|ns|\xfes"
-    r"|tab(?:let)?s?|cap(?:sule|let)?s?|puffs?|drops?|gtts?|sprays?|patch(?:es)?|pills?|vials?|ampules?"
-    r"|suppositor(?:y|ies)"
-    r"|lozenges?|inhalations?|doses?"
-    r"|c?Gy|m?Sv|diopters?|mOsm|Fr(?:ench)?|gauge|ga\b|[xX\xb7] ?10[E^*]{0,2}[0-9]{1,2}|cells|[KkM](?=/[um\xfec])"
-    r"|copies"
-    r"|p(?:ac)?k[ -]y(?:ea)?rs?|packs?|[KM]/\xfe?u?L"
+    r"|acres?|hectares?|ha|mm ?[Hh]g|cm ?H2O|kPa|hPa|psi|mbar|atm|mm|cm|dm|km|m|\xfem|nm|(?:kilo|centi|milli|micro"
+    r"|nano)?met(?:er|re)s?|inch(?:es)?|in\.|feet|foot|ft|yards?|miles?|bpm|BPM|(?:beats|breaths) ?(?:/|per|a)"
+    r" ?min(?:ute)?|/min(?:ute)?|LPM|lpm|rpm|RPM|fps|[kMGT]?Hz|[kMG]bps|Mbit/s|mph|MPH|km/h|kmh|kph|knots|[mk]V|mA|m?Ah"
+    r"|[kMG]Wh?|kcals?|calories|dB|k?J|[VW](?= [a-z]|[,;)]|\Z)|watts?|volts?|amps?|ohms?|joules?|\xb7 ?[CF]\b"
+    r"|deg(?:rees?|s)?\.?(?: (?:C|F|[Cc]elsius|[Ff]ahrenheit|[Cc]entigrade))?|[KMGT]i?B|kB|bytes?|bits|px|pixels|dpi"
+    r"|ppm|ppi|ms|ns|\xfes|tab(?:let)?s?|cap(?:sule|let)?s?|puffs?|drops?|gtts?|sprays?|patch(?:es)?|pills?|vials?"
+    r"|ampules?|suppositor(?:y|ies)|lozenges?|inhalations?|doses?|c?Gy|m?Sv|diopters?|mOsm|Fr(?:ench)?|gauge|ga\b"
+    r"|[xX\xb7] ?10[E^*]{0,2}[0-9]{1,2}|cells|[KkM](?=/[um\xfec])|copies|p(?:ac)?k[ -]y(?:ea)?rs?|packs?|[KM]/\xfe?u?L"
     rf"){_PER}{{0,3}}"
 )
 """Units that stand behind a number, with what they are per."""
@@ -48,12 +41,10 @@ ROUTES: Final = (
 TIMING: Final = (
     r"(?:[QqBbTt]\.?[IiOo]?\.?[Dd]\.?|[Bb][Ii][Dd]|[Tt][Ii][Dd]|[Qq][Ii][Dd]|[Qq][DdWwMm]|[Qq](?:AM|PM|HS|am|pm|hs)"
     r"|[Qq] ?[0-9]{1,2}(?:-[0-9]{1,2})? ?(?:h(?:rs?|ours?)?|H|d(?:ays?)?|w(?:ks?|eeks?)?|mo?|min)|[Hh][Ss]|[Pp][Rr][Nn]"
-    r"|p\.r\.n\.|h\.s\.|[Qq]\.[a-z]\.[a-z]?\.?|[Aa][Cc]|[Pp][Cc]|STAT|stat|daily|nightly|weekly|monthly|hourly"
-    r"|(?:once|twice|thrice|(?:three|four|[2-6]) times) (?:daily|nightly|weekly|(?:an?|per|each) (?:day|week|night"
-    r"|month))"
-    r"|(?:every|each) (?:day|morning|evening|night|week|month|other day|[0-9]{1,2}(?:(?:-| to )[0-9]{1,2})? "
-    r"(?:hours?|days?|weeks?|months?|minutes?))|at (?:bedtime|night)|[xX] ?[0-9]{1,2}(?![\^0-9]) ?(?:days?|doses?"
-    r"|weeks?|d\b)?"
+    r"|p\.r\.n\.|h\.s\.|[Qq]\.[a-z]\.[a-z]?\.?|[Aa][Cc]|[Pp][Cc]|STAT|stat|daily|nightly|weekly|monthly|hourly|(?:once"
+    r"|twice|thrice|(?:three|four|[2-6]) times) (?:daily|nightly|weekly|(?:an?|per|each) (?:day|week|night|month))"
+    r"|(?:every|each) (?:day|morning|evening|night|week|month|other day|[0-9]{1,2}(?:(?:-| to )[0-9]{1,2})? (?:hours?"
+    r"|days?|weeks?|months?|minutes?))|at (?:bedtime|night)|[xX] ?[0-9]{1,2}(?![\^0-9]) ?(?:days?|doses?|weeks?|d\b)?"
     r"|#[0-9]{1,3}|as needed|with meals)"
 )
 DOSE_TAIL: Final = lazy_regex(rf"(?:,? ?\(?(?:{ROUTES}|{TIMING})(?![A-Za-z0-9])\)?){{1,6}}")
@@ -139,18 +130,13 @@ WITH_DIGITS: Final = (
     r"|FT[34]|C[34]|CD4|CD8|FEV1|CA-?125|CA19-9|CHADS2|CHA2DS2-VASc|CURB-65|PHQ-?[29]|GAD-?7|G6PD|HCO3|NH3|PO4|Ki-67"
     r"|5-?HT|5-?FU|HER2|BRCA[12]|p53|p16|IL-?[0-9]{1,2}|PD-?1|PD-L1|GLP-1|SGLT2|COX-?2|H1N1|H5N1|H2|alpha-?1|beta-?2"
     r"|COVID-?19|[Cc]ovid-?19|SARS-CoV-?[12]|MERS-CoV|HPV-?(?:16|18)|HIV-?[12]|HSV-?[12]|HHV-?[68]|MP[34]|mp[34]"
-    r"|H\.?26[45]"
-    r"|[2345]G|[234][Dd]|4K|8K|UTF-?(?:8|16|32)|SHA-?(?:1|256|512)|MD5|Base64|base64|x86|x64|IPv[46]|HTTP/[123]"
-    r"|ISO-?8859"
-    r"|C99|ES6|S3|EC2|K8s|k8s|i18n|l10n|B2[BC]|P2P|Y2K|W3C|R2-D2|401\(k\)|403\(b\)|3M|7-Eleven|G7|G8|G20"
-    r"|24/7 (?:support|service|coverage|access|availability|care|hotline|operations?)"
-    r"|9/11 (?:[Aa]ttacks?|[Mm]emorial|[Cc]ommission|[Mm]useum|terrorists?|hijackers?|survivors|victims|[Rr]eport)"
-    r"|7[0-8]7 (?:MAX|[Dd]reamliners?|[Jj]umbo|jets?|airliners?|aircraft)"
-    r"|F1|U2"
-    r"|A[345]|F-(?:4|5|14|15|16|18|22|35|117)|B-(?:1|2|17|24|25|29|52)|[CU]-(?:5|2|17|130|141)|MiG-(?:15|21|23|25"
-    r"|29|31)"
-    r"|Su-(?:24|25|27|30|35|57)|AK-?47|M-?16|A3(?:00|10|19|20|21|30|40|50|80)|B-?7[0-8]7|Apollo [0-9]{1,2}|i[3579]"
-    r"|PM2\.5|PM10|E10|H7"
+    r"|H\.?26[45]|[2345]G|[234][Dd]|4K|8K|UTF-?(?:8|16|32)|SHA-?(?:1|256|512)|MD5|Base64|base64|x86|x64|IPv[46]"
+    r"|HTTP/[123]|ISO-?8859|C99|ES6|S3|EC2|K8s|k8s|i18n|l10n|B2[BC]|P2P|Y2K|W3C|R2-D2|401\(k\)|403\(b\)|3M|7-Eleven|G7"
+    r"|G8|G20|24/7 (?:support|service|coverage|access|availability|care|hotline|operations?)|9/11 (?:[Aa]ttacks?"
+    r"|[Mm]emorial|[Cc]ommission|[Mm]useum|terrorists?|hijackers?|survivors|victims|[Rr]eport)|7[0-8]7 (?:MAX"
+    r"|[Dd]reamliners?|[Jj]umbo|jets?|airliners?|aircraft)|F1|U2|A[345]|F-(?:4|5|14|15|16|18|22|35|117)|B-(?:1|2|17|24"
+    r"|25|29|52)|[CU]-(?:5|2|17|130|141)|MiG-(?:15|21|23|25|29|31)|Su-(?:24|25|27|30|35|57)|AK-?47|M-?16|A3(?:00|10|19"
+    r"|20|21|30|40|50|80)|B-?7[0-8]7|Apollo [0-9]{1,2}|i[3579]|PM2\.5|PM10|E10|H7"
 )
 """Names that hold digits: what stands in them is no number. Whether one is a name is told by ``is_name``."""
 
@@ -159,7 +145,7 @@ _COUNTED_BEHIND: Final = lazy_regex(r" (?:[a-z]{2,14} )?[a-z]{2,18}s(?![A-Za-z])
 
 
 def is_name(text: str, start: int, end: int) -> bool:
-    """Whether a match of ``WITH_DIGITS`` is a name, whose digits are public.
+    """Return whether a match of ``WITH_DIGITS`` is a name, whose digits are public.
 
     It needs a letter. If it begins with a digit, no unit may stand behind it, and behind a thousand or a million (4K,
     3M) nothing that is counted: then it is a number, whatever product has it for a name.
@@ -172,3 +158,76 @@ def is_name(text: str, start: int, end: int) -> bool:
     if _MEASURED_BEHIND.match(text, end):
         return False
     return written[-1] not in "KM" or _COUNTED_BEHIND.match(text, end) is None
+
+
+_UNITS: Final = "one|two|three|four|five|six|seven|eight|nine"
+_TEENS: Final = "ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen"
+_TENS: Final = "twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
+BELOW_HUNDRED: Final = rf"(?:(?:{_TENS})(?:[ -](?:{_UNITS}))?|{_TEENS}|{_UNITS})"
+"""One to ninety-nine."""
+ORDINAL: Final = (
+    r"(?:(?:twenty|thirty)[ -])?(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth)|tenth|eleventh|twelfth"
+    r"|thirteenth|fourteenth|fifteenth|sixteenth|seventeenth|eighteenth|nineteenth|twentieth|thirtieth"
+)
+"""First to thirty-ninth: days of a month."""
+YEAR: Final = (
+    rf"(?:two thousand(?: and)?(?: {BELOW_HUNDRED})?|"
+    rf"(?:nineteen|twenty)[ -](?:{_TENS}|{_TEENS}|oh)(?:[ -](?:{_UNITS}))?)"
+)
+"""Years of the last century and this one, as they are spoken."""
+AMOUNT: Final = (
+    rf"(?:{BELOW_HUNDRED}|a|hundred|thousand|million)(?:[ -](?:and[ -])?(?:{BELOW_HUNDRED}|hundred|thousand|million|"
+    r"billion)){0,8}"
+)
+"""Whole numbers of any size."""
+MAGNITUDES: Final = "hundred|thousand|million|billion|trillion|dozen"
+"""What multiplies the number before it, and stands for one of it without."""
+ORDINAL_WORDS: Final = (
+    *("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh"),
+    *("twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth"),
+    "twentieth",
+)
+"""First to twentieth."""
+_OTHERS: Final = """
+eins zwei drei vier funf sechs sieben acht neun zehn elf zwolf dreizehn vierzehn funfzehn sechzehn siebzehn
+achtzehn neunzehn zwanzig dreissig dreisig vierzig funfzig sechzig siebzig achtzig neunzig hundert tausend
+deux trois quatre cinq sept huit neuf dix onze douze treize quatorze quinze seize vingt trente quarante cinquante
+soixante mille
+cero dos tres cuatro cinco seis siete ocho nueve diez doce trece catorce dieciseis diecisiete dieciocho diecinueve
+veinte treinta cuarenta cincuenta sesenta setenta ochenta noventa cien ciento doscientos quinientos mil
+tre quattro cinque sette otto nove dieci undici dodici tredici quattordici quindici sedici diciassette diciotto
+diciannove venti trenta quaranta cinquanta sessanta settanta ottanta novanta cento mila
+dois duas quatro oito dez doze quinze dezasseis dezesseis vinte trinta quarenta sessenta oitenta cem
+twee drie vijf zes zeven negen tien twaalf dertien veertien vijftien zestien zeventien achttien negentien twintig
+dertig veertig vijftig zestig zeventig tachtig negentig honderd duizend
+"""
+_NOT_SECOND: Final = "|".join(word for word in ORDINAL_WORDS if word != "second")
+_ENGLISH: Final = rf"{_UNITS}|{_TEENS}|{_TENS}|{MAGNITUDES}|zero|half|{_NOT_SECOND}|once|twice|thrice"
+NUMBER_WORD: Final = lazy_regex(
+    rf"(?i)(?<![A-Za-z])(?:(?:{_ENGLISH})(?:fold)?"
+    rf"|(?:(?:ein|und|en|e|i|y){{0,2}}(?:{'|'.join(dict.fromkeys(_OTHERS.split()))})){{1,6}})(?![A-Za-z])"
+)
+"""A number in words, in English or in one of six other languages, as plain forms write it."""
+SPOKEN: Final = (
+    rf"(?:{BELOW_HUNDRED}|zero)(?:[ -]and a half| (?:{MAGNITUDES})"
+    rf"(?:(?: and)? {BELOW_HUNDRED}(?: (?:{MAGNITUDES}))?){{0,3}})?"
+)
+"""Whole numbers of any size, and a half more."""
+NUMBER_WORDS: Final = " ".join(f"zero|{_UNITS}|{_TEENS}|{_TENS}|half".split("|"))
+"""Words that begin a number, parted by spaces: what gates look for."""
+_STARTS: Final = lazy_regex(
+    r"[0-9OTFSENHZotfsenhz](?<![\w.,$\xa4/:#+-].)(?:(?<=[0-9])|(?<=[Oo])ne|(?<=[Zz])ero|(?<=[Tt])(?:wo|hree|en|welve|hirteen|wenty|hirty)"
+    r"|(?<=[Ff])(?:our(?:teen)?|ive|ifteen|orty|ifty)|(?<=[Ss])(?:ix(?:teen|ty)?|even(?:teen|ty)?)|(?<=[Ee])(?:ight(?:een|y)?"
+    r"|leven)|(?<=[Nn])ine(?:teen|ty)?|(?<=[Hh])alf)(?:(?<=[0-9])|(?![A-Za-z]))"
+)
+
+
+def at_numbers(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+    """Yield the matches of a pattern that begins with a number, in digits or words; none overlaps another."""
+    reached = 0
+    for start in matches(_STARTS, text):
+        if start.start() >= reached:
+            match = pattern.match(text, start.start())
+            if match is not None:
+                reached = match.end()
+                yield match

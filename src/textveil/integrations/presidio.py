@@ -15,11 +15,9 @@ from typing import Any, Final
 import numpy as np
 
 from textveil.cuts import between
-from textveil.detection.checked import checked_spans
-from textveil.detection.combined import covering
-from textveil.detection.labels import kinds_of_labels
+from textveil.detection.foreign import kinds_of_labels
 from textveil.detection.presidio import EXTRA, load_analyzer
-from textveil.detection.spans import DetectedSpan
+from textveil.detection.spans import DetectedSpan, checked_spans, covering
 from textveil.errors import MissingExtra, ParameterError, need
 from textveil.randomness import resolve
 from textveil.sanitize.by_policy import BEFORE, draw_mentions, paying_draws, protected
@@ -55,7 +53,7 @@ class Veil:
 
     Args:
         policy: its rules for spans are used; a name or a file, or an object.
-        labels: kinds by entity types, before the table of ``detection.labels``; None leaves values as they are.
+        labels: kinds by entity types, before the table of ``detection.foreign``; None leaves values as they are.
         scope: shared by the veils of texts in which one value has one surrogate; None is one of its own.
         key: of a policy whose scope is a corpus, and only there: 32 secret bytes, under which every veil gives a value
             the same surrogate. In its place ``scope`` may be a ``KeyedScope``.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final, NamedTuple
 
-from textveil.detection.keeping import SHIPPED, KeepList, shipped_words
+from textveil.detection.given import SHIPPED, KeepList, shipped_words
 from textveil.detection.kinds import OWN
 from textveil.detection.spans import DetectedSpan, Detector
 from textveil.risk.words import words_of

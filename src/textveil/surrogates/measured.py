@@ -9,11 +9,10 @@ from typing import Annotated, Final, NamedTuple
 
 import numpy as np
 
+from textveil.detection.found import plain
 from textveil.detection.measurements import GRADED
-from textveil.detection.number_words import MAGNITUDES, NUMBER_WORD, ORDINAL_WORDS
-from textveil.detection.plain import plain
 from textveil.detection.quantities import AFTER_SECTION, LIST_NUMBER, SECTION_NUMBER
-from textveil.detection.units import WITH_DIGITS, is_name
+from textveil.detection.units import MAGNITUDES, NUMBER_WORD, ORDINAL_WORDS, WITH_DIGITS, is_name
 from textveil.errors import need
 from textveil.registry.options import Option, interval
 from textveil.surrogates.declaration import SURROGATES, OptionalEpsilon, declared

@@ -14,7 +14,7 @@ from typing import Annotated, Final, NamedTuple
 
 import numpy as np
 
-from textveil.detection.money import ABOUT, AGAIN, CODES, WORD
+from textveil.detection.quantities import ABOUT, AGAIN, CODES, WORD
 from textveil.errors import need
 from textveil.numerics.discrete_noise import discrete_laplace
 from textveil.numerics.integer_weights import TwoLevelWeights, exp_floor, two_level_weights

@@ -11,7 +11,7 @@ from typing import Annotated, Final
 
 import numpy as np
 
-from textveil.detection.secret_forms import KEPT_BEGINNINGS, PEM_LABEL
+from textveil.detection.secrets import KEPT_BEGINNINGS, PEM_LABEL
 from textveil.errors import need
 from textveil.mechanisms.channels.digits import BASE, KEEP_LIMIT, DigitResponse
 from textveil.registry.options import Option, interval

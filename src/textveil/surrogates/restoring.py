@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple, TypeAlias
 
 from textveil.cuts import replaced
-from textveil.detection.name_words import FIRM_TITLES, SUFFIXES
+from textveil.detection.lists import FIRM_TITLES, SUFFIXES
 from textveil.errors import ParameterError
 from textveil.surrogates.mentions import FoundMention, KnownSurrogate, Mentions, compared_form, folded_words, inflected
 from textveil.surrogates.private_map import PrivateMap, Replaced

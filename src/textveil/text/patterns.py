@@ -100,7 +100,7 @@ def matches(pattern: re.Pattern[str], text: str, start: int = 0, end: int | None
 
 def search(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
     """``pattern.search(text)``, in slices."""
-    return next(matches(pattern, text), None)
+    return pattern.search(text) if len(text) <= SLICE else next(matches(pattern, text), None)
 
 
 def _sliced(pattern: re.Pattern[str], text: str, start: int, end: int, reach: float) -> Iterator[re.Match[str]]:

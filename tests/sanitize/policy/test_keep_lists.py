@@ -7,7 +7,7 @@ import random
 import pytest
 
 import textveil as tv
-from textveil.detection.keeping import SHIPPED, KeepList, shipped_words
+from textveil.detection.given import SHIPPED, KeepList, shipped_words
 from textveil.detection.spans import DetectedSpan
 from textveil.errors import ParameterError
 from textveil.sanitize.policy.making import parts_of

@@ -9,9 +9,8 @@ from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from textveil.detection.checked import checked_spans
-from textveil.detection.labelled import read_labelled
-from textveil.detection.spans import DetectedSpan, Detector
+from textveil.detection.evaluation import read_labelled
+from textveil.detection.spans import DetectedSpan, Detector, checked_spans
 from textveil.errors import InputError, need
 
 LEAST_DOCUMENTS: Final = 10

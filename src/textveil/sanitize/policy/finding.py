@@ -15,13 +15,10 @@ from types import MappingProxyType
 from typing import Final, TypeAlias
 
 from textveil.cuts import between
-from textveil.detection.checked import checked_spans
-from textveil.detection.combined import covering, disjoint
-from textveil.detection.given import value_spans
-from textveil.detection.keeping import KeepList, KeepPattern
+from textveil.detection.given import KeepList, KeepPattern, value_spans
 from textveil.detection.kinds import ENCODED, OTHER_LANGUAGE
 from textveil.detection.languages import FIT, unfit
-from textveil.detection.spans import DetectedSpan, Detector
+from textveil.detection.spans import DetectedSpan, Detector, checked_spans, covering, disjoint
 from textveil.errors import InputError, need
 from textveil.sanitize.policy.policy import OtherLanguages
 from textveil.text.escapes import BORDER, DEEPEST, Reading, is_in_header_word, quoted_printable, read, unquoted
@@ -46,7 +43,7 @@ class SpanFinder:
     """Finds spans of which no two share a character.
 
     Args:
-        detectors: by rank, which decides between spans of one length (``detection.combined``).
+        detectors: by rank, which decides between spans of one length (``detection.spans``).
         drawn: kinds of the spans that are wanted and replaced.
         kept: kinds of the spans that are wanted and stay: a span of them never hides one that is replaced. Spans of
             other kinds are as if they had not been found.
@@ -113,7 +110,7 @@ class SpanFinder:
 
         ``readings``: of private texts; ``values``: for each text, values of its record that are found in it too; they
         rank before all detectors. Raises InputError: a detector's answer is no list of spans for each text
-        (``detection.checked``); or a text is in a language without rules, and such texts are refused; ParameterError:
+        (``detection.spans``); or a text is in a language without rules, and such texts are refused; ParameterError:
         words stay, and a value is of a kind without a rule.
         """
         if self._other_languages != "warn":

@@ -12,13 +12,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from textveil.catalog import mechanism
-from textveil.detection.combined import highest_score, need_reachable
-from textveil.detection.detectors import detector_of
-from textveil.detection.given import ListDetector, PatternDetector
-from textveil.detection.keeping import KeepList, KeepPattern, shipped_words
+from textveil.detection.detectors import TokenKindDetector, detector_of
+from textveil.detection.given import KeepList, KeepPattern, ListDetector, PatternDetector, shipped_words
 from textveil.detection.kinds import ENCODED, KINDS, OPTIONAL, OTHER_LANGUAGE, STANDS_FOR, without_rule
-from textveil.detection.spans import DetectedSpan, Detector
-from textveil.detection.token_kinds import TokenKindDetector
+from textveil.detection.spans import DetectedSpan, Detector, highest_score, need_reachable
 from textveil.errors import InputError, ModelError, ParameterError, VocabularyError, need
 from textveil.mechanisms.channels.digits import KEEP_LIMIT
 from textveil.mechanisms.channels.randomized_response import CommonWordResponse

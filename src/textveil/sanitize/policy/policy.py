@@ -11,12 +11,10 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Final, Literal, TypeAlias, get_args
 
-from textveil.detection.combined import checked_score
-from textveil.detection.given import checked_pattern
-from textveil.detection.keeping import shipped_words
+from textveil.detection.detectors import TOKEN_SPANS
+from textveil.detection.given import checked_pattern, shipped_words
 from textveil.detection.kinds import checked_kind
-from textveil.detection.spans import Detector
-from textveil.detection.token_kinds import TOKEN_SPANS
+from textveil.detection.spans import Detector, checked_score
 from textveil.errors import InputError, ParameterError, need
 from textveil.text.english import FUNCTION_WORDS, LEVELS, NAMES_TOO, CommonWords, common_words
 from textveil.text.marks import Marks, checked_marks

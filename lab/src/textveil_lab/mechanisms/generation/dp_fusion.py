@@ -10,9 +10,8 @@ from typing import Annotated, Any, ClassVar, Final, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
-from textveil.detection.checked import checked_spans
 from textveil.detection.detectors import detector_of
-from textveil.detection.spans import DetectedSpan, Detector
+from textveil.detection.spans import DetectedSpan, Detector, checked_spans
 from textveil.errors import UnsupportedGuarantee
 from textveil.mechanisms.declaration import proved
 from textveil.privacy.composition import repeat

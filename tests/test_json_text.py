@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from textveil.budget.exports import verified_export
 
 import textveil
 from textveil.aggregates.classifier import load_model

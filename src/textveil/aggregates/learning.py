@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Final, NamedTuple
+from typing import Annotated, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from textveil.aggregates.payment import Fact
 from textveil.aggregates.report import AggregateReport
 from textveil.aggregates.request import CorpusRequest
 from textveil.errors import need
+from textveil.mechanisms.options import Option
 from textveil.numerics.discrete_gaussian import LARGEST_SIGMA, DiscreteGaussian
 from textveil.privacy.guarantees import Guarantee
 from textveil.privacy.units import Unit
@@ -31,7 +32,7 @@ from textveil.types import Integers, Reals
 
 REGRESSION: Final = "regression"
 METHODS: Final = (REGRESSION, NAIVE_BAYES)
-"""Names of the methods."""
+_METHOD: Final = "`regression` on vectors of texts, or `naive-bayes`: counts of words by label."
 
 _FINEST, _COARSEST = 12, 4
 """Powers of two between which the norm of documents' vectors lies, in parts of the grid."""
@@ -116,7 +117,7 @@ class ReleasedMoments:
         )
 
 
-def learn(request: CorpusRequest, *, method: str = REGRESSION) -> Learned:
+def learn(request: CorpusRequest, *, method: Annotated[str, Option(help=_METHOD, metavar="M")] = REGRESSION) -> Learned:
     """Learn to tell the labels of texts.
 
     Args:

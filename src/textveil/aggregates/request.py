@@ -2,19 +2,22 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Final, Protocol
+from typing import Annotated, Final, Protocol
 
 import numpy as np
 
 from textveil.aggregates.records import Batch
 from textveil.corpora.payment import Payer
 from textveil.errors import ParameterError
+from textveil.mechanisms.options import GUARANTEE, Option
 from textveil.privacy.units import Adjacency
 from textveil.types import Progress
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.vocabulary import Vocabulary
 
 _NO_LABEL: Final = ""
+_DELTA: Final = "Chance at which epsilon does not hold; far below 1 / number of persons."
+_LABELS: Final = "All labels that there can be, where they are public. Else they are selected."
 
 
 class Records(Protocol):
@@ -65,9 +68,9 @@ class CorpusRequest:
 
     records: Records
     _: KW_ONLY
-    epsilon: float
-    delta: float
-    labels: Sequence[str] = ()
+    epsilon: Annotated[float, Option(help="Nats, for all that one person wrote.", metavar="E", group=GUARANTEE)]
+    delta: Annotated[float, Option(help=_DELTA, metavar="D", group=GUARANTEE)]
+    labels: Annotated[Sequence[str], Option(help=_LABELS, metavar="A,B,...")] = ()
     vocabulary: Vocabulary | None = None
     payer: Payer | None = None
     rng: np.random.Generator | None = field(default=None, repr=False)

@@ -6,7 +6,7 @@ Proof: ``privacy/proofs/corpus_synthesize.md``.
 """
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Annotated, Final, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from textveil.aggregates.public_texts import PoolVectors
 from textveil.aggregates.report import AggregateReport
 from textveil.aggregates.request import CorpusRequest
 from textveil.errors import ParameterError, need
+from textveil.mechanisms.options import Option
 from textveil.types import Integers, Reals
 
 RELEASE: Final = "synthetic text"
@@ -39,7 +40,12 @@ class SyntheticText(NamedTuple):
     persons: int
 
 
-def synthesize(request: CorpusRequest, pool: Sequence[str], *, documents: int) -> SyntheticText:
+def synthesize(
+    request: CorpusRequest,
+    pool: Sequence[str],
+    *,
+    documents: Annotated[int, Option(help="Write exactly so many texts.", metavar="N")],
+) -> SyntheticText:
     """Choose and label public texts, so that together they resemble a corpus.
 
     Args:

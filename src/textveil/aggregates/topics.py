@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Final, NamedTuple
+from typing import Annotated, Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from textveil.aggregates.public_texts import NORM, PoolVectors
 from textveil.aggregates.report import AggregateReport
 from textveil.aggregates.request import CorpusRequest
 from textveil.errors import need
+from textveil.mechanisms.options import Option
 from textveil.privacy.units import Unit
 from textveil.types import Integers
 
@@ -126,36 +127,41 @@ def votes(parts: Iterable[tuple[Integers, Integers]], groups: int, *, by_person:
     return total, persons + len(counts)
 
 
-def topics(request: CorpusRequest, pool: Sequence[str], *, number: int) -> Themes:
+def topics(
+    request: CorpusRequest,
+    pool: Sequence[str],
+    *,
+    topics: Annotated[int, Option(help="Find so many themes in the pool.", metavar="K")] = 20,
+) -> Themes:
     """Estimate how many persons write about each group of public texts.
 
     Args:
         request: its records are read once; labels do not count.
         pool: public texts, each once.
-        number: of themes, at least 2 and at most the texts of the pool.
+        topics: number of themes, at least 2 and at most the texts of the pool.
 
     Raises:
         InputError: a record cannot be read.
         ParameterError: a number is outside.
         BudgetExhausted: a person's budget does not reach.
     """
-    need(2 <= number <= len(pool), "topics", number, f"between 2 and the texts of the public pool, {len(pool):,}")
+    need(2 <= topics <= len(pool), "topics", topics, f"between 2 and the texts of the public pool, {len(pool):,}")
     records, words = request.records, request.words
     budget = GaussianBudget(request.epsilon, request.delta)
     noise = budget.noise(NORM**2)
     features = PublicFeatures(words, public_transform(words))
     vectors = PoolVectors.of(pool, features, request.pool_progress)
-    groups = Groups.found(vectors, number)
+    groups = Groups.found(vectors, topics)
 
     parts = (
         (batch.persons, nearest_group(features.vectors(batch.texts, NORM), groups.centers))
         for batch in records.batches(request.progress)
     )
-    sums, persons = votes(parts, number, by_person=records.adjacency.unit is not Unit.DOCUMENT)
+    sums, persons = votes(parts, topics, by_person=records.adjacency.unit is not Unit.DOCUMENT)
     guarantee = budget.guarantee(records.adjacency, PROOF)
-    settings: list[Fact] = ["topics", repr(noise), features.digest, number, groups.centers.tobytes()]
+    settings: list[Fact] = ["topics", repr(noise), features.digest, topics, groups.centers.tobytes()]
     with paid(request, guarantee, settings) as drawing:
-        noisy = sums + noise.sample(number, drawing.rng)
+        noisy = sums + noise.sample(topics, drawing.rng)
     reach = float(normal.isf((1 - CONFIDENCE) / 2)) * noise.sigma
     described = _described(pool, vectors, groups, words.words)
     themes = [
@@ -171,7 +177,7 @@ def topics(request: CorpusRequest, pool: Sequence[str], *, number: int) -> Theme
     report = AggregateReport(
         release=RELEASE,
         guarantee=guarantee,
-        public={"vocabulary": words.name, "texts of the pool": len(pool), "themes": number},
+        public={"vocabulary": words.name, "texts of the pool": len(pool), "themes": topics},
         bounded={"records per person": records.limit, "a person's votes (L2 norm)": 1},
         noise={"votes": noise.sigma / NORM},
         facts={"confidence": CONFIDENCE},

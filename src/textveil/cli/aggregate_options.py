@@ -16,7 +16,6 @@ from textveil.cli import options as opt
 from textveil.cli.help_groups import PERSONS
 from textveil.cli.spelling import renamed
 from textveil.errors import OutputError, ParameterError
-from textveil.mechanisms.options import GUARANTEE
 
 if TYPE_CHECKING:
     from textveil.aggregates.records import PersonalRecords
@@ -28,9 +27,7 @@ if TYPE_CHECKING:
 Corpus: TypeAlias = Annotated[
     list[str], typer.Argument(metavar="INPUT...", help="Files or patterns; - is standard input.")
 ]
-Labels: TypeAlias = Annotated[
-    str, opt.option("A,B,...", "All labels that there can be, where they are public. Else they are selected.")
-]
+Labels: TypeAlias = Annotated[str, opt.Declared("request")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,13 +40,8 @@ class AggregateOptions:
             "F", "Field that names the person whose a record is; `document`: each record is a unit.", PERSONS, "--unit"
         ),
     ]
-    epsilon: Annotated[float, opt.option("E", "Nats, for all that one person wrote.", GUARANTEE, "--epsilon")]
-    delta: Annotated[
-        float,
-        opt.option(
-            "D", "Chance at which epsilon does not hold; far below 1 / number of persons.", GUARANTEE, "--delta"
-        ),
-    ]
+    epsilon: Annotated[float, opt.Declared("request")]
+    delta: Annotated[float, opt.Declared("request")]
     records_per_person: Annotated[
         int | None, opt.option("N", "The first N records of each person count.  [default: all]", PERSONS)
     ] = None

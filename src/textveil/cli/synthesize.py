@@ -48,7 +48,7 @@ class _RewritingOptions(ServiceOptions):
 def synthesize_command(
     *,
     source: Corpus,
-    documents: Annotated[int, opt.option("N", "Write exactly so many texts.")],
+    documents: Annotated[int, opt.Declared("synthesize")],
     aggregate: AggregateOptions,
     public: Annotated[
         str | None,
@@ -59,9 +59,9 @@ def synthesize_command(
         ),
     ] = None,
     label: Annotated[str | None, opt.fields("field with a label: texts get labels too.", None)] = None,
-    labels: Labels = "",
+    labels: Labels,
     output: opt.Output = None,
-    report: Annotated[Path | None, opt.option("R.json", "Write the report to this file.", None, "--report")] = None,
+    report: opt.NewReport = None,
     overlaps: Annotated[
         Path | None,
         opt.option("FILE", "For you alone: list the texts that share 8 words in a row with a record, as JSON."),

@@ -12,9 +12,8 @@ from scipy.stats import chi2
 from tests.helpers.vocabularies import lettered_vocabulary
 
 from textveil.aggregates.budget import GaussianBudget
-from textveil.aggregates.public_texts import NORM
-from textveil.aggregates.records import EACH_RECORD, PersonalRecords
-from textveil.aggregates.request import CorpusRequest
+from textveil.aggregates.request import EACH_RECORD, CorpusRequest, PersonalRecords
+from textveil.aggregates.synthesis import NORM
 from textveil.aggregates.topics import nearest_group, topics, votes
 from textveil.errors import ParameterError
 from textveil.privacy.calibration import gaussian_delta

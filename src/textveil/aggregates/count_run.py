@@ -10,8 +10,7 @@ from typing import Annotated, Final
 
 import numpy as np
 
-from textveil.aggregates.budget import GRID, GaussianBudget
-from textveil.aggregates.contributions import ContributionBound
+from textveil.aggregates.budget import GRID, ContributionBound, GaussianBudget
 from textveil.aggregates.counts import CONFIDENCE, PROOF, SELECTIONS, Counting, CountRelease
 from textveil.aggregates.payment import Fact, paid
 from textveil.aggregates.person_words import PersonWords

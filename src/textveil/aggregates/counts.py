@@ -16,10 +16,8 @@ from typing import Final, NamedTuple
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from textveil.aggregates.budget import GRID, GaussianBudget
-from textveil.aggregates.contributions import SIZE_WEIGHT, ContributionBound
-from textveil.aggregates.person_words import BREAK, PersonWords
-from textveil.aggregates.spill import Spill
+from textveil.aggregates.budget import GRID, SIZE_WEIGHT, ContributionBound, GaussianBudget
+from textveil.aggregates.person_words import BREAK, PersonWords, Spill
 from textveil.errors import need
 from textveil.numerics.discrete_gaussian import DiscreteGaussian
 from textveil.privacy.guarantees import ApproximateDP

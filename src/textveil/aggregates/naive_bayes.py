@@ -12,11 +12,10 @@ from scipy import sparse
 from textveil.aggregates.budget import GRID
 from textveil.aggregates.classifier import PROOF, RELEASE, Learned, TextClassifier
 from textveil.aggregates.features import PublicWords
-from textveil.aggregates.labels import budget_of_labels, paid_labels
-from textveil.aggregates.payment import Fact
+from textveil.aggregates.payment import Fact, budget_of_labels, paid_labels
+from textveil.aggregates.person_words import whole_persons
 from textveil.aggregates.report import AggregateReport
 from textveil.aggregates.request import CorpusRequest
-from textveil.aggregates.spill import whole_persons
 from textveil.numerics.discrete_gaussian import DiscreteGaussian
 from textveil.privacy.units import Unit
 from textveil.types import Integers, Reals

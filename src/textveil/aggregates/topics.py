@@ -20,9 +20,9 @@ from textveil.aggregates.budget import GaussianBudget
 from textveil.aggregates.documents import DocumentReader
 from textveil.aggregates.features import PublicFeatures, public_transform
 from textveil.aggregates.payment import Fact, paid
-from textveil.aggregates.public_texts import NORM, PoolVectors
 from textveil.aggregates.report import AggregateReport
 from textveil.aggregates.request import CorpusRequest
+from textveil.aggregates.synthesis import NORM, PoolVectors
 from textveil.errors import need
 from textveil.mechanisms.options import Option
 from textveil.privacy.units import Unit

@@ -18,9 +18,8 @@ from textveil.cli.spelling import renamed
 from textveil.errors import OutputError, ParameterError
 
 if TYPE_CHECKING:
-    from textveil.aggregates.records import PersonalRecords
     from textveil.aggregates.report import AggregateReport
-    from textveil.aggregates.request import CorpusRequest
+    from textveil.aggregates.request import CorpusRequest, PersonalRecords
     from textveil.corpora.payment import Payer
     from textveil.privacy.guarantees import Guarantee
 
@@ -66,7 +65,7 @@ class AggregateOptions:
             InputError: there is no such input.
             ParameterError: an option does not fit the format.
         """
-        from textveil.aggregates.records import PersonalRecords
+        from textveil.aggregates.request import PersonalRecords
         from textveil.corpora.formats.choice import FormatChoice
 
         choice = FormatChoice(

@@ -297,7 +297,7 @@ class ReadingOptions:
             ParameterError: an option does not fit the format.
         """
         from textveil.cli.progress import counting
-        from textveil.corpora.texts import released_blocks
+        from textveil.corpora.files.inputs import released_blocks
 
         choice = format_choice(self, self.field)
         inputs = inputs_of(patterns, choice)
@@ -334,7 +334,7 @@ class SampleOptions:
         Raises:
             InputError: the file cannot be read, or a record has no label (by number).
         """
-        from textveil.corpora.texts import released_blocks
+        from textveil.corpora.files.inputs import released_blocks
 
         choice = self.choice() if label is None else self.choice(label)
         inputs = inputs_of([source], choice)

@@ -18,10 +18,10 @@ from textveil.cli.spelling import options_of, spelled
 from textveil.errors import need
 
 if TYPE_CHECKING:
-    from textveil.corpora.columns import RecordColumns
+    from textveil.corpora.blocks import RecordColumns
     from textveil.corpora.corpus_run import Finished, Run
+    from textveil.corpora.files.inputs import Places
     from textveil.corpora.payment import Payer
-    from textveil.corpora.places import Places
     from textveil.mechanisms.kinds import Mechanism
     from textveil.sanitize.options import SanitizerOptions
     from textveil.sanitize.policy.policy import Policy
@@ -128,7 +128,7 @@ class _RecordOptions:
 
     def columns(self, payer: Payer | None) -> RecordColumns:
         """Return the columns that are read; none names persons if the payer is one."""
-        from textveil.corpora.columns import RecordColumns, known_columns
+        from textveil.corpora.blocks import RecordColumns, known_columns
 
         unit = self.unit if payer is None or payer.unit is None else None
         return RecordColumns(unit=unit, scope=self.scope_column, known=known_columns(self.known or ()))
@@ -195,7 +195,7 @@ def sanitize_command(
 ) -> int:
     """Replace every word and number by a random one, under a guarantee that is stated and proved."""
     from textveil.corpora.corpus_run import Run
-    from textveil.corpora.places import Places, check_outputs
+    from textveil.corpora.files.inputs import Places, check_outputs
     from textveil.integrations.engines import engine as engine_of
     from textveil.sanitize.measured_risk import read_recall, read_risk
 

@@ -11,7 +11,7 @@ from textveil.cli.spelling import renamed
 from textveil.errors import ParameterError, need
 
 if TYPE_CHECKING:
-    from textveil.aggregates.endpoint import Endpoint
+    from textveil.aggregates.text_repair import Endpoint
 
 
 SERVICE = "Repair by a service"
@@ -37,7 +37,7 @@ class ServiceOptions:
 
     def service(self, model: Path | None = None) -> Endpoint | None:
         """The service, if one is to repair the release; there is no ``model`` then."""
-        from textveil.aggregates.endpoint import Endpoint
+        from textveil.aggregates.text_repair import Endpoint
 
         if self.endpoint is None:
             need(self.endpoint_model is None, "endpoint_model", "one", "given with `endpoint` alone")

@@ -34,7 +34,7 @@ def topics_command(
 
     Writes JSON lines by falling votes: votes, low, high (95 %, for the noise alone), public words and public texts.
     """
-    from textveil.aggregates.overlaps import compared
+    from textveil.aggregates.synthesis import compared
     from textveil.aggregates.topics import topics as topics_of
     from textveil.cli.progress import counting
     from textveil.corpora.files.sources import expanded

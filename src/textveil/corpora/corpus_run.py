@@ -13,21 +13,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, BinaryIO, Final, TypeAlias
 
-from textveil.corpora.blocks import BLOCK_BYTES, Block, Outcome, Skip
-from textveil.corpora.columns import NO_COLUMNS, RecordColumns
-from textveil.corpora.engines.block_worker import BlockWorker, OnError
-from textveil.corpora.engines.engine import Engine
-from textveil.corpora.files.identity import Whole, whole_of
-from textveil.corpora.files.inputs import Inputs, file_size, file_stamp
-from textveil.corpora.formats.records import Assembled, CorpusFormat
-from textveil.corpora.jobs.job import SYNC_SECONDS, Job
-from textveil.corpora.jobs.kept_map import MapWanted, frame_of
+from textveil.corpora.blocks import BLOCK_BYTES, NO_COLUMNS, Block, Outcome, RecordColumns, Skip
+from textveil.corpora.engines.block_worker import BlockWorker, Engine, OnError
+from textveil.corpora.files.inputs import Inputs, Places, Whole, file_size, file_stamp, whole_of
+from textveil.corpora.formats.records import Assembled, CorpusFormat, Pieces
+from textveil.corpora.jobs.job import SYNC_SECONDS, Job, MapWanted, frame_of
 from textveil.corpora.jobs.ledger import Totals
-from textveil.corpora.jobs.opening import JobFinished, opened_job
-from textveil.corpora.jobs.terms import Terms
+from textveil.corpora.jobs.opening import JobFinished, Terms, opened_job
 from textveil.corpora.payment import Payer, paid
-from textveil.corpora.pieces import Pieces
-from textveil.corpora.places import Places
 from textveil.errors import InputError, ParameterError, TextveilError, need
 from textveil.json_text import json_data
 from textveil.mechanisms.kinds import Mechanism

@@ -1,7 +1,6 @@
 """Engines by their names."""
 
-from textveil.corpora.engines.engine import Engine
-from textveil.corpora.engines.processes import Processes
+from textveil.corpora.engines.block_worker import Engine, Processes
 from textveil.errors import ParameterError
 from textveil.processors import cores
 

@@ -11,15 +11,10 @@ import numpy as np
 
 from textveil.detection.embedded import embedded_detector
 from textveil.errors import InputError, need
-from textveil.risk.linkage import LEAST_RECORDS, Attacker, TfIdf, linkage
-from textveil.risk.others import joined, others
-from textveil.risk.report import Kept, Release, RiskReport
-from textveil.risk.riskiest import riskiest
-from textveil.risk.style import Style
-from textveil.risk.unique import unique
-from textveil.risk.values import RecordValues, record_values
-from textveil.risk.vectors import sentence_vectors
-from textveil.risk.words import blanked, words_of
+from textveil.risk.attackers import Style, sentence_vectors
+from textveil.risk.linkage import LEAST_RECORDS, Attacker, TfIdf, blanked, linkage, words_of
+from textveil.risk.report import Kept, Release, RiskReport, riskiest
+from textveil.risk.values import RecordValues, joined, others, record_values, unique
 from textveil.sanitize.policy.choice import is_path, policy
 from textveil.sanitize.policy.policy import Policy
 from textveil.sanitize.sanitizer import Sanitizer

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil, floor
@@ -12,8 +13,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from textveil.errors import need
-from textveil.risk.words import words_of
 from textveil.statistics import clopper_pearson
+from textveil.text.english import FUNCTION_WORDS
 from textveil.types import Ids, Reals, Vectors
 
 T = TypeVar("T")
@@ -245,3 +246,32 @@ def _unit(rows: Any, weights: Reals) -> Any:
     rows.data *= weights[rows.indices]
     lengths = np.sqrt(rows.multiply(rows).sum(axis=1))
     return sparse.diags_array(1 / np.where(lengths > 0, lengths, 1)).dot(rows).astype(np.float32).tocsr()
+
+
+_PLACEHOLDER: Final = re.compile(r"\[[a-z][a-z -]*\]")
+
+
+_WORDS: Final = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
+
+
+BLANK: Final = "_"
+"""Stands for every word of a text that is blanked; it is no word."""
+
+
+def without_placeholders(text: str) -> str:
+    """The text with a space for each placeholder, and plain apostrophes."""
+    return _PLACEHOLDER.sub(" ", text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'"))
+
+
+def words_of(text: str) -> list[str]:
+    """The words and numbers of a text in their order; placeholders such as ``[email]`` are none."""
+    plain = without_placeholders(text).lower()
+    words: list[str] = _WORDS.findall(plain)
+    if "'s" not in plain:
+        return words
+    return [word[:-2] if word.endswith("'s") and word not in FUNCTION_WORDS else word for word in words]
+
+
+def blanked(text: str) -> str:
+    """The text with every word and number as ``BLANK``; marks and white space stay."""
+    return _WORDS.sub(BLANK, text)

@@ -1,22 +1,23 @@
-"""What a process needs to release blocks, and how it draws for them."""
+"""What a process needs to release blocks, how it draws for them, and which processes do so."""
 
 from __future__ import annotations
 
 import hashlib
 import heapq
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Literal, NamedTuple, TypeAlias
+from itertools import chain, islice
+from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
-from textveil.corpora.blocks import Block, Outcome, Sampled, Skip, lost
-from textveil.corpora.columns import NO_COLUMNS, RecordColumns, person
+from textveil.corpora.blocks import NO_COLUMNS, Block, Outcome, RecordColumns, Sampled, Skip, lost, person
 from textveil.corpora.formats.records import CorpusFormat, Records
 from textveil.detection.spans import DetectedSpan
 from textveil.errors import InputError, ParameterError, SlowText, need
+from textveil.processors import cores
 from textveil.randomness import SECRET_BYTES, derived_generator, secure_generator, seeded_generator
 from textveil.sanitize.costs import Counts, added, trimmed
 from textveil.sanitize.found_apart import FoundApart
@@ -309,3 +310,55 @@ def _blank_releases(sanitizer: Sanitizer, documents: Sequence[Sequence[str]]) ->
     releases = {text: sanitizer.batch([text], spans=False)[0] for text in there}
     drawn = [protected.kind for protected in sanitizer.setting.protected]
     return {text: release for text, release in releases.items() if not any(release.kinds.get(kind) for kind in drawn)}
+
+
+class Engine(Protocol):
+    """Releases blocks; the output is the same, byte for byte, whatever the engine."""
+
+    def outcomes(self, worker: BlockWorker, blocks: Iterable[Block]) -> Iterator[Outcome]:
+        """The outcome of every block, in the order of the blocks.
+
+        ``blocks`` is drawn from lazily with a bounded number of blocks in flight. A block whose worker dies is done
+        again and given up as ``block_queue.py`` says. Closing the iterator ends the work.
+        """
+
+
+class InProcess:
+    """One block after another, here: no process is started."""
+
+    def outcomes(self, worker: BlockWorker, blocks: Iterable[Block]) -> Iterator[Outcome]:
+        release = worker.opened()
+        return map(release, blocks)
+
+
+SMALL = 2
+"""An input of no more blocks is released in this process: starting others takes longer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Processes:
+    """``workers`` processes, started anew rather than forked: threads and locks of this one cannot harm them.
+
+    Attributes:
+        workers: how many at the most, and never more than there are blocks; one is this process itself.
+    """
+
+    workers: int = field(default_factory=cores)
+
+    def __post_init__(self) -> None:
+        need(self.workers >= 1, "workers", self.workers, "at least 1")
+
+    def outcomes(self, worker: BlockWorker, blocks: Iterable[Block]) -> Iterator[Outcome]:
+        coming = iter(blocks)
+        start = list(islice(coming, SMALL + 1))
+        if self.workers == 1 or len(start) <= SMALL:
+            yield from InProcess().outcomes(worker, chain(start, coming))
+            return
+        from textveil.corpora.engines.process_pool import Pool
+
+        pool = Pool(worker, self.workers, chain(start, coming))
+        try:
+            yield from pool.outcomes()
+            pool.close()
+        finally:
+            pool.kill()

@@ -15,8 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from textveil.corpora.formats.arrow_package import arrow
-from textveil.corpora.formats.records import read
+from textveil.corpora.formats.records import arrow, read
 from textveil.errors import InputError, OutputError
 
 _GZIP = b"\x1f\x8b"

@@ -5,9 +5,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from textveil.corpora.formats.arrow_package import arrow
-from textveil.corpora.formats.fields import FieldChoice, other_name
-from textveil.corpora.formats.records import text_in
+from textveil.corpora.formats.records import FieldChoice, arrow, other_name, text_in
 from textveil.corpora.formats.rows import Cell
 from textveil.errors import InputError
 

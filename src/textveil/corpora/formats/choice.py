@@ -8,10 +8,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, cast
 
-from textveil.corpora.formats.encodings import checked_encoding
-from textveil.corpora.formats.fields import FieldChoice
-from textveil.corpora.formats.plain import PlainText
-from textveil.corpora.formats.records import MAX_DOCUMENT_BYTES, CorpusFormat
+from textveil.corpora.formats.records import MAX_DOCUMENT_BYTES, CorpusFormat, FieldChoice, checked_encoding
+from textveil.corpora.formats.text_lines import PlainText
 from textveil.errors import ParameterError
 
 FORMATS = ("txt", "jsonl", "json", "csv", "tsv", "parquet")
@@ -27,8 +25,8 @@ _COMPRESSED = ("gz", "zst")
 
 _RECORDS = FORMATS[1:]  # formats whose records have fields, so that each can be written as any other
 _HOMES: Final = {
-    "jsonl": ("jsonl", "JsonLines"),
-    "json": ("json_array", "JsonArray"),
+    "jsonl": ("json_records", "JsonLines"),
+    "json": ("json_records", "JsonArray"),
     "parquet": ("parquet", "Parquet"),
 }
 """Modules and classes of formats; the class that writes is called so with ``Writer``. Most runs need none."""
@@ -135,7 +133,7 @@ class FormatChoice:
             source = _of_home(name)(choice=choice, max_document_bytes=limit, encoding=encoding)
         if wanted == name:
             return cast(CorpusFormat, source)
-        from textveil.corpora.formats.conversion import converted
+        from textveil.corpora.formats.rows import converted
 
         if wanted in between:
             from textveil.corpora.formats.csv_table import CsvTable, CsvWriter

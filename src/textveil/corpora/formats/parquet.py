@@ -19,9 +19,16 @@ from textveil.corpora.formats.arrow_columns import (
     to_ipc,
     with_releases,
 )
-from textveil.corpora.formats.arrow_package import arrow
-from textveil.corpora.formats.fields import FieldChoice
-from textveil.corpora.formats.records import MAX_DOCUMENT_BYTES, Cut, RecordError, Records, Sink, checked_size
+from textveil.corpora.formats.records import (
+    MAX_DOCUMENT_BYTES,
+    Cut,
+    FieldChoice,
+    RecordError,
+    Records,
+    Sink,
+    arrow,
+    checked_size,
+)
 from textveil.corpora.formats.rows import Cell, RecordRows
 from textveil.errors import InputError, OutputError
 

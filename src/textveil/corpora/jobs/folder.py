@@ -9,7 +9,7 @@ from io import RawIOBase
 from pathlib import Path
 from typing import BinaryIO
 
-from textveil.corpora.files.identity import same_file
+from textveil.corpora.files.inputs import same_file
 from textveil.errors import OutputError, ParameterError
 from textveil.randomness import SECRET_BYTES, new_secret
 from textveil.whole_files import no_folder, sync_folder

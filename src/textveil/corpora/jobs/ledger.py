@@ -1,15 +1,17 @@
-"""The ledger of a job: what was released and spent, one line of JSON a block, on the disk before it counts."""
+"""The ledger of a job: what was released, spent and paid for, on the disk before it counts."""
 
+import contextlib
 import json
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, BinaryIO
 
 from textveil.corpora.blocks import Outcome, Sampled, Skip
-from textveil.corpora.files.identity import Whole
-from textveil.json_text import json_data
+from textveil.corpora.files.inputs import Whole
+from textveil.corpora.jobs.folder import JobFolder
+from textveil.json_text import json_data, json_file
 from textveil.sanitize.costs import Counts, added
 from textveil.sanitize.release import Tally
 
@@ -229,3 +231,40 @@ def _outcome(line: Mapping[str, Any]) -> Outcome:
         persons={bytes.fromhex(person): _counts(counts) for person, counts in line.get("persons", {}).items()},
         skipped=tuple(Skip(*skip) for skip in line["skipped"]),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class JobReceipt:
+    """The numbers of reservations, in the job's folder.
+
+    Attributes:
+        paid_for: digest, under the job's secret, of all that was paid for: of anything else nothing is remembered.
+    """
+
+    folder: JobFolder
+    paid_for: str
+
+    def numbers(self) -> list[int] | None:
+        """The numbers by which just this was paid for; None if it was not."""
+        paid_for, numbers = self._noted()
+        return numbers if paid_for == self.paid_for else None
+
+    def is_for_another(self) -> bool:
+        """Return whether something else was paid for; a note that is not whole is of a run that drew nothing."""
+        return self._noted()[0] not in (None, self.paid_for)
+
+    def _noted(self) -> tuple[str | None, list[int]]:
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+            data = json_file(self.folder.paid)
+            return str(data["paid_for"]), [int(number) for number in data["numbers"]]
+        return None, []
+
+    def keep(self, numbers: Sequence[int]) -> None:
+        """Note the numbers; where that fails, a job that goes on pays again."""
+        data = {"paid_for": self.paid_for, "numbers": list(numbers)}
+        with contextlib.suppress(OSError), self.folder.written_anew(self.folder.paid) as stream:
+            stream.write(json.dumps(data).encode("ascii"))
+
+    def forget(self) -> None:
+        """Forget them: they are taken back."""
+        self.folder.paid.unlink(missing_ok=True)

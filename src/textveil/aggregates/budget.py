@@ -34,20 +34,13 @@ class GaussianBudget:
     """What a release about a corpus may cost.
 
     Several noises share it: the squares of sensitivity / sigma add up (``proofs/discrete_gaussian.md``). Each asks for
-    a share of their sum, and all shares together are at most 1. Selections take a part of delta (``threshold``).
-
-    Attributes:
-        epsilon: nats, finite and > 0.
-        delta: in (0, 1), of the whole release.
-        selections: part of delta, in [0, 1), that ``threshold`` may spend; noise has the rest.
-
-    Raises:
-        ParameterError: one of them is outside.
+    a share of their sum, and all shares together are at most 1. Selections take a part of delta (``threshold``). Raises
+    ParameterError: one of them is outside.
     """
 
-    epsilon: float
-    delta: float
-    selections: Fraction = Fraction(0)
+    epsilon: float  # nats, finite and > 0
+    delta: float  # in (0, 1), of the whole release
+    selections: Fraction = Fraction(0)  # part of delta, in [0, 1), that ``threshold`` may spend; noise has the rest
 
     def __post_init__(self) -> None:
         need(0 < self.epsilon < math.inf, "epsilon", self.epsilon, "finite and > 0")
@@ -68,12 +61,12 @@ class GaussianBudget:
         """Noise on a vector of whole numbers that takes this share of the budget.
 
         Args:
-            squared_sensitivity: square of the L2 norm by which one unit can change the vector, in squared units of
-                the grid; > 0.
+            squared_sensitivity: square of the L2 norm by which one unit can change the vector, in squared units of the
+                grid; > 0.
             share: in (0, 1].
 
-        Raises:
-            ParameterError: the noise would be too large or too small for its sampler: the grid is too fine or coarse.
+        Raises ParameterError: the noise would be too large or too small for its sampler: the grid is too fine or
+        coarse.
         """
         need(0 < share <= 1, "share", share, "in (0, 1]")
         need(squared_sensitivity > 0, "squared_sensitivity", squared_sensitivity, "> 0")
@@ -95,7 +88,6 @@ class GaussianBudget:
         Args:
             held: the largest value of an item that one person alone can give it, in units of the grid.
             items: how many items one person can add at most.
-            share: of the selections' part of delta, in (0, 1].
         """
         need(items >= 1, "items", items, ">= 1")
         return self.threshold_of(noise, np.full(items, held, dtype=np.int64), share)
@@ -103,8 +95,7 @@ class GaussianBudget:
     def threshold_of(self, noise: DiscreteGaussian, held: Integers, share: Fraction = Fraction(1)) -> int:
         """``threshold`` where one person gives less to some items than to others.
 
-        Args:
-            held: the largest value that one person alone can give to each of its items, at least one; sorted or not.
+        ``held``: the largest value that one person alone can give to each of its items, at least one; sorted or not.
         """
         need(0 < share <= 1, "share", share, "in (0, 1]")
         delta = float(share * self.selections * Fraction(self.delta))
@@ -146,19 +137,12 @@ _SCALE_BITS: Final = 20
 
 
 class Values(NamedTuple):
-    """What persons give to items.
+    """What persons give to items."""
 
-    Attributes:
-        keys: of items; a key stands once for each person who has it. Shape (pairs,).
-        values: units of the grid, as many.
-        size: sum of the persons' numbers of items, in parts of ``SIZE_WEIGHT``: at most that for each.
-        left: the same, each times the part of the person's items that is left after the bound.
-    """
-
-    keys: Integers
-    values: Integers
-    size: int
-    left: int
+    keys: Integers  # of items; a key stands once for each person who has it. Shape (pairs,)
+    values: Integers  # units of the grid, as many
+    size: int  # sum of the persons' numbers of items, in parts of ``SIZE_WEIGHT``: at most that for each
+    left: int  # the same, each times the part of the person's items that is left after the bound
 
 
 @dataclass(frozen=True)
@@ -167,18 +151,11 @@ class ContributionBound:
 
     A person's item has the value ``weight * min(times, repeats)``. Where the squares of a person's values sum up to
     more than ``items``, all of them are scaled down alike. Of more than ``64 * items`` items, so many are chosen at
-    random first.
-
-    Attributes:
-        items: whole, >= 1: items of weight 1 that count in full.
-        repeats: how often one item of a person counts at most, >= 1.
-
-    Raises:
-        ParameterError: one of them is outside.
+    random first. Raises ParameterError: one of them is outside.
     """
 
-    items: int
-    repeats: int = 1
+    items: int  # whole, >= 1: items of weight 1 that count in full
+    repeats: int = 1  # how often one item of a person counts at most, >= 1
 
     def __post_init__(self) -> None:
         need(1 <= self.items <= 2**16, "items", self.items, "between 1 and 65536")

@@ -42,12 +42,7 @@ def count(
 ) -> tuple[CountRelease, AggregateReport]:
     """Count the words and n-grams of a corpus, under one epsilon for all that a person wrote.
 
-    Args:
-        request: its records are read once; if they have labels, counts are by label.
-        ngrams: words of the longest n-grams.
-        items_per_person: see ``ContributionBound``.
-        repeats: see ``ContributionBound``.
-        words: file of public words, one a line; empty takes the embedded ones, ``"none"`` none.
+    ``request``: its records are read once; if they have labels, counts are by label.
 
     Raises:
         InputError: a record or the list of words cannot be read.

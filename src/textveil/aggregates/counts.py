@@ -85,20 +85,13 @@ class Count:
 
 @dataclass(frozen=True, kw_only=True)
 class CountRelease:
-    """All counts, and what may be told beside them.
+    """All counts, and what may be told beside them."""
 
-    Attributes:
-        counts: by length, then label, then falling count.
-        noise: standard deviation of each noise, by round, in persons, for items of weight 1.
-        thresholds: the least value, in persons, of an item outside the public list, by round.
-        persons: noisy; there are about so many, or more.
-    """
-
-    counts: list[Count]
+    counts: list[Count]  # by length, then label, then falling count
     guarantee: ApproximateDP
-    noise: Mapping[str, float]
-    thresholds: Mapping[str, float]
-    persons: int
+    noise: Mapping[str, float]  # standard deviation of each noise, by round, in persons, for items of weight 1
+    thresholds: Mapping[str, float]  # the least value, in persons, of an item outside the public list, by round
+    persons: int  # noisy; there are about so many, or more
 
 
 class _Estimates(NamedTuple):
@@ -121,18 +114,12 @@ class _Estimates(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Counting:
-    """What is counted, and under what.
+    """What is counted, and under what."""
 
-    Attributes:
-        budget: of the whole release, with selections > 0.
-        bound: of the first round of each length.
-        ngrams: words of the longest n-grams, from 1 to ``LONGEST``.
-        weights: of words that everybody uses, in units of the grid, by spelling; public. Others have ``GRID``.
-    """
-
-    budget: GaussianBudget
-    bound: ContributionBound
-    ngrams: int = 1
+    budget: GaussianBudget  # of the whole release, with selections > 0
+    bound: ContributionBound  # of the first round of each length
+    ngrams: int = 1  # words of the longest n-grams, from 1 to ``LONGEST``
+    # of words that everybody uses, in units of the grid, by spelling; public. Others have ``GRID``
     weights: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -141,8 +128,7 @@ class Counting:
     def check(self, public: int, *, selects_labels: bool) -> None:
         """Refuse, before anybody pays, what noise could not be drawn for.
 
-        Raises:
-            ParameterError: the noise of a round could be too large for its sampler.
+        Raises ParameterError: the noise of a round could be too large for its sampler.
         """
         whole = (1 - LABELS_SHARE * selects_labels) / self.ngrams
         for length in range(1, self.ngrams + 1):
@@ -168,16 +154,10 @@ class Counting:
 
 
 class _Grams(NamedTuple):
-    """The n-grams of one length that may be counted, as numbers.
-
-    Attributes:
-        places: for each word of the corpus the written (n-1)-gram that begins there, or ``BREAK``; the words if n = 1.
-        parts: number of those (n-1)-grams.
-    """
-
+    # for each word of the corpus the written (n-1)-gram that begins there, or ``BREAK``; the words if n = 1
     places: Spill
     length: int
-    parts: int
+    parts: int  # number of those (n-1)-grams
 
     def items(self, place: slice) -> Integers:
         """The n-gram that begins at each word of some records that are whole, or ``BREAK``."""
@@ -372,7 +352,6 @@ class _Run:
         return places
 
     def _lines(self, written: _Estimates, items: Integers, names: Sequence[str]) -> list[Count]:
-        """What is written of one length: by label, then falling count."""
         keys, counts, spreads = written
         labels = keys % self.labelled
         wide = -float(ndtri((1 - CONFIDENCE) / 2)) * spreads

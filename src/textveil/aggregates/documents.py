@@ -106,11 +106,8 @@ class ReleaseReader:
     def read_releases(self, texts: Sequence[str], numbers: Sequence[int] | None = None) -> ReleasedTexts:
         """Return the tokens of releases in words of this vocabulary.
 
-        Args:
-            numbers: of the documents, for errors; None counts from 1.
-
-        Raises:
-            InputError: a text holds a word that the vocabulary does not have.
+        ``numbers``: of the documents, for errors; None counts from 1. Raises InputError: a text holds a word that the
+        vocabulary does not have.
         """
         released = self.read(texts)
         unknown = released.codes == UNKNOWN
@@ -145,15 +142,10 @@ _ENDS: Final = ("<", ">")
 
 
 class Documents(NamedTuple):
-    """Words of documents in a row.
+    """Words of documents in a row."""
 
-    Attributes:
-        ids: of all words, shape (words,).
-        bounds: where each document begins and the last ends, shape (documents + 1,).
-    """
-
-    ids: Ids
-    bounds: Integers
+    ids: Ids  # of all words, shape (words,)
+    bounds: Integers  # where each document begins and the last ends, shape (documents + 1,)
 
     def counts(self, size: int) -> np.ndarray:
         """How often each of ``size`` words occurs, float64."""
@@ -166,11 +158,7 @@ class Documents(NamedTuple):
 
 
 class DocumentReader:
-    """Reads documents in the words of one vocabulary.
-
-    Args:
-        words: in the order of their ids.
-    """
+    """Reads documents in the words of one vocabulary. ``words``: in the order of their ids."""
 
     def __init__(self, words: Sequence[str]) -> None:
         self._size = len(words)
@@ -224,8 +212,7 @@ class DocumentReader:
 def checked_documents(documents: Iterable[Any]) -> list[Any]:
     """Documents as a list, all of them texts or none.
 
-    Raises:
-        ParameterError: a single text, or texts among other things.
+    Raises ParameterError: a single text, or texts among other things.
     """
     if isinstance(documents, str):
         raise ParameterError("documents must be several texts; got one. Put it into a list.")

@@ -40,29 +40,18 @@ _BLOCK: Final = 8192
 
 
 class Moments(NamedTuple):
-    """Sums over persons, int64.
+    """Sums over persons, int64."""
 
-    Attributes:
-        second: of products of coordinates, shape (dim, dim).
-        cross: of vectors for each label, shape (dim, labels).
-    """
-
-    second: Integers
-    cross: Integers
+    second: Integers  # of products of coordinates, shape (dim, dim)
+    cross: Integers  # of vectors for each label, shape (dim, labels)
 
 
 class PersonVectors(NamedTuple):
-    """Documents of some persons.
+    """Documents of some persons."""
 
-    Attributes:
-        persons: number of each document's person, shape (count,).
-        vectors: with an L2 norm of at most ``norm``, whole, shape (count, dim).
-        labels: number of each document's label, shape (count,).
-    """
-
-    persons: Integers
-    vectors: Integers
-    labels: Integers
+    persons: Integers  # number of each document's person, shape (count,)
+    vectors: Integers  # with an L2 norm of at most ``norm``, whole, shape (count, dim)
+    labels: Integers  # number of each document's label, shape (count,)
 
 
 def moments(parts: Iterable[PersonVectors], dim: int, labels: int, norm: int) -> Moments:
@@ -90,8 +79,7 @@ def moments(parts: Iterable[PersonVectors], dim: int, labels: int, norm: int) ->
 def contribution(vectors: Integers, numbers: Integers, labels: int, norm: int) -> Moments:
     """What one person adds: second moments of at most norm^2 in Frobenius norm, sums of at most ``norm`` in L2.
 
-    Args:
-        vectors: of the person's documents, shape (count, dim).
+    ``vectors``: of the person's documents, shape (count, dim).
     """
     cross = np.zeros((vectors.shape[1], labels), np.int64)
     np.add.at(cross.T, numbers, vectors)
@@ -168,41 +156,26 @@ _FINEST, _COARSEST = 12, 4
 
 
 class Noise(NamedTuple):
-    """Noise on the sums, and the grid that they are held on.
+    """Noise on the sums, and the grid that they are held on."""
 
-    Attributes:
-        norm: bound on a person's vectors: 1 is ``norm`` parts, for second moments its square.
-        diagonal: on the diagonal of second moments.
-        beside: on the other half, whose cells count twice.
-        cross: on the sums for each label.
-    """
-
-    norm: int
-    diagonal: DiscreteGaussian
-    beside: DiscreteGaussian
-    cross: DiscreteGaussian
+    norm: int  # bound on a person's vectors: 1 is ``norm`` parts, for second moments its square
+    diagonal: DiscreteGaussian  # on the diagonal of second moments
+    beside: DiscreteGaussian  # on the other half, whose cells count twice
+    cross: DiscreteGaussian  # on the sums for each label
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReleasedMoments:
-    """Noisy sums of a corpus, and what they are made from; only ``persons`` is private.
-
-    Attributes:
-        labels: in the order of columns.
-        features: how documents were read.
-        moments: with noise, in parts of the grid.
-        persons: how many wrote the records: private.
-        rng: of the release: what is chosen by the sums is drawn from it too.
-    """
+    """Noisy sums of a corpus, and what they are made from; only ``persons`` is private."""
 
     budget: GaussianBudget
     request: CorpusRequest
-    labels: tuple[str, ...]
-    features: PublicFeatures
+    labels: tuple[str, ...]  # in the order of columns
+    features: PublicFeatures  # how documents were read
     noise: Noise
-    moments: Moments
-    persons: int
-    rng: np.random.Generator = field(repr=False)
+    moments: Moments  # with noise, in parts of the grid
+    persons: int  # how many wrote the records: private
+    rng: np.random.Generator = field(repr=False)  # of the release: what is chosen by the sums is drawn from it too
 
     @property
     def ridge(self) -> float:
@@ -249,9 +222,7 @@ class ReleasedMoments:
 def learn(request: CorpusRequest, *, method: Annotated[str, Option(help=_METHOD, metavar="M")] = REGRESSION) -> Learned:
     """Learn to tell the labels of texts.
 
-    Args:
-        request: its records have labels; they are read twice.
-        method: ``regression`` of labels on documents' vectors, or ``naive-bayes`` from counts of words by label.
+    ``request``: its records have labels; they are read twice.
 
     Raises:
         InputError: a record cannot be read; no label is used by enough persons.
@@ -334,11 +305,9 @@ def _drawn(sums: Moments, noise: Noise, rng: np.random.Generator) -> Moments:
 def regression(released: ReleasedMoments, background: Reals | None = None) -> Reals:
     """Weights of each label, shape (dim, labels), where documents have norm 1.
 
-    A symmetric matrix of noise has eigenvalues up to about sigma sqrt(2 dim), sigma that of its diagonal:
-    smaller ones are noise. Negative eigenvalues become 0; then this ridge is added to all.
-
-    Args:
-        background: second moments of public documents without a label, summed up; None is none.
+    A symmetric matrix of noise has eigenvalues up to about sigma sqrt(2 dim), sigma that of its diagonal: smaller ones
+    are noise. Negative eigenvalues become 0; then this ridge is added to all. ``background``: second moments of public
+    documents without a label, summed up; None is none.
     """
     norm = released.noise.norm
     values, directions = np.linalg.eigh(released.moments.second / norm**2)

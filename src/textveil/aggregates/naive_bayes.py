@@ -60,17 +60,11 @@ def naive_bayes(request: CorpusRequest) -> Learned:
 
 
 class PersonDocuments(NamedTuple):
-    """Documents of some persons.
+    """Documents of some persons."""
 
-    Attributes:
-        persons: number of each document's person, shape (count,).
-        labels: number of each document's label, shape (count,).
-        rows: values of its words, whole, >= 0, with an L2 norm of at most ``GRID``; shape (count, dim).
-    """
-
-    persons: Integers
-    labels: Integers
-    rows: sparse.csr_array
+    persons: Integers  # number of each document's person, shape (count,)
+    labels: Integers  # number of each document's label, shape (count,)
+    rows: sparse.csr_array  # values of its words, whole, >= 0, with an L2 norm of at most ``GRID``; shape (count, dim)
 
 
 def _documents(request: CorpusRequest, labels: tuple[str, ...], features: PublicWords) -> Iterator[PersonDocuments]:
@@ -99,8 +93,7 @@ def _documents(request: CorpusRequest, labels: tuple[str, ...], features: Public
 def word_sums(parts: Iterable[PersonDocuments], dim: int, labels: int) -> Integers:
     """Sums over persons, int64, shape (dim, labels); each person's part has an L2 norm of at most ``GRID``.
 
-    Args:
-        parts: each person is in one of them alone.
+    ``parts``: each person is in one of them alone.
     """
     total = np.zeros((labels, dim), np.int64)
     for part in parts:

@@ -30,11 +30,7 @@ Fact: TypeAlias = bytes | str | int | float | tuple[str, ...] | None
 
 
 class Paid:
-    """What is paid for and may be drawn.
-
-    Args:
-        begin: says that it is drawn from now on.
-    """
+    """What is paid for and may be drawn. ``begin``: says that it is drawn from now on."""
 
     def __init__(self, rng: np.random.Generator, begin: Callable[[], None]) -> None:
         self._rng = rng
@@ -144,8 +140,7 @@ class PaidLabels(NamedTuple):
 def budget_of_labels(request: CorpusRequest) -> tuple[GaussianBudget, Fraction]:
     """Return the budget of a release by label, and the share of it that is left for noise on the sums.
 
-    Raises:
-        ParameterError: a number is outside.
+    Raises ParameterError: a number is outside.
     """
     epsilon, delta = request.epsilon, request.delta
     if request.public_labels:
@@ -161,7 +156,6 @@ def paid_labels(
 
     Args:
         request: its records are read once here.
-        guarantee: of the release, which the payer pays.
         settings: see ``payment.paid``; labels and budget are added here.
 
     Raises:

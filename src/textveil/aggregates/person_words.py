@@ -40,8 +40,7 @@ class Spill:
     def append(self, numbers: NDArray[Any]) -> None:
         """Add numbers, in the order of their rows.
 
-        Raises:
-            OutputError: the folder for temporary files is full, or cannot be written.
+        Raises OutputError: the folder for temporary files is full, or cannot be written.
         """
         try:
             self._file.seek(0, 2)
@@ -55,7 +54,6 @@ class Spill:
         self.size += numbers.size
 
     def __getitem__(self, place: slice) -> NDArray[Any]:
-        """A copy of the numbers between two places, in a row."""
         start, stop, _ = place.indices(self.size)
         self._file.seek(start * self.dtype.itemsize)
         return np.frombuffer(self._file.read((stop - start) * self.dtype.itemsize), self.dtype)
@@ -69,11 +67,8 @@ def _closed(file: Any) -> None:
 def by_person(numbers: Spill, lengths: NDArray[Any], persons: NDArray[Any]) -> tuple[Spill, Integers]:
     """Put the records of each person one after the other, in their order.
 
-    Args:
-        lengths: how many numbers each record has.
-
-    Returns:
-        The numbers in that order, and the places that the records had.
+    ``lengths``: how many numbers each record has. Returns the numbers in that order, and the places that the records
+    had.
     """
     if (persons[1:] >= persons[:-1]).all():
         return numbers, np.arange(persons.size)
@@ -94,10 +89,7 @@ def by_person(numbers: Spill, lengths: NDArray[Any], persons: NDArray[Any]) -> t
 def whole_persons(lengths: NDArray[Any], persons: NDArray[Any], most: int) -> Iterator[tuple[slice, slice]]:
     """Yield places of records, and of their numbers, in parts that hold every person whole.
 
-    A part has at most ``most`` numbers, or one person.
-
-    Args:
-        persons: of each record, ascending.
+    A part has at most ``most`` numbers, or one person. ``persons``: of each record, ascending.
     """
     last = np.append(np.flatnonzero(np.diff(persons)), persons.size - 1) if persons.size else persons
     ends = np.cumsum(lengths, dtype=np.int64)[last]
@@ -146,37 +138,23 @@ class _Numbers(dict[str, int]):
 
 
 class Chunk(NamedTuple):
-    """All words of some persons.
+    """All words of some persons."""
 
-    Attributes:
-        words: numbers of words, or ``BREAK``; a break ends each record. Shape (n,), int32.
-        persons: number of each word's person, ascending; shape (n,).
-        labels: number of each word's label; shape (n,).
-    """
-
-    words: NDArray[np.int32]
-    persons: Integers
-    labels: Integers
+    words: NDArray[np.int32]  # numbers of words, or ``BREAK``; a break ends each record. Shape (n,), int32
+    persons: Integers  # number of each word's person, ascending; shape (n,)
+    labels: Integers  # number of each word's label; shape (n,)
 
 
 @dataclass(frozen=True)
 class PersonWords:
-    """The words of all records that count, those of each person one after the other.
+    """The words of all records that count, those of each person one after the other."""
 
-    Attributes:
-        spellings: of words by their numbers: the public ones first, then others in the order of the records.
-        labels: names of labels by their numbers: the public ones first; empty if no labels are read.
-        words: as in ``Chunk``; all records.
-        lengths: of the records, breaks counted; shape (records,), int32.
-        record_persons: ascending; shape (records,), int32.
-        record_labels: 0 if no labels are read, ``BREAK`` for one outside the public list; shape (records,), int32.
-    """
-
-    spellings: list[str]
-    labels: list[str]
-    words: Spill
-    lengths: NDArray[np.int32]
-    record_persons: NDArray[np.int32]
+    spellings: list[str]  # of words by their numbers: the public ones first, then others in the order of the records
+    labels: list[str]  # names of labels by their numbers: the public ones first; empty if no labels are read
+    words: Spill  # as in ``Chunk``; all records
+    lengths: NDArray[np.int32]  # of the records, breaks counted; shape (records,), int32
+    record_persons: NDArray[np.int32]  # ascending; shape (records,), int32
+    # 0 if no labels are read, ``BREAK`` for one outside the public list; shape (records,), int32
     record_labels: NDArray[np.int32]
 
     @classmethod
@@ -193,8 +171,7 @@ class PersonWords:
             public: words of the public list, folded, each once.
             labels: all labels that count, where they are public; None takes those of the records.
 
-        Raises:
-            InputError: as ``PersonalRecords.batches``.
+        Raises InputError: as ``PersonalRecords.batches``.
         """
         numbers = _Numbers(public)
         names = {name: number for number, name in enumerate(labels or ())}

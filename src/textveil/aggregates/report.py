@@ -32,29 +32,17 @@ _ADJACENCIES: Final = {each.unit.value: each for each in (ONE_PERSON_MORE, ONE_R
 
 @dataclass(frozen=True, kw_only=True)
 class AggregateReport:
-    """Facts of a release. Every number that depends on the data has noise.
+    """Facts of a release. Every number that depends on the data has noise."""
 
-    Attributes:
-        release: kind: "counts", "classifier", "synthetic text", "topics".
-        guarantee: of all that comes out, with unit and adjacency.
-        selections: part of delta that selections may spend, as ``GaussianBudget`` has it.
-        public: what was known before the corpus was read, by name: vocabulary, labels, weights.
-        bounded: how far one person's records count, by name.
-        noise: each noise, by what it was added to: its standard deviation in units of the values.
-        facts: numbers of the release that are noisy, or made of noisy ones.
-        not_covered: sentences that the kind adds to those of every release.
-        secure: whether the operating system's randomness was used.
-    """
-
-    release: str
-    guarantee: Guarantee
-    selections: Fraction = Fraction(0)
-    public: Mapping[str, Any]
-    bounded: Mapping[str, Any]
-    noise: Mapping[str, float]
-    facts: Mapping[str, Any]
-    not_covered: Sequence[str] = ()
-    secure: bool = True
+    release: str  # kind: "counts", "classifier", "synthetic text", "topics"
+    guarantee: Guarantee  # of all that comes out, with unit and adjacency
+    selections: Fraction = Fraction(0)  # part of delta that selections may spend, as ``GaussianBudget`` has it
+    public: Mapping[str, Any]  # what was known before the corpus was read, by name: vocabulary, labels, weights
+    bounded: Mapping[str, Any]  # how far one person's records count, by name
+    noise: Mapping[str, float]  # each noise, by what it was added to: its standard deviation in units of the values
+    facts: Mapping[str, Any]  # numbers of the release that are noisy, or made of noisy ones
+    not_covered: Sequence[str] = ()  # sentences that the kind adds to those of every release
+    secure: bool = True  # whether the operating system's randomness was used
 
     def to_data(self) -> dict[str, Any]:
         """JSON data."""
@@ -80,10 +68,8 @@ def stated_guarantee(report: Mapping[str, Any]) -> ApproximateDP:
     """The guarantee that a report states as JSON data.
 
     Anybody can write "proved" into a file. It counts only under a proof that textveil's code for that kind of release
-    is registered under; else the guarantee is claimed. That the numbers are a release's is the writer's word.
-
-    Raises:
-        KeyError, TypeError, ValueError: it states none.
+    is registered under; else the guarantee is claimed. That the numbers are a release's is the writer's word. Raises
+    KeyError, TypeError, ValueError: it states none.
     """
     stated = report["guarantee"]
     status, source = Status(stated["status"]), str(stated["source"])
@@ -113,12 +99,8 @@ _ROUNDING: Final = 1e-12  # relative, above that of a square root and a sum
 def joint_epsilon(budgets: Sequence[GaussianBudget], delta: float) -> float:
     """The epsilon that releases keep together, whose budgets were fixed before the first of them; rounded up.
 
-    Args:
-        budgets: at least one.
-        delta: of all together, in (0, 1).
-
-    Raises:
-        ParameterError: there is no budget, or the selections of all take more than delta.
+    ``delta``: of all together, in (0, 1). Raises ParameterError: there is no budget, or the selections of all take more
+    than delta.
 
     Source: Dong, Roth and Su 2022, corollary 3.3; ``proofs/discrete_gaussian.md``.
     """

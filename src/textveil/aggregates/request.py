@@ -29,17 +29,11 @@ _Columns: TypeAlias = Mapping[str, Sequence[str | None]]
 
 
 class Batch(NamedTuple):
-    """Records in a row that have a text.
+    """Records in a row that have a text."""
 
-    Attributes:
-        persons: number of each record's person, from 0 in the order of their first records; shape (count,).
-        texts: as many.
-        labels: as many; empty if no column of labels is read.
-    """
-
-    persons: Integers
-    texts: list[str]
-    labels: list[str]
+    persons: Integers  # number of each record's person, from 0 in the order of their first records; shape (count,)
+    texts: list[str]  # as many
+    labels: list[str]  # as many; empty if no column of labels is read
 
 
 def digested(batches: Iterable[Batch], names: Sequence[str]) -> bytes:
@@ -72,24 +66,15 @@ class PersonalRecords:
     """Files of records with their persons. Each call of ``batches`` reads them again, so a stream serves once.
 
     The first ``limit`` records of each person count, in the order of the files; whatever one person adds, those of the
-    others stay the same. That bounds what one person can change.
-
-    Attributes:
-        inputs: as ``sources.expanded`` gives them.
-        unit: column that names the person, or ``EACH_RECORD``.
-        text: column of the text; None for a file of lines, and ``text`` where there are columns.
-        label: column of the label; None reads none.
-        limit: records of one person that count, >= 1; None is all.
-
-    Raises:
-        ParameterError: the columns do not fit the format.
+    others stay the same. That bounds what one person can change. Raises ParameterError: the columns do not fit the
+    format.
     """
 
-    inputs: tuple[str, ...]
-    unit: str
-    text: str | None = None
-    label: str | None = None
-    limit: int | None = None
+    inputs: tuple[str, ...]  # as ``sources.expanded`` gives them
+    unit: str  # column that names the person, or ``EACH_RECORD``
+    text: str | None = None  # column of the text; None for a file of lines, and ``text`` where there are columns
+    label: str | None = None  # column of the label; None reads none
+    limit: int | None = None  # records of one person that count, >= 1; None is all
     corpus_format: str | None = None
     delimiter: str | None = None
     _numbers: dict[str, int] = field(default_factory=dict, init=False, repr=False)
@@ -138,12 +123,8 @@ class PersonalRecords:
     def batches(self, progress: Progress | None = None) -> Iterator[Batch]:
         """The records that count, in their order, in memory that grows with the number of persons alone.
 
-        Args:
-            progress: called with bytes read and in all.
-
-        Raises:
-            InputError: a record cannot be read, names no person or no label; says which, never what. Or the records
-                are others than when they were read before.
+        Raises InputError: a record cannot be read, names no person or no label; says which, never what. Or the records
+        are others than when they were read before.
         """
         mixed = hashlib.blake2b(digest_size=32, person=b"textveil records")
         for batch in self._read(progress):
@@ -230,31 +211,24 @@ class Records(Protocol):
 class CorpusRequest:
     """Everything that all releases about a corpus ask for; made once, by a command or a caller.
 
-    Attributes:
-        epsilon: nats, for all that one person wrote; > 0.
-        delta: in (0, 1); far below 1 / number of persons.
-        labels: all labels that there can be, if they are public: records with others do not count. Empty: the release
-            selects labels that many persons use, for a part of the budget.
-        vocabulary: public words and vectors; None: the embedded ones.
-        payer: whose ledger pays, each person once, before anything is drawn.
-        rng: None: the operating system's randomness; anything else stamps the release not for release.
-        progress: called with bytes read and in all.
-        pool_progress: called with public texts read and in all.
-
-    Raises:
-        ParameterError: a label is given twice, or the records have none.
+    Raises ParameterError: a label is given twice, or the records have none.
     """
 
     records: Records
     _: KW_ONLY
+    # nats, for all that one person wrote; > 0
     epsilon: Annotated[float, Option(help="Nats, for all that one person wrote.", metavar="E", group=GUARANTEE)]
+    # in (0, 1); far below 1 / number of persons
     delta: Annotated[float, Option(help=_DELTA, metavar="D", group=GUARANTEE)]
+    # all labels that there can be, if they are public: records with others do not count. Empty: the release selects
+    # labels that many persons use, for a part of the budget
     labels: Annotated[Sequence[str], Option(help=_LABELS, metavar="A,B,...")] = ()
-    vocabulary: Vocabulary | None = None
-    payer: Payer | None = None
+    vocabulary: Vocabulary | None = None  # public words and vectors; None: the embedded ones
+    payer: Payer | None = None  # whose ledger pays, each person once, before anything is drawn
+    # None: the operating system's randomness; anything else stamps the release not for release
     rng: np.random.Generator | None = field(default=None, repr=False)
-    progress: Progress | None = None
-    pool_progress: Progress | None = None
+    progress: Progress | None = None  # called with bytes read and in all
+    pool_progress: Progress | None = None  # called with public texts read and in all
 
     def __post_init__(self) -> None:
         if self.labels and not self.records.labelled:

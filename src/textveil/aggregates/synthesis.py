@@ -47,8 +47,7 @@ _SIDE_BY_SIDE: Final = 2**14
 def read_pool(pattern: str, progress: Progress | None = None) -> list[str]:
     """The texts of a pool, each once, in their order: lines of a text file, or the field ``text`` of records.
 
-    Raises:
-        InputError: the pool cannot be read, or it has no text.
+    Raises InputError: the pool cannot be read, or it has no text.
     """
     inputs = tuple(expanded([pattern]))
     blocks = released_blocks(FormatChoice().reader(inputs), inputs, progress)
@@ -63,11 +62,8 @@ def written_pool(
 ) -> list[str]:
     """About so many different texts that a public language model writes: the same ones each time.
 
-    They have the words of public text, and sense for three words at a time.
-
-    Args:
-        model: public.
-        progress: called with words written and in all.
+    They have the words of public text, and sense for three words at a time. ``progress``: called with words written and
+    in all.
     """
     rng = np.random.default_rng(0)  # of public facts alone
     common = np.cumsum(np.exp(model.unigram.astype(np.float64)))
@@ -95,21 +91,13 @@ def _next_words(model: ContinuationModel, contexts: Ids, common: Reals, rng: np.
 
 
 class PoolVectors(NamedTuple):
-    """Vectors of public texts.
+    """Vectors of public texts."""
 
-    Attributes:
-        rows: with an L2 norm of at most ``NORM``, int16, shape (texts, dim).
-    """
-
-    rows: NDArray[np.int16]
+    rows: NDArray[np.int16]  # with an L2 norm of at most ``NORM``, int16, shape (texts, dim)
 
     @classmethod
     def of(cls, texts: Sequence[str], features: PublicFeatures, progress: Progress | None = None) -> Self:
-        """Read texts.
-
-        Args:
-            progress: called with texts read and in all.
-        """
+        """Read texts."""
         rows = np.empty((len(texts), features.dim), dtype=np.int16)
         for first in range(0, len(texts), _BLOCK):
             part = texts[first : first + _BLOCK]
@@ -142,36 +130,24 @@ _WORD: Final = re.compile(r"\w+")
 
 
 class Overlap(NamedTuple):
-    """A synthetic text that shares a run of words with a private one.
+    """A synthetic text that shares a run of words with a private one."""
 
-    Attributes:
-        line: number of the synthetic text, from 1.
-        words: the first such run, in lower case.
-    """
-
-    line: int
-    words: str
+    line: int  # number of the synthetic text, from 1
+    words: str  # the first such run, in lower case
 
 
 class Comparison(NamedTuple):
-    """How public and synthetic texts coincide with private ones.
+    """How public and synthetic texts coincide with private ones."""
 
-    Attributes:
-        overlaps: of the synthetic texts, in their order.
-        in_pool: private texts that stand in the pool word by word.
-    """
-
-    overlaps: list[Overlap]
-    in_pool: int
+    overlaps: list[Overlap]  # of the synthetic texts, in their order
+    in_pool: int  # private texts that stand in the pool word by word
 
 
 def compared(synthetic: Sequence[str], pool: Sequence[str], private: Iterable[str], run: int = RUN) -> Comparison:
     """Compare texts with private ones.
 
-    Public texts may coincide with private ones: by quotation, or where the pool is not public after all.
-
-    Args:
-        run: words in a row, >= 1; a shorter text counts as one run.
+    Public texts may coincide with private ones: by quotation, or where the pool is not public after all. ``run``: words
+    in a row, >= 1; a shorter text counts as one run.
     """
     lines: dict[tuple[str, ...], list[int]] = {}
     for line, text in enumerate(synthetic, start=1):
@@ -207,18 +183,12 @@ NEAREST: Final = 0.25
 
 
 class SyntheticText(NamedTuple):
-    """A synthetic corpus, and a fact for the sender alone.
+    """A synthetic corpus, and a fact for the sender alone."""
 
-    Attributes:
-        texts: as many as were asked for, each of the pool, none twice.
-        labels: of each; empty if no column of labels was read.
-        persons: how many wrote the records: private.
-    """
-
-    texts: list[str]
-    labels: list[str]
+    texts: list[str]  # as many as were asked for, each of the pool, none twice
+    labels: list[str]  # of each; empty if no column of labels was read
     report: AggregateReport
-    persons: int
+    persons: int  # how many wrote the records: private
 
 
 def synthesize(
@@ -232,7 +202,6 @@ def synthesize(
     Args:
         request: its records are read twice; if they have no labels, texts get none.
         pool: public texts, each once.
-        documents: how many texts come out, >= 1 and at most those of the pool.
 
     Raises:
         InputError: a record cannot be read; no label is used by enough persons.
@@ -267,8 +236,7 @@ def drawn(
 ) -> tuple[Integers, Integers, Integers]:
     """Choose public texts by noisy sums; costs nothing more.
 
-    Returns:
-        Numbers of the texts and of their labels, shape (documents,), and how many texts each label has.
+    Returns numbers of the texts and of their labels, shape (documents,), and how many texts each label has.
     """
     weights = label_weights(released)
     scores = vectors.scores(regression(released, weights.sum() * vectors.second_moment()))

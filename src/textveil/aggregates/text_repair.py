@@ -65,21 +65,14 @@ class _Unanswered(Exception):
 class Endpoint:
     """Where a service is asked, and how patiently.
 
-    Attributes:
-        url: base address, ``http://`` or ``https://``; ``/chat/completions`` is put behind it.
-        timeout: seconds for one try, over all, > 0.
-        tries: >= 1.
-        pause: seconds before the second try, doubled before each later one, >= 0.
-
-    Raises:
-        ParameterError: ``url`` is no such address or holds a password, or another argument is outside its domain.
+    Raises ParameterError: ``url`` is no such address or holds a password, or another argument is outside its domain.
     """
 
-    url: str
+    url: str  # base address, ``http://`` or ``https://``; ``/chat/completions`` is put behind it
     model: str
-    timeout: float = 120.0
-    tries: int = 3
-    pause: float = 1.0
+    timeout: float = 120.0  # seconds for one try, over all, > 0
+    tries: int = 3  # >= 1
+    pause: float = 1.0  # seconds before the second try, doubled before each later one, >= 0
 
     def __post_init__(self) -> None:
         hint = "Give the base address, such as https://host/v1."
@@ -101,8 +94,7 @@ class Endpoint:
     def ask(self, messages: Sequence[Message], most_characters: int) -> str:
         """The answer to a question.
 
-        Raises:
-            EndpointError: no answer in all tries, one that is refused, or one that is not as asked.
+        Raises EndpointError: no answer in all tries, one that is refused, or one that is not as asked.
         """
         body = {
             "model": self.model,
@@ -154,7 +146,6 @@ class Endpoint:
         return answer
 
     def _exchanged(self, data: bytes, headers: dict[str, str], most_bytes: int) -> bytes:
-        """One question and its answer; see ``_answer``."""
         connection, path = _connection(urlsplit(self.url), self.timeout)
         opened: list[socket.socket] = []  # a connection forgets its socket when the service means to close it
         late = threading.Event()
@@ -216,7 +207,6 @@ def _is_address(url: str) -> bool:
 
 
 def _connection(parts: SplitResult, timeout: float) -> tuple[http.client.HTTPConnection, str]:
-    """A connection to the host of an address, not yet open, and the path of the question."""
     path = parts.path.rstrip("/") + "/chat/completions"
     host = parts.hostname or ""
     if parts.scheme == "https":
@@ -291,17 +281,11 @@ _NUMBERED: Final = re.compile(r"(\d+): ?(.*)")
 
 
 class RepairedTexts(NamedTuple):
-    """What came of a repair.
+    """What came of a repair."""
 
-    Attributes:
-        texts: one for each that was given; lines that were not repaired are as they were.
-        kept: lines that were asked for and are as they were given.
-        problem: why, in one line; empty where all went well.
-    """
-
-    texts: list[str]
-    kept: int
-    problem: str
+    texts: list[str]  # one for each that was given; lines that were not repaired are as they were
+    kept: int  # lines that were asked for and are as they were given
+    problem: str  # why, in one line; empty where all went well
 
 
 def channel_facts(mechanism: Described) -> str:
@@ -314,12 +298,8 @@ def repair_texts(
 ) -> RepairedTexts:
     """Released texts as a language model behind an endpoint would have written them; never fails for its sake.
 
-    Args:
-        facts: public facts about the mechanism, in words (``channel_facts``); sent with every request.
-        workers: requests that are under way at once, >= 1.
-
-    Raises:
-        ParameterError: ``workers`` is below one, or a text is no string.
+    ``facts``: public facts about the mechanism, in words (``channel_facts``); sent with every request. Raises
+    ParameterError: ``workers`` is below one, or a text is no string.
     """
     repairer = TextRepairer(endpoint, facts, workers=workers, progress=progress)
     return RepairedTexts(repairer.texts(texts), repairer.kept, repairer.problem)
@@ -378,7 +358,6 @@ class TextRepairer:
         return ["\n".join(lines) for lines in split]
 
     def _asked(self, lines: list[str]) -> list[str] | EndpointError:
-        """The lines repaired, or why they are not."""
         if self._down.is_set():
             return EndpointError(f"the endpoint {self._endpoint.host} did not answer before.")
         try:

@@ -41,21 +41,13 @@ _RARE: Final = 20.0
 
 @dataclass(frozen=True, kw_only=True)
 class Theme:
-    """A group of public texts.
+    """A group of public texts."""
 
-    Attributes:
-        votes: noisy; a person with one record gives 1, one with more gives at most 1 in L2 norm.
-        low: of the interval for the noise.
-        high: of the interval for the noise.
-        words: public ones that are more frequent in the group than in the pool.
-        texts: public ones, the nearest to the center.
-    """
-
-    votes: float
-    low: float
-    high: float
-    words: tuple[str, ...]
-    texts: tuple[str, ...]
+    votes: float  # noisy; a person with one record gives 1, one with more gives at most 1 in L2 norm
+    low: float  # of the interval for the noise
+    high: float  # of the interval for the noise
+    words: tuple[str, ...]  # public ones that are more frequent in the group than in the pool
+    texts: tuple[str, ...]  # public ones, the nearest to the center
 
     def to_data(self) -> dict[str, Any]:
         """JSON data, in whole votes; the interval is rounded outwards."""
@@ -73,15 +65,10 @@ class Themes(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """Groups of public texts.
+    """Groups of public texts."""
 
-    Attributes:
-        centers: in whole numbers, int64, shape (groups, dim): sums with them are exact.
-        of: the group of each public text, shape (texts,).
-    """
-
-    centers: Integers
-    of: Integers
+    centers: Integers  # in whole numbers, int64, shape (groups, dim): sums with them are exact
+    of: Integers  # the group of each public text, shape (texts,)
 
     @classmethod
     def found(cls, vectors: PoolVectors, number: int) -> Groups:
@@ -106,8 +93,7 @@ def votes(parts: Iterable[tuple[Integers, Integers]], groups: int, *, by_person:
         parts: persons and groups of records.
         by_person: whether a person may have several records.
 
-    Returns:
-        The sums, shape (groups,), and the number of persons.
+    Returns the sums, shape (groups,), and the number of persons.
     """
     total, counts = np.zeros(groups, dtype=np.int64), dict[int, dict[int, int]]()
     persons = 0
@@ -138,7 +124,6 @@ def topics(
     Args:
         request: its records are read once; labels do not count.
         pool: public texts, each once.
-        topics: number of themes, at least 2 and at most the texts of the pool.
 
     Raises:
         InputError: a record cannot be read.

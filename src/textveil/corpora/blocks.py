@@ -17,56 +17,34 @@ BLOCK_BYTES = 2**19
 
 
 class Skip(NamedTuple):
-    """Records that were not released: ``first`` to ``last`` of the input number ``source``, and why.
+    """Records that were not released: ``first`` to ``last`` of the input number ``source``, and why."""
 
-    Attributes:
-        source: number of the input, from 1.
-        first: number of the first record in that input, from 1.
-        last: number of the last one; 0 is the rest of the input, whose end is not known.
-        reason: one line that names numbers and never holds text.
-    """
-
-    source: int
-    first: int
-    last: int
-    reason: str
+    source: int  # number of the input, from 1
+    first: int  # number of the first record in that input, from 1
+    last: int  # number of the last one; 0 is the rest of the input, whose end is not known
+    reason: str  # one line that names numbers and never holds text
 
 
 class Sampled(NamedTuple):
-    """A document before and after, with the chance by which those of several blocks are chosen among: private.
+    """A document before and after, with the chance by which those of several blocks are chosen among: private."""
 
-    Attributes:
-        chance: uniform between 0 and 1, by the operating system; the smallest ones are the sample.
-    """
-
-    chance: float
+    chance: float  # uniform between 0 and 1, by the operating system; the smallest ones are the sample
     before: str
     after: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """Records in a row of one input, as the format cut them; picklable.
+    """Records in a row of one input, as the format cut them; picklable."""
 
-    Attributes:
-        number: in the job, from 0 over all inputs.
-        source: number of the input, from 1.
-        first: number of its first record in that input, from 1.
-        count: records in it (for text formats: lines, blank ones included); 0 if they cannot be counted.
-        payload: the records' bytes, in the format's own way.
-        bytes_read: bytes of all inputs that were read up to here, compressed ones where they are.
-        chain: keyed digest of this payload and all before it, by which a job knows its input again.
-        fault: why the records cannot be had (the payload is empty then); empty for a good block.
-    """
-
-    number: int
-    source: int
-    first: int
-    count: int
-    payload: bytes = field(repr=False)
-    bytes_read: int = 0
-    chain: str = ""
-    fault: str = ""
+    number: int  # in the job, from 0 over all inputs
+    source: int  # number of the input, from 1
+    first: int  # number of its first record in that input, from 1
+    count: int  # records in it (for text formats: lines, blank ones included); 0 if they cannot be counted
+    payload: bytes = field(repr=False)  # the records' bytes, in the format's own way
+    bytes_read: int = 0  # bytes of all inputs that were read up to here, compressed ones where they are
+    chain: str = ""  # keyed digest of this payload and all before it, by which a job knows its input again
+    fault: str = ""  # why the records cannot be had (the payload is empty then); empty for a good block
     unit: str = "record"
 
     @property
@@ -83,29 +61,22 @@ class Block:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """A block, released; picklable.
-
-    Attributes:
-        data: the released records in the format's own way, without ``head``.
-        head: what stands once before the first record of the whole output; the same for every block of a job.
-        persons: draws of each person whose records are in ``data`` (``columns.person``), where a column says whose.
-        nulls: sanitized fields of records in ``data`` that have no text.
-        private: the block's frame of the private map, encrypted; empty if none is kept, or nothing was released.
-        sampled: documents chosen by chance, for the sender alone; empty if none is wanted.
-        skipped: records that are not in ``data``. Where the run is to stop at a fault there is one at most, and
-            ``data`` is empty.
-    """
+    """A block, released; picklable."""
 
     number: int
     bytes_read: int = 0
     chain: str = ""
-    data: bytes = field(default=b"", repr=False)
-    head: bytes = b""
+    data: bytes = field(default=b"", repr=False)  # the released records in the format's own way, without ``head``
+    head: bytes = b""  # what stands once before the first record of the whole output; the same for every block of a job
     tally: Tally = field(default_factory=Tally)
+    # draws of each person whose records are in ``data`` (``columns.person``), where a column says whose
     persons: Mapping[bytes, Counts] = field(default_factory=dict)
-    nulls: int = 0
+    nulls: int = 0  # sanitized fields of records in ``data`` that have no text
+    # the block's frame of the private map, encrypted; empty if none is kept, or nothing was released
     private: bytes = field(default=b"", repr=False)
+    # documents chosen by chance, for the sender alone; empty if none is wanted
     sampled: tuple[Sampled, ...] = field(default=(), repr=False)
+    # records that are not in ``data``. Where the run is to stop at a fault there is one at most, and ``data`` is empty
     skipped: tuple[Skip, ...] = ()
 
 
@@ -121,17 +92,12 @@ PERSON_BYTES = 16
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordColumns:
-    """Names of columns that are read, and released only where they are kept too.
+    """Names of columns that are read, and released only where they are kept too."""
 
-    Attributes:
-        unit: whose record it is, for what one person's records cost together; None: nobody asks.
-        scope: whose record it is, for surrogates: one value has one in all records of a person. None is what the
-            policy says.
-        known: columns whose value is a span wherever it stands in the record's texts, each with its kind.
-    """
-
-    unit: str | None = None
+    unit: str | None = None  # whose record it is, for what one person's records cost together; None: nobody asks
+    # whose record it is, for surrogates: one value has one in all records of a person. None is what the policy says
     scope: str | None = None
+    # columns whose value is a span wherever it stands in the record's texts, each with its kind
     known: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
@@ -213,9 +179,7 @@ def person(secret: bytes, value: str | None) -> bytes:
     """What stands for the person whom a column names: the same in all processes of a job, another in another job.
 
     A keyed digest (BLAKE2b): whoever does not hold the secret, which goes when the job ends, cannot test a guess.
-
-    Args:
-        value: of the column; None is null, and all such records are taken for one person's.
+    ``value``: of the column; None is null, and all such records are taken for one person's.
     """
     return _digest(b"person", secret, value)[:PERSON_BYTES]
 

@@ -47,43 +47,32 @@ RunProgress: TypeAlias = Callable[[int, int | None, int], None]
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """What is to be done; ``to_stream`` and ``to_file`` do it.
+    """What is to be done; ``to_stream`` and ``to_file`` do it."""
 
-    Attributes:
-        options: of the sanitizer; with a seed the output is the same for any engine and number of processes.
-        columns: whose a record is; its names are among those that the format reads.
-        on_error: ``"stop"`` at the first record that cannot be read, or ``"skip"`` it.
-        record_seconds: of processor time that detection may take for one record; one that takes longer is one that
-            cannot be read. Values are then found by a process beside each that releases, which is killed over the
-            limit in the middle of a search too, and over three times as much and 10 s by the clock. None is no limit.
-        building: called as rows of a table are done, where a large input makes it pay to build one (``tables``).
-        block_bytes: input bytes a block aims at.
-        max_expansion: bytes that a byte of a compressed input may come to; None is no limit.
-        map_key: the user's key of the private map, where one is kept; ``to_places`` reads or makes it.
-        payer: whose budget it is taken from, before anything is drawn; None takes it from none.
-        recall: what was measured of a policy's detection, for the report.
-        risk: what attacks on such a release came to, for a report that is a page.
-        sample: documents that the sender's report shows before and after, chosen at random; 0 is none.
-    """
-
+    # of the sanitizer; with a seed the output is the same for any engine and number of processes
     options: SanitizerOptions
     corpus_format: CorpusFormat
     inputs: tuple[str, ...]
     engine: Engine
-    columns: RecordColumns = NO_COLUMNS
-    on_error: OnError = "stop"
+    columns: RecordColumns = NO_COLUMNS  # whose a record is; its names are among those that the format reads
+    on_error: OnError = "stop"  # ``"stop"`` at the first record that cannot be read, or ``"skip"`` it
+    # of processor time that detection may take for one record; one that takes longer is one that cannot be read. Values
+    # are then found by a process beside each that releases, which is killed over the limit in the middle of a search
+    # too, and over three times as much and 10 s by the clock. None is no limit
     record_seconds: float | None = None
     progress: RunProgress = field(default=lambda bytes_read, total, words: None, repr=False)
+    # called as rows of a table are done, where a large input makes it pay to build one (``tables``)
     building: Progress | None = field(default=None, repr=False)
     tell: Callable[[str], None] = field(default=lambda line: None, repr=False)
-    block_bytes: int = BLOCK_BYTES
+    block_bytes: int = BLOCK_BYTES  # input bytes a block aims at
     sync_seconds: float = SYNC_SECONDS
-    max_expansion: float | None = None
+    max_expansion: float | None = None  # bytes that a byte of a compressed input may come to; None is no limit
+    # the user's key of the private map, where one is kept; ``to_places`` reads or makes it
     map_key: bytes | None = field(default=None, repr=False)
-    recall: Mapping[str, Any] | None = None
-    payer: Payer | None = None
-    risk: MeasuredRisk | None = None
-    sample: int = 0
+    recall: Mapping[str, Any] | None = None  # what was measured of a policy's detection, for the report
+    payer: Payer | None = None  # whose budget it is taken from, before anything is drawn; None takes it from none
+    risk: MeasuredRisk | None = None  # what attacks on such a release came to, for a report that is a page
+    sample: int = 0  # documents that the sender's report shows before and after, chosen at random; 0 is none
 
     def __post_init__(self) -> None:
         need(self.on_error in ("stop", "skip"), "on_error", self.on_error, "stop or skip")
@@ -94,12 +83,8 @@ class Run:
     def to_stream(self, stream: BinaryIO, private_map: BinaryIO | None = None) -> Finished:
         """Release everything to a stream that cannot be taken back.
 
-        Args:
-            private_map: where the private map goes, if one is kept; needs ``map_key``.
-
-        Raises:
-            InputError: there is no document, or a record cannot be read and the run is to stop; what was released
-                before is in the stream.
+        ``private_map``: where the private map goes, if one is kept; needs ``map_key``. Raises InputError: there is no
+        document, or a record cannot be read and the run is to stop; what was released before is in the stream.
         """
         cipher, start = (None, b"") if private_map is None else self._map_wanted(Path()).begun()
         worker = self._worker(new_secret(), cipher)
@@ -191,8 +176,8 @@ class Run:
             reports: where the report goes: a page to file where a name ends in .html, else JSON.
             sender_report: where what is for the sender alone goes, likewise (mode 0600).
             private_map: where the private map goes, for its owner alone (mode 0600); needs ``map_key``.
-            resume: go on with the job of this output, or begin it; its ledger stays when it is finished. Of a
-                finished one the reports are written again where they are asked for and not there.
+            resume: go on with the job of this output, or begin it; its ledger stays when it is finished. Of a finished
+                one the reports are written again where they are asked for and not there.
 
         Raises:
             InputError: there is no document, or a record cannot be read and the run is to stop.
@@ -418,17 +403,12 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """What a run did.
-
-    Attributes:
-        already: the job was finished before; nothing was released now.
-        modified: the job was begun before, and an input was written since: what was not yet committed was released as
-            it is now.
-    """
+    """What a run did."""
 
     report: Report
     totals: Totals
-    already: bool = False
+    already: bool = False  # the job was finished before; nothing was released now
+    # the job was begun before, and an input was written since: what was not yet committed was released as it is now
     modified: bool = False
     risk: MeasuredRisk | None = None
 
@@ -451,8 +431,7 @@ class Finished:
     def texts(self, reports: Sequence[Path], sender_report: Path | None, whole: Whole | None = None) -> dict[Path, str]:
         """The reports that are asked for, by where they go: pages where the name ends in .html, else JSON.
 
-        Args:
-            reports: of the release; each is another form of the same.
+        ``reports``: of the release; each is another form of the same.
         """
         texts = {}
         if any(map(_is_page, (*reports, sender_report))):

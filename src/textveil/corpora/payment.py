@@ -31,20 +31,16 @@ from textveil.sanitize.setting import Setting
 
 @dataclass(frozen=True, slots=True)
 class Payer:
-    """Whose budget a run is taken from.
-
-    Attributes:
-        unit: the person whose texts these are; None if a column of the records names persons, or nobody does.
-        folder: remembers a release of a corpus that is paid for until it is written; None remembers none. A job of
-            ``sanitize`` has a folder of its own.
-        anew: whether a release of other records or settings that it remembers is forgotten, not kept.
-    """
+    """Whose budget a run is taken from."""
 
     ledger: str
     tenant: str = field(default="local", repr=False)
+    # the person whose texts these are; None if a column of the records names persons, or nobody does
     unit: str | None = field(default=None, repr=False)
+    # remembers a release of a corpus that is paid for until it is written; None remembers none. A job of ``sanitize``
+    # has a folder of its own
     folder: JobFolder | None = field(default=None, repr=False)
-    anew: bool = False
+    anew: bool = False  # whether a release of other records or settings that it remembers is forgotten, not kept
 
     def account(self, name: bytes | None) -> Account:
         """The account of a person whom records name; None is the payer itself."""

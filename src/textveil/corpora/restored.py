@@ -30,20 +30,14 @@ class CorpusRestorer:
 
     A text that is as it was released goes back character for character; one that was edited, as ``tv.restore`` does
     it with the map of that text alone. A map file is read along with the corpus.
-
-    Attributes:
-        in_urls: where originals go within URLs of edited texts; see ``tv.restore``.
-        left_in_urls: mentions in edited texts that stay for that.
-        edited: how many of them were not as they were released.
-        ambiguous: mentions in these that were left, since they do not tell for what they stand.
     """
 
     map_file: MapFile
-    in_urls: InUrls = "named-hosts"
-    left_in_urls: int = 0
+    in_urls: InUrls = "named-hosts"  # where originals go within URLs of edited texts; see ``tv.restore``
+    left_in_urls: int = 0  # mentions in edited texts that stay for that
     texts_done: int = 0
-    edited: int = 0
-    ambiguous: int = 0
+    edited: int = 0  # how many of them were not as they were released
+    ambiguous: int = 0  # mentions in these that were left, since they do not tell for what they stand
     _maps: Iterator[PrivateMap] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -56,8 +50,7 @@ class CorpusRestorer:
     def finish(self) -> None:
         """Say that there are no more texts.
 
-        Raises:
-            InputError: the map is of more documents, or not as it was written.
+        Raises InputError: the map is of more documents, or not as it was written.
         """
         if next(self._maps, None) is not None:
             raise _other_count("less")
@@ -90,8 +83,7 @@ def released_fields(map_file: MapFile, fields: Sequence[str], kept: Sequence[str
         fields: the fields that somebody wants restored; none are all of them.
         kept: those to copy; None are all that were.
 
-    Raises:
-        ParameterError: others were sanitized.
+    Raises ParameterError: others were sanitized.
     """
     sanitized = tuple(map_file.about.get("sanitized", ()))
     if not sanitized:
@@ -104,11 +96,7 @@ def released_fields(map_file: MapFile, fields: Sequence[str], kept: Sequence[str
 def restored_answer(restorer: Restorer, source: BinaryIO, target: BinaryIO) -> Restored:
     """Restore one UTF-8 text as it comes in, and hand on at once what is settled.
 
-    Returns:
-        What was done, without the text.
-
-    Raises:
-        InputError: it is not UTF-8; what stands before is handed on.
+    Returns what was done, without the text. Raises InputError: it is not UTF-8; what stands before is handed on.
     """
     stream = restorer.stream()
     decoder = codecs.getincrementaldecoder("utf-8-sig")()
@@ -141,8 +129,7 @@ def write_map_file(path: Path, key: bytes, maps: Iterable[PrivateMap]) -> int:
         key: the user's, of ``surrogates.map_key.read_or_made_key``.
         maps: read once, and held a block at a time.
 
-    Returns:
-        How many there were.
+    Returns how many there were.
 
     Raises:
         OutputError: the file cannot be written.
@@ -174,36 +161,28 @@ class DecodesTexts(Protocol):
     def texts(self, texts: Sequence[str], numbers: Sequence[int]) -> list[str]:
         """One text for each; ``numbers`` are theirs, for errors.
 
-        Raises:
-            InputError: a text is no release that it knows.
+        Raises InputError: a text is no release that it knows.
         """
 
 
 @dataclass(frozen=True, kw_only=True)
 class DecodingRun:
-    """What is to be decoded; ``to_stream`` and ``to_file`` do it.
-
-    Attributes:
-        corpus_format: the format of inputs and output; its sanitized fields are those that are decoded.
-        max_expansion: bytes that a byte of a compressed input may come to; None is no limit.
-        finish: called behind the last document, before a file gets its name; may raise ``InputError``.
-        private: whether the file is for its owner only, as restored originals are.
-    """
+    """What is to be decoded; ``to_stream`` and ``to_file`` do it."""
 
     decoder: DecodesTexts
-    corpus_format: CorpusFormat
+    corpus_format: CorpusFormat  # the format of inputs and output; its sanitized fields are those that are decoded
     inputs: tuple[str, ...]
     progress: Progress | None = field(default=None, repr=False)
     block_bytes: int = BLOCK_BYTES
-    max_expansion: float | None = None
+    max_expansion: float | None = None  # bytes that a byte of a compressed input may come to; None is no limit
+    # called behind the last document, before a file gets its name; may raise ``InputError``
     finish: Callable[[], None] | None = field(default=None, repr=False)
-    private: bool = False
+    private: bool = False  # whether the file is for its owner only, as restored originals are
 
     def to_file(self, output: Path) -> int:
         """Decode everything into a file, which is whole or not there; compressed where its name says so.
 
-        Returns:
-            How many documents.
+        Returns how many documents.
 
         Raises:
             InputError: there is no document, or one cannot be read or is no release.

@@ -116,19 +116,12 @@ def kept(released: Sequence[str], originals: Sequence[str]) -> Kept:
 
 @dataclass(slots=True)
 class _Attacks:
-    """The attackers and what they compare with.
-
-    Attributes:
-        truth: places of the attacked records among the originals.
-        shuffled: whether most releases that were attacked first fit another record's original, one to one.
-    """
-
     attackers: Sequence[Attacker]
     known: Mapping[str, Sequence[str]]
-    truth: Ids
+    truth: Ids  # places of the attacked records among the originals
     attacked: Sequence[str]
     progress: Progress | None
-    shuffled: bool = False
+    shuffled: bool = False  # whether most releases that were attacked first fit another record's original, one to one
     _done: int = 0
     _total: int = field(default=0)
 
@@ -137,13 +130,11 @@ class _Attacks:
         self._total = (releases * len(self.attackers) * len(self.known) + others) * len(self.truth)
 
     def counted(self, records: Iterator[T]) -> Iterator[T]:
-        """The same, each counted."""
         for record in records:
             yield record
             self._count(1)
 
     def on(self, name: str, released: Sequence[str]) -> Release:
-        """One release, attacked by all."""
         attacks = []
         for against, known in self.known.items():
             for attacker in self.attackers:

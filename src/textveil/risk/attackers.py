@@ -71,7 +71,6 @@ def _usual(background: Sequence[str]) -> _Usual:
 
 
 def _shares(texts: Sequence[str]) -> Reals:
-    """The share of each feature among all in a text, shape (texts, features)."""
     counts = np.zeros((len(texts), len(_FEATURES)))
     for row, text in zip(counts, texts, strict=True):
         marks = _OUTSIDE.findall(without_placeholders(text).strip().translate(_PLAIN))
@@ -94,18 +93,12 @@ _BATCH: Final = 32
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SentenceVectors:
-    """An encoder as an attacker; made by ``sentence_vectors``.
+    """An encoder as an attacker; made by ``sentence_vectors``."""
 
-    Attributes:
-        encoder: name of the folder and first digits of its files' SHA-256.
-        room: tokens that it reads at once.
-        by_first: whether the first token's vector stands for a text, rather than the mean of all.
-    """
-
-    encoder: str
+    encoder: str  # name of the folder and first digits of its files' SHA-256
     foreign: ForeignModel
-    room: int
-    by_first: bool
+    room: int  # tokens that it reads at once
+    by_first: bool  # whether the first token's vector stands for a text, rather than the mean of all
     known: dict[str, Vectors] = field(default_factory=dict)
     """Vectors of texts that were read: several releases are compared with the same ones."""
 
@@ -125,8 +118,7 @@ class SentenceVectors:
     def vectors(self, texts: Sequence[str]) -> Vectors:
         """A vector of length 1 for each text, from at most ``WINDOWS`` windows of it.
 
-        Raises:
-            ModelError: the encoder gives something other than finite numbers.
+        Raises ModelError: the encoder gives something other than finite numbers.
         """
         order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
         vectors = np.zeros((len(texts), self.foreign.model.config.hidden_size), dtype=np.float32)
@@ -161,9 +153,8 @@ class SentenceVectors:
 def sentence_vectors(folder: Path | str) -> SentenceVectors:
     """The sentence encoder in a folder, as an attacker.
 
-    Args:
-        folder: configuration, weights in safetensors and tokenizer; of sentence-transformers' own files, the length
-            that it reads and how tokens are pooled (by the first one, else by their mean).
+    ``folder``: configuration, weights in safetensors and tokenizer; of sentence-transformers' own files, the length
+    that it reads and how tokens are pooled (by the first one, else by their mean).
 
     Raises:
         MissingExtra: torch or transformers is not installed.
@@ -179,7 +170,6 @@ def sentence_vectors(folder: Path | str) -> SentenceVectors:
 
 
 def _settings(path: Path) -> dict[str, Any]:
-    """What a file of settings says; nothing if it is not there."""
     try:
         settings = json_file(path)
     except (OSError, ValueError):

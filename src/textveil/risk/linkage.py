@@ -45,29 +45,20 @@ class Linkage:
     """How often one attacker names the right background text.
 
     A tie is broken at random, as an attacker would: a right text that ties with m - 1 others at the top counts 1/m.
-
-    Attributes:
-        against: what it compares with: "originals" or "background".
-        top1: share of records that it names at the first try.
-        top5: share of records whose right text is among its five likeliest.
-        low: lower end of the 95 % Clopper-Pearson interval of ``top1``; None for fewer than ``LEAST_RECORDS`` records.
-        high: upper end.
-        median_rank: of the right text, 1 is the likeliest; with ties, the mean of their ranks.
-        candidates: how many background texts there are; 1/candidates is chance.
-        ranks: of each record's right text, shape (records,); private, and in no report.
-        margins: score of the right text less the best of the others, shape (records,); private, and in no report.
     """
 
     attacker: str
-    against: str
-    top1: float
-    top5: float
+    against: str  # what it compares with: "originals" or "background"
+    top1: float  # share of records that it names at the first try
+    top5: float  # share of records whose right text is among its five likeliest
+    # lower end of the 95 % Clopper-Pearson interval of ``top1``; None for fewer than ``LEAST_RECORDS`` records
     low: float | None
-    high: float | None
-    median_rank: float
+    high: float | None  # upper end
+    median_rank: float  # of the right text, 1 is the likeliest; with ties, the mean of their ranks
     records: int
-    candidates: int
-    ranks: Reals = field(repr=False)
+    candidates: int  # how many background texts there are; 1/candidates is chance
+    ranks: Reals = field(repr=False)  # of each record's right text, shape (records,); private, and in no report
+    # score of the right text less the best of the others, shape (records,); private, and in no report
     margins: Reals = field(repr=False)
 
     def to_data(self) -> dict[str, Any]:
@@ -84,7 +75,6 @@ def linkage(
     Args:
         scores: finite, shape (records, candidates), at least one of each.
         truth: the right column of each row, shape (records,).
-        against: what the columns are.
     """
     records, candidates = scores.shape
     need(records >= 1 and candidates >= 1, "scores", f"shape {scores.shape}", "at least one row and column")
@@ -134,10 +124,8 @@ def strongest(attacks: Sequence[Linkage]) -> Linkage:
 
     The largest of several shares is too large by chance, so its own interval holds less often than it says. Here the
     interval of each of k attacks is widened to 1 - 0.05 / k: all of them hold together with 95 % at least, and then the
-    share of the best attacker is above the largest lower end and below the largest upper end.
-
-    Args:
-        attacks: of the same records against the same texts; at least one.
+    share of the best attacker is above the largest lower end and below the largest upper end. ``attacks``: of the same
+    records against the same texts; at least one.
     """
     best = max(attacks, key=lambda attack: attack.top1)
     confidence = 1 - (1 - CONFIDENCE) / len(attacks)
@@ -161,18 +149,10 @@ class Fits(Generic[T]):
 
 
 class _Weighted(NamedTuple):
-    """A background in weights.
-
-    Attributes:
-        codes: of its words and pairs, ascending.
-        weights: by rarity, of each code.
-        columns: its texts, sparse, shape (codes, texts).
-    """
-
     words: dict[str, int]
-    codes: Ids
-    weights: Reals
-    columns: Any
+    codes: Ids  # of its words and pairs, ascending
+    weights: Reals  # by rarity, of each code
+    columns: Any  # its texts, sparse, shape (codes, texts)
 
 
 class TfIdf:
@@ -209,13 +189,9 @@ def _weighted(background: Sequence[str]) -> _Weighted:
 
 @dataclass(frozen=True, slots=True)
 class _Grams:
-    """Words and pairs of words of texts, as codes: -1 is unknown.
+    """Words and pairs of words of texts, as codes: -1 is unknown."""
 
-    Attributes:
-        texts: the text of each, from 0.
-    """
-
-    texts: Ids
+    texts: Ids  # the text of each, from 0
     codes: Ids
     count: int
 

@@ -154,8 +154,7 @@ _KNOWN: Final = {"originals": "the originals", "background": "public texts about
 def write_page(report: RiskReport, folder: Path) -> list[Path]:
     """Write the page, which holds no text, and that of the riskiest records, which does; both for their owner alone.
 
-    Raises:
-        OutputError: it cannot be written.
+    Raises OutputError: it cannot be written.
     """
     page = write_whole(folder / PAGE, to_html(report).encode("utf-8"), private=True)
     return [page, write_riskiest(report.riskiest, folder)]

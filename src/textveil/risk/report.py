@@ -52,19 +52,13 @@ _WORD: Final = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
 
 @dataclass(frozen=True, slots=True)
 class Riskiest:
-    """A record that an attacker names; private.
+    """A record that an attacker names; private."""
 
-    Attributes:
-        number: of the record, from 1.
-        margin: how far the right text scores above the best of the others.
-        terms: words and pairs of words with the largest shares of the similarity, the largest first.
-        release: its text.
-    """
-
-    number: int
-    margin: float
+    number: int  # of the record, from 1
+    margin: float  # how far the right text scores above the best of the others
+    # words and pairs of words with the largest shares of the similarity, the largest first
     terms: tuple[tuple[str, float], ...]
-    release: str
+    release: str  # its text
 
 
 def riskiest(
@@ -77,7 +71,6 @@ def riskiest(
     Args:
         attack: on some records.
         truth: places of their own texts in the background, which are those of the records among all.
-        count: at most so many.
     """
     order = np.argsort(-attack.margins, kind="stable")[:count]
     chosen = [int(number) for number in order if attack.margins[number] > 0]
@@ -96,8 +89,7 @@ def riskiest(
 def write_riskiest(records: Sequence[Riskiest], folder: Path) -> Path:
     """Write the page of the riskiest records, which nobody but its owner may open.
 
-    Raises:
-        OutputError: it cannot be written.
+    Raises OutputError: it cannot be written.
     """
     page = results_page("The records that are recognized most surely", _parts(records))
     return write_whole(folder / PAGE, page.encode("utf-8", "backslashreplace"), private=True)
@@ -156,30 +148,19 @@ ABOUT: Final = (
 
 
 class Kept(NamedTuple):
-    """What stands in the release as it stood in the originals, by document, whatever its place.
+    """What stands in the release as it stood in the originals, by document, whatever its place."""
 
-    Attributes:
-        words: share of the originals' words.
-        content_words: share of those that are no function words.
-    """
-
-    words: float
-    content_words: float
+    words: float  # share of the originals' words
+    content_words: float  # share of those that are no function words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Release:
-    """One release of the originals, attacked.
+    """One release of the originals, attacked."""
 
-    Attributes:
-        name: "release"; of the ends of the curve "originals" and "blank"; else the policy's name.
-        kept: what stands in it.
-        linkage: one for each attacker and background.
-    """
-
-    name: str
-    kept: Kept
-    linkage: tuple[Linkage, ...]
+    name: str  # "release"; of the ends of the curve "originals" and "blank"; else the policy's name
+    kept: Kept  # what stands in it
+    linkage: tuple[Linkage, ...]  # one for each attacker and background
 
     def to_data(self) -> dict[str, Any]:
         """JSON data."""
@@ -192,32 +173,21 @@ class Release:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RiskReport:
-    """What attackers can do with a release.
+    """What attackers can do with a release."""
 
-    Attributes:
-        records: of the release.
-        attacked: of these; chosen at random where they are fewer.
-        release: what was given.
-        compared: releases of the same originals: the originals themselves, each policy's, and blanks for all words;
-            empty if no policy was named.
-        warnings: lines about the inputs, without any text of them.
-        encoder: of the sentence vectors, with the first digits of its files' SHA-256; None if there was none.
-        unique: quasi-identifiers that are left, and the share of records that they make unique.
-        others: names of other persons that are left.
-        joined: equal surrogates that join documents.
-        riskiest: the riskiest records with what gives them away; private: in no ``to_data``.
-    """
-
-    records: int
-    attacked: int
-    release: Release
+    records: int  # of the release
+    attacked: int  # of these; chosen at random where they are fewer
+    release: Release  # what was given
+    # releases of the same originals: the originals themselves, each policy's, and blanks for all words; empty if no
+    # policy was named
     compared: tuple[Release, ...] = ()
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()  # lines about the inputs, without any text of them
+    # of the sentence vectors, with the first digits of its files' SHA-256; None if there was none
     encoder: str | None = None
-    unique: Unique | None = None
-    others: Others | None = None
-    joined: Joined | None = None
-    riskiest: tuple[Riskiest, ...] = ()
+    unique: Unique | None = None  # quasi-identifiers that are left, and the share of records that they make unique
+    others: Others | None = None  # names of other persons that are left
+    joined: Joined | None = None  # equal surrogates that join documents
+    riskiest: tuple[Riskiest, ...] = ()  # the riskiest records with what gives them away; private: in no ``to_data``
 
     def to_data(self) -> dict[str, Any]:
         """JSON data, without any text of release or originals."""

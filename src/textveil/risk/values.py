@@ -58,28 +58,20 @@ class Value(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RecordValues:
-    """What stands in one record and in its release.
+    """What stands in one record and in its release."""
 
-    Attributes:
-        original: values in the record, with the number of their mentions.
-        left: values found in both texts, and those found in one of them that stand in the other word for word.
-        drawn: values found in the release of which no word stands in the record.
-        coarse: ages in the release by decade, dates by year; only those that the record has too.
-        coarse_original: the same of the record.
-    """
-
-    original: Counter[Value]
+    original: Counter[Value]  # values in the record, with the number of their mentions
+    # values found in both texts, and those found in one of them that stand in the other word for word
     left: frozenset[Value]
-    drawn: frozenset[Value]
-    coarse: frozenset[Value]
-    coarse_original: frozenset[Value]
+    drawn: frozenset[Value]  # values found in the release of which no word stands in the record
+    coarse: frozenset[Value]  # ages in the release by decade, dates by year; only those that the record has too
+    coarse_original: frozenset[Value]  # the same of the record
 
 
 def record_values(originals: Sequence[str], releases: Sequence[str], detector: Detector) -> list[RecordValues]:
     """The values of each record and of its release.
 
-    Args:
-        detector: finds values; what it misses in both texts is not counted.
+    ``detector``: finds values; what it misses in both texts is not counted.
     """
     pairs = zip(originals, detector.detect(originals), releases, detector.detect(releases), strict=True)
     return [_compared(*texts) for texts in pairs]
@@ -147,34 +139,21 @@ _SMALL: Final = 5  # records of a group that counts as small
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Share:
-    """A share of records, with its 95 % interval where there are enough of them.
+    """A share of records, with its 95 % interval where there are enough of them."""
 
-    Attributes:
-        records: how many it is a share of.
-        share: from 0 to 1.
-        low: lower end of the interval; None below ``LEAST_RECORDS`` records.
-        high: upper end.
-    """
-
-    records: int
-    share: float
-    low: float | None
-    high: float | None
+    records: int  # how many it is a share of
+    share: float  # from 0 to 1
+    low: float | None  # lower end of the interval; None below ``LEAST_RECORDS`` records
+    high: float | None  # upper end
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeftOfKind:
-    """What is left of one kind.
+    """What is left of one kind."""
 
-    Attributes:
-        records: of these many records a value of the kind is left.
-        values: so many are left, each counted once a record.
-        alone: so many records are singled out by what is left of this kind alone.
-    """
-
-    records: int
-    values: int
-    alone: int
+    records: int  # of these many records a value of the kind is left
+    values: int  # so many are left, each counted once a record
+    alone: int  # so many records are singled out by what is left of this kind alone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,18 +163,12 @@ class Unique:
     A record's group is all records that hold every value which is left in its release: those whom a reader cannot tell
     apart who knows these values of everybody and which ones are real. A record of whose values none is left is in the
     group of all.
-
-    Attributes:
-        alone: records in a group of one.
-        small: records in a group of fewer than five.
-        coarse: records in a group of one where dates count by year and ages by decade.
-        kinds: what is left of each kind.
     """
 
-    alone: Share
-    small: Share
-    coarse: Share
-    kinds: dict[str, LeftOfKind]
+    alone: Share  # records in a group of one
+    small: Share  # records in a group of fewer than five
+    coarse: Share  # records in a group of one where dates count by year and ages by decade
+    kinds: dict[str, LeftOfKind]  # what is left of each kind
 
     def to_data(self) -> dict[str, Any]:
         """JSON data; of the records in a group of one at the top."""
@@ -261,33 +234,22 @@ class Others:
     """Names of other persons that are left.
 
     The person whom a record names most often counts as its subject, everybody else in it as another person.
-
-    Attributes:
-        names: of other persons in the records, each counted once a record.
-        left: of them, those that stand whole in the release.
-        records: with such a name left.
     """
 
-    names: int
-    left: int
-    records: int
+    names: int  # of other persons in the records, each counted once a record
+    left: int  # of them, those that stand whole in the release
+    records: int  # with such a name left
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Joined:
-    """Pairs of documents that share a value which was drawn.
+    """Pairs of documents that share a value which was drawn."""
 
-    Attributes:
-        values: drawn values that stand in two releases or more.
-        pairs: pairs of releases that share one, or more.
-        right: of them, pairs whose records share a value: the joint tells that the same value stood in both.
-        by_chance: of the right ones, how many would be joined if a shared value made no difference: as large a share as
-            of the pairs that share none.
-    """
-
-    values: int
-    pairs: int
-    right: int
+    values: int  # drawn values that stand in two releases or more
+    pairs: int  # pairs of releases that share one, or more
+    right: int  # of them, pairs whose records share a value: the joint tells that the same value stood in both
+    # of the right ones, how many would be joined if a shared value made no difference: as large a share as of the pairs
+    # that share none
     by_chance: float
 
 

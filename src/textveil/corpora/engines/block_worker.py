@@ -45,29 +45,24 @@ class BlockWorker:
     The draws of block n come from a stream of their own, with a key derived from the job's secret, n, the settings
     and the block's content. A block that is done again (after a dead process, or in a resumed job) gives the same
     bytes, so nothing is released twice; other content under the same secret never meets the same draws.
-
-    Attributes:
-        options: of the sanitizer; with a seed the draws of block n come from ``seeded_generator(seed, n)`` instead.
-        secret: the job's, ``new_secret()``; with it the draws can be repeated, and guesses of the text tested.
-        settings: ``Setting.digest`` with what else the draws depend on.
-        cipher: seals a frame of the private map for every block; None: none is kept.
-        on_error: ``"stop"``: a block with a bad record releases nothing; ``"skip"``: its other records are released.
-        counts_only: draw nothing: outcomes have counts and no data, and the persons in them are named as their column
-            names them (``=`` and the name, or nothing for null).
-        sample: documents of a block that come back before and after; no draw depends on it.
-        record_seconds: see ``Run``. Which records take longer is not sure to be the same again: where some do, the
-            block's draws come from another stream than without them.
     """
 
+    # of the sanitizer; with a seed the draws of block n come from ``seeded_generator(seed, n)`` instead
     options: SanitizerOptions
     corpus_format: CorpusFormat
+    # the job's, ``new_secret()``; with it the draws can be repeated, and guesses of the text tested
     secret: bytes = field(repr=False)
     columns: RecordColumns = NO_COLUMNS
-    settings: bytes = b""
+    settings: bytes = b""  # ``Setting.digest`` with what else the draws depend on
+    # ``"stop"``: a block with a bad record releases nothing; ``"skip"``: its other records are released
     on_error: OnError = "stop"
-    cipher: MapCipher | None = None
+    cipher: MapCipher | None = None  # seals a frame of the private map for every block; None: none is kept
+    # draw nothing: outcomes have counts and no data, and the persons in them are named as their column names them
+    # (``=`` and the name, or nothing for null)
     counts_only: bool = False
-    sample: int = 0
+    sample: int = 0  # documents of a block that come back before and after; no draw depends on it
+    # see ``Run``. Which records take longer is not sure to be the same again: where some do, the block's draws come
+    # from another stream than without them
     record_seconds: float | None = None
 
     def __post_init__(self) -> None:
@@ -171,31 +166,17 @@ def _named(value: str | None) -> bytes:
 
 
 class _Own(NamedTuple):
-    """What columns say of every record; each is empty if no column does.
-
-    Attributes:
-        scopes: where one value has one surrogate.
-        values: what is a span in its texts, with the kind.
-    """
-
     persons: Sequence[bytes]
-    scopes: Sequence[Scope]
-    values: Sequence[Sequence[tuple[str, str]]]
+    scopes: Sequence[Scope]  # where one value has one surrogate
+    values: Sequence[Sequence[tuple[str, str]]]  # what is a span in its texts, with the kind
 
 
 class _Drawn(NamedTuple):
-    """Texts that are drawn for.
-
-    Attributes:
-        places: of the record of each.
-        values: of the record of each, which are spans in it; None if there are none, or the spans are found.
-        found: the spans of each; None if they are not found yet.
-    """
-
     texts: list[str]
-    places: list[int]
+    places: list[int]  # of the record of each
+    # of the record of each, which are spans in it; None if there are none, or the spans are found
     values: list[Sequence[tuple[str, str]]] | None
-    found: list[_Spans] | None
+    found: list[_Spans] | None  # the spans of each; None if they are not found yet
 
 
 class _BlockReleases:
@@ -258,7 +239,6 @@ class _BlockReleases:
         return self._records.joined(fresh)
 
     def sampled(self, count: int) -> tuple[Sampled, ...]:
-        """At most so many of the documents that were released, chosen by the operating system's randomness."""
         if count == 0:
             return ()
         pairs = list(zip(self._records.texts, self._fresh, strict=True))
@@ -337,12 +317,9 @@ SMALL = 2
 
 @dataclass(frozen=True, slots=True)
 class Processes:
-    """``workers`` processes, started anew rather than forked: threads and locks of this one cannot harm them.
+    """``workers`` processes, started anew rather than forked: threads and locks of this one cannot harm them."""
 
-    Attributes:
-        workers: how many at the most, and never more than there are blocks; one is this process itself.
-    """
-
+    # how many at the most, and never more than there are blocks; one is this process itself
     workers: int = field(default_factory=cores)
 
     def __post_init__(self) -> None:

@@ -102,8 +102,7 @@ class BlockQueue:
     def never_started(self, held: Sequence[Block], workers: int, problem: str) -> None:
         """Note that a worker died before it could do anything: what it holds comes again, and is not suspected.
 
-        Raises:
-            TextveilError: that happened more often than there are workers; says ``problem``.
+        Raises TextveilError: that happened more often than there are workers; says ``problem``.
         """
         self._false_starts += 1
         if self._false_starts > workers:

@@ -20,20 +20,14 @@ from textveil.types import Progress
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inputs:
-    """Files in their order, read once from the first to the last.
+    """Files in their order, read once from the first to the last."""
 
-    Attributes:
-        inputs: as ``sources.expanded`` gives them; ``-`` is standard input.
-        secret: the job's: keys the chain of digests, which would otherwise tell what the input is.
-        size: bytes that a block aims at. Blocks, and with them the draws, depend on it.
-        max_expansion: bytes that a byte of a compressed input may come to; None is no limit.
-    """
-
-    inputs: tuple[str, ...]
+    inputs: tuple[str, ...]  # as ``sources.expanded`` gives them; ``-`` is standard input
     corpus_format: CorpusFormat
+    # the job's: keys the chain of digests, which would otherwise tell what the input is
     secret: bytes = field(repr=False)
-    size: int = BLOCK_BYTES
-    max_expansion: float | None = None
+    size: int = BLOCK_BYTES  # bytes that a block aims at. Blocks, and with them the draws, depend on it
+    max_expansion: float | None = None  # bytes that a byte of a compressed input may come to; None is no limit
 
     def __post_init__(self) -> None:
         need(len(self.inputs) > 0, "inputs", "none", "at least one")
@@ -151,16 +145,11 @@ _NO_SECRET = bytes(SECRET_BYTES)  # of a chain of digests that nobody reads
 
 
 class ReleasedBlock(NamedTuple):
-    """Records in a row, all of them good.
-
-    Attributes:
-        first: number of the first record in its input, for messages.
-        place: what stands before a message about it: the input's number, if there are several.
-    """
+    """Records in a row, all of them good."""
 
     records: Records
-    first: int
-    place: str
+    first: int  # number of the first record in its input, for messages
+    place: str  # what stands before a message about it: the input's number, if there are several
 
     @property
     def texts(self) -> list[str]:
@@ -182,8 +171,7 @@ def released_blocks(
         block_bytes: input bytes a block aims at.
         max_expansion: bytes that a byte of a compressed input may come to; None is no limit.
 
-    Raises:
-        InputError: an input or a record cannot be read; says which, never what.
+    Raises InputError: an input or a record cannot be read; says which, never what.
     """
     rows = Inputs(
         inputs=inputs, corpus_format=corpus_format, secret=_NO_SECRET, size=block_bytes, max_expansion=max_expansion
@@ -205,26 +193,18 @@ def released_blocks(
 class Places:
     """Inputs and outputs of one run.
 
-    Attributes:
-        inputs: as ``sources.expanded`` gives them; ``-`` is standard input.
-        output: where the release goes; None is a stream that the caller has.
-        reports: where the report goes: a page to file where a name ends in .html, else JSON.
-        sender_report: where what is for the sender alone goes, likewise.
-        resume: go on with the job of the output, or begin it.
-        private_map: where the private map goes, if one is kept.
-
     Raises:
         ParameterError: a report has no name of a file; two of them are one file; there is no job to go on with; or one
             of private map and key stands without the other.
         InputError: standard input is wanted and closed.
     """
 
-    inputs: tuple[str, ...]
-    output: Path | None = None
-    reports: tuple[Path, ...] = ()
-    sender_report: Path | None = None
-    resume: bool = False
-    private_map: Path | None = None
+    inputs: tuple[str, ...]  # as ``sources.expanded`` gives them; ``-`` is standard input
+    output: Path | None = None  # where the release goes; None is a stream that the caller has
+    reports: tuple[Path, ...] = ()  # where the report goes: a page to file where a name ends in .html, else JSON
+    sender_report: Path | None = None  # where what is for the sender alone goes, likewise
+    resume: bool = False  # go on with the job of the output, or begin it
+    private_map: Path | None = None  # where the private map goes, if one is kept
     map_key: Path | None = None
 
     def __post_init__(self) -> None:
@@ -258,8 +238,7 @@ def check_outputs(
 ) -> None:
     """Refuse outputs that no inputs could make right.
 
-    Raises:
-        ParameterError: a report or the private map has no name of a file, or there is no job to go on with.
+    Raises ParameterError: a report or the private map has no name of a file, or there is no job to go on with.
     """
     if private_map is not None and (str(private_map) == "-" or not _is_file(private_map)):
         raise ParameterError("`private_map` must be a regular file; got none. It is never part of the text's stream.")

@@ -36,27 +36,19 @@ _GZIP_LEVEL = 6
 
 
 class Opened(NamedTuple):
-    """An input that is open.
+    """An input that is open."""
 
-    Attributes:
-        stream: its bytes, decompressed; seekable where the input is a plain regular file.
-        size: bytes of the file as it lies on the disk; None if that is not known.
-        position: how many of those bytes have been read so far.
-    """
-
-    stream: BinaryIO
-    size: int | None
-    position: Callable[[], int]
+    stream: BinaryIO  # its bytes, decompressed; seekable where the input is a plain regular file
+    size: int | None  # bytes of the file as it lies on the disk; None if that is not known
+    position: Callable[[], int]  # how many of those bytes have been read so far
 
 
 def expanded(patterns: Sequence[str]) -> list[str]:
     """Inputs by name, in the order of ``patterns``; the matches of a pattern by code point.
 
-    ``*``, ``?``, ``[...]`` and the recursive ``**`` match as in a shell, and never a hidden name. A name that exists
-    is taken as it is. ``-`` is standard input.
-
-    Raises:
-        InputError: nothing matches, a file is absent or a folder, or a file is named twice.
+    ``*``, ``?``, ``[...]`` and the recursive ``**`` match as in a shell, and never a hidden name. A name that exists is
+    taken as it is. ``-`` is standard input. Raises InputError: nothing matches, a file is absent or a folder, or a file
+    is named twice.
     """
     names: list[str] = []
     seen: set[object] = set()
@@ -296,10 +288,8 @@ class _Limited(_Raw):
 def compressing(stream: BinaryIO, name: str | None) -> Frames:
     """A sink that compresses into ``stream`` if ``name`` ends in ``.gz`` or ``.zst``; None is taken as it is.
 
-    Frames are the same bytes for the same data: they hold no time and no name.
-
-    Raises:
-        MissingExtra: zstd is asked for and pyarrow is not installed.
+    Frames are the same bytes for the same data: they hold no time and no name. Raises MissingExtra: zstd is asked for
+    and pyarrow is not installed.
     """
     ending = Path(name).suffix.lower() if name is not None else ""
     if ending == ".gz":

@@ -30,15 +30,11 @@ _REST = "The rest of this input is left out: text could stand in the kept column
 
 
 class CsvRow(NamedTuple):
-    """One record: where it lies in the payload, and its fields.
-
-    Attributes:
-        values: its fields; empty for a blank line; None if it is not valid CSV.
-    """
+    """One record: where it lies in the payload, and its fields."""
 
     start: int
     end: int
-    values: list[str] | None
+    values: list[str] | None  # its fields; empty for a blank line; None if it is not valid CSV
     closed: bool
 
 
@@ -46,11 +42,8 @@ def rows(payload: bytes, *, ended: bool = True, delimiter: str = ",") -> Iterato
     """The records of a payload that begins with one.
 
     After a record that is not valid, the line behind the one in which it began begins a record: a stray quote takes no
-    more than its own line with it. Bytes that are not UTF-8 become lone surrogates.
-
-    Args:
-        ended: whether nothing follows; else a last record that stands inside quotes is not told.
-        delimiter: stands between fields; one ASCII character.
+    more than its own line with it. Bytes that are not UTF-8 become lone surrogates. ``ended``: whether nothing follows;
+    else a last record that stands inside quotes is not told.
     """
     csv.field_size_limit(_LARGEST_FIELD)
     lines = _lines(payload)
@@ -90,17 +83,10 @@ def _lines(payload: bytes) -> list[bytes]:
 def cut_rows(stream: BinaryIO, size: int, limit: int, *, sure: bool = False, delimiter: str = ",") -> Iterator[Cut]:
     """Whole records in pieces of about ``size`` bytes, the header row being number 1.
 
-    A record of more than ``limit`` bytes may be dropped as a fault, up to the next line end outside quotes.
-
-    Args:
-        size: bytes of a piece, about.
-        limit: bytes of a record, at most.
-        sure: end at the first record that is not valid or too large: where it ends, and so what is a row behind it,
-            cannot be known.
-        delimiter: stands between fields; one ASCII character.
-
-    Raises:
-        InputError: the rest of the stream cannot be read, was dropped because a quote is never closed, or is not sure.
+    A record of more than ``limit`` bytes may be dropped as a fault, up to the next line end outside quotes. ``sure``:
+    end at the first record that is not valid or too large: where it ends, and so what is a row behind it, cannot be
+    known. Raises InputError: the rest of the stream cannot be read, was dropped because a quote is never closed, or is
+    not sure.
     """
     held = bytearray()
     first, wanted = 1, 0
@@ -219,14 +205,11 @@ class CsvTable:
 
     Several inputs may drop different columns, but the chosen ones must come in one order in all: one object serves
     one job.
-
-    Attributes:
-        delimiter: stands between fields, of inputs and output: one ASCII character, neither letter nor digit.
     """
 
     unit: ClassVar[str] = "record"
     choice: FieldChoice
-    delimiter: str = ","
+    delimiter: str = ","  # stands between fields, of inputs and output: one ASCII character, neither letter nor digit
     max_document_bytes: int = MAX_DOCUMENT_BYTES
     encoding: str | None = None
     _order: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
@@ -322,7 +305,6 @@ class CsvTable:
         return {name: names.index(name) for name in self.choice.needed()}
 
     def _hint(self, name: str, names: Sequence[str]) -> str:
-        """What may be wrong with a header row that lacks a column, or has it twice."""
         other = next((mark for mark in _SEPARATORS if mark != self.delimiter and self._looks(names, mark)), None)
         if other is not None:
             way = "`corpus_format=tsv`" if other == "\t" else f"`delimiter='{other}'`"

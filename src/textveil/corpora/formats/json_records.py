@@ -68,8 +68,7 @@ def parsed(text: str, where: str) -> Cell:
 def members_of(text: str, where: str) -> list[tuple[str, Cell]]:
     """Names and values of the object that a text is, in order, each value with the characters that write it.
 
-    Raises:
-        InputError: the text is no JSON object; names ``where``, and never quotes.
+    Raises InputError: the text is no JSON object; names ``where``, and never quotes.
     """
     try:
         members = _members(text)
@@ -114,8 +113,7 @@ def _members(text: str) -> list[tuple[str, Cell]] | None:
 def chosen_cells(members: Iterable[tuple[str, Cell]], choice: FieldChoice, where: str) -> dict[str, Cell]:
     """The chosen fields of a record, in its own order.
 
-    Raises:
-        InputError: one is missing, stands there twice, or is to be sanitized and neither a string nor null.
+    Raises InputError: one is missing, stands there twice, or is to be sanitized and neither a string nor null.
     """
     cells: dict[str, Cell] = {}
     others: list[str] = []

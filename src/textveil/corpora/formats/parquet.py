@@ -182,7 +182,6 @@ class _RowGroups:
         self._bytes = 0
 
     def write(self, data: bytes) -> None:
-        """See ``Sink.write``; ``data`` may be several IPC streams in a row, or nothing."""
         for batch in from_ipc(data):
             if self._writer is None:
                 parquet = arrow("pyarrow.parquet")
@@ -266,21 +265,11 @@ def _refused_as(pyarrow: Any, step: Callable[[], Any]) -> Any:
 
 
 class _Leaf(NamedTuple):
-    """A column of values that the chosen columns are made of.
-
-    Attributes:
-        path: its name in the file.
-        declared: bytes of all its values, packed as they are in dictionaries, by the file's own account.
-        largest: bytes of its largest chunk.
-        by_entries: whether it is read as a dictionary, so that a value is in memory once however many rows hold it.
-        width: bytes that a value has at most; None is unknown.
-    """
-
-    path: str
-    declared: int
-    largest: int
-    by_entries: bool
-    width: int | None
+    path: str  # its name in the file
+    declared: int  # bytes of all its values, packed as they are in dictionaries, by the file's own account
+    largest: int  # bytes of its largest chunk
+    by_entries: bool  # whether it is read as a dictionary, so that a value is in memory once however many rows hold it
+    width: int | None  # bytes that a value has at most; None is unknown
 
 
 def _opened(source: BinaryIO, by_entries: Sequence[str] = ()) -> Any:

@@ -30,17 +30,11 @@ _LONGEST = 64  # characters of a name that may be offered: longer ones are no na
 
 @dataclass(frozen=True, slots=True)
 class FieldChoice:
-    """Fields by name. A field that is not named never reaches the output.
+    """Fields by name. A field that is not named never reaches the output."""
 
-    Attributes:
-        sanitized: their texts are replaced by releases; at least one.
-        kept: copied as they are, outside every guarantee.
-        read: read for something else (whose record it is), and copied only if they are ``kept`` too.
-    """
-
-    sanitized: tuple[str, ...] = ("text",)
-    kept: tuple[str, ...] = ()
-    read: tuple[str, ...] = ()
+    sanitized: tuple[str, ...] = ("text",)  # their texts are replaced by releases; at least one
+    kept: tuple[str, ...] = ()  # copied as they are, outside every guarantee
+    read: tuple[str, ...] = ()  # read for something else (whose record it is), and copied only if they are ``kept`` too
 
     def __post_init__(self) -> None:
         need(len(self.sanitized) > 0, "sanitized", "none", "at least one field name")
@@ -88,19 +82,12 @@ _UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """Records in a row, cut from a stream.
+    """Records in a row, cut from a stream."""
 
-    Attributes:
-        payload: their bytes, in the format's own way; all that ``records`` needs but for ``first``.
-        first: number of the first one in the stream, from 1.
-        count: how many (for text formats: lines, blank ones included).
-        fault: why these records cannot be had; the payload is empty then. Cutting goes on behind them.
-    """
-
-    payload: bytes
-    first: int
-    count: int
-    fault: str = ""
+    payload: bytes  # their bytes, in the format's own way; all that ``records`` needs but for ``first``
+    first: int  # number of the first one in the stream, from 1
+    count: int  # how many (for text formats: lines, blank ones included)
+    fault: str = ""  # why these records cannot be had; the payload is empty then. Cutting goes on behind them
 
 
 class RecordError(NamedTuple):
@@ -112,24 +99,18 @@ class RecordError(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """What a payload holds.
+    """What a payload holds."""
 
-    Attributes:
-        texts: for each good record the private texts in it, one for each sanitized field that has a text. A record
-            with none (a null) is copied and counts as no document.
-        joined: output bytes from as many releases, in the shape of ``texts``; of a record that is None, nothing.
-        numbers: of the good records in their input.
-        head: what stands once before the first record of the whole output (CSV's header row).
-        nulls: how many sanitized fields of good records have no text.
-        beside: of each field that is ``read``, its value in every good record as text; None if it is null.
-    """
-
+    # for each good record the private texts in it, one for each sanitized field that has a text. A record with none (a
+    # null) is copied and counts as no document
     texts: Sequence[Sequence[str]]
     faults: Sequence[RecordError]
+    # output bytes from as many releases, in the shape of ``texts``; of a record that is None, nothing
     joined: Callable[[Sequence[Sequence[str] | None]], bytes]
-    numbers: Sequence[int]
-    head: bytes = b""
-    nulls: int = 0
+    numbers: Sequence[int]  # of the good records in their input
+    head: bytes = b""  # what stands once before the first record of the whole output (CSV's header row)
+    nulls: int = 0  # how many sanitized fields of good records have no text
+    # of each field that is ``read``, its value in every good record as text; None if it is null
     beside: Mapping[str, Sequence[str | None]] = field(default_factory=dict)
 
     def without(self, left: Mapping[int, str], fields: int) -> Records:
@@ -170,10 +151,8 @@ class CorpusFormat(Protocol):
     def cut(self, stream: BinaryIO, size: int) -> Iterator[Cut]:
         """Records of one input in pieces of about ``size`` bytes, whole records each; parses no more than it must.
 
-        Runs in the parent. Memory is bounded by the largest record that is allowed, whatever the stream holds.
-
-        Raises:
-            InputError: the rest of the stream cannot be had; whole records before were handed on.
+        Runs in the parent. Memory is bounded by the largest record that is allowed, whatever the stream holds. Raises
+        InputError: the rest of the stream cannot be had; whole records before were handed on.
         """
 
     def records(self, payload: bytes, first: int) -> Records:
@@ -223,8 +202,7 @@ def read(method: Callable[[int], bytes], size: int) -> bytes:
 def decoded(raw: bytes, where: str, limit: int) -> str:
     """UTF-8 text of at most ``limit`` bytes, without NUL characters.
 
-    Raises:
-        InputError: it is something else; says where, never what.
+    Raises InputError: it is something else; says where, never what.
     """
     if len(raw) > limit:
         raise InputError(too_large(where, limit))
@@ -247,8 +225,7 @@ def decoded(raw: bytes, where: str, limit: int) -> str:
 def text_in(raw: bytes, where: str, limit: int) -> str:
     """The same, where it is all of a text that is sanitized: no mail with encoded parts, and no other file.
 
-    Raises:
-        InputError: as ``decoded``; or it is such.
+    Raises InputError: as ``decoded``; or it is such.
     """
     text = decoded(raw, where, limit)
     need_text(text, where)
@@ -258,8 +235,7 @@ def text_in(raw: bytes, where: str, limit: int) -> str:
 def need_text(text: str, where: str) -> None:
     """Refuse what is no text though it is written in characters (``text.no_text``).
 
-    Raises:
-        InputError: it is such; says where and what it is.
+    Raises InputError: it is such; says where and what it is.
     """
     instead = what_it_is(text)
     if instead:
@@ -283,8 +259,7 @@ _ESCAPING: Final = frozenset(("idna", "punycode", "unicode-escape", "raw-unicode
 def checked_encoding(name: str | None) -> str | None:
     """The name of an encoding as Python has it; None for UTF-8, which needs none.
 
-    Raises:
-        ParameterError: there is none of that name.
+    Raises ParameterError: there is none of that name.
     """
     if name is None:
         return None

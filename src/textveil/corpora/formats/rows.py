@@ -37,15 +37,10 @@ _ENCODED = json.JSONEncoder(ensure_ascii=False).encode
 
 
 class Cell(NamedTuple):
-    """The value of one field of one record.
+    """The value of one field of one record."""
 
-    Attributes:
-        value: a text, None if there is none, or of anything else a value of its JSON type.
-        written: how JSON writes it, to the letter as it was read; empty for a text that was not read from JSON.
-    """
-
-    value: Any
-    written: str = ""
+    value: Any  # a text, None if there is none, or of anything else a value of its JSON type
+    written: str = ""  # how JSON writes it, to the letter as it was read; empty for a text that was not read from JSON
 
     @property
     def json(self) -> str:
@@ -74,21 +69,15 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RecordRows:
-    """The good records of a payload, and the bad ones.
+    """The good records of a payload, and the bad ones."""
 
-    Attributes:
-        names: fields of the output, in their order there; the same for every payload of a job.
-        cells: for each good record a cell for each of ``names``.
-        beside: of each field that is ``read``, a cell for each good record.
-        bare: records are texts without a name (a JSON array of strings); there is one name then.
-    """
-
-    names: Sequence[str]
+    names: Sequence[str]  # fields of the output, in their order there; the same for every payload of a job
     numbers: Sequence[int]
-    cells: Sequence[list[Cell]]
+    cells: Sequence[list[Cell]]  # for each good record a cell for each of ``names``
     faults: Sequence[RecordError]
+    # of each field that is ``read``, a cell for each good record
     beside: Mapping[str, Sequence[Cell]] = field(default_factory=dict)
-    bare: bool = False
+    bare: bool = False  # records are texts without a name (a JSON array of strings); there is one name then
 
     def of(self, places: Sequence[int], faults: Sequence[RecordError]) -> RecordRows:
         """The good records at these places; the others have these faults."""
@@ -135,10 +124,7 @@ class RowWriter(Protocol):
 def records_of(rows: RecordRows, choice: FieldChoice, writer: RowWriter, unit: str = "record") -> Records:
     """What a worker needs of rows: their texts, and the output's bytes with other texts in their places.
 
-    A record with a text that is none (``text.no_text``) is a fault.
-
-    Args:
-        unit: what messages call a record.
+    A record with a text that is none (``text.no_text``) is a fault. ``unit``: what messages call a record.
     """
     targets = [rows.names.index(name) for name in choice.sanitized]
     rows = _of_text(rows, targets, unit)

@@ -27,9 +27,8 @@ BOM = b"\xef\xbb\xbf"
 def pieces(stream: BinaryIO, size: int) -> Iterator[bytes]:
     """The stream in pieces of ``size`` bytes, the last one shorter.
 
-    Raises:
-        InputError: the rest cannot be read; what could be read was handed on before. Or the stream begins as a file
-            that is no text does.
+    Raises InputError: the rest cannot be read; what could be read was handed on before. Or the stream begins as a file
+    that is no text does.
     """
     # One read of the system at a time: a longer read that fails would lose what it had already got.
     once = getattr(stream, "read1", stream.read)
@@ -61,8 +60,7 @@ def pieces(stream: BinaryIO, size: int) -> Iterator[bytes]:
 def marked_pieces(stream: BinaryIO, size: int) -> Iterator[tuple[bytes, bool]]:
     """The same with whether it is the last one: the stream ends behind it, and has not broken off.
 
-    Raises:
-        InputError: as ``pieces``.
+    Raises InputError: as ``pieces``.
     """
     source = pieces(stream, size)
     held = next(source, None)
@@ -81,10 +79,8 @@ def marked_pieces(stream: BinaryIO, size: int) -> Iterator[tuple[bytes, bool]]:
 def cut_lines(stream: BinaryIO, size: int, limit: int) -> Iterator[Cut]:
     """Whole lines in pieces of about ``size`` bytes; a line of more than ``limit`` may be dropped as a fault.
 
-    A last line without an end is a line, unless the stream broke off in it.
-
-    Raises:
-        InputError: the rest of the stream cannot be read.
+    A last line without an end is a line, unless the stream broke off in it. Raises InputError: the rest of the stream
+    cannot be read.
     """
     held: list[bytes] = []
     waiting, first, dropping = 0, 1, False
@@ -129,15 +125,11 @@ _BLANK = {b"\n": ("\n",), b"\r\n": ("\r\n",)}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlainText:
-    """UTF-8 text; a line end is part of its document.
-
-    Attributes:
-        ended: a last line without an end gets one, so that another input can follow it.
-    """
+    """UTF-8 text; a line end is part of its document."""
 
     choice: ClassVar[None] = None
     whole: bool = False
-    ended: bool = False
+    ended: bool = False  # a last line without an end gets one, so that another input can follow it
     max_document_bytes: int = MAX_DOCUMENT_BYTES
     encoding: str | None = None
 

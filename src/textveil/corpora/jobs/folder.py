@@ -23,13 +23,9 @@ _TRIES = 100  # times that a folder is made anew which a run that ends removes a
 
 @dataclass(frozen=True, slots=True)
 class JobFolder:
-    """Paths of a job's state.
+    """Paths of a job's state."""
 
-    Attributes:
-        output: the file that the job will make, links resolved.
-    """
-
-    output: Path
+    output: Path  # the file that the job will make, links resolved
     ending: str = ENDING
 
     @property

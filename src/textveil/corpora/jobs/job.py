@@ -32,16 +32,11 @@ _PIECE = 2**20
 
 @dataclass(frozen=True, slots=True)
 class MapWanted:
-    """Where a run's private map goes.
-
-    Attributes:
-        key: the user's, 32 bytes.
-        about: what the map says of the release: JSON data, public.
-    """
+    """Where a run's private map goes."""
 
     path: Path
-    key: bytes = field(repr=False)
-    about: Mapping[str, Any]
+    key: bytes = field(repr=False)  # the user's, 32 bytes
+    about: Mapping[str, Any]  # what the map says of the release: JSON data, public
 
     def begun(self) -> tuple[MapCipher, bytes]:
         """The cipher of a new map, and the bytes that begin it."""
@@ -129,17 +124,11 @@ SYNC_SECONDS = 1.0
 
 @dataclass(slots=True)
 class Job:
-    """An output under way. Make it with ``opening.opened_job``.
-
-    Attributes:
-        secret: from which all draws are derived.
-        totals: over the committed blocks and those written since.
-        stuck: whether the job cannot go on as things are: the input is another, or the folder is gone.
-    """
+    """An output under way. Make it with ``opening.opened_job``."""
 
     folder: JobFolder
-    secret: bytes = field(repr=False)
-    totals: Totals
+    secret: bytes = field(repr=False)  # from which all draws are derived
+    totals: Totals  # over the committed blocks and those written since
     committed: int
     ended: bool
     _corpus_format: CorpusFormat
@@ -149,7 +138,7 @@ class Job:
     _map: KeptMap | None = None
     _whole: Whole | None = None
     modified: bool = False
-    stuck: bool = False
+    stuck: bool = False  # whether the job cannot go on as things are: the input is another, or the folder is gone
     _closed: bool = False
     _lines: list[dict[str, Any]] = field(default_factory=list)
     _synced: float = field(default_factory=time.monotonic)
@@ -162,8 +151,7 @@ class Job:
     def remaining(self, blocks: Iterator[Block]) -> Iterator[Block]:
         """The blocks that are not committed, after those that are were compared with what they were.
 
-        Raises:
-            ParameterError: the input is another.
+        Raises ParameterError: the input is another.
         """
         done, chain = self.totals.blocks, self.totals.chain
         last_chain = ""
@@ -204,8 +192,7 @@ class Job:
     def commit(self) -> None:
         """Bring what was written to the disk, then its lines to the ledger.
 
-        Raises:
-            OutputError: the disk is full, or fails; or the folder is another one now.
+        Raises OutputError: the disk is full, or fails; or the folder is another one now.
         """
         if self._lines and self._output is not None:
             self._need_own()

@@ -21,29 +21,20 @@ LISTED = 1000
 
 @dataclass(slots=True)
 class Totals:
-    """What all committed blocks of a job come to.
+    """What all committed blocks of a job come to."""
 
-    Attributes:
-        blocks: committed blocks, which is the number of the next one.
-        length: output bytes written, as they lie on the disk.
-        map_length: bytes of the private map, where one is kept.
-        chain: digest of the input up to here.
-        persons: draws of each person, where a column says whose a record is; some 220 bytes for each of them.
-        nulls: sanitized fields that have no text.
-        skipped: the first ``LISTED`` of the records that were not released.
-        sampled: documents that this run released, before and after; in no ledger, for they are private.
-    """
-
-    blocks: int = 0
+    blocks: int = 0  # committed blocks, which is the number of the next one
     bytes_read: int = 0
-    length: int = 0
-    map_length: int = 0
-    chain: str = ""
+    length: int = 0  # output bytes written, as they lie on the disk
+    map_length: int = 0  # bytes of the private map, where one is kept
+    chain: str = ""  # digest of the input up to here
     tally: Tally = field(default_factory=Tally)
+    # draws of each person, where a column says whose a record is; some 220 bytes for each of them
     persons: dict[bytes, Counts] = field(default_factory=dict)
-    nulls: int = 0
-    skipped: list[Skip] = field(default_factory=list)
+    nulls: int = 0  # sanitized fields that have no text
+    skipped: list[Skip] = field(default_factory=list)  # the first ``LISTED`` of the records that were not released
     more_skipped: int = 0
+    # documents that this run released, before and after; in no ledger, for they are private
     sampled: list[Sampled] = field(default_factory=list, repr=False)
 
     def add(self, outcome: Outcome, length: int, map_length: int = 0) -> None:
@@ -64,23 +55,15 @@ class Totals:
 
 @dataclass(frozen=True, slots=True)
 class LedgerState:
-    """What a ledger says.
+    """What a ledger says."""
 
-    Attributes:
-        begin: the settings of the job; None if it never began.
-        totals: over the committed blocks whose output is there.
-        whole: the complete output, noted before it gets its name; None if it is not complete.
-        length: bytes of the ledger up to the last line that counts.
-        map_whole: the private map as it got its name; None if none did.
-    """
-
-    begin: Mapping[str, Any] | None
-    totals: Totals
+    begin: Mapping[str, Any] | None  # the settings of the job; None if it never began
+    totals: Totals  # over the committed blocks whose output is there
     ended: bool
     finished: bool
-    whole: Whole | None
-    length: int
-    map_whole: Whole | None = None
+    whole: Whole | None  # the complete output, noted before it gets its name; None if it is not complete
+    length: int  # bytes of the ledger up to the last line that counts
+    map_whole: Whole | None = None  # the private map as it got its name; None if none did
 
 
 class DamagedLedger(Exception):
@@ -126,8 +109,7 @@ def read_ledger(stream: BinaryIO, output_bytes: int | None, map_bytes: int | Non
         output_bytes: size of the partial output; blocks that end behind it do not count. None: it has its name.
         map_bytes: likewise of the private map; None: none is kept.
 
-    Raises:
-        DamagedLedger: a line is JSON, but not what stands there in any job.
+    Raises DamagedLedger: a line is JSON, but not what stands there in any job.
     """
     state = LedgerState(None, Totals(), False, False, None, 0)
     stream.seek(0)
@@ -235,14 +217,10 @@ def _outcome(line: Mapping[str, Any]) -> Outcome:
 
 @dataclass(frozen=True, slots=True)
 class JobReceipt:
-    """The numbers of reservations, in the job's folder.
-
-    Attributes:
-        paid_for: digest, under the job's secret, of all that was paid for: of anything else nothing is remembered.
-    """
+    """The numbers of reservations, in the job's folder."""
 
     folder: JobFolder
-    paid_for: str
+    paid_for: str  # digest, under the job's secret, of all that was paid for: of anything else nothing is remembered
 
     def numbers(self) -> list[int] | None:
         """The numbers by which just this was paid for; None if it was not."""

@@ -60,17 +60,11 @@ class Changed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What a job depends on.
+    """What a job depends on."""
 
-    Attributes:
-        settings: public facts; they stand in the ledger.
-        private: inputs and seed, of which the ledger holds a salted digest.
-        stamps: when the inputs were last written, likewise; where these differ, the job goes on and says so.
-    """
-
-    settings: Mapping[str, Any]
-    private: str
-    stamps: str
+    settings: Mapping[str, Any]  # public facts; they stand in the ledger
+    private: str  # inputs and seed, of which the ledger holds a salted digest
+    stamps: str  # when the inputs were last written, likewise; where these differ, the job goes on and says so
 
     def begin(self, salt: str) -> dict[str, Any]:
         """The line that begins a ledger."""

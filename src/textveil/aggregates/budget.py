@@ -122,12 +122,10 @@ class GaussianBudget:
         )
 
 
-ITEMS_AT_MOST: Final = 64
-"""Items of one person that count, at most, as a multiple of those that count in full."""
+ITEMS_AT_MOST: Final = 64  # Items of one person that count, at most, as a multiple of those that count in full
 
 
-SIZE_WEIGHT: Final = GRID // 2
-"""What a person adds at most to the sum of sizes, and to that of what is left of them."""
+SIZE_WEIGHT: Final = GRID // 2  # What a person adds at most to the sum of sizes, and to that of what is left of them
 
 
 _LARGE: Final = 4  # size above which persons weigh alike there, as a multiple of the items that count in full

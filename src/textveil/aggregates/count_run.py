@@ -24,9 +24,7 @@ from textveil.vocabulary.frequencies import word_frequencies
 
 RELEASE: Final = "counts"
 
-NO_WORDS: Final = "none"
-"""Public list without a word."""
-
+NO_WORDS: Final = "none"  # Public list without a word
 _ITEMS: Final = "Distinct items of one person that count in full; of a person with more, all shrink."
 _WORDS: Final = "Public words, one a line; `none`: all words are selected."
 _FREQUENT: Final = 300  # rank of the most frequent word, in public text, that has weight 1

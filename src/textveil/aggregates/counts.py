@@ -26,21 +26,13 @@ from textveil.types import Flags, Integers, Reals
 
 PROOF: Final = "proofs/corpus_counts.md"
 
-LONGEST: Final = 4
-"""Words of the longest n-grams."""
-
-SELECTIONS: Final = Fraction(1, 5)
-"""Part of delta that selections take."""
-
+LONGEST: Final = 4  # Words of the longest n-grams
+SELECTIONS: Final = Fraction(1, 5)  # Part of delta that selections take
 LABELS_SHARE: Final = Fraction(1, 20)
 """Share of the noise's budget that the choice of labels takes, where they are private."""
 
-SPURIOUS: Final = 0.01
-"""Part of the items written of a public list that nobody has: about so many at most, on average."""
-
-CONFIDENCE: Final = 0.95
-"""Of the intervals."""
-
+SPURIOUS: Final = 0.01  # Part of the items written of a public list that nobody has: about so many at most, on average
+CONFIDENCE: Final = 0.95  # Of the intervals
 _FIRST_PUBLIC: Final = Fraction(1, 4)
 _FIRST_SELECTED: Final = Fraction(1, 10)
 """Share of a length's budget that its first round takes, with a public list and without: it tells the second round

@@ -20,9 +20,7 @@ from textveil.numerics.discrete_gaussian import DiscreteGaussian
 from textveil.privacy.units import Unit
 from textveil.types import Integers, Reals
 
-NAIVE_BAYES: Final = "naive-bayes"
-"""Name of the method."""
-
+NAIVE_BAYES: Final = "naive-bayes"  # Name of the method
 _SMOOTHING: Final = 4
 """Standard deviations of noise that each word has beside its counts, in the shares of the labels. On AG News and SST-2
 half and twice as many are at most .005 worse or better."""

@@ -117,12 +117,10 @@ def _receipt(folder: JobFolder, secret: bytes, about: bytes) -> JobReceipt:
     return JobReceipt(folder, hashlib.blake2b(about, key=secret, digest_size=32, person=b"textveil paid").hexdigest())
 
 
-SELECTION: Final = Fraction(1, 20)
-"""Share of the noise's budget that finds the labels, where they are not public."""
+SELECTION: Final = Fraction(1, 20)  # Share of the noise's budget that finds the labels, where they are not public
 
 
-DELTA_OF_SELECTION: Final = Fraction(1, 4)
-"""Part of delta that finds them."""
+DELTA_OF_SELECTION: Final = Fraction(1, 4)  # Part of delta that finds them
 
 
 LABELS_OF_A_PERSON: Final = 64

@@ -86,8 +86,7 @@ def lost(block: Block, reason: str) -> Outcome:
     return Outcome(number=block.number, bytes_read=block.bytes_read, chain=block.chain, skipped=skipped)
 
 
-PERSON_BYTES = 16
-"""Length of what stands for a person in memory and in ledgers."""
+PERSON_BYTES = 16  # Length of what stands for a person in memory and in ledgers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,8 +140,7 @@ class RecordColumns:
         return [(part, kind) for value, kind in cells if value is not None for part in _values(value)]
 
 
-NO_COLUMNS: Final = RecordColumns()
-"""Nothing is read beside what is sanitized or kept."""
+NO_COLUMNS: Final = RecordColumns()  # Nothing is read beside what is sanitized or kept
 
 
 def known_columns(pairs: Sequence[str]) -> tuple[tuple[str, str], ...]:

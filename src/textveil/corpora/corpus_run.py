@@ -38,9 +38,7 @@ from textveil.surrogates.map_file import MapCipher, need_package, read_or_made_k
 from textveil.types import Progress
 from textveil.whole_files import atomic_writers, check_folder, write_whole
 
-MAX_SAMPLE: Final = 1000
-"""Documents that a sender's report shows at most."""
-
+MAX_SAMPLE: Final = 1000  # Documents that a sender's report shows at most
 RunProgress: TypeAlias = Callable[[int, int | None, int], None]
 """Called with input bytes read, their total where it is known, and words released."""
 

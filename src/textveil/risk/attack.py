@@ -24,9 +24,7 @@ from textveil.vocabulary.vocabulary import Vocabulary
 
 T = TypeVar("T")
 
-DOCUMENTS: Final = 1000
-"""Records that are attacked unless told otherwise: it bounds the time."""
-
+DOCUMENTS: Final = 1000  # Records that are attacked unless told otherwise: it bounds the time
 _BLOCK: Final = 50  # records whose values are found together
 
 

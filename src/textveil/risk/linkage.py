@@ -19,12 +19,8 @@ from textveil.types import Ids, Reals, Vectors
 
 T = TypeVar("T")
 
-CONFIDENCE: Final = 0.95
-"""Of each interval."""
-
-LEAST_RECORDS: Final = 20
-"""With fewer, no interval is given."""
-
+CONFIDENCE: Final = 0.95  # Of each interval
+LEAST_RECORDS: Final = 20  # With fewer, no interval is given
 _DIGITS: Final = 5  # decimal digits in which scores are compared: what differs by rounding alone is a tie
 _BLOCK: Final = 256  # records whose scores are computed together
 
@@ -230,8 +226,7 @@ _PLACEHOLDER: Final = re.compile(r"\[[a-z][a-z -]*\]")
 _WORDS: Final = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 
 
-BLANK: Final = "_"
-"""Stands for every word of a text that is blanked; it is no word."""
+BLANK: Final = "_"  # Stands for every word of a text that is blanked; it is no word
 
 
 def without_placeholders(text: str) -> str:

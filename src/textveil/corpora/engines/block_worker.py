@@ -30,9 +30,7 @@ from textveil.surrogates.map_file import block as sealed_block
 from textveil.surrogates.private_map import PrivateMap
 from textveil.surrogates.scopes import MemoryScope, Scope
 
-OnError: TypeAlias = Literal["stop", "skip"]
-"""What a record that cannot be read does to the run."""
-
+OnError: TypeAlias = Literal["stop", "skip"]  # What a record that cannot be read does to the run
 _BLANK = frozenset(("", "\n", "\r\n"))
 
 _Spans: TypeAlias = list[DetectedSpan]
@@ -311,8 +309,7 @@ class InProcess:
         return map(release, blocks)
 
 
-SMALL = 2
-"""An input of no more blocks is released in this process: starting others takes longer."""
+SMALL = 2  # An input of no more blocks is released in this process: starting others takes longer
 
 
 @dataclass(frozen=True, slots=True)

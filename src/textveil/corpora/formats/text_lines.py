@@ -20,8 +20,7 @@ from textveil.corpora.formats.records import (
 from textveil.errors import InputError
 from textveil.text.no_text import ADVICE, what_it_begins
 
-BOM = b"\xef\xbb\xbf"
-"""UTF-8's byte order mark; dropped before the first record of an input."""
+BOM = b"\xef\xbb\xbf"  # UTF-8's byte order mark; dropped before the first record of an input
 
 
 def pieces(stream: BinaryIO, size: int) -> Iterator[bytes]:

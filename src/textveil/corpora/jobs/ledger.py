@@ -15,8 +15,7 @@ from textveil.json_text import json_data, json_file
 from textveil.sanitize.costs import Counts, added
 from textveil.sanitize.release import Tally
 
-LISTED = 1000
-"""Skipped records that are kept one by one; the rest are counted."""
+LISTED = 1000  # Skipped records that are kept one by one; the rest are counted
 
 
 @dataclass(slots=True)

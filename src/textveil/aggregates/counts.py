@@ -267,7 +267,7 @@ class _Run:
         table, size, left = _Sums(), 0, 0
         for place, chunk in self.corpus.chunks():
             items = grams.items(place)
-            counted = (items >= 0) & self._chosen(chunk.labels)
+            counted = (items >= 0) & (chunk.labels >= 0) & self.chosen[chunk.labels]
             keys, persons = items[counted] * self.labelled + chunk.labels[counted], chunk.persons[counted]
             each = weights[keys // self.labelled % weights.size]
             known, at = _among(keys, cells)
@@ -313,9 +313,6 @@ class _Run:
         chosen, _ = self._selected("labels", *table.total(), bound, noise)
         self.chosen[:] = False
         self.chosen[chosen] = True
-
-    def _chosen(self, labels: Integers) -> Flags:
-        return (labels >= 0) & self.chosen[labels]
 
     def _weights(self, grams: _Grams) -> Integers:
         if grams.length > 1 or not self.counting.weights:

@@ -179,7 +179,10 @@ class DocumentReader:
         """
         given = checked_documents(documents)
         if given and isinstance(given[0], str):
-            return self._of_clean(given) if clean else self._of_releases(given)
+            if clean:
+                return self._of_clean(given)
+            read = self._releases.read_releases(given)
+            return Documents(read.words, read.word_bounds)
         rows = [checked_ids(_as_ids(document), self._size) for document in given]
         bounds = np.cumsum([0, *map(len, rows)])
         return Documents(np.concatenate([np.empty(0, dtype=np.int64), *rows]), bounds)
@@ -196,10 +199,6 @@ class DocumentReader:
         signs = [_sign(surface, code) for surface, code in zip(read.surfaces, read.codes.tolist(), strict=True)]
         edges = read.bounds.tolist()
         return [[_ENDS[0], *filter(None, signs[start:end]), _ENDS[1]] for start, end in pairwise(edges)]
-
-    def _of_releases(self, texts: list[str]) -> Documents:
-        read = self._releases.read_releases(texts)
-        return Documents(read.words, read.word_bounds)
 
     def _of_clean(self, texts: list[str]) -> Documents:
         if self._codes is None:

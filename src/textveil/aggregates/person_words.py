@@ -177,7 +177,8 @@ class PersonWords:
         names = {name: number for number, name in enumerate(labels or ())}
         words, columns = Spill(np.int32), [np.empty((3, 0), np.int32)]
         for batch in records.batches(progress):
-            parts = [_numbered(text, numbers) for text in batch.texts]
+            rows = ([*(numbers[surface] for surface in split(text)), BREAK] for text in batch.texts)
+            parts = [part[part != _PASSED] for part in (np.array(row, dtype=np.int32) for row in rows)]
             words.append(np.concatenate(parts))
             if labels is None:
                 classes = [names.setdefault(name, len(names)) for name in batch.labels]
@@ -201,8 +202,3 @@ class PersonWords:
                     np.repeat(self.record_labels[records].astype(np.int64), lengths),
                 ),
             )
-
-
-def _numbered(text: str, numbers: _Numbers) -> NDArray[np.int32]:
-    words = np.array([*(numbers[surface] for surface in split(text)), BREAK], dtype=np.int32)
-    return words[words != _PASSED]

@@ -7,12 +7,11 @@ Proof: ``privacy/proofs/corpus_synthesize.md``.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any, Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.cluster.vq import kmeans2
 from scipy.stats import norm as normal
 
@@ -77,7 +76,8 @@ class Groups:
         sample = vectors.rows[rng.permutation(len(vectors.rows))[:_SAMPLE]].astype(np.float32)
         centers, _ = kmeans2(sample, number, iter=_ROUNDS, minit="++", seed=rng)
         whole = np.rint(centers).astype(np.int64)
-        return cls(whole, np.concatenate([nearest_group(part, whole) for part in _parts(vectors.rows)]))
+        parts = (vectors.rows[first : first + 4096].astype(np.int64) for first in range(0, len(vectors.rows), 4096))
+        return cls(whole, np.concatenate([nearest_group(part, whole) for part in parts]))
 
 
 def nearest_group(vectors: Integers, centers: Integers) -> Integers:
@@ -169,10 +169,6 @@ def topics(
         secure=request.rng is None,
     )
     return Themes(themes, report, persons)
-
-
-def _parts(rows: NDArray[np.int16]) -> Iterator[Integers]:
-    return (rows[first : first + 4096].astype(np.int64) for first in range(0, len(rows), 4096))
 
 
 def _described(

@@ -260,16 +260,14 @@ class Run:
                 raise InputError(skipped[0].reason)
             write(replace(outcome, skipped=skipped))
             totals.sampled = heapq.nsmallest(self.sample, [*totals.sampled, *outcome.sampled])
-            self.progress(outcome.bytes_read, total, self._counted(totals))
+            tally = totals.tally
+            self.progress(outcome.bytes_read, total, tally.kinds["word"] if self._draws_words else tally.documents)
         del held  # until here, so that a table that is in memory only stays for this process
 
     @property
     def counts(self) -> str:
         """What the progress counts: words where all of them are drawn, else documents."""
         return "words" if self._draws_words else "documents"
-
-    def _counted(self, totals: Totals) -> int:
-        return totals.tally.kinds["word"] if self._draws_words else totals.tally.documents
 
     @property
     def _draws_words(self) -> bool:

@@ -79,7 +79,8 @@ def risk(
     shuffled = attacks.shuffled
     compared = [attacks.on("originals", attacked)] if chosen else []
     for name, each in chosen.items():
-        compared.append(attacks.on(name, list(attacks.counted(_releases(each, attacked, rng)))))
+        stream = Sanitizer(each, rng=rng).stream(attacked)
+        compared.append(attacks.on(name, [release.text for release in attacks.counted(stream)]))
     if chosen:
         compared.append(attacks.on("blank", [blanked(text) for text in attacked]))
     values = list(attacks.counted(_values(attacked, shown)))
@@ -181,11 +182,6 @@ def _policy(name: str, vocabulary: Vocabulary | None) -> Policy:
     with suppress(ValueError):
         settings = {"epsilon": float(setting)}
     return policy(plain, vocabulary, **settings)
-
-
-def _releases(each: Policy, texts: Sequence[str], rng: np.random.Generator | None) -> Iterator[str]:
-    for release in Sanitizer(each, rng=rng).stream(texts):
-        yield release.text
 
 
 def _values(originals: Sequence[str], released: Sequence[str]) -> Iterator[RecordValues]:

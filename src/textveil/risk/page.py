@@ -169,7 +169,12 @@ def _parts(report: RiskReport) -> Iterator[Markup]:
     attacks = report.release.linkage
     known = list(dict.fromkeys(attack.against for attack in attacks))
     releases = (*report.compared, report.release)
-    figures = [(curve_svg(releases, against), _curve_caption(against)) for against in known] if report.compared else []
+    caption = (
+        "Records named at the first try along content words kept, by attackers with {}. Lower and further right is "
+        "better."
+    )
+    drawn = known if report.compared else []
+    figures = [(curve_svg(releases, against), caption.format(_KNOWN.get(against, against))) for against in drawn]
     yield from (text("", lead=named(report, against)) for against in known)
     yield text(_NO_GUARANTEE, lead="An attack that failed is no guarantee.")
     yield bullets(report.warnings)
@@ -213,13 +218,6 @@ def named(report: RiskReport, against: str) -> str:
     return (
         f"An attacker with {_KNOWN.get(against, against)} names {about}{round(count):,} of {best.records:,} records at "
         f"the first try ({best.attacker}{interval})."
-    )
-
-
-def _curve_caption(against: str) -> str:
-    return (
-        f"Records named at the first try along content words kept, by attackers with {_KNOWN.get(against, against)}. "
-        "Lower and further right is better."
     )
 
 

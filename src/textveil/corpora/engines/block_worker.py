@@ -199,9 +199,7 @@ class _BlockReleases:
                 kinds.update({} if text in blank else next(counts))
             self.tally.kinds.update(kinds)
             if self._own.persons:
-                name = self._own.persons[place]
-                own = trimmed(kinds, sanitizer.setting.counted)
-                self.persons[name] = added(self.persons.get(name, ()), own)
+                self._count(self._own.persons[place], kinds, sanitizer)
 
     def released(self, sanitizer: Sanitizer, rng: np.random.Generator) -> bytes:
         """The block's output; every record with a text is one document, and one of its person's."""
@@ -227,7 +225,10 @@ class _BlockReleases:
             if self._keeps_maps and parts:
                 self.maps.append(tuple(map(_map_of, parts, texts)))
             if own.persons:
-                self._count(own.persons[place], parts, sanitizer.setting.counted)
+                kinds = Counter[str]()
+                for part in parts:
+                    kinds.update(part.kinds)
+                self._count(own.persons[place], kinds, sanitizer)
             if len(texts) == 1 and texts[0] in blank:
                 alone[texts[0]] += 1
             elif parts:
@@ -254,11 +255,8 @@ class _BlockReleases:
         values = [own[place] for place in places] if own and found is None else None
         return _Drawn([all_texts[number][1] for number in chosen], places, values, found)
 
-    def _count(self, name: bytes, parts: Sequence[Release], counted: Sequence[str]) -> None:
-        kinds: Counter[str] = Counter()
-        for part in parts:
-            kinds.update(part.kinds)
-        self.persons[name] = added(self.persons.get(name, ()), trimmed(kinds, counted))
+    def _count(self, name: bytes, kinds: Counter[str], sanitizer: Sanitizer) -> None:
+        self.persons[name] = added(self.persons.get(name, ()), trimmed(kinds, sanitizer.setting.counted))
 
 
 def _map_of(release: Release, text: str) -> PrivateMap:

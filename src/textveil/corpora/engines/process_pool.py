@@ -61,7 +61,10 @@ class BlockQueue:
 
     def waits(self, count: int, workers: int) -> bool:
         """Whether so many blocks can be given out; reads on if need be and if there is room for so many workers'."""
-        while len(self._waiting) < count and self._more and self._room(workers):
+        most = 2 * AHEAD * max(1, workers)
+        while len(self._waiting) < count and self._more:
+            if self._order and (len(self._order) >= most or self._under_way >= BYTES_AHEAD):
+                break
             block = next(self._blocks, None)
             if block is None:
                 self._more = False
@@ -108,10 +111,6 @@ class BlockQueue:
         if self._false_starts > workers:
             raise TextveilError(problem)
         self._waiting.extendleft(reversed(held))
-
-    def _room(self, workers: int) -> bool:
-        most = 2 * AHEAD * max(1, workers)
-        return not self._order or (len(self._order) < most and self._under_way < BYTES_AHEAD)
 
 
 class Failure(NamedTuple):

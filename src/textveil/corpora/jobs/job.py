@@ -329,8 +329,9 @@ class Job:
             if isinstance(self._corpus_format, Assembled):
                 packed = self.folder.output.suffix.lower() in COMPRESSED
                 sink = self._corpus_format.sink(cast("BinaryIO", writer) if packed else target)
-                for data in self._blocks(partial):
-                    sink.write(data)
+                for length in block_ends(self._ledger):
+                    if length > partial.tell():
+                        sink.write(partial.read(length - partial.tell()))
                 sink.close()
             else:
                 # Not by block: where blocks end depends on how long the private words are.
@@ -338,11 +339,6 @@ class Job:
                     writer.write(data)
             writer.flush_frame()
         return self.folder.assembled
-
-    def _blocks(self, partial: BinaryIO) -> Iterator[bytes]:
-        for length in block_ends(self._ledger):
-            if length > partial.tell():
-                yield partial.read(length - partial.tell())
 
 
 def is_direct(corpus_format: CorpusFormat, output: Path) -> bool:

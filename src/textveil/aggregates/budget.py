@@ -25,7 +25,6 @@ GRID: Final = 2**12
 """Parts of 1 in which counts are held: fine enough that the integer noise costs as much as continuous noise."""
 
 PROOF: Final = "proofs/discrete_gaussian.md"
-
 _MARGIN: Final = 1e-9  # relative, above the rounding of a tail of the normal distribution
 
 
@@ -123,14 +122,8 @@ class GaussianBudget:
 
 
 ITEMS_AT_MOST: Final = 64  # Items of one person that count, at most, as a multiple of those that count in full
-
-
 SIZE_WEIGHT: Final = GRID // 2  # What a person adds at most to the sum of sizes, and to that of what is left of them
-
-
 _LARGE: Final = 4  # size above which persons weigh alike there, as a multiple of the items that count in full
-
-
 _SCALE_BITS: Final = 20
 
 

@@ -23,7 +23,6 @@ FACTS: Final = "model.json"
 WEIGHTS: Final = "model.safetensors"  # Names of a model's files in its folder
 RELEASE: Final = "classifier"
 PROOF: Final = "proofs/corpus_learn.md"
-
 _FORMAT: Final = "textveil classifier 1"
 _BLOCK: Final = 4096
 

@@ -23,7 +23,6 @@ from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.frequencies import word_frequencies
 
 RELEASE: Final = "counts"
-
 NO_WORDS: Final = "none"  # Public list without a word
 _ITEMS: Final = "Distinct items of one person that count in full; of a person with more, all shrink."
 _WORDS: Final = "Public words, one a line; `none`: all words are selected."

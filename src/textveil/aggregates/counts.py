@@ -25,7 +25,6 @@ from textveil.privacy.units import Adjacency
 from textveil.types import Flags, Integers, Reals
 
 PROOF: Final = "proofs/corpus_counts.md"
-
 LONGEST: Final = 4  # Words of the longest n-grams
 SELECTIONS: Final = Fraction(1, 5)  # Part of delta that selections take
 LABELS_SHARE: Final = Fraction(1, 20)

@@ -23,34 +23,27 @@ GAP: Final = -1
 
 """Code of a mark or white space that ends no sentence."""
 
-
 SENTENCE_END: Final = -2
 
 
 """Code of a mark or line end after which a sentence begins."""
-
 
 OTHER: Final = -3
 
 
 """Code of a number, a placeholder, or another token that is no word."""
 
-
 UNKNOWN: Final = -4
 
 
 """Code of a word that the vocabulary does not have."""
-
 
 SENTENCE_ENDS: Final = frozenset(".!?\u2026")
 
 
 """Marks after which a sentence begins, wherever they stand; line ends do too."""
 
-
 _REMEMBERED: Final = 1 << 18
-
-
 _NAMES: Final = frozenset(text[1:-1] for text in PLACEHOLDERS.values())
 
 
@@ -136,8 +129,6 @@ class ReleaseReader:
 
 
 _WORD: Final = "w"
-
-
 _ENDS: Final = ("<", ">")
 
 

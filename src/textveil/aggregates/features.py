@@ -33,7 +33,6 @@ _LONGEST: Final = 2**26
 coordinates: squares then add up to at most 2^62."""
 
 _MODEL_NORM: Final = 2**12
-
 _CONSTANT: Final = 0.25  # share of the norm that the constant coordinate takes: it learns how frequent the labels are
 
 

@@ -35,7 +35,6 @@ _STEP: Final = 1 - 2**-10
 
 """By how much a person's vectors shrink again where rounding has made their second moments too long."""
 
-
 _BLOCK: Final = 8192
 
 
@@ -141,13 +140,8 @@ def gathered(parts: Iterable[PersonVectors], dim: int) -> Iterator[PersonVectors
 
 
 REGRESSION: Final = "regression"
-
-
 METHODS: Final = (REGRESSION, NAIVE_BAYES)
-
-
 _METHOD: Final = "`regression` on vectors of texts, or `naive-bayes`: counts of words by label."
-
 
 _FINEST, _COARSEST = 12, 4
 

@@ -118,10 +118,7 @@ def _receipt(folder: JobFolder, secret: bytes, about: bytes) -> JobReceipt:
 
 
 SELECTION: Final = Fraction(1, 20)  # Share of the noise's budget that finds the labels, where they are not public
-
-
 DELTA_OF_SELECTION: Final = Fraction(1, 4)  # Part of delta that finds them
-
 
 LABELS_OF_A_PERSON: Final = 64
 """Distinct labels of one person that count towards which labels there are: the first ones."""

@@ -23,8 +23,6 @@ from textveil.text.tokens import Kind, classify, split
 from textveil.types import Integers, Progress
 
 _IN_MEMORY: Final = 1 << 26  # bytes that are held in memory before a file is made
-
-
 _COPIED: Final = 1 << 20  # numbers that are held at once while they are put in another order
 
 
@@ -106,13 +104,8 @@ BREAK: Final = -1
 
 """Stands where no n-gram may go on: a number, punctuation, the end of a record."""
 
-
 _PASSED: Final = -2  # white space and hyphens: words on both sides of them are neighbors
-
-
 _CHUNK: Final = 1 << 20  # words that are held at once, or all of one person's
-
-
 _SURFACES: Final = 1 << 18  # surfaces of tokens whose numbers are remembered
 
 

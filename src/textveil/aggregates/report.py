@@ -26,7 +26,6 @@ _NOT_COVERED: Final = (
 )
 
 _PROOFS: Final = Path(proved.__file__).parent / "proofs"
-
 _ADJACENCIES: Final = {each.unit.value: each for each in (ONE_PERSON_MORE, ONE_RECORD_MORE)}
 
 

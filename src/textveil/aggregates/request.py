@@ -24,7 +24,6 @@ EACH_RECORD: Final = "document"
 
 """Name of a unit that is no column: each record counts as a unit of its own."""
 
-
 _Columns: TypeAlias = Mapping[str, Sequence[str | None]]
 
 
@@ -172,11 +171,7 @@ class PersonalRecords:
 
 
 _NO_LABEL: Final = ""
-
-
 _DELTA: Final = "Chance at which epsilon does not hold; far below 1 / number of persons."
-
-
 _LABELS: Final = "All labels that there can be, where they are public. Else they are selected."
 
 

@@ -31,15 +31,12 @@ NORM: Final = 2**12
 
 """Norm of the vectors of public texts, in whole numbers of 16 bits."""
 
-
 _BLOCK: Final = 4096
-
 
 LENGTH: Final = 25
 
 
 """Words of a text that the language model writes: it predicts no ends of sentences."""
-
 
 _SIDE_BY_SIDE: Final = 2**14
 
@@ -125,7 +122,6 @@ RUN: Final = 8
 
 """Words in a row that count as the same text."""
 
-
 _WORD: Final = re.compile(r"\w+")
 
 
@@ -171,10 +167,7 @@ def _runs(text: str, run: int) -> set[tuple[str, ...]]:
 
 
 RELEASE: Final = "synthetic text"
-
-
 PROOF: Final = "proofs/corpus_synthesize.md"
-
 
 NEAREST: Final = 0.25
 

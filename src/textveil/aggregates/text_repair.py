@@ -33,15 +33,12 @@ _AGAIN: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
 
 """Answers after which the same question may be answered a little later."""
 
-
 _LONGEST_WAIT: Final = 30.0
-
 
 _GRACE: Final = 0.5
 
 
 """Seconds that a connection has to end when its time is up."""
-
 
 _DONE: Final = (None, "stop", "eos")
 
@@ -245,18 +242,15 @@ LINES: Final = 20
 
 """Lines of a request, at most."""
 
-
 _CHARACTERS: Final = 4000
 
 
 """Characters after which a request takes no further line."""
 
-
 _WORKERS: Final = 4
 
 
 """Requests that are under way at once."""
-
 
 REPAIRING: Final = (
     "Every line of the user's message was released with differential privacy, {facts}. Each word was replaced at "
@@ -266,7 +260,6 @@ REPAIRING: Final = (
     "same numbers and one line for each, as in '1: text', and with nothing else."
 )
 
-
 REWRITING: Final = (
     "Every line of the user's message is a public sentence, or was written by a simple model. For each line, write a "
     "fluent sentence on the same topic, about as long: keep the words that show the topic, name no real person. Answer "
@@ -275,7 +268,6 @@ REWRITING: Final = (
 
 
 """Another task than repair."""
-
 
 _NUMBERED: Final = re.compile(r"(\d+): ?(.*)")
 

@@ -30,7 +30,6 @@ from textveil.types import Integers
 RELEASE: Final = "topics"
 PROOF: Final = "proofs/corpus_synthesize.md"
 CONFIDENCE: Final = 0.95
-
 _SAMPLE: Final = 20_000  # public texts that groups are found from, at most: the first of a fixed random order
 _ROUNDS: Final = 20
 _WORDS, _TEXTS = 8, 3

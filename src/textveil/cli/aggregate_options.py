@@ -54,26 +54,10 @@ class AggregateOptions:
     ] = False
 
     def records(self, sources: list[str], label: str | None = None, *, again: bool = False) -> PersonalRecords:
-        """The records of the inputs, with their labels where a column of them is named.
-
-        Args:
-            sources: files or patterns; - is standard input.
-            label: the column.
-            again: whether they are read more than once, which a stream cannot be.
-
-        Raises:
-            InputError: there is no such input.
-            ParameterError: an option does not fit the format.
-        """
+        """Return the records of the inputs, with labels if a column of them is named; ``again``: read twice."""
         from textveil.aggregates.request import PersonalRecords
-        from textveil.corpora.formats.choice import FormatChoice
 
-        choice = FormatChoice(
-            corpus_format=self.corpus_format,
-            sanitized=() if self.field is None else (self.field,),
-            delimiter=self.delimiter,
-        )
-        inputs = opt.inputs_of(sources, choice)
+        inputs = opt.inputs_of(sources, opt.format_choice(self, None if self.field is None else [self.field]))
         if again and not all(Path(name).is_file() for name in inputs):
             raise ParameterError(
                 "INPUT must be files, which are read more than once; got a stream. Save it to a file first."
@@ -90,13 +74,7 @@ class AggregateOptions:
             )
 
     def request(self, records: PersonalRecords, *, seed: int | None = None, **settings: Any) -> CorpusRequest:
-        """Return the request of a command.
-
-        Args:
-            records: see ``records``.
-            seed: for experiments; None: the operating system's randomness.
-            settings: the other fields of the request.
-        """
+        """Return the request of a command; without a seed it draws by the operating system's randomness."""
         from textveil.aggregates.request import CorpusRequest
         from textveil.randomness import seeded_generator
 
@@ -105,17 +83,10 @@ class AggregateOptions:
 
     @contextlib.contextmanager
     def paying(self, output: Path | None) -> Iterator[Payer | None]:
-        """Whose budget it is taken from, until the release is written.
+        """Yield whose budget pays, until the release is written.
 
-        What was paid is remembered beside the output: if the block fails after that, or is killed, the same command
-        goes on with the same draws.
-
-        Args:
-            output: file of the release; None, or a device, remembers nothing.
-
-        Raises:
-            ParameterError: another run has the same output.
-            OutputError: nothing can be written beside it.
+        What was paid is remembered beside the output (unless that is None or a device): if the block fails after that,
+        or is killed, the same command goes on with the same draws.
         """
         if self.ledger is None:
             yield None
@@ -143,17 +114,7 @@ class AggregateOptions:
 
 
 def check_outputs(inputs: Sequence[str], *outputs: Path | None, overwrite: bool) -> None:
-    """Refuse outputs that cannot be written, or that are an input or one another, before anything is paid or drawn.
-
-    Args:
-        inputs: files that are read, as they were expanded.
-        outputs: files that are to be written; None is none.
-        overwrite: whether files that exist may be replaced.
-
-    Raises:
-        ParameterError: two of them are one file, or one exists.
-        OutputError: a folder is missing.
-    """
+    """Refuse outputs that cannot be written, or that are an input or one another, before anything is paid or drawn."""
     from textveil.corpora.files.sources import one_file
     from textveil.whole_files import check_folder
 
@@ -168,7 +129,7 @@ def check_outputs(inputs: Sequence[str], *outputs: Path | None, overwrite: bool)
 
 
 def refused_output(got: str) -> ParameterError:
-    """The error of an output that exists, where nobody said that it may be replaced."""
+    """Return the error of an output that exists, if nobody said that it may be replaced."""
     return ParameterError(
         f"`output` and the files beside it must be new; got {got}: an earlier release, perhaps, which was paid. Name "
         "another, or say `overwrite`."
@@ -176,11 +137,7 @@ def refused_output(got: str) -> ParameterError:
 
 
 def needs_output(output: Path | None, *, as_json: bool) -> None:
-    """Refuse to print the report where the release has no place: it would be lost, and paid.
-
-    Raises:
-        ParameterError: that is asked for.
-    """
+    """Refuse to print the report if the release has no place: it would be lost, and paid."""
     if as_json and output is None:
         raise ParameterError("`as_json` prints the report, so `output` must name a file for the release; got none.")
 
@@ -188,15 +145,7 @@ def needs_output(output: Path | None, *, as_json: bool) -> None:
 def write_release(
     target: Path | None, data: bytes, report: AggregateReport, report_file: Path | None, *, as_json: bool
 ) -> None:
-    """Write a release to its file, else to standard output; and its report where it is asked for.
-
-    Args:
-        target: file of the release; ``needs_output`` has refused None beside ``as_json``.
-        data: the release.
-        report: of the release.
-        report_file: of the report; None writes none.
-        as_json: whether the report is printed.
-    """
+    """Write a release to its file, else to standard output (not beside ``as_json``); and its report if asked for."""
     from textveil.whole_files import write_whole
 
     if target is None:
@@ -210,14 +159,7 @@ def write_release(
 
 
 def tell_sender(what: str, guarantee: Guarantee, request: CorpusRequest, persons: int) -> None:
-    """One line about the release, and warnings, on standard error.
-
-    Args:
-        what: came out, in words.
-        guarantee: of the release.
-        request: for the release.
-        persons: how many wrote the records: private.
-    """
+    """Write one line about the release (``what`` came out), and warnings by the private number of persons."""
     seeded = "" if request.rng is None else "; seeded: not for release"
     sys.stderr.write(f"{what}; {guarantee}, unit {guarantee.adjacency.unit.value}{seeded}\n")
     if persons == 0:

@@ -111,7 +111,6 @@ class RecordColumns:
         return tuple(dict.fromkeys([*single, *(name for name, _ in self.known)]))
 
     def to_data(self) -> dict[str, Any]:
-        """JSON data: what is asked for."""
         data = {"unit": self.unit, "scope_column": self.scope, "known": dict(self.known)}
         return {name: value for name, value in data.items() if value}
 

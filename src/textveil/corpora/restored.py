@@ -199,7 +199,6 @@ class DecodingRun:
         return documents
 
     def to_stream(self, stream: BinaryIO) -> int:
-        """Decode everything to a stream; see ``to_file``."""
         if isinstance(self.corpus_format, Assembled):
             sink = self.corpus_format.sink(stream)
             documents = self._pumped(sink.write)

@@ -23,7 +23,6 @@ from textveil.types import Ids, Progress, Vectors
 from textveil.vocabulary.vocabulary import Vocabulary
 
 T = TypeVar("T")
-
 DOCUMENTS: Final = 1000  # Records that are attacked unless told otherwise: it bounds the time
 _BLOCK: Final = 50  # records whose values are found together
 

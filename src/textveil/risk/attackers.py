@@ -17,17 +17,9 @@ from textveil.text.english import FUNCTION_WORDS
 from textveil.types import Reals, Vectors
 
 _MARKS: Final = ".,;:!?()\"'-/&%\n"
-
-
 _PLAIN: Final = {0x2013: "-", 0x2014: "-", 0x201C: '"', 0x201D: '"'}  # long dashes and curly quotation marks
-
-
 _OUTSIDE: Final = re.compile(r"(?<!\w)'|'(?!\w)|[^\w\s']|\n")
-
-
 _FEATURES: Final = {feature: place for place, feature in enumerate([*sorted(FUNCTION_WORDS), *_MARKS])}
-
-
 _LEAST: Final = 1e-9  # A smaller deviation is rounding: the share does not vary
 
 
@@ -86,7 +78,6 @@ WINDOWS: Final = 2
 
 
 """Of a document, at most: each is as long as the encoder can read."""
-
 
 _BATCH: Final = 32
 

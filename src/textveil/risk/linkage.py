@@ -18,7 +18,6 @@ from textveil.text.english import FUNCTION_WORDS
 from textveil.types import Ids, Reals, Vectors
 
 T = TypeVar("T")
-
 CONFIDENCE: Final = 0.95  # Of each interval
 LEAST_RECORDS: Final = 20  # With fewer, no interval is given
 _DIGITS: Final = 5  # decimal digits in which scores are compared: what differs by rounding alone is a tie
@@ -221,11 +220,7 @@ def _unit(rows: Any, weights: Reals) -> Any:
 
 
 _PLACEHOLDER: Final = re.compile(r"\[[a-z][a-z -]*\]")
-
-
 _WORDS: Final = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
-
-
 BLANK: Final = "_"  # Stands for every word of a text that is blanked; it is no word
 
 

@@ -19,25 +19,12 @@ SHOWN_NAMES: Final = {"originals": "as it is", "blank": "all blank", "release": 
 
 """What readers call releases that are no policy's."""
 
-
 _WIDTH: Final = 400
-
-
 _LEFT: Final = 62
-
-
 _HEIGHT: Final = 250  # units of the axis upwards
-
-
 _LETTER: Final = 8.2  # units of a letter, at most about
-
-
 _LABELS_APART: Final = 16
-
-
 _SERIES_APART: Final = 5
-
-
 _LONGEST: Final = 24  # letters of a label
 
 
@@ -137,16 +124,12 @@ def _legend(names: Iterable[str]) -> Iterable[tuple[str, float]]:
 
 
 PAGE: Final = "risk.html"
-
-
 _TITLE: Final = "Who is recognized in this release"
-
 
 _NO_GUARANTEE: Final = (
     "Another attacker may know more, or look at other things; no number on this page bounds what they find. A setting "
     "chosen by these numbers on private text tells of that text: choose it on a public sample."
 )
-
 
 _KNOWN: Final = {"originals": "the originals", "background": "public texts about the same persons"}
 

@@ -22,31 +22,20 @@ from textveil.whole_files import write_whole
 
 PAGE: Final = "riskiest.html"
 
-
 _PRIVATE: Final = (
     "FOR THE SENDER ONLY: this page quotes the release beside its true record. Its file is readable by its owner "
     "alone; keep it so."
 )
-
 
 _ABOUT: Final = (
     "An attacker who compares words named these records at the first try, with the largest lead over everybody else. "
     "The words and pairs of words below gave them away; they are marked in the release."
 )
 
-
 _NOBODY: Final = "The attacker named no record at the first try. An attack that failed is no guarantee."
-
-
 _RECORDS: Final = 3
-
-
 _TERMS: Final = 12
-
-
 _LONGEST: Final = 6000  # characters of a release that the page shows
-
-
 _WORD: Final = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
 
 

@@ -20,9 +20,7 @@ LISTED: Final = "listed name"
 
 """The kind of a name on a public keep list, such as that of a medicine or a product: of nobody, but it may tell."""
 
-
 _NAMES: Final = ("person", "place", "organization")
-
 
 QUASI: Final = (
     *_NAMES,
@@ -33,15 +31,12 @@ QUASI: Final = (
 
 """Kinds of which several together single a person out."""
 
-
 DIRECT: Final = tuple(kind.name for kind in OWN if kind.singles_out == "alone")
 
 
 """Kinds of which one value does so alone."""
 
-
 _UNDATED: Final = (Known.ANNIVERSARY, Known.WEEKDAY, Known.NOTHING)
-
 
 _TELLING: Final = 4
 
@@ -221,11 +216,7 @@ def _share(hits: int, records: int) -> Share:
 
 
 _JOINING: Final = ("person", *DIRECT)
-
-
 _MISTAKEN: Final = ("place", "organization")  # kinds of originals whose surrogates may be found as persons
-
-
 _JOINING_LETTERS: Final = 3  # letters of a word that may join documents
 
 

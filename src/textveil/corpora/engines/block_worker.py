@@ -32,7 +32,6 @@ from textveil.surrogates.scopes import MemoryScope, Scope
 
 OnError: TypeAlias = Literal["stop", "skip"]  # What a record that cannot be read does to the run
 _BLANK = frozenset(("", "\n", "\r\n"))
-
 _Spans: TypeAlias = list[DetectedSpan]
 
 

@@ -28,12 +28,10 @@ AHEAD = 2
 
 """Blocks that a worker holds: the one it works on and the next, so that it never waits for this process."""
 
-
 BYTES_AHEAD = 64 * 2**20
 
 
 """Past so many input bytes under way no block is read while another is under way."""
-
 
 DEATHS = 2
 
@@ -75,7 +73,6 @@ class BlockQueue:
         return len(self._waiting) >= count
 
     def unfinished(self, workers: int) -> bool:
-        """Return whether an outcome is still to come."""
         return bool(self._order) or self.waits(1, workers)
 
     def taken(self, held: Sequence[Block], depth: int, workers: int) -> Block | None:
@@ -87,7 +84,6 @@ class BlockQueue:
         return self._waiting.popleft()
 
     def finish(self, block: Block, outcome: Outcome) -> None:
-        """Note the outcome of a block."""
         self._done[block.number] = outcome
         self._under_way -= len(block.payload)
         self._deaths.pop(block.number, None)
@@ -120,7 +116,6 @@ class Failure(NamedTuple):
     message: str
 
     def error(self) -> TextveilError:
-        """What to raise here."""
         return (self.kind or TextveilError)(self.message)
 
 

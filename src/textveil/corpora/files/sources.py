@@ -25,7 +25,6 @@ _ZSTD_SKIPPABLE = tuple(bytes([0x50 + low]) + b"\x2a\x4d\x18" for low in range(1
 
 COMPRESSED = (".gz", ".zst")  # Endings of outputs that are compressed
 _READ = 2**18  # bytes that are asked of the operating system at once
-
 EXPANSION_FREE = 2**20  # Decompressed bytes up to which no limit on the expansion holds
 _FRAME = 4 * 2**20  # bytes after which a compressed output begins a new frame by itself, so that memory stays bounded
 _GZIP_LEVEL = 6

@@ -24,8 +24,6 @@ from textveil.corpora.formats.text_lines import BOM, marked_pieces
 from textveil.errors import InputError, need
 
 _LARGEST_FIELD = 2**31 - 1  # the `csv` module's limit, out of the way: records are limited here, by their bytes
-
-
 _REST = "The rest of this input is left out: text could stand in the kept columns. Correct it, or do without `kept`."
 
 
@@ -325,7 +323,6 @@ class CsvWriter:
     delimiter: str = ","
 
     def head(self, names: Sequence[str]) -> bytes:
-        """See ``RowWriter.head``: the header row."""
         return self._table([names])
 
     def refused(self, cell: Cell) -> str:

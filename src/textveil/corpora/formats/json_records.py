@@ -37,10 +37,7 @@ DECODER = json.JSONDecoder(parse_int=_number, parse_float=_number)
 
 """Reads any value; numbers are told by their type alone."""
 
-
 _HALVES = re.compile("[\ud800-\udfff]")
-
-
 _SPACE = re.compile(r"[ \t\r\n]*").match
 
 
@@ -244,8 +241,6 @@ class JsonLinesWriter:
 
 
 _BETWEEN = "\x1e"  # stands between the elements of a payload: valid JSON holds it nowhere (RFC 7464)
-
-
 _REST = "What stands behind is left out."
 
 
@@ -423,8 +418,6 @@ def _taken(text: str, at: _At, last: bool) -> _Taken:
 
 
 _CUT_SHORT = "the array must end with ]; the input ends before. Copy the whole file."
-
-
 _BROKEN = "must be valid JSON; it is not, or the input ends within it."
 
 

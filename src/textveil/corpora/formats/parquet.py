@@ -34,7 +34,6 @@ from textveil.errors import InputError, OutputError
 
 _BUFFER = 2**20  # bytes of a column that are read at once; without it whole column chunks, which may have any size, are
 _UNSOUND = "it is damaged, cut short, encrypted or something else"
-
 _MOST_ROWS = 2**12  # rows of a block at most: dictionaries make columns small on the disk that are large in memory
 _MOST_BYTES = 2**28  # bytes of a batch at most, of columns whose entries have no length that the file states
 _PACKED_BYTES, _PACKED_TIMES = 2**28, 1000
@@ -151,7 +150,6 @@ class ParquetWriter:
         return "" if cell.encodes else "a string with lone surrogates"
 
     def written(self, rows: RecordRows) -> bytes:
-        """See ``RowWriter.written``: an Arrow IPC stream."""
         pyarrow = arrow()
         if not rows.cells:
             return b""

@@ -23,8 +23,6 @@ def arrow(module: str = "pyarrow") -> Any:
 
 
 _NEAR = 0.75  # similarity (`difflib`) from which a name is offered in place of one that is not there
-
-
 _LONGEST = 64  # characters of a name that may be offered: longer ones are no names that somebody mistyped
 
 
@@ -75,7 +73,6 @@ MAX_DOCUMENT_BYTES = 16 * 2**20
 
 
 """Largest record that is read unless told otherwise."""
-
 
 _UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
 
@@ -248,7 +245,6 @@ def encoded(text: str) -> bytes:
 
 
 _BYTES: Final = 2**16
-
 
 _ESCAPING: Final = frozenset(("idna", "punycode", "unicode-escape", "raw-unicode-escape", "utf-7"))
 

@@ -44,7 +44,6 @@ class Cell(NamedTuple):
 
     @property
     def json(self) -> str:
-        """How JSON writes it."""
         return self.written or (_ENCODED(self.value) if isinstance(self.value, str) else json.dumps(self.value))
 
     @property

@@ -41,33 +41,27 @@ class JobFolder:
 
     @property
     def secret(self) -> Path:
-        """The job's secret, while it is not finished."""
-        return self.path / "secret"
+        return self.path / "secret"  # while it is not finished
 
     @property
     def partial(self) -> Path:
-        """The output so far."""
-        return self.path / "partial"
+        return self.path / "partial"  # the output so far
 
     @property
     def assembled(self) -> Path:
-        """The output file, where it is assembled from the partial one."""
-        return self.path / "assembled"
+        return self.path / "assembled"  # the output file, where it is assembled from the partial one
 
     @property
     def private_map(self) -> Path:
-        """The private map so far, where one is kept."""
-        return self.path / "map"
+        return self.path / "map"  # so far, where one is kept
 
     @property
     def paid(self) -> Path:
-        """What was taken from a ledger of budgets, where one is asked."""
-        return self.path / "paid"
+        return self.path / "paid"  # what was taken from a ledger of budgets, where one is asked
 
     @property
     def ledger(self) -> Path:
-        """One line a block."""
-        return self.path / "ledger.jsonl"
+        return self.path / "ledger.jsonl"  # one line a block
 
     def opened(self) -> BinaryIO:
         """The ledger, made if it is not there, locked against other runs until it is closed.

@@ -87,7 +87,6 @@ class KeptMap:
         self.length = length
 
     def sync(self) -> None:
-        """Bring it to the disk."""
         os.fsync(self._stream.fileno())
 
     def close(self) -> None:
@@ -297,7 +296,6 @@ class Job:
         )
 
     def forget(self) -> None:
-        """Remove all of it."""
         self._lines = []
         self.committed, self.ended = 0, False
 

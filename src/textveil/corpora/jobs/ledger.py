@@ -243,5 +243,4 @@ class JobReceipt:
             stream.write(json.dumps(data).encode("ascii"))
 
     def forget(self) -> None:
-        """Forget them: they are taken back."""
         self.folder.paid.unlink(missing_ok=True)

@@ -54,7 +54,6 @@ class Changed(NamedTuple):
 
     @property
     def named(self) -> str:
-        """All of it, by name."""
         return ", ".join([*self.options, *([self.inputs] if self.inputs else [])])
 
 

@@ -31,12 +31,11 @@ from measure import SHARED, machine
 from numpy.typing import NDArray
 from scipy.special import log_ndtr, ndtri
 
-from textveil.aggregates.budget import GaussianBudget
-from textveil.aggregates.contributions import ContributionBound
+from textveil.aggregates.budget import ContributionBound, GaussianBudget
 from textveil.aggregates.count_run import public_words, word_weights
 from textveil.aggregates.counts import SELECTIONS, Counting, CountRelease
 from textveil.aggregates.person_words import PersonWords
-from textveil.aggregates.records import EACH_RECORD, PersonalRecords
+from textveil.aggregates.request import EACH_RECORD, PersonalRecords
 from textveil.privacy.composition import analytic_gaussian_sigma
 from textveil.privacy.units import ONE_RECORD_MORE
 from textveil.vocabulary.embedded import load_vocabulary

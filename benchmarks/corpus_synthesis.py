@@ -35,10 +35,8 @@ from sklearn.pipeline import make_pipeline
 
 from textveil.aggregates.count_run import count
 from textveil.aggregates.learning import released_moments
-from textveil.aggregates.public_texts import PoolVectors, written_pool
-from textveil.aggregates.records import EACH_RECORD, PersonalRecords
-from textveil.aggregates.request import CorpusRequest
-from textveil.aggregates.synthesis import drawn
+from textveil.aggregates.request import EACH_RECORD, CorpusRequest, PersonalRecords
+from textveil.aggregates.synthesis import PoolVectors, drawn, written_pool
 from textveil.models.ngram import embedded_language_model
 from textveil.randomness import seeded_generator
 from textveil.vocabulary.embedded import load_vocabulary

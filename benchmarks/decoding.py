@@ -26,7 +26,7 @@ import numpy as np
 from measure import SHARED
 from utility import NOT_NAMES, held_out, interval, news, reviews
 
-from textveil.aggregates.released import ReleasedTexts, ReleaseReader
+from textveil.aggregates.documents import ReleasedTexts, ReleaseReader
 from textveil.catalog import mechanism
 from textveil.mechanisms.capabilities import SequenceColumns
 from textveil.mechanisms.kinds import Mechanism

@@ -44,9 +44,8 @@ from textveil.detection.spans import Detector
 from textveil.errors import TextveilError
 from textveil.json_text import json_text
 from textveil.risk.attack import kept
-from textveil.risk.linkage import Attacker, Linkage, TfIdf, linkage, strongest
-from textveil.risk.vectors import sentence_vectors
-from textveil.risk.words import blanked
+from textveil.risk.attackers import sentence_vectors
+from textveil.risk.linkage import Attacker, Linkage, TfIdf, blanked, linkage, strongest
 from textveil.statistics import clopper_pearson
 from textveil.types import Vectors
 from textveil.whole_files import write_whole

@@ -25,8 +25,7 @@ from scipy.stats import t as student
 
 from textveil.aggregates.features import PublicFeatures, public_transform
 from textveil.aggregates.learning import METHODS, learn
-from textveil.aggregates.records import Batch, digested
-from textveil.aggregates.request import CorpusRequest
+from textveil.aggregates.request import Batch, CorpusRequest, digested
 from textveil.privacy.units import ONE_PERSON_MORE, Adjacency
 from textveil.randomness import seeded_generator
 from textveil.types import Progress

@@ -21,10 +21,9 @@ from measure import SHARED, machine
 
 from textveil.catalog import mechanism
 from textveil.corpora.corpus_run import Run
-from textveil.corpora.engines.engine import Engine
-from textveil.corpora.engines.processes import Processes
-from textveil.corpora.formats.fields import FieldChoice
-from textveil.corpora.formats.jsonl import JsonLines
+from textveil.corpora.engines.block_worker import Engine, Processes
+from textveil.corpora.formats.json_records import JsonLines
+from textveil.corpora.formats.records import FieldChoice
 from textveil.integrations.ray import RayEngine
 from textveil.processors import cores
 from textveil.sanitize.chosen import SanitizerOptions

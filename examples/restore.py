@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 import textveil as tv
-from textveil.corpora.map_files import write_map_file
+from textveil.corpora.restored import write_map_file
 from textveil.surrogates.map_file import MapFile, read_or_made_key
 from textveil.surrogates.restoring import Restorer
 

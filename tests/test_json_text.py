@@ -12,7 +12,7 @@ import pytest
 
 import textveil
 from textveil.aggregates.classifier import load_model
-from textveil.aggregates.joint import joint_guarantee
+from textveil.aggregates.report import joint_guarantee
 from textveil.budget.verification import verified_export
 from textveil.detection.evaluation import read_labelled
 from textveil.errors import ParameterError, TextveilError

@@ -18,12 +18,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any, Final
 
 from textveil.catalog import MECHANISMS, CatalogEntry, entries
-from textveil.cli.mechanism_options import DECLARED, written
+from textveil.cli.mechanism_options import DECLARED, FUNCTIONS, written
 from textveil.detection.kinds import KINDS, OWN, STANDS_FOR
 from textveil.mechanisms.declaration import entry_of as mechanism_entry_of
+from textveil.registry.options import options_of
 from textveil.sanitize.policy.choice import PRESETS as POLICIES
 from textveil.sanitize.policy.choice import policy
 from textveil.sanitize.policy.policy import Action, Policy
@@ -254,14 +256,23 @@ def pinned(mechanisms: Mapping[str, CatalogEntry]) -> str:
 
 
 def command_options() -> str:
-    """The options of textveil's own mechanisms for the command line, as JSON; equal ones stand there once."""
+    """The options of own mechanisms and of ``FUNCTIONS`` for the command line, as JSON; equal ones stand there once."""
     rows: dict[str, int] = {}
-    mechanisms = {
-        name: [rows.setdefault(json.dumps(written(option)), len(rows)) for option in entry.options().values()]
-        for name, entry in MECHANISMS.items()
+    sections = {
+        "mechanisms": {name: entry.options().values() for name, entry in MECHANISMS.items()},
+        "functions": {
+            name: [option for option in options_of(resolve_name(place)).values() if option.help]
+            for name, place in FUNCTIONS.items()
+        },
     }
-    lines = (f'"{name}": {json.dumps(places)}' for name, places in mechanisms.items())
-    return '{"options": [\n' + ",\n".join(rows) + '\n],\n"mechanisms": {\n' + ",\n".join(lines) + "\n}}\n"
+    text = ""
+    for section_name, owners in sections.items():
+        lines = (
+            f'"{name}": {[rows.setdefault(json.dumps(written(option)), len(rows)) for option in options]}'
+            for name, options in owners.items()
+        )
+        text += f',\n"{section_name}": {{\n' + ",\n".join(lines) + "\n}"
+    return '{"options": [\n' + ",\n".join(rows) + f"\n]{text}}}\n"
 
 
 def renewed(page: str) -> str:

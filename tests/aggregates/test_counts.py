@@ -12,13 +12,11 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from textveil.aggregates.budget import GRID, GaussianBudget
-from textveil.aggregates.contributions import SIZE_WEIGHT, ContributionBound
+from textveil.aggregates.budget import GRID, SIZE_WEIGHT, ContributionBound, GaussianBudget
 from textveil.aggregates.count_run import count
 from textveil.aggregates.counts import SELECTIONS, Counting, CountRelease
 from textveil.aggregates.person_words import BREAK, PersonWords
-from textveil.aggregates.records import EACH_RECORD, PersonalRecords
-from textveil.aggregates.request import CorpusRequest
+from textveil.aggregates.request import EACH_RECORD, CorpusRequest, PersonalRecords
 from textveil.errors import InputError, ParameterError
 from textveil.privacy.guarantees import Status
 from textveil.privacy.units import ONE_RECORD_MORE

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from textveil.aggregates import count_run, joint
+from textveil.aggregates import count_run
+from textveil.aggregates import report as joint
 from textveil.aggregates.budget import GaussianBudget
 from textveil.aggregates.counts import PROOF as COUNTED
-from textveil.aggregates.joint import joint_epsilon, joint_guarantee
-from textveil.aggregates.report import AggregateReport, stated_guarantee
+from textveil.aggregates.report import AggregateReport, joint_epsilon, joint_guarantee, stated_guarantee
 from textveil.errors import InputError, ParameterError
 from textveil.privacy.guarantees import Status
 from textveil.privacy.loss_distribution import gaussian_loss

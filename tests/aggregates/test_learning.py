@@ -16,8 +16,8 @@ from tests.helpers.vocabularies import lettered_vocabulary
 
 from textveil.aggregates.budget import GRID, GaussianBudget
 from textveil.aggregates.classifier import FACTS, WEIGHTS, load_model
-from textveil.aggregates.labels import SELECTION, label_part, selected
 from textveil.aggregates.learning import Moments, _drawn, _noise, learn
+from textveil.aggregates.payment import SELECTION, label_part, selected
 from textveil.aggregates.request import CorpusRequest
 from textveil.errors import InputError, ModelError, ParameterError
 from textveil.privacy.composition import gaussian_delta

@@ -9,7 +9,7 @@ import pytest
 from tests.helpers.vocabularies import lettered_vocabulary
 
 from textveil.aggregates.features import PublicFeatures, public_transform
-from textveil.aggregates.moments import PersonVectors, contribution, moments
+from textveil.aggregates.learning import PersonVectors, contribution, moments
 from textveil.types import Integers
 from textveil.vocabulary.vocabulary import Vocabulary
 

@@ -16,9 +16,9 @@ from tests.helpers.vocabularies import lettered_vocabulary
 from textveil.aggregates.budget import GRID, GaussianBudget
 from textveil.aggregates.classifier import load_model
 from textveil.aggregates.features import PublicWords
-from textveil.aggregates.labels import DELTA_OF_SELECTION, SELECTION
 from textveil.aggregates.learning import learn
 from textveil.aggregates.naive_bayes import PersonDocuments, _documents, log_ratios, word_sums
+from textveil.aggregates.payment import DELTA_OF_SELECTION, SELECTION
 from textveil.aggregates.request import CorpusRequest
 from textveil.errors import ParameterError
 from textveil.numerics.discrete_noise import DiscreteGaussian

@@ -15,8 +15,7 @@ import pytest
 from textveil.aggregates.count_run import count
 from textveil.aggregates.learning import learn
 from textveil.aggregates.payment import Paid
-from textveil.aggregates.records import PersonalRecords, digested
-from textveil.aggregates.request import CorpusRequest
+from textveil.aggregates.request import CorpusRequest, PersonalRecords, digested
 from textveil.corpora.jobs.folder import PAID, JobFolder
 from textveil.corpora.payment import Payer
 from textveil.errors import InputError, ParameterError

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from textveil.aggregates.records import EACH_RECORD, PersonalRecords
+from textveil.aggregates.request import EACH_RECORD, PersonalRecords
 from textveil.errors import InputError, ParameterError
 from textveil.privacy.units import Unit
 

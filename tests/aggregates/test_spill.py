@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from textveil.aggregates import person_words, spill
+from textveil.aggregates import person_words
+from textveil.aggregates import person_words as spill
 from textveil.aggregates.count_run import count
-from textveil.aggregates.records import PersonalRecords
-from textveil.aggregates.request import CorpusRequest
+from textveil.aggregates.request import CorpusRequest, PersonalRecords
 from textveil.errors import OutputError
 from textveil.randomness import seeded_generator
 

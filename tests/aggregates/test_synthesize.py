@@ -13,10 +13,17 @@ from tests.helpers.vocabularies import lettered_vocabulary
 
 from textveil.aggregates import learning
 from textveil.aggregates.learning import Moments
-from textveil.aggregates.overlaps import compared
-from textveil.aggregates.public_texts import LENGTH, read_pool, written_pool
 from textveil.aggregates.request import CorpusRequest
-from textveil.aggregates.synthesis import SyntheticText, chosen, shares, synthesize
+from textveil.aggregates.synthesis import (
+    LENGTH,
+    SyntheticText,
+    chosen,
+    compared,
+    read_pool,
+    shares,
+    synthesize,
+    written_pool,
+)
 from textveil.errors import InputError, ParameterError
 from textveil.randomness import seeded_generator
 

@@ -12,9 +12,8 @@ from scipy.stats import chi2
 from tests.helpers.vocabularies import lettered_vocabulary
 
 from textveil.aggregates.budget import GaussianBudget
-from textveil.aggregates.public_texts import NORM
-from textveil.aggregates.records import EACH_RECORD, PersonalRecords
-from textveil.aggregates.request import CorpusRequest
+from textveil.aggregates.request import EACH_RECORD, CorpusRequest, PersonalRecords
+from textveil.aggregates.synthesis import NORM
 from textveil.aggregates.topics import nearest_group, topics, votes
 from textveil.errors import ParameterError
 from textveil.privacy.composition import gaussian_delta
@@ -76,7 +75,7 @@ def _request(records: PersonalRecords, epsilon: float) -> CorpusRequest:
 def test_noise_on_votes_of_nobody_has_the_stated_variance(tmp_path: Path) -> None:
     """Alpha 1e-6; half of the noise, or none, would fail."""
     records = PersonalRecords(inputs=_file(tmp_path, [""]), unit="who")
-    made = topics(_request(records, 1.0), _pool(300), number=200)
+    made = topics(_request(records, 1.0), _pool(300), topics=200)
     sigma = made.report.noise["votes"]
     assert sigma == GaussianBudget(1.0, 1e-6).noise(NORM**2).sigma / NORM and made.persons <= 1
     square = sum((theme.votes / sigma) ** 2 for theme in made.themes)
@@ -87,18 +86,18 @@ def test_noise_on_votes_of_nobody_has_the_stated_variance(tmp_path: Path) -> Non
 def test_the_theme_that_most_records_are_near_comes_first_with_its_public_texts(tmp_path: Path, unit: str) -> None:
     pool = _pool(100)
     records = PersonalRecords(inputs=_file(tmp_path, [pool[3]] * 400 + pool[:50]), unit=unit)
-    made = topics(_request(records, 2.0), pool, number=10)
+    made = topics(_request(records, 2.0), pool, topics=10)
     votes_of = [theme.votes for theme in made.themes]
     assert votes_of == sorted(votes_of, reverse=True) and made.themes[0].low < 420 and made.themes[0].high > 400
     assert all(set(theme.texts) <= set(pool) and theme.texts and theme.words for theme in made.themes)
     assert made.persons == 450 and made.report.to_data()["guarantee"]["epsilon"] == 2.0
     assert "450" not in made.report.to_json()
     assert made.report.to_data()["guarantee"]["status"] == "proved"
-    again = topics(_request(records, 2.0), pool, number=10)
+    again = topics(_request(records, 2.0), pool, topics=10)
     assert again.themes == made.themes
 
 
 def test_more_themes_than_public_texts_are_refused(tmp_path: Path) -> None:
     records = PersonalRecords(inputs=_file(tmp_path, ["a"]), unit="who")
     with pytest.raises(ParameterError, match="topics must be between 2 and the texts of the public pool, 2"):
-        topics(_request(records, 1.0), ["a", "b"], number=3)
+        topics(_request(records, 1.0), ["a", "b"], topics=3)

@@ -39,7 +39,7 @@ def _die(*_: object, **__: object) -> Any:
 def _deadly(point: str, log: Path) -> None:
     """Have this process write down what it draws, and die at a point."""
     from textveil.aggregates import classifier
-    from textveil.cli import aggregate_options
+    from textveil.cli import count, synthesize, topics
     from textveil.numerics.discrete_noise import DiscreteGaussian
 
     sample, replace = DiscreteGaussian.sample, Path.replace
@@ -54,7 +54,8 @@ def _deadly(point: str, log: Path) -> None:
 
     DiscreteGaussian.sample = drawn  # type: ignore[method-assign, assignment]
     if point == "committed":
-        aggregate_options.write_release = _die
+        for module in (count, synthesize, topics):
+            module.write_release = _die  # type: ignore[attr-defined]
         classifier.atomic_writers = _die  # type: ignore[attr-defined]
     elif point == "written":
         Path.replace = _die  # type: ignore[method-assign]
@@ -144,8 +145,7 @@ def test_files_of_two_models_are_not_taken_for_one(tmp_path: Path) -> None:
     """What a kill between two names leaves where an earlier model stood."""
     from textveil.aggregates.classifier import load_model
     from textveil.aggregates.learning import learn
-    from textveil.aggregates.records import PersonalRecords
-    from textveil.aggregates.request import CorpusRequest
+    from textveil.aggregates.request import CorpusRequest, PersonalRecords
 
     path = tmp_path / "notes.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in ROWS))

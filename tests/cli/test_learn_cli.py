@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import textveil as tv
-from textveil.aggregates.records import PersonalRecords
+from textveil.aggregates.request import PersonalRecords
 from textveil.cli import main as cli
 from textveil.errors import InputError
 from textveil.privacy.units import Unit

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from textveil.corpora.formats.arrow_columns import checked_columns, chosen_schema, plain_columns, with_releases
-from textveil.corpora.formats.fields import FieldChoice
+from textveil.corpora.formats.records import FieldChoice
 from textveil.errors import InputError
 
 pa = pytest.importorskip("pyarrow")

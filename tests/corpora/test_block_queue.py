@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from textveil.corpora.blocks import Block, Outcome
-from textveil.corpora.engines.block_queue import AHEAD, BlockQueue
+from textveil.corpora.engines.process_pool import AHEAD, BlockQueue
 from textveil.errors import TextveilError
 
 

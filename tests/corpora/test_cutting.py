@@ -10,11 +10,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from textveil.corpora.formats.csv_records import cut_rows, rows
-from textveil.corpora.formats.csv_table import CsvTable
-from textveil.corpora.formats.fields import FieldChoice
-from textveil.corpora.formats.jsonl import JsonLines
-from textveil.corpora.formats.plain import PlainText
+from textveil.corpora.formats.csv_table import CsvTable, cut_rows, rows
+from textveil.corpora.formats.json_records import JsonLines
+from textveil.corpora.formats.records import FieldChoice
+from textveil.corpora.formats.text_lines import PlainText
 from textveil.errors import InputError
 
 SIZES = st.integers(1, 40)

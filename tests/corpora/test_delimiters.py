@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from tests.corpora.test_formats import SECRET, through
 
 from textveil.corpora.formats.choice import FormatChoice
-from textveil.corpora.formats.csv_records import cut_rows, rows
-from textveil.corpora.formats.csv_table import CsvTable
-from textveil.corpora.formats.fields import FieldChoice
+from textveil.corpora.formats.csv_table import CsvTable, cut_rows, rows
+from textveil.corpora.formats.records import FieldChoice
 from textveil.errors import InputError, ParameterError
 
 TEXTS = st.lists(st.text(st.sampled_from('ab\n\r\t;,"'), max_size=9), max_size=12)

@@ -11,7 +11,7 @@ from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.corpora.blocks import Block
 from textveil.corpora.files.sources import EXPANSION_FREE, opened
-from textveil.corpora.formats.plain import PlainText
+from textveil.corpora.formats.text_lines import PlainText
 from textveil.errors import InputError
 from textveil.mechanisms.channels.randomized_response import randomized_response
 from textveil.randomness import seeded_generator

@@ -14,11 +14,11 @@ from tests.helpers.lab import needs_lab
 from tests.helpers.runs import run_of
 
 from textveil.corpora.corpus_run import Run
-from textveil.corpora.engines.engine import InProcess
-from textveil.corpora.formats.plain import PlainText
+from textveil.corpora.engines.block_worker import InProcess
+from textveil.corpora.formats.records import PIECE_BYTES
+from textveil.corpora.formats.text_lines import PlainText
 from textveil.corpora.jobs import job as jobs
 from textveil.corpora.jobs.folder import JobFolder
-from textveil.corpora.pieces import PIECE_BYTES
 from textveil.errors import InputError, OutputError, ParameterError
 from textveil.mechanisms.channels.randomized_response import randomized_response
 from textveil.vocabulary.vocabulary import Vocabulary

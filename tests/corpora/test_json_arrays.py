@@ -11,9 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.corpora.test_formats import SECRET
 
-from textveil.corpora.formats.fields import FieldChoice
-from textveil.corpora.formats.json_array import JsonArray
-from textveil.corpora.formats.records import Cut
+from textveil.corpora.formats.json_records import JsonArray
+from textveil.corpora.formats.records import Cut, FieldChoice
 from textveil.errors import InputError
 
 PLAIN = JsonArray(choice=FieldChoice())
@@ -136,7 +135,7 @@ def test_fields_of_an_array_of_strings_are_refused() -> None:
 
 def test_an_element_is_not_scanned_again_and_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """Time linear in the input: an element without an end is tried again only when it has doubled."""
-    from textveil.corpora.formats import json_array
+    from textveil.corpora.formats import json_records as json_array
 
     tried = []
     true = json_array._element_end

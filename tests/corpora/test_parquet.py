@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from textveil.corpora.formats.fields import FieldChoice
-from textveil.corpora.formats.records import Assembled, CorpusFormat, Cut
+from textveil.corpora.formats.records import Assembled, CorpusFormat, Cut, FieldChoice
 from textveil.errors import InputError, OutputError
 
 pa = pytest.importorskip("pyarrow", reason="parquet needs the extra `arrow`")

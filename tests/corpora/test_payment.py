@@ -19,15 +19,12 @@ from tests.helpers.vocabularies import made_vocabulary
 import textveil as tv
 from textveil.budget.account import Account, Limit
 from textveil.budget.ledger import Ledger
-from textveil.corpora.blocks import Block, Outcome
-from textveil.corpora.columns import RecordColumns
+from textveil.corpora.blocks import Block, Outcome, RecordColumns
 from textveil.corpora.corpus_run import Run
-from textveil.corpora.engines.block_worker import BlockWorker
-from textveil.corpora.engines.engine import InProcess
-from textveil.corpora.engines.processes import Processes
-from textveil.corpora.formats.fields import FieldChoice
-from textveil.corpora.formats.jsonl import JsonLines
-from textveil.corpora.formats.plain import PlainText
+from textveil.corpora.engines.block_worker import BlockWorker, InProcess, Processes
+from textveil.corpora.formats.json_records import JsonLines
+from textveil.corpora.formats.records import FieldChoice
+from textveil.corpora.formats.text_lines import PlainText
 from textveil.corpora.payment import Payer
 from textveil.errors import BudgetExhausted, OutputError, ParameterError
 

@@ -22,12 +22,12 @@ from tests.helpers.deadly import FATAL, WORDS, deadly
 from tests.helpers.private_maps import map_of
 from tests.helpers.undoable import Undoable
 
-from textveil.corpora import map_files
+from textveil.corpora import restored as map_files
 from textveil.corpora.corpus_run import Run
-from textveil.corpora.engines.processes import Processes
-from textveil.corpora.formats.plain import PlainText
-from textveil.corpora.map_files import write_map_file
-from textveil.corpora.places import Places
+from textveil.corpora.engines.block_worker import Processes
+from textveil.corpora.files.inputs import Places
+from textveil.corpora.formats.text_lines import PlainText
+from textveil.corpora.restored import write_map_file
 from textveil.errors import InputError, ParameterError
 from textveil.surrogates.map_file import MapFile
 from textveil.surrogates.private_map import PrivateMap

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from textveil.aggregates.records import Batch
+from textveil.aggregates.request import Batch
 from textveil.privacy.units import ONE_PERSON_MORE, Adjacency
 from textveil.types import Progress
 

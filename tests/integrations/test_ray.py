@@ -17,10 +17,9 @@ from tests.helpers.runs import worker_of
 
 from textveil.catalog import mechanism
 from textveil.corpora.blocks import Block, Outcome
-from textveil.corpora.engines.block_worker import BlockWorker
-from textveil.corpora.engines.engine import Engine, InProcess
-from textveil.corpora.formats.plain import PlainText
+from textveil.corpora.engines.block_worker import BlockWorker, Engine, InProcess
 from textveil.corpora.formats.records import Cut, Records
+from textveil.corpora.formats.text_lines import PlainText
 from textveil.errors import MissingExtra, ParameterError, TextveilError
 from textveil.integrations.arrow_batches import sanitize_batches
 from textveil.integrations.ray import RayEngine, sanitized_dataset

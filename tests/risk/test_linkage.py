@@ -7,8 +7,8 @@ import pytest
 from scipy.stats import beta, binom
 
 from textveil.errors import ParameterError
+from textveil.risk.attackers import Style
 from textveil.risk.linkage import Attacker, Linkage, TfIdf, linkage, strongest
-from textveil.risk.style import Style
 
 ATTACKERS: tuple[type[TfIdf] | type[Style], ...] = (TfIdf, Style)
 

@@ -10,11 +10,9 @@ import numpy as np
 import pytest
 
 from textveil.risk.attack import risk
-from textveil.risk.figures import curve_svg
 from textveil.risk.linkage import TfIdf, linkage
-from textveil.risk.page import named, to_html, write_page
-from textveil.risk.report import Kept, Release, RiskReport
-from textveil.risk.riskiest import riskiest
+from textveil.risk.page import curve_svg, named, to_html, write_page
+from textveil.risk.report import Kept, Release, RiskReport, riskiest
 
 CANARY = "zanzibarine <b>quokka</b>"
 TEXTS = [f"Person {number} likes the {word} and the sea." for number, word in enumerate(["abbey", "brook", "cedar"])]

@@ -9,9 +9,7 @@ from itertools import combinations
 import pytest
 
 from textveil.detection.embedded import embedded_detector
-from textveil.risk.others import joined, others
-from textveil.risk.unique import unique
-from textveil.risk.values import LISTED, RecordValues, Value, record_values
+from textveil.risk.values import LISTED, RecordValues, Value, joined, others, record_values, unique
 
 
 def of(original: str, release: str) -> RecordValues:

@@ -10,8 +10,8 @@ import pytest
 from tests.helpers.tiny_models import needed, tokenizer
 
 from textveil.errors import WrongModel
+from textveil.risk.attackers import WINDOWS, sentence_vectors
 from textveil.risk.linkage import linkage
-from textveil.risk.vectors import WINDOWS, sentence_vectors
 
 pytestmark = pytest.mark.slow
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.helpers.vocabularies import lettered_vocabulary
 
-from textveil.aggregates.released import GAP, OTHER, SENTENCE_END, UNKNOWN, ReleaseReader
+from textveil.aggregates.documents import GAP, OTHER, SENTENCE_END, UNKNOWN, ReleaseReader
 from textveil.errors import InputError, ParameterError
 from textveil.mechanisms.channels.neighborhood import neighborhood
 from textveil.sanitize.sanitizer import Sanitizer

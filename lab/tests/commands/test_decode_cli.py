@@ -15,7 +15,7 @@ from tests.helpers.corpora import WORDS
 from tests.helpers.language_models import BigramModel
 
 from textveil.cli import main as cli
-from textveil.corpora.decoded import decoded_name
+from textveil.corpora.restored import decoded_name
 from textveil.version import VERSION
 
 NEXT = {word: WORDS[(place + 1) % 40] for place, word in enumerate(WORDS)}

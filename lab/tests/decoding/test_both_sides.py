@@ -7,7 +7,7 @@ import pytest
 from tests.helpers.golden import release_reference
 from tests.helpers.language_models import TableChannel, reference_model, reference_vocabulary
 
-from textveil.aggregates.released import ReleaseReader
+from textveil.aggregates.documents import ReleaseReader
 from textveil.errors import ParameterError
 from textveil_lab.decoding.both_sides import BothSides
 from textveil_lab.decoding.candidates import NONE, Candidates

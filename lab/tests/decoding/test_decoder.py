@@ -14,7 +14,7 @@ from tests.helpers.language_models import (
 )
 from tests.helpers.vocabularies import lettered_vocabulary
 
-from textveil.aggregates.released import ReleaseReader
+from textveil.aggregates.documents import ReleaseReader
 from textveil.catalog import mechanism
 from textveil.errors import InputError, ParameterError, UnsupportedGuarantee
 from textveil.sanitize.sanitizer import Sanitizer

@@ -13,8 +13,7 @@ import pytest
 from tests.helpers.endpoints import EndpointServer, completion, send
 from tests.helpers.vocabularies import made_vocabulary
 
-from textveil.aggregates.endpoint import Endpoint, Message
-from textveil.aggregates.text_repair import REPAIRING, channel_facts, repair_texts
+from textveil.aggregates.text_repair import REPAIRING, Endpoint, Message, channel_facts, repair_texts
 from textveil.catalog import mechanism
 from textveil.environment import ENDPOINT_KEY
 from textveil.errors import EndpointError, ParameterError
@@ -151,7 +150,7 @@ def test_an_endpoint_that_is_down_is_tried_and_then_left(monkeypatch: pytest.Mon
     with socket.create_server(("127.0.0.1", 0)) as held:
         port = held.getsockname()[1]
     waits: list[float] = []
-    monkeypatch.setattr("textveil.aggregates.endpoint.sleep", waits.append)
+    monkeypatch.setattr("textveil.aggregates.text_repair.sleep", waits.append)
     nobody = Endpoint(url=f"http://127.0.0.1:{port}", model="tiny", timeout=5, tries=3, pause=0.5)
     texts = [f"line {number}" for number in range(100)]
     found = repair_texts(texts, nobody, FACTS, workers=1)
@@ -164,7 +163,7 @@ def test_an_endpoint_that_is_down_is_tried_and_then_left(monkeypatch: pytest.Mon
 @pytest.mark.parametrize("status", [429, 500, 503])
 def test_a_busy_endpoint_is_asked_again(server: EndpointServer, monkeypatch: pytest.MonkeyPatch, status: int) -> None:
     waits: list[float] = []
-    monkeypatch.setattr("textveil.aggregates.endpoint.sleep", waits.append)
+    monkeypatch.setattr("textveil.aggregates.text_repair.sleep", waits.append)
 
     def reply(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
         send(handler, b"", status, Retry_After="7") if len(server.asked) < 3 else corrected(handler, body)

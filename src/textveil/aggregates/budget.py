@@ -1,13 +1,14 @@
-"""One epsilon and delta of a release about a corpus, shared among its Gaussian noises and its selections.
+"""One epsilon and delta of a release about a corpus, and how far one person counts in it.
 
-Values are whole numbers of a public grid, so that noise is drawn by integers alone.
+Gaussian noises and selections share the budget. Values are whole numbers of a public grid, so that noise is drawn by
+integers alone; what a person gives to items has a bounded L2 norm. Proof: ``privacy/proofs/corpus_counts.md``.
 """
 
 import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from scipy.special import log_ndtr, logsumexp
@@ -24,7 +25,6 @@ GRID: Final = 2**12
 """Parts of 1 in which counts are held: fine enough that the integer noise costs as much as continuous noise."""
 
 PROOF: Final = "proofs/discrete_gaussian.md"
-
 _MARGIN: Final = 1e-9  # relative, above the rounding of a tail of the normal distribution
 
 
@@ -33,20 +33,13 @@ class GaussianBudget:
     """What a release about a corpus may cost.
 
     Several noises share it: the squares of sensitivity / sigma add up (``proofs/discrete_gaussian.md``). Each asks for
-    a share of their sum, and all shares together are at most 1. Selections take a part of delta (``threshold``).
-
-    Attributes:
-        epsilon: nats, finite and > 0.
-        delta: in (0, 1), of the whole release.
-        selections: part of delta, in [0, 1), that ``threshold`` may spend; noise has the rest.
-
-    Raises:
-        ParameterError: one of them is outside.
+    a share of their sum, and all shares together are at most 1. Selections take a part of delta (``threshold``). Raises
+    ParameterError: one of them is outside.
     """
 
-    epsilon: float
-    delta: float
-    selections: Fraction = Fraction(0)
+    epsilon: float  # nats, finite and > 0
+    delta: float  # in (0, 1), of the whole release
+    selections: Fraction = Fraction(0)  # part of delta, in [0, 1), that ``threshold`` may spend; noise has the rest
 
     def __post_init__(self) -> None:
         need(0 < self.epsilon < math.inf, "epsilon", self.epsilon, "finite and > 0")
@@ -67,12 +60,12 @@ class GaussianBudget:
         """Noise on a vector of whole numbers that takes this share of the budget.
 
         Args:
-            squared_sensitivity: square of the L2 norm by which one unit can change the vector, in squared units of
-                the grid; > 0.
+            squared_sensitivity: square of the L2 norm by which one unit can change the vector, in squared units of the
+                grid; > 0.
             share: in (0, 1].
 
-        Raises:
-            ParameterError: the noise would be too large or too small for its sampler: the grid is too fine or coarse.
+        Raises ParameterError: the noise would be too large or too small for its sampler: the grid is too fine or
+        coarse.
         """
         need(0 < share <= 1, "share", share, "in (0, 1]")
         need(squared_sensitivity > 0, "squared_sensitivity", squared_sensitivity, "> 0")
@@ -94,7 +87,6 @@ class GaussianBudget:
         Args:
             held: the largest value of an item that one person alone can give it, in units of the grid.
             items: how many items one person can add at most.
-            share: of the selections' part of delta, in (0, 1].
         """
         need(items >= 1, "items", items, ">= 1")
         return self.threshold_of(noise, np.full(items, held, dtype=np.int64), share)
@@ -102,8 +94,7 @@ class GaussianBudget:
     def threshold_of(self, noise: DiscreteGaussian, held: Integers, share: Fraction = Fraction(1)) -> int:
         """``threshold`` where one person gives less to some items than to others.
 
-        Args:
-            held: the largest value that one person alone can give to each of its items, at least one; sorted or not.
+        ``held``: the largest value that one person alone can give to each of its items, at least one; sorted or not.
         """
         need(0 < share <= 1, "share", share, "in (0, 1]")
         delta = float(share * self.selections * Fraction(self.delta))
@@ -128,3 +119,94 @@ class GaussianBudget:
             source=source,
             adjacency=adjacency,
         )
+
+
+ITEMS_AT_MOST: Final = 64  # Items of one person that count, at most, as a multiple of those that count in full
+SIZE_WEIGHT: Final = GRID // 2  # What a person adds at most to the sum of sizes, and to that of what is left of them
+_LARGE: Final = 4  # size above which persons weigh alike there, as a multiple of the items that count in full
+_SCALE_BITS: Final = 20
+
+
+class Values(NamedTuple):
+    """What persons give to items."""
+
+    keys: Integers  # of items; a key stands once for each person who has it. Shape (pairs,)
+    values: Integers  # units of the grid, as many
+    size: int  # sum of the persons' numbers of items, in parts of ``SIZE_WEIGHT``: at most that for each
+    left: int  # the same, each times the part of the person's items that is left after the bound
+
+
+@dataclass(frozen=True)
+class ContributionBound:
+    """Bounds what one person gives to all items together.
+
+    A person's item has the value ``weight * min(times, repeats)``. Where the squares of a person's values sum up to
+    more than ``items``, all of them are scaled down alike. Of more than ``64 * items`` items, so many are chosen at
+    random first. Raises ParameterError: one of them is outside.
+    """
+
+    items: int  # whole, >= 1: items of weight 1 that count in full
+    repeats: int = 1  # how often one item of a person counts at most, >= 1
+
+    def __post_init__(self) -> None:
+        need(1 <= self.items <= 2**16, "items", self.items, "between 1 and 65536")
+        need(1 <= self.repeats <= 2**6, "repeats", self.repeats, "between 1 and 64")
+
+    @property
+    def most(self) -> int:
+        """Items of one person that count at most."""
+        return ITEMS_AT_MOST * self.items
+
+    @property
+    def squared_sensitivity(self) -> int:
+        """Of all sums of values, of sizes and of what is left of them, in squared units of the grid."""
+        return self.items * GRID**2 + 2 * SIZE_WEIGHT**2
+
+    def held(self) -> Integers:
+        """What one person can give to items: at most ``held()[j]`` to the one with the (j + 1)-th largest value."""
+        each = [math.isqrt(self.items * GRID**2 // (rank + 1)) for rank in range(self.most)]
+        return np.minimum(np.array(each, dtype=np.int64), self.repeats * GRID)
+
+    def values(self, persons: Integers, keys: Integers, weights: Integers, rng: np.random.Generator) -> Values:
+        """Bound the values of all items of some persons.
+
+        Args:
+            persons: of each occurrence of an item, in any order; shape (n,).
+            keys: of its item, >= 0; shape (n,).
+            weights: of its item, in units of the grid, from 1 to ``GRID``; shape (n,).
+            rng: chooses among the items of those who have too many.
+        """
+        order = np.lexsort((keys, persons))
+        persons, keys, weights = persons[order], keys[order], weights[order]
+        first = np.flatnonzero(_changes(persons) | _changes(keys))
+        times = np.minimum(np.diff(first, append=keys.size), self.repeats)
+        persons, keys, plain = persons[first], keys[first], weights[first] * times
+        starts = np.flatnonzero(_changes(persons))
+        if not starts.size:
+            return Values(keys, plain, 0, 0)
+        before = np.diff(starts, append=keys.size)
+        kept = self._chosen(starts, keys.size, rng)
+        persons, keys, plain = persons[kept], keys[kept], plain[kept]
+        starts = np.flatnonzero(_changes(persons))
+        norms, room = np.add.reduceat(plain**2, starts), self.items * GRID**2
+        scales = np.full(norms.size, 1 << _SCALE_BITS, dtype=np.int64)
+        for person in np.flatnonzero(norms > room):  # values shrink by this, in 2^-20, rounded down
+            scales[person] = math.isqrt((room << 2 * _SCALE_BITS) // int(norms[person]))
+        after = np.diff(starts, append=keys.size)
+        size = SIZE_WEIGHT * np.minimum(before, _LARGE * self.items) // (_LARGE * self.items)
+        left = (size * scales >> _SCALE_BITS) * after // before
+        scaled = plain * np.repeat(scales, after) >> _SCALE_BITS
+        return Values(keys, scaled, int(size.sum()), int(left.sum()))
+
+    def _chosen(self, starts: Integers, pairs: int, rng: np.random.Generator) -> Integers:
+        """The pairs that count: all of a person's, or as many as may be at random."""
+        counts = np.diff(starts, append=pairs)
+        kept = np.ones(pairs, dtype=bool)
+        for person in np.flatnonzero(counts > self.most):
+            dropped = rng.permutation(int(counts[person]))[self.most :]
+            kept[starts[person] + dropped] = False
+        return np.flatnonzero(kept)
+
+
+def _changes(values: Integers) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    return np.append(np.ones(min(values.size, 1), dtype=bool), values[1:] != values[:-1])

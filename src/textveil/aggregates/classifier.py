@@ -20,12 +20,9 @@ from textveil.vocabulary.vocabulary import Vocabulary
 from textveil.whole_files import atomic_writers
 
 FACTS: Final = "model.json"
-WEIGHTS: Final = "model.safetensors"
-"""Names of a model's files in its folder."""
-
+WEIGHTS: Final = "model.safetensors"  # Names of a model's files in its folder
 RELEASE: Final = "classifier"
 PROOF: Final = "proofs/corpus_learn.md"
-
 _FORMAT: Final = "textveil classifier 1"
 _BLOCK: Final = 4096
 

@@ -6,41 +6,40 @@ Proof: privacy/proofs/corpus_counts.md.
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
 
 import numpy as np
 
-from textveil.aggregates.budget import GRID, GaussianBudget
-from textveil.aggregates.contributions import ContributionBound
+from textveil.aggregates.budget import GRID, ContributionBound, GaussianBudget
 from textveil.aggregates.counts import CONFIDENCE, PROOF, SELECTIONS, Counting, CountRelease
 from textveil.aggregates.payment import Fact, paid
 from textveil.aggregates.person_words import PersonWords
 from textveil.aggregates.report import AggregateReport
 from textveil.aggregates.request import CorpusRequest
 from textveil.errors import InputError
+from textveil.registry.options import Option
 from textveil.text.tokens import fold
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.frequencies import word_frequencies
 
 RELEASE: Final = "counts"
-
-NO_WORDS: Final = "none"
-"""Public list without a word."""
-
+NO_WORDS: Final = "none"  # Public list without a word
+_ITEMS: Final = "Distinct items of one person that count in full; of a person with more, all shrink."
+_WORDS: Final = "Public words, one a line; `none`: all words are selected."
 _FREQUENT: Final = 300  # rank of the most frequent word, in public text, that has weight 1
 
 
 def count(
-    request: CorpusRequest, *, ngrams: int = 1, items_per_person: int = 20, repeats: int = 1, words: str = ""
+    request: CorpusRequest,
+    *,
+    ngrams: Annotated[int, Option(help="Count runs of up to N words: 1 to 4.", metavar="N")] = 1,
+    items_per_person: Annotated[int, Option(help=_ITEMS, metavar="K")] = 20,
+    repeats: Annotated[int, Option(help="How often one item of a person counts at most.", metavar="N")] = 1,
+    words: Annotated[str, Option(help=_WORDS, metavar="FILE", unset="the embedded vocabulary")] = "",
 ) -> tuple[CountRelease, AggregateReport]:
     """Count the words and n-grams of a corpus, under one epsilon for all that a person wrote.
 
-    Args:
-        request: its records are read once; if they have labels, counts are by label.
-        ngrams: words of the longest n-grams.
-        items_per_person: see ``ContributionBound``.
-        repeats: see ``ContributionBound``.
-        words: file of public words, one a line; empty takes the embedded ones, ``"none"`` none.
+    ``request``: its records are read once; if they have labels, counts are by label.
 
     Raises:
         InputError: a record or the list of words cannot be read.

@@ -16,10 +16,8 @@ from typing import Final, NamedTuple
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from textveil.aggregates.budget import GRID, GaussianBudget
-from textveil.aggregates.contributions import SIZE_WEIGHT, ContributionBound
-from textveil.aggregates.person_words import BREAK, PersonWords
-from textveil.aggregates.spill import Spill
+from textveil.aggregates.budget import GRID, SIZE_WEIGHT, ContributionBound, GaussianBudget
+from textveil.aggregates.person_words import BREAK, PersonWords, Spill
 from textveil.errors import need
 from textveil.numerics.discrete_noise import DiscreteGaussian
 from textveil.privacy.guarantees import ApproximateDP
@@ -27,22 +25,13 @@ from textveil.privacy.units import Adjacency
 from textveil.types import Flags, Integers, Reals
 
 PROOF: Final = "proofs/corpus_counts.md"
-
-LONGEST: Final = 4
-"""Words of the longest n-grams."""
-
-SELECTIONS: Final = Fraction(1, 5)
-"""Part of delta that selections take."""
-
+LONGEST: Final = 4  # Words of the longest n-grams
+SELECTIONS: Final = Fraction(1, 5)  # Part of delta that selections take
 LABELS_SHARE: Final = Fraction(1, 20)
 """Share of the noise's budget that the choice of labels takes, where they are private."""
 
-SPURIOUS: Final = 0.01
-"""Part of the items written of a public list that nobody has: about so many at most, on average."""
-
-CONFIDENCE: Final = 0.95
-"""Of the intervals."""
-
+SPURIOUS: Final = 0.01  # Part of the items written of a public list that nobody has: about so many at most, on average
+CONFIDENCE: Final = 0.95  # Of the intervals
 _FIRST_PUBLIC: Final = Fraction(1, 4)
 _FIRST_SELECTED: Final = Fraction(1, 10)
 """Share of a length's budget that its first round takes, with a public list and without: it tells the second round
@@ -87,20 +76,13 @@ class Count:
 
 @dataclass(frozen=True, kw_only=True)
 class CountRelease:
-    """All counts, and what may be told beside them.
+    """All counts, and what may be told beside them."""
 
-    Attributes:
-        counts: by length, then label, then falling count.
-        noise: standard deviation of each noise, by round, in persons, for items of weight 1.
-        thresholds: the least value, in persons, of an item outside the public list, by round.
-        persons: noisy; there are about so many, or more.
-    """
-
-    counts: list[Count]
+    counts: list[Count]  # by length, then label, then falling count
     guarantee: ApproximateDP
-    noise: Mapping[str, float]
-    thresholds: Mapping[str, float]
-    persons: int
+    noise: Mapping[str, float]  # standard deviation of each noise, by round, in persons, for items of weight 1
+    thresholds: Mapping[str, float]  # the least value, in persons, of an item outside the public list, by round
+    persons: int  # noisy; there are about so many, or more
 
 
 class _Estimates(NamedTuple):
@@ -123,18 +105,12 @@ class _Estimates(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Counting:
-    """What is counted, and under what.
+    """What is counted, and under what."""
 
-    Attributes:
-        budget: of the whole release, with selections > 0.
-        bound: of the first round of each length.
-        ngrams: words of the longest n-grams, from 1 to ``LONGEST``.
-        weights: of words that everybody uses, in units of the grid, by spelling; public. Others have ``GRID``.
-    """
-
-    budget: GaussianBudget
-    bound: ContributionBound
-    ngrams: int = 1
+    budget: GaussianBudget  # of the whole release, with selections > 0
+    bound: ContributionBound  # of the first round of each length
+    ngrams: int = 1  # words of the longest n-grams, from 1 to ``LONGEST``
+    # of words that everybody uses, in units of the grid, by spelling; public. Others have ``GRID``
     weights: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -143,8 +119,7 @@ class Counting:
     def check(self, public: int, *, selects_labels: bool) -> None:
         """Refuse, before anybody pays, what noise could not be drawn for.
 
-        Raises:
-            ParameterError: the noise of a round could be too large for its sampler.
+        Raises ParameterError: the noise of a round could be too large for its sampler.
         """
         whole = (1 - LABELS_SHARE * selects_labels) / self.ngrams
         for length in range(1, self.ngrams + 1):
@@ -170,16 +145,10 @@ class Counting:
 
 
 class _Grams(NamedTuple):
-    """The n-grams of one length that may be counted, as numbers.
-
-    Attributes:
-        places: for each word of the corpus the written (n-1)-gram that begins there, or ``BREAK``; the words if n = 1.
-        parts: number of those (n-1)-grams.
-    """
-
+    # for each word of the corpus the written (n-1)-gram that begins there, or ``BREAK``; the words if n = 1
     places: Spill
     length: int
-    parts: int
+    parts: int  # number of those (n-1)-grams
 
     def items(self, place: slice) -> Integers:
         """The n-gram that begins at each word of some records that are whole, or ``BREAK``."""
@@ -297,7 +266,7 @@ class _Run:
         table, size, left = _Sums(), 0, 0
         for place, chunk in self.corpus.chunks():
             items = grams.items(place)
-            counted = (items >= 0) & self._chosen(chunk.labels)
+            counted = (items >= 0) & (chunk.labels >= 0) & self.chosen[chunk.labels]
             keys, persons = items[counted] * self.labelled + chunk.labels[counted], chunk.persons[counted]
             each = weights[keys // self.labelled % weights.size]
             known, at = _among(keys, cells)
@@ -344,9 +313,6 @@ class _Run:
         self.chosen[:] = False
         self.chosen[chosen] = True
 
-    def _chosen(self, labels: Integers) -> Flags:
-        return (labels >= 0) & self.chosen[labels]
-
     def _weights(self, grams: _Grams) -> Integers:
         if grams.length > 1 or not self.counting.weights:
             return np.array([GRID])
@@ -374,7 +340,6 @@ class _Run:
         return places
 
     def _lines(self, written: _Estimates, items: Integers, names: Sequence[str]) -> list[Count]:
-        """What is written of one length: by label, then falling count."""
         keys, counts, spreads = written
         labels = keys % self.labelled
         wide = -float(ndtri((1 - CONFIDENCE) / 2)) * spreads

@@ -33,7 +33,6 @@ _LONGEST: Final = 2**26
 coordinates: squares then add up to at most 2^62."""
 
 _MODEL_NORM: Final = 2**12
-
 _CONSTANT: Final = 0.25  # share of the norm that the constant coordinate takes: it learns how frequent the labels are
 
 
@@ -48,8 +47,7 @@ def public_transform(vocabulary: Vocabulary) -> Vectors:
 class PublicFeatures:
     """Vectors of documents over a public vocabulary.
 
-    Args:
-        transform: as ``public_transform`` gives it, or a model has stored it; shape (dim, dim).
+    ``transform``: as ``public_transform`` gives it, or a model has stored it; shape (dim, dim).
     """
 
     def __init__(self, vocabulary: Vocabulary, transform: Vectors) -> None:
@@ -80,11 +78,7 @@ class PublicFeatures:
     def vectors(self, texts: Sequence[str], norm: int) -> Integers:
         """The vectors of documents: their L2 norms are at most ``norm``.
 
-        Args:
-            norm: whole, between 2^4 and 2^12.
-
-        Returns:
-            int64, shape (texts, dim).
+        ``norm``: whole, between 2^4 and 2^12. Returns int64, shape (texts, dim).
         """
         constant = math.floor(_CONSTANT * norm)
         rest = math.isqrt(norm * norm - constant * constant)
@@ -149,8 +143,7 @@ class PublicWords:
     def vectors(self, texts: Sequence[str], norm: int) -> sparse.csr_array:
         """The words by their weights, and a constant: rows of an L2 norm of at most ``norm``; int64, >= 0.
 
-        Args:
-            norm: whole, between 2^4 and 2^12.
+        ``norm``: whole, between 2^4 and 2^12.
         """
         read, constant = self.read(texts), self.constant(norm)
         rest = math.isqrt(norm * norm - constant * constant)

@@ -1,78 +1,175 @@
 """A classifier learned from a corpus under one epsilon for all that a person wrote.
 
-Ridge regression of labels on documents' vectors, from noisy second moments and noisy sums for each label. Every choice
-is made by public facts and noisy numbers: the ridge is the largest eigenvalue that the noise alone has.
+Ridge regression of labels on documents' vectors, from noisy second moments of the vectors and noisy sums of them for
+each label, over all persons. A person's part of each sum is at most as long as that of one document. Every choice is
+made by public facts and noisy numbers: the ridge is the largest eigenvalue that the noise alone has.
 
 Proof: privacy/proofs/corpus_learn.md.
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Final, NamedTuple
+from typing import Annotated, Any, Final, NamedTuple
 
 import numpy as np
 
 from textveil.aggregates.budget import GaussianBudget
 from textveil.aggregates.classifier import PROOF, RELEASE, Learned, TextClassifier
 from textveil.aggregates.features import PublicFeatures, public_transform
-from textveil.aggregates.labels import budget_of_labels, paid_labels
-from textveil.aggregates.moments import Moments, PersonVectors, gathered, moments
 from textveil.aggregates.naive_bayes import NAIVE_BAYES, naive_bayes
-from textveil.aggregates.payment import Fact
+from textveil.aggregates.payment import Fact, budget_of_labels, paid_labels
+from textveil.aggregates.person_words import Spill, by_person, whole_persons
 from textveil.aggregates.report import AggregateReport
 from textveil.aggregates.request import CorpusRequest
 from textveil.errors import need
 from textveil.numerics.discrete_noise import LARGEST_SIGMA, DiscreteGaussian
 from textveil.privacy.guarantees import Guarantee
 from textveil.privacy.units import Unit
+from textveil.registry.options import Option
 from textveil.types import Integers, Reals
+
+_STEP: Final = 1 - 2**-10
+
+
+"""By how much a person's vectors shrink again where rounding has made their second moments too long."""
+
+_BLOCK: Final = 8192
+
+
+class Moments(NamedTuple):
+    """Sums over persons, int64."""
+
+    second: Integers  # of products of coordinates, shape (dim, dim)
+    cross: Integers  # of vectors for each label, shape (dim, labels)
+
+
+class PersonVectors(NamedTuple):
+    """Documents of some persons."""
+
+    persons: Integers  # number of each document's person, shape (count,)
+    vectors: Integers  # with an L2 norm of at most ``norm``, whole, shape (count, dim)
+    labels: Integers  # number of each document's label, shape (count,)
+
+
+def moments(parts: Iterable[PersonVectors], dim: int, labels: int, norm: int) -> Moments:
+    """Add up what persons contribute.
+
+    Args:
+        parts: each person is in one of them alone.
+        norm: bound on the vectors' norms, at most 2^12.
+    """
+    total = Moments(np.zeros((dim, dim), np.int64), np.zeros((dim, labels), np.int64))
+    for part in parts:
+        order = np.argsort(part.persons, kind="stable")
+        starts = np.flatnonzero(np.diff(part.persons[order], prepend=-1))
+        sizes = np.diff(np.append(starts, len(order)))
+        single = order[starts[sizes == 1]]
+        _add(total, part.vectors[single], part.labels[single])
+        for start, size in zip(starts[sizes > 1].tolist(), sizes[sizes > 1].tolist(), strict=True):
+            rows = order[start : start + size]
+            person_moments = contribution(part.vectors[rows], part.labels[rows], labels, norm)
+            total.second[:] += person_moments.second
+            total.cross[:] += person_moments.cross
+    return total
+
+
+def contribution(vectors: Integers, numbers: Integers, labels: int, norm: int) -> Moments:
+    """What one person adds: second moments of at most norm^2 in Frobenius norm, sums of at most ``norm`` in L2.
+
+    ``vectors``: of the person's documents, shape (count, dim).
+    """
+    cross = np.zeros((vectors.shape[1], labels), np.int64)
+    np.add.at(cross.T, numbers, vectors)
+    square = int(np.square(cross.astype(object)).sum())
+    if square > norm * norm:
+        length = math.isqrt(square - 1) + 1
+        cross = np.sign(cross) * (np.abs(cross) * norm // length)
+    return Moments(_product(_shrunk(vectors, norm)), cross)
+
+
+def _shrunk(vectors: Integers, norm: int) -> Integers:
+    """A person's vectors, so short that their second moments are at most norm^2 in Frobenius norm."""
+    limit = float(norm**4)
+    shrunk, length = vectors, _squared_frobenius(vectors)
+    factor = 1.0 if length <= limit else (limit / length) ** 0.25
+    # Whole numbers up to 2^48 are exact in a float, so this comparison is exact where it holds.
+    while length > limit:
+        shrunk = np.rint(vectors * factor).astype(np.int64)
+        length = _squared_frobenius(shrunk)
+        factor *= _STEP
+    return shrunk
+
+
+def _squared_frobenius(vectors: Integers) -> float:
+    """Square of the Frobenius norm of second moments, from the smaller of the two products; exact up to 2^53."""
+    count, dim = vectors.shape
+    return float(np.square(_exact(vectors.T) if count < dim else _exact(vectors)).sum())
+
+
+def _exact(rows: Integers) -> Reals:
+    """rows^T rows in floats, exact for entries up to 2^53."""
+    real = rows.astype(np.float64)
+    return np.asarray(real.T @ real)
+
+
+def _product(vectors: Integers) -> Integers:
+    return _exact(vectors).astype(np.int64)
+
+
+def _add(total: Moments, vectors: Integers, numbers: Integers) -> None:
+    for first in range(0, len(vectors), _BLOCK):
+        part = slice(first, first + _BLOCK)
+        total.second[:] += _product(vectors[part])
+        np.add.at(total.cross.T, numbers[part], vectors[part])
+
+
+def gathered(parts: Iterable[PersonVectors], dim: int) -> Iterator[PersonVectors]:
+    """All documents of a person in one part; two bytes a coordinate are held on the disk."""
+    held, columns = Spill(np.int16), [np.empty((2, 0), np.int32)]
+    for part in parts:
+        held.append(part.vectors)
+        columns.append(np.array([part.persons, part.labels], dtype=np.int32))
+    persons, labels = np.concatenate(columns, axis=1)
+    lengths = np.full(persons.size, dim)
+    held, order = by_person(held, lengths, persons)
+    persons, labels = persons[order], labels[order]
+    for records, numbers in whole_persons(lengths, persons, _BLOCK * dim):
+        yield PersonVectors(persons[records], held[numbers].reshape(-1, dim), labels[records])
+
 
 REGRESSION: Final = "regression"
 METHODS: Final = (REGRESSION, NAIVE_BAYES)
-"""Names of the methods."""
+_METHOD: Final = "`regression` on vectors of texts, or `naive-bayes`: counts of words by label."
 
 _FINEST, _COARSEST = 12, 4
+
+
 """Powers of two between which the norm of documents' vectors lies, in parts of the grid."""
 
 
 class Noise(NamedTuple):
-    """Noise on the sums, and the grid that they are held on.
+    """Noise on the sums, and the grid that they are held on."""
 
-    Attributes:
-        norm: bound on a person's vectors: 1 is ``norm`` parts, for second moments its square.
-        diagonal: on the diagonal of second moments.
-        beside: on the other half, whose cells count twice.
-        cross: on the sums for each label.
-    """
-
-    norm: int
-    diagonal: DiscreteGaussian
-    beside: DiscreteGaussian
-    cross: DiscreteGaussian
+    norm: int  # bound on a person's vectors: 1 is ``norm`` parts, for second moments its square
+    diagonal: DiscreteGaussian  # on the diagonal of second moments
+    beside: DiscreteGaussian  # on the other half, whose cells count twice
+    cross: DiscreteGaussian  # on the sums for each label
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReleasedMoments:
-    """Noisy sums of a corpus, and what they are made from; only ``persons`` is private.
-
-    Attributes:
-        labels: in the order of columns.
-        features: how documents were read.
-        moments: with noise, in parts of the grid.
-        persons: how many wrote the records: private.
-        rng: of the release: what is chosen by the sums is drawn from it too.
-    """
+    """Noisy sums of a corpus, and what they are made from; only ``persons`` is private."""
 
     budget: GaussianBudget
     request: CorpusRequest
-    labels: tuple[str, ...]
-    features: PublicFeatures
+    labels: tuple[str, ...]  # in the order of columns
+    features: PublicFeatures  # how documents were read
     noise: Noise
-    moments: Moments
-    persons: int
-    rng: np.random.Generator = field(repr=False)
+    moments: Moments  # with noise, in parts of the grid
+    persons: int  # how many wrote the records: private
+    rng: np.random.Generator = field(repr=False)  # of the release: what is chosen by the sums is drawn from it too
 
     @property
     def ridge(self) -> float:
@@ -116,12 +213,10 @@ class ReleasedMoments:
         )
 
 
-def learn(request: CorpusRequest, *, method: str = REGRESSION) -> Learned:
+def learn(request: CorpusRequest, *, method: Annotated[str, Option(help=_METHOD, metavar="M")] = REGRESSION) -> Learned:
     """Learn to tell the labels of texts.
 
-    Args:
-        request: its records have labels; they are read twice.
-        method: ``regression`` of labels on documents' vectors, or ``naive-bayes`` from counts of words by label.
+    ``request``: its records have labels; they are read twice.
 
     Raises:
         InputError: a record cannot be read; no label is used by enough persons.
@@ -204,11 +299,9 @@ def _drawn(sums: Moments, noise: Noise, rng: np.random.Generator) -> Moments:
 def regression(released: ReleasedMoments, background: Reals | None = None) -> Reals:
     """Weights of each label, shape (dim, labels), where documents have norm 1.
 
-    A symmetric matrix of noise has eigenvalues up to about sigma sqrt(2 dim), sigma that of its diagonal:
-    smaller ones are noise. Negative eigenvalues become 0; then this ridge is added to all.
-
-    Args:
-        background: second moments of public documents without a label, summed up; None is none.
+    A symmetric matrix of noise has eigenvalues up to about sigma sqrt(2 dim), sigma that of its diagonal: smaller ones
+    are noise. Negative eigenvalues become 0; then this ridge is added to all. ``background``: second moments of public
+    documents without a label, summed up; None is none.
     """
     norm = released.noise.norm
     values, directions = np.linalg.eigh(released.moments.second / norm**2)

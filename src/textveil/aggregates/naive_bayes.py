@@ -12,18 +12,15 @@ from scipy import sparse
 from textveil.aggregates.budget import GRID
 from textveil.aggregates.classifier import PROOF, RELEASE, Learned, TextClassifier
 from textveil.aggregates.features import PublicWords
-from textveil.aggregates.labels import budget_of_labels, paid_labels
-from textveil.aggregates.payment import Fact
+from textveil.aggregates.payment import Fact, budget_of_labels, paid_labels
+from textveil.aggregates.person_words import whole_persons
 from textveil.aggregates.report import AggregateReport
 from textveil.aggregates.request import CorpusRequest
-from textveil.aggregates.spill import whole_persons
 from textveil.numerics.discrete_noise import DiscreteGaussian
 from textveil.privacy.units import Unit
 from textveil.types import Integers, Reals
 
-NAIVE_BAYES: Final = "naive-bayes"
-"""Name of the method."""
-
+NAIVE_BAYES: Final = "naive-bayes"  # Name of the method
 _SMOOTHING: Final = 4
 """Standard deviations of noise that each word has beside its counts, in the shares of the labels. On AG News and SST-2
 half and twice as many are at most .005 worse or better."""
@@ -61,17 +58,11 @@ def naive_bayes(request: CorpusRequest) -> Learned:
 
 
 class PersonDocuments(NamedTuple):
-    """Documents of some persons.
+    """Documents of some persons."""
 
-    Attributes:
-        persons: number of each document's person, shape (count,).
-        labels: number of each document's label, shape (count,).
-        rows: values of its words, whole, >= 0, with an L2 norm of at most ``GRID``; shape (count, dim).
-    """
-
-    persons: Integers
-    labels: Integers
-    rows: sparse.csr_array
+    persons: Integers  # number of each document's person, shape (count,)
+    labels: Integers  # number of each document's label, shape (count,)
+    rows: sparse.csr_array  # values of its words, whole, >= 0, with an L2 norm of at most ``GRID``; shape (count, dim)
 
 
 def _documents(request: CorpusRequest, labels: tuple[str, ...], features: PublicWords) -> Iterator[PersonDocuments]:
@@ -100,8 +91,7 @@ def _documents(request: CorpusRequest, labels: tuple[str, ...], features: Public
 def word_sums(parts: Iterable[PersonDocuments], dim: int, labels: int) -> Integers:
     """Sums over persons, int64, shape (dim, labels); each person's part has an L2 norm of at most ``GRID``.
 
-    Args:
-        parts: each person is in one of them alone.
+    ``parts``: each person is in one of them alone.
     """
     total = np.zeros((labels, dim), np.int64)
     for part in parts:

@@ -1,20 +1,106 @@
-"""The words of a corpus as numbers, by person: four bytes a word on the disk, so that they are read and split once."""
+"""The words of a corpus as numbers, by person, so that texts are read and split once.
+
+Numbers beyond a limit are in a file in the folder for temporary files. It has no name, or loses it at once: other users
+but the administrator cannot open it. The system frees it when this process ends; it is not encrypted.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import tempfile
+import weakref
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from textveil.aggregates.request import Records
-from textveil.aggregates.spill import Spill, by_person, whole_persons
+from textveil.errors import OutputError
 from textveil.text.tokens import Kind, classify, fold, spelling, split
 from textveil.types import Integers, Progress
 
+_IN_MEMORY: Final = 1 << 26  # bytes that are held in memory before a file is made
+_COPIED: Final = 1 << 20  # numbers that are held at once while they are put in another order
+
+
+class Spill:
+    """Numbers in a row, added at the end and read by slices."""
+
+    def __init__(self, dtype: DTypeLike) -> None:
+        self.dtype = np.dtype(dtype)
+        self._file = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115 - closed with this object
+        self.size = 0
+        weakref.finalize(self, _closed, self._file)
+
+    def append(self, numbers: NDArray[Any]) -> None:
+        """Add numbers, in the order of their rows.
+
+        Raises OutputError: the folder for temporary files is full, or cannot be written.
+        """
+        try:
+            self._file.seek(0, 2)
+            self._file.write(np.ascontiguousarray(numbers, self.dtype).tobytes())
+            self._file.flush()
+        except OSError as error:
+            raise OutputError(
+                f"the folder for temporary files must have room for the corpus; got {error.strerror}. Set TMPDIR to "
+                "another one."
+            ) from None
+        self.size += numbers.size
+
+    def __getitem__(self, place: slice) -> NDArray[Any]:
+        start, stop, _ = place.indices(self.size)
+        self._file.seek(start * self.dtype.itemsize)
+        return np.frombuffer(self._file.read((stop - start) * self.dtype.itemsize), self.dtype)
+
+
+def _closed(file: Any) -> None:
+    with contextlib.suppress(OSError):  # a full disk, which was told before
+        file.close()
+
+
+def by_person(numbers: Spill, lengths: NDArray[Any], persons: NDArray[Any]) -> tuple[Spill, Integers]:
+    """Put the records of each person one after the other, in their order.
+
+    ``lengths``: how many numbers each record has. Returns the numbers in that order, and the places that the records
+    had.
+    """
+    if (persons[1:] >= persons[:-1]).all():
+        return numbers, np.arange(persons.size)
+    order = np.argsort(persons, kind="stable")
+    starts = np.cumsum(lengths, dtype=np.int64) - lengths
+    ordered, waiting, size = Spill(numbers.dtype), list[NDArray[Any]](), 0
+    for record in order:
+        waiting.append(numbers[starts[record] : starts[record] + lengths[record]])
+        size += waiting[-1].size
+        if size >= _COPIED:
+            ordered.append(np.concatenate(waiting))
+            waiting, size = [], 0
+    if waiting:
+        ordered.append(np.concatenate(waiting))
+    return ordered, order
+
+
+def whole_persons(lengths: NDArray[Any], persons: NDArray[Any], most: int) -> Iterator[tuple[slice, slice]]:
+    """Yield places of records, and of their numbers, in parts that hold every person whole.
+
+    A part has at most ``most`` numbers, or one person. ``persons``: of each record, ascending.
+    """
+    last = np.append(np.flatnonzero(np.diff(persons)), persons.size - 1) if persons.size else persons
+    ends = np.cumsum(lengths, dtype=np.int64)[last]
+    person = record = start = 0
+    while person < last.size:
+        person = max(int(np.searchsorted(ends, start + most, side="right")), person + 1)
+        stop, end = int(last[person - 1]) + 1, int(ends[person - 1])
+        yield slice(record, stop), slice(start, end)
+        record, start = stop, end
+
+
 BREAK: Final = -1
+
+
 """Stands where no n-gram may go on: a number, punctuation, the end of a record."""
 
 _PASSED: Final = -2  # white space and hyphens: words on both sides of them are neighbors
@@ -44,37 +130,23 @@ class _Numbers(dict[str, int]):
 
 
 class Chunk(NamedTuple):
-    """All words of some persons.
+    """All words of some persons."""
 
-    Attributes:
-        words: numbers of words, or ``BREAK``; a break ends each record. Shape (n,), int32.
-        persons: number of each word's person, ascending; shape (n,).
-        labels: number of each word's label; shape (n,).
-    """
-
-    words: NDArray[np.int32]
-    persons: Integers
-    labels: Integers
+    words: NDArray[np.int32]  # numbers of words, or ``BREAK``; a break ends each record. Shape (n,), int32
+    persons: Integers  # number of each word's person, ascending; shape (n,)
+    labels: Integers  # number of each word's label; shape (n,)
 
 
 @dataclass(frozen=True)
 class PersonWords:
-    """The words of all records that count, those of each person one after the other.
+    """The words of all records that count, those of each person one after the other."""
 
-    Attributes:
-        spellings: of words by their numbers: the public ones first, then others in the order of the records.
-        labels: names of labels by their numbers: the public ones first; empty if no labels are read.
-        words: as in ``Chunk``; all records.
-        lengths: of the records, breaks counted; shape (records,), int32.
-        record_persons: ascending; shape (records,), int32.
-        record_labels: 0 if no labels are read, ``BREAK`` for one outside the public list; shape (records,), int32.
-    """
-
-    spellings: list[str]
-    labels: list[str]
-    words: Spill
-    lengths: NDArray[np.int32]
-    record_persons: NDArray[np.int32]
+    spellings: list[str]  # of words by their numbers: the public ones first, then others in the order of the records
+    labels: list[str]  # names of labels by their numbers: the public ones first; empty if no labels are read
+    words: Spill  # as in ``Chunk``; all records
+    lengths: NDArray[np.int32]  # of the records, breaks counted; shape (records,), int32
+    record_persons: NDArray[np.int32]  # ascending; shape (records,), int32
+    # 0 if no labels are read, ``BREAK`` for one outside the public list; shape (records,), int32
     record_labels: NDArray[np.int32]
 
     @classmethod
@@ -91,14 +163,14 @@ class PersonWords:
             public: words of the public list, folded, each once.
             labels: all labels that count, where they are public; None takes those of the records.
 
-        Raises:
-            InputError: as ``PersonalRecords.batches``.
+        Raises InputError: as ``PersonalRecords.batches``.
         """
         numbers = _Numbers(public)
         names = {name: number for number, name in enumerate(labels or ())}
         words, columns = Spill(np.int32), [np.empty((3, 0), np.int32)]
         for batch in records.batches(progress):
-            parts = [_numbered(text, numbers) for text in batch.texts]
+            rows = ([*(numbers[surface] for surface in split(text)), BREAK] for text in batch.texts)
+            parts = [part[part != _PASSED] for part in (np.array(row, dtype=np.int32) for row in rows)]
             words.append(np.concatenate(parts))
             if labels is None:
                 classes = [names.setdefault(name, len(names)) for name in batch.labels]
@@ -122,8 +194,3 @@ class PersonWords:
                     np.repeat(self.record_labels[records].astype(np.int64), lengths),
                 ),
             )
-
-
-def _numbered(text: str, numbers: _Numbers) -> NDArray[np.int32]:
-    words = np.array([*(numbers[surface] for surface in split(text)), BREAK], dtype=np.int32)
-    return words[words != _PASSED]

@@ -1,5 +1,7 @@
-"""What a release about a corpus says of itself: guarantee, what is public, what was bounded, what is not covered."""
+"""What a release about a corpus says of itself, and what several of them cost together by their reports."""
 
+import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -7,8 +9,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
-from textveil.json_text import json_text
+from textveil.aggregates.budget import PROOF, GaussianBudget
+from textveil.errors import InputError, ParameterError, need
+from textveil.json_text import json_file, json_text
 from textveil.privacy import proved
+from textveil.privacy.accounting import GaussianTokens
 from textveil.privacy.guarantees import TRUSTED, ApproximateDP, Guarantee, Status
 from textveil.privacy.proved import registered, status_of
 from textveil.privacy.units import ONE_PERSON_MORE, ONE_RECORD_MORE
@@ -21,35 +26,22 @@ _NOT_COVERED: Final = (
 )
 
 _PROOFS: Final = Path(proved.__file__).parent / "proofs"
-
 _ADJACENCIES: Final = {each.unit.value: each for each in (ONE_PERSON_MORE, ONE_RECORD_MORE)}
 
 
 @dataclass(frozen=True, kw_only=True)
 class AggregateReport:
-    """Facts of a release. Every number that depends on the data has noise.
+    """Facts of a release. Every number that depends on the data has noise."""
 
-    Attributes:
-        release: kind: "counts", "classifier", "synthetic text", "topics".
-        guarantee: of all that comes out, with unit and adjacency.
-        selections: part of delta that selections may spend, as ``GaussianBudget`` has it.
-        public: what was known before the corpus was read, by name: vocabulary, labels, weights.
-        bounded: how far one person's records count, by name.
-        noise: each noise, by what it was added to: its standard deviation in units of the values.
-        facts: numbers of the release that are noisy, or made of noisy ones.
-        not_covered: sentences that the kind adds to those of every release.
-        secure: whether the operating system's randomness was used.
-    """
-
-    release: str
-    guarantee: Guarantee
-    selections: Fraction = Fraction(0)
-    public: Mapping[str, Any]
-    bounded: Mapping[str, Any]
-    noise: Mapping[str, float]
-    facts: Mapping[str, Any]
-    not_covered: Sequence[str] = ()
-    secure: bool = True
+    release: str  # kind: "counts", "classifier", "synthetic text", "topics"
+    guarantee: Guarantee  # of all that comes out, with unit and adjacency
+    selections: Fraction = Fraction(0)  # part of delta that selections may spend, as ``GaussianBudget`` has it
+    public: Mapping[str, Any]  # what was known before the corpus was read, by name: vocabulary, labels, weights
+    bounded: Mapping[str, Any]  # how far one person's records count, by name
+    noise: Mapping[str, float]  # each noise, by what it was added to: its standard deviation in units of the values
+    facts: Mapping[str, Any]  # numbers of the release that are noisy, or made of noisy ones
+    not_covered: Sequence[str] = ()  # sentences that the kind adds to those of every release
+    secure: bool = True  # whether the operating system's randomness was used
 
     def to_data(self) -> dict[str, Any]:
         """JSON data."""
@@ -75,10 +67,8 @@ def stated_guarantee(report: Mapping[str, Any]) -> ApproximateDP:
     """The guarantee that a report states as JSON data.
 
     Anybody can write "proved" into a file. It counts only under a proof that textveil's code for that kind of release
-    is registered under; else the guarantee is claimed. That the numbers are a release's is the writer's word.
-
-    Raises:
-        KeyError, TypeError, ValueError: it states none.
+    is registered under; else the guarantee is claimed. That the numbers are a release's is the writer's word. Raises
+    KeyError, TypeError, ValueError: it states none.
     """
     stated = report["guarantee"]
     status, source = Status(stated["status"]), str(stated["source"])
@@ -100,3 +90,81 @@ def _maker(release: object, source: str) -> str:
     modules = registered(_PROOFS).get(source.rpartition("/")[2], {})
     own = (module for module in modules if module.startswith(f"{__package__}."))
     return next((module for module in own if getattr(import_module(module), "RELEASE", None) == release), "")
+
+
+_ROUNDING: Final = 1e-12  # relative, above that of a square root and a sum
+
+
+def joint_epsilon(budgets: Sequence[GaussianBudget], delta: float) -> float:
+    """The epsilon that releases keep together, whose budgets were fixed before the first of them; rounded up.
+
+    ``delta``: of all together, in (0, 1). Raises ParameterError: there is no budget, or the selections of all take more
+    than delta.
+
+    Source: Dong, Roth and Su 2022, corollary 3.3; ``proofs/discrete_gaussian.md``.
+    """
+    need(bool(budgets), "budgets", "none", "at least one")
+    rest = Fraction(delta) * (1 - Fraction(_ROUNDING)) - sum(
+        budget.selections * Fraction(budget.delta) for budget in budgets
+    )
+    if rest <= 0:
+        raise ParameterError(f"`delta` must be above what selections take of it together; got {delta:g}. Raise it.")
+    noises = GaussianTokens(
+        sigma=1.0, l2_sensitivity=math.sqrt(sum(each.squared_mu for each in budgets)) * (1 + _ROUNDING)
+    )
+    return noises.epsilon(float(rest) * (1 - _ROUNDING))
+
+
+def joint_guarantee(reports: Sequence[Path], delta: float | None = None) -> ApproximateDP:
+    """What the releases of these reports promise together for all that one person wrote.
+
+    Args:
+        reports: files that `count`, `learn`, `synthesize` and `topics` write for ``report``.
+        delta: None is the sum of theirs.
+
+    Raises:
+        InputError: a file is no such report, textveil has no proof of its release, its draws were seeded, or the units
+            of two differ.
+        ParameterError: as ``joint_epsilon``.
+    """
+    need(bool(reports), "reports", "none", "at least one")
+    stated, budgets = zip(*(_read(path, number) for number, path in enumerate(reports, 1)), strict=True)
+    if len({guarantee.adjacency for guarantee in stated}) > 1:
+        raise InputError("reports must be of one unit; got persons and records. Give those of one unit.")
+    # Rounded up: the sum of all deltas as the releases state them.
+    total = math.fsum(guarantee.delta for guarantee in stated) * (1 + 4 * _ROUNDING) if delta is None else delta
+    need(0 < total < 1, "delta", total, "in (0, 1)")
+    return ApproximateDP(
+        epsilon=joint_epsilon(budgets, total),
+        log_delta=math.nextafter(math.log(total), math.inf),
+        status=status_of(__name__, PROOF),
+        source=PROOF,
+        adjacency=stated[0].adjacency,
+    )
+
+
+def _read(path: Path, number: int) -> tuple[ApproximateDP, GaussianBudget]:
+    expected = "a report of `textveil count`, `textveil learn`, `textveil synthesize` or `textveil topics`"
+    try:
+        report = json_file(path)
+        guarantee = stated_guarantee(report)
+        budget = GaussianBudget(guarantee.epsilon, guarantee.delta, _share(report["selections"]))
+    except OSError as error:
+        raise InputError(f"report {number} must be {expected}; got {error.strerror or type(error).__name__}.") from None
+    except (KeyError, TypeError, ValueError, ZeroDivisionError):
+        raise InputError(f"report {number} must be {expected}; got another file.") from None
+    if report.get("randomness") != "operating system":
+        raise InputError(f"report {number} must be of a release with the operating system's randomness; got a seed.")
+    if guarantee.status is not Status.PROVED:
+        raise InputError(
+            f"report {number} must be of a release that textveil proves; got one {guarantee.status.shown}. "
+            "Its kind and proof must be those of `textveil count`, `learn`, `synthesize` or `topics`."
+        )
+    return guarantee, budget
+
+
+def _share(stated: str) -> Fraction:
+    """The fraction that a report states, in plain digits: ``Fraction`` would compute 1e999999999, for hours."""
+    if not re.fullmatch(r"[0-9]{1,9}(/[0-9]{1,9})?", stated):
+        raise ValueError
+    return Fraction(stated)

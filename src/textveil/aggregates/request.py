@@ -1,20 +1,178 @@
 """A request for a release about a corpus: whose records, under which epsilon and delta, who pays, and what draws."""
 
-from collections.abc import Iterator, Sequence
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Final, Protocol
+from typing import Annotated, Final, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
-from textveil.aggregates.records import Batch
+from textveil.corpora.files.inputs import released_blocks
+from textveil.corpora.formats.choice import FormatChoice
+from textveil.corpora.formats.records import CorpusFormat
 from textveil.corpora.payment import Payer
-from textveil.errors import ParameterError
-from textveil.privacy.units import Adjacency
-from textveil.types import Progress
+from textveil.errors import InputError, ParameterError, need
+from textveil.privacy.units import ONE_PERSON_MORE, ONE_RECORD_MORE, Adjacency
+from textveil.registry.options import GUARANTEE, Option
+from textveil.types import Integers, Progress
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.vocabulary import Vocabulary
 
+EACH_RECORD: Final = "document"
+
+
+"""Name of a unit that is no column: each record counts as a unit of its own."""
+
+_Columns: TypeAlias = Mapping[str, Sequence[str | None]]
+
+
+class Batch(NamedTuple):
+    """Records in a row that have a text."""
+
+    persons: Integers  # number of each record's person, from 0 in the order of their first records; shape (count,)
+    texts: list[str]  # as many
+    labels: list[str]  # as many; empty if no column of labels is read
+
+
+def digested(batches: Iterable[Batch], names: Sequence[str]) -> bytes:
+    """What tells records from others: their texts, labels and persons, in their order."""
+    mixed = hashlib.blake2b(digest_size=32, person=b"textveil records")
+    for batch in batches:
+        _mix(mixed, batch)
+    return _ended(mixed, names)
+
+
+def _mix(mixed: hashlib.blake2b, batch: Batch) -> None:
+    persons = batch.persons.astype("<i8").tobytes()
+    for part in (persons, _joined(batch.texts), _joined(batch.labels)):
+        mixed.update(len(part).to_bytes(8, "little"))
+        mixed.update(part)
+
+
+def _ended(mixed: hashlib.blake2b, names: Sequence[str]) -> bytes:
+    mixed.update(_joined(names))
+    return mixed.digest()
+
+
+def _joined(texts: Sequence[str]) -> bytes:
+    lengths = np.array([len(texts), *map(len, texts)], dtype="<i8").tobytes()
+    return lengths + "".join(texts).encode("utf-8", "surrogatepass")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PersonalRecords:
+    """Files of records with their persons. Each call of ``batches`` reads them again, so a stream serves once.
+
+    The first ``limit`` records of each person count, in the order of the files; whatever one person adds, those of the
+    others stay the same. That bounds what one person can change. Raises ParameterError: the columns do not fit the
+    format.
+    """
+
+    inputs: tuple[str, ...]  # as ``sources.expanded`` gives them
+    unit: str  # column that names the person, or ``EACH_RECORD``
+    text: str | None = None  # column of the text; None for a file of lines, and ``text`` where there are columns
+    label: str | None = None  # column of the label; None reads none
+    limit: int | None = None  # records of one person that count, >= 1; None is all
+    corpus_format: str | None = None
+    delimiter: str | None = None
+    _numbers: dict[str, int] = field(default_factory=dict, init=False, repr=False)
+    _digests: list[bytes] = field(default_factory=list, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        need(self.limit is None or self.limit >= 1, "limit", self.limit, ">= 1")
+        self._reader()
+        named = [name for name in (self._person, self.text or "text", self.label) if name is not None]
+        if len(set(named)) != len(named):
+            raise ParameterError("`unit`, `text` and `label` must be different columns; got one twice.")
+
+    @property
+    def adjacency(self) -> Adjacency:
+        """What a release of these records compares."""
+        return ONE_PERSON_MORE if self._person is not None else ONE_RECORD_MORE
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Names of the persons by their numbers, as far as records have been read; none where each record counts."""
+        return list(self._numbers)
+
+    @property
+    def labelled(self) -> bool:
+        """Whether a column of labels is read."""
+        return self.label is not None
+
+    @property
+    def digest(self) -> bytes:
+        """``digested`` of all records that count, once they have been read."""
+        return self._digests[0]
+
+    @property
+    def _person(self) -> str | None:
+        return None if self.unit == EACH_RECORD else self.unit
+
+    def _reader(self) -> CorpusFormat:
+        choice = FormatChoice(
+            corpus_format=self.corpus_format,
+            sanitized=() if self.text is None else (self.text,),
+            read=tuple(name for name in (self._person, self.label) if name is not None),
+            delimiter=self.delimiter,
+        )
+        return choice.reader(self.inputs)
+
+    def batches(self, progress: Progress | None = None) -> Iterator[Batch]:
+        """The records that count, in their order, in memory that grows with the number of persons alone.
+
+        Raises InputError: a record cannot be read, names no person or no label; says which, never what. Or the records
+        are others than when they were read before.
+        """
+        mixed = hashlib.blake2b(digest_size=32, person=b"textveil records")
+        for batch in self._read(progress):
+            _mix(mixed, batch)
+            yield batch
+        # Who was not there before has not paid, and noise that is drawn for these records must not meet others.
+        self._digests.append(_ended(mixed, self.names))
+        if self._digests[-1] != self._digests[0]:
+            raise InputError("INPUT must stay as it is while it is read, more than once; it was changed. Run it again.")
+
+    def _read(self, progress: Progress | None) -> Iterator[Batch]:
+        seen, rows = Counter[int](), 0
+        for block in released_blocks(self._reader(), self.inputs, progress):
+            records = block.records
+            if self._person is None:
+                persons = list(range(rows, rows + len(records.texts)))
+            else:
+                names, numbers = self._filled(records.beside, self._person, block.first, block.place), self._numbers
+                persons = [numbers.setdefault(name, len(numbers)) for name in names]
+            labels = [] if self.label is None else self._filled(records.beside, self.label, block.first, block.place)
+            rows += len(records.texts)
+            kept = [row for row, texts in enumerate(records.texts) if texts and self._counts(persons[row], seen)]
+            if kept:
+                yield Batch(
+                    np.array([persons[row] for row in kept], dtype=np.int64),
+                    [records.texts[row][0] for row in kept],
+                    [labels[row] for row in kept] if labels else [],
+                )
+
+    def _counts(self, person: int, seen: Counter[int]) -> bool:
+        if self.limit is None or self._person is None:
+            return True
+        seen[person] += 1
+        return seen[person] <= self.limit
+
+    def _filled(self, beside: _Columns, column: str, first: int, place: str) -> list[str]:
+        values = beside[column]
+        empty = next((row for row, value in enumerate(values) if not value), None)
+        if empty is not None:
+            raise InputError(
+                f"{place}record {first + empty} must have a value in the column {column!r}; it is empty. Fill it or "
+                "leave the record out."
+            )
+        return [value for value in values if value]
+
+
 _NO_LABEL: Final = ""
+_DELTA: Final = "Chance at which epsilon does not hold; far below 1 / number of persons."
+_LABELS: Final = "All labels that there can be, where they are public. Else they are selected."
 
 
 class Records(Protocol):
@@ -48,31 +206,24 @@ class Records(Protocol):
 class CorpusRequest:
     """Everything that all releases about a corpus ask for; made once, by a command or a caller.
 
-    Attributes:
-        epsilon: nats, for all that one person wrote; > 0.
-        delta: in (0, 1); far below 1 / number of persons.
-        labels: all labels that there can be, if they are public: records with others do not count. Empty: the release
-            selects labels that many persons use, for a part of the budget.
-        vocabulary: public words and vectors; None: the embedded ones.
-        payer: whose ledger pays, each person once, before anything is drawn.
-        rng: None: the operating system's randomness; anything else stamps the release not for release.
-        progress: called with bytes read and in all.
-        pool_progress: called with public texts read and in all.
-
-    Raises:
-        ParameterError: a label is given twice, or the records have none.
+    Raises ParameterError: a label is given twice, or the records have none.
     """
 
     records: Records
     _: KW_ONLY
-    epsilon: float
-    delta: float
-    labels: Sequence[str] = ()
-    vocabulary: Vocabulary | None = None
-    payer: Payer | None = None
+    # nats, for all that one person wrote; > 0
+    epsilon: Annotated[float, Option(help="Nats, for all that one person wrote.", metavar="E", group=GUARANTEE)]
+    # in (0, 1); far below 1 / number of persons
+    delta: Annotated[float, Option(help=_DELTA, metavar="D", group=GUARANTEE)]
+    # all labels that there can be, if they are public: records with others do not count. Empty: the release selects
+    # labels that many persons use, for a part of the budget
+    labels: Annotated[Sequence[str], Option(help=_LABELS, metavar="A,B,...")] = ()
+    vocabulary: Vocabulary | None = None  # public words and vectors; None: the embedded ones
+    payer: Payer | None = None  # whose ledger pays, each person once, before anything is drawn
+    # None: the operating system's randomness; anything else stamps the release not for release
     rng: np.random.Generator | None = field(default=None, repr=False)
-    progress: Progress | None = None
-    pool_progress: Progress | None = None
+    progress: Progress | None = None  # called with bytes read and in all
+    pool_progress: Progress | None = None  # called with public texts read and in all
 
     def __post_init__(self) -> None:
         if self.labels and not self.records.labelled:

@@ -1,51 +1,200 @@
-"""Synthetic text: public texts, chosen and labelled by the noisy sums of a corpus.
+"""Synthetic text: public texts, chosen and labelled by the noisy sums of a corpus, and compared with its records.
 
 The sums are those of ``learning``. A regression tells documents of each label from one another and from public texts;
 each public text gets the label that it is most like. Everything after the noise uses noisy sums and public texts alone.
 Proof: ``privacy/proofs/corpus_synthesize.md``.
 """
 
-from collections.abc import Sequence
-from typing import Final, NamedTuple
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Annotated, Final, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
+from textveil.aggregates.features import PublicFeatures
 from textveil.aggregates.learning import ReleasedMoments, regression, released_moments
-from textveil.aggregates.public_texts import PoolVectors
 from textveil.aggregates.report import AggregateReport
 from textveil.aggregates.request import CorpusRequest
-from textveil.errors import ParameterError, need
-from textveil.types import Integers, Reals
+from textveil.corpora.files.inputs import released_blocks
+from textveil.corpora.files.sources import expanded
+from textveil.corpora.formats.choice import FormatChoice
+from textveil.errors import InputError, ParameterError, need
+from textveil.models.language_model import ContinuationModel, boundary_id
+from textveil.registry.options import Option
+from textveil.text.render import with_capitals
+from textveil.types import Ids, Integers, Progress, Reals
+
+NORM: Final = 2**12
+
+
+"""Norm of the vectors of public texts, in whole numbers of 16 bits."""
+
+_BLOCK: Final = 4096
+
+LENGTH: Final = 25
+
+
+"""Words of a text that the language model writes: it predicts no ends of sentences."""
+
+_SIDE_BY_SIDE: Final = 2**14
+
+
+def read_pool(pattern: str, progress: Progress | None = None) -> list[str]:
+    """The texts of a pool, each once, in their order: lines of a text file, or the field ``text`` of records.
+
+    Raises InputError: the pool cannot be read, or it has no text.
+    """
+    inputs = tuple(expanded([pattern]))
+    blocks = released_blocks(FormatChoice().reader(inputs), inputs, progress)
+    texts = list(dict.fromkeys(stripped for block in blocks for text in block.texts if (stripped := text.strip())))
+    if not texts:
+        raise InputError("the public pool must hold texts; it is empty. Name another pool.")
+    return texts
+
+
+def written_pool(
+    model: ContinuationModel, words: Sequence[str], number: int, progress: Progress | None = None
+) -> list[str]:
+    """About so many different texts that a public language model writes: the same ones each time.
+
+    They have the words of public text, and sense for three words at a time. ``progress``: called with words written and
+    in all.
+    """
+    rng = np.random.default_rng(0)  # of public facts alone
+    common = np.cumsum(np.exp(model.unigram.astype(np.float64)))
+    before, texts = model.order - 1, dict[str, None]()
+    for first in range(0, number, _SIDE_BY_SIDE):
+        rows = np.full((min(_SIDE_BY_SIDE, number - first), before + LENGTH), boundary_id(model.size))
+        for at in range(before, before + LENGTH):
+            rows[:, at] = _next_words(model, rows[:, at - before : at], common, rng)
+            if progress is not None:
+                progress(first * LENGTH + len(rows) * (at - before + 1), number * LENGTH)
+        for row in rows[:, before:].tolist():
+            texts[with_capitals(" ".join(words[word] for word in row)) + "."] = None
+    return list(texts)
+
+
+def _next_words(model: ContinuationModel, contexts: Ids, common: Reals, rng: np.random.Generator) -> Ids:
+    different, which = np.unique(contexts, axis=0, return_inverse=True)
+    starts, listed, chances, _ = model.continuations(different)
+    sums = np.concatenate([[0.0], np.cumsum(chances, dtype=np.float64)])
+    wanted = sums[starts[which]] + rng.random(len(contexts))
+    words = np.searchsorted(common[:-1], rng.random(len(contexts)) * common[-1], side="right")
+    inside = wanted < sums[starts[which + 1]]
+    words[inside] = listed[np.searchsorted(sums[1:], wanted[inside], side="right")]
+    return words
+
+
+class PoolVectors(NamedTuple):
+    """Vectors of public texts."""
+
+    rows: NDArray[np.int16]  # with an L2 norm of at most ``NORM``, int16, shape (texts, dim)
+
+    @classmethod
+    def of(cls, texts: Sequence[str], features: PublicFeatures, progress: Progress | None = None) -> Self:
+        """Read texts."""
+        rows = np.empty((len(texts), features.dim), dtype=np.int16)
+        for first in range(0, len(texts), _BLOCK):
+            part = texts[first : first + _BLOCK]
+            rows[first : first + len(part)] = features.vectors(part, NORM)
+            if progress is not None:
+                progress(first + len(part), len(texts))
+        return cls(rows)
+
+    def blocks(self) -> Iterator[Reals]:
+        """The vectors with norm 1, float32, some rows at a time."""
+        for first in range(0, len(self.rows), _BLOCK):
+            yield self.rows[first : first + _BLOCK].astype(np.float32) / NORM
+
+    def second_moment(self) -> Reals:
+        """Mean of the products of coordinates, shape (dim, dim)."""
+        return np.asarray(sum(block.T @ block for block in self.blocks()), dtype=np.float64) / len(self.rows)
+
+    def scores(self, weights: Reals) -> Reals:
+        """Products with columns of weights, shape (texts, columns)."""
+        return np.concatenate([block @ weights.astype(np.float32) for block in self.blocks()])
+
+
+RUN: Final = 8
+
+
+"""Words in a row that count as the same text."""
+
+_WORD: Final = re.compile(r"\w+")
+
+
+class Overlap(NamedTuple):
+    """A synthetic text that shares a run of words with a private one."""
+
+    line: int  # number of the synthetic text, from 1
+    words: str  # the first such run, in lower case
+
+
+class Comparison(NamedTuple):
+    """How public and synthetic texts coincide with private ones."""
+
+    overlaps: list[Overlap]  # of the synthetic texts, in their order
+    in_pool: int  # private texts that stand in the pool word by word
+
+
+def compared(synthetic: Sequence[str], pool: Sequence[str], private: Iterable[str], run: int = RUN) -> Comparison:
+    """Compare texts with private ones.
+
+    Public texts may coincide with private ones: by quotation, or where the pool is not public after all. ``run``: words
+    in a row, >= 1; a shorter text counts as one run.
+    """
+    lines: dict[tuple[str, ...], list[int]] = {}
+    for line, text in enumerate(synthetic, start=1):
+        for words in _runs(text, run):
+            lines.setdefault(words, []).append(line)
+    public, in_pool = set(pool), 0
+    shared: dict[int, tuple[str, ...]] = {}
+    for text in private:
+        in_pool += text.strip() in public
+        for words in _runs(text, run):
+            for line in lines.get(words, ()):
+                shared.setdefault(line, words)
+    return Comparison([Overlap(line, " ".join(shared[line])) for line in sorted(shared)], in_pool)
+
+
+def _runs(text: str, run: int) -> set[tuple[str, ...]]:
+    words = _WORD.findall(text.casefold())
+    if len(words) <= run:
+        return {tuple(words)} if words else set()
+    return set(zip(*(islice(words, first, None) for first in range(run)), strict=False))
+
 
 RELEASE: Final = "synthetic text"
 PROOF: Final = "proofs/corpus_synthesize.md"
 
 NEAREST: Final = 0.25
+
+
 """Share of a label's public texts, those that are most like it, that synthetic texts are drawn from."""
 
 
 class SyntheticText(NamedTuple):
-    """A synthetic corpus, and a fact for the sender alone.
+    """A synthetic corpus, and a fact for the sender alone."""
 
-    Attributes:
-        texts: as many as were asked for, each of the pool, none twice.
-        labels: of each; empty if no column of labels was read.
-        persons: how many wrote the records: private.
-    """
-
-    texts: list[str]
-    labels: list[str]
+    texts: list[str]  # as many as were asked for, each of the pool, none twice
+    labels: list[str]  # of each; empty if no column of labels was read
     report: AggregateReport
-    persons: int
+    persons: int  # how many wrote the records: private
 
 
-def synthesize(request: CorpusRequest, pool: Sequence[str], *, documents: int) -> SyntheticText:
+def synthesize(
+    request: CorpusRequest,
+    pool: Sequence[str],
+    *,
+    documents: Annotated[int, Option(help="Write exactly so many texts.", metavar="N")],
+) -> SyntheticText:
     """Choose and label public texts, so that together they resemble a corpus.
 
     Args:
         request: its records are read twice; if they have no labels, texts get none.
         pool: public texts, each once.
-        documents: how many texts come out, >= 1 and at most those of the pool.
 
     Raises:
         InputError: a record cannot be read; no label is used by enough persons.
@@ -80,8 +229,7 @@ def drawn(
 ) -> tuple[Integers, Integers, Integers]:
     """Choose public texts by noisy sums; costs nothing more.
 
-    Returns:
-        Numbers of the texts and of their labels, shape (documents,), and how many texts each label has.
+    Returns numbers of the texts and of their labels, shape (documents,), and how many texts each label has.
     """
     weights = label_weights(released)
     scores = vectors.scores(regression(released, weights.sum() * vectors.second_moment()))

@@ -7,12 +7,11 @@ Proof: ``privacy/proofs/corpus_synthesize.md``.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Final, NamedTuple
+from typing import Annotated, Any, Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.cluster.vq import kmeans2
 from scipy.stats import norm as normal
 
@@ -20,17 +19,17 @@ from textveil.aggregates.budget import GaussianBudget
 from textveil.aggregates.documents import DocumentReader
 from textveil.aggregates.features import PublicFeatures, public_transform
 from textveil.aggregates.payment import Fact, paid
-from textveil.aggregates.public_texts import NORM, PoolVectors
 from textveil.aggregates.report import AggregateReport
 from textveil.aggregates.request import CorpusRequest
+from textveil.aggregates.synthesis import NORM, PoolVectors
 from textveil.errors import need
 from textveil.privacy.units import Unit
+from textveil.registry.options import Option
 from textveil.types import Integers
 
 RELEASE: Final = "topics"
 PROOF: Final = "proofs/corpus_synthesize.md"
 CONFIDENCE: Final = 0.95
-
 _SAMPLE: Final = 20_000  # public texts that groups are found from, at most: the first of a fixed random order
 _ROUNDS: Final = 20
 _WORDS, _TEXTS = 8, 3
@@ -40,21 +39,13 @@ _RARE: Final = 20.0
 
 @dataclass(frozen=True, kw_only=True)
 class Theme:
-    """A group of public texts.
+    """A group of public texts."""
 
-    Attributes:
-        votes: noisy; a person with one record gives 1, one with more gives at most 1 in L2 norm.
-        low: of the interval for the noise.
-        high: of the interval for the noise.
-        words: public ones that are more frequent in the group than in the pool.
-        texts: public ones, the nearest to the center.
-    """
-
-    votes: float
-    low: float
-    high: float
-    words: tuple[str, ...]
-    texts: tuple[str, ...]
+    votes: float  # noisy; a person with one record gives 1, one with more gives at most 1 in L2 norm
+    low: float  # of the interval for the noise
+    high: float  # of the interval for the noise
+    words: tuple[str, ...]  # public ones that are more frequent in the group than in the pool
+    texts: tuple[str, ...]  # public ones, the nearest to the center
 
     def to_data(self) -> dict[str, Any]:
         """JSON data, in whole votes; the interval is rounded outwards."""
@@ -72,15 +63,10 @@ class Themes(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """Groups of public texts.
+    """Groups of public texts."""
 
-    Attributes:
-        centers: in whole numbers, int64, shape (groups, dim): sums with them are exact.
-        of: the group of each public text, shape (texts,).
-    """
-
-    centers: Integers
-    of: Integers
+    centers: Integers  # in whole numbers, int64, shape (groups, dim): sums with them are exact
+    of: Integers  # the group of each public text, shape (texts,)
 
     @classmethod
     def found(cls, vectors: PoolVectors, number: int) -> Groups:
@@ -89,7 +75,8 @@ class Groups:
         sample = vectors.rows[rng.permutation(len(vectors.rows))[:_SAMPLE]].astype(np.float32)
         centers, _ = kmeans2(sample, number, iter=_ROUNDS, minit="++", seed=rng)
         whole = np.rint(centers).astype(np.int64)
-        return cls(whole, np.concatenate([nearest_group(part, whole) for part in _parts(vectors.rows)]))
+        parts = (vectors.rows[first : first + 4096].astype(np.int64) for first in range(0, len(vectors.rows), 4096))
+        return cls(whole, np.concatenate([nearest_group(part, whole) for part in parts]))
 
 
 def nearest_group(vectors: Integers, centers: Integers) -> Integers:
@@ -105,8 +92,7 @@ def votes(parts: Iterable[tuple[Integers, Integers]], groups: int, *, by_person:
         parts: persons and groups of records.
         by_person: whether a person may have several records.
 
-    Returns:
-        The sums, shape (groups,), and the number of persons.
+    Returns the sums, shape (groups,), and the number of persons.
     """
     total, counts = np.zeros(groups, dtype=np.int64), dict[int, dict[int, int]]()
     persons = 0
@@ -126,36 +112,40 @@ def votes(parts: Iterable[tuple[Integers, Integers]], groups: int, *, by_person:
     return total, persons + len(counts)
 
 
-def topics(request: CorpusRequest, pool: Sequence[str], *, number: int) -> Themes:
+def topics(
+    request: CorpusRequest,
+    pool: Sequence[str],
+    *,
+    topics: Annotated[int, Option(help="Find so many themes in the pool.", metavar="K")] = 20,
+) -> Themes:
     """Estimate how many persons write about each group of public texts.
 
     Args:
         request: its records are read once; labels do not count.
         pool: public texts, each once.
-        number: of themes, at least 2 and at most the texts of the pool.
 
     Raises:
         InputError: a record cannot be read.
         ParameterError: a number is outside.
         BudgetExhausted: a person's budget does not reach.
     """
-    need(2 <= number <= len(pool), "topics", number, f"between 2 and the texts of the public pool, {len(pool):,}")
+    need(2 <= topics <= len(pool), "topics", topics, f"between 2 and the texts of the public pool, {len(pool):,}")
     records, words = request.records, request.words
     budget = GaussianBudget(request.epsilon, request.delta)
     noise = budget.noise(NORM**2)
     features = PublicFeatures(words, public_transform(words))
     vectors = PoolVectors.of(pool, features, request.pool_progress)
-    groups = Groups.found(vectors, number)
+    groups = Groups.found(vectors, topics)
 
     parts = (
         (batch.persons, nearest_group(features.vectors(batch.texts, NORM), groups.centers))
         for batch in records.batches(request.progress)
     )
-    sums, persons = votes(parts, number, by_person=records.adjacency.unit is not Unit.DOCUMENT)
+    sums, persons = votes(parts, topics, by_person=records.adjacency.unit is not Unit.DOCUMENT)
     guarantee = budget.guarantee(records.adjacency, PROOF)
-    settings: list[Fact] = ["topics", repr(noise), features.digest, number, groups.centers.tobytes()]
+    settings: list[Fact] = ["topics", repr(noise), features.digest, topics, groups.centers.tobytes()]
     with paid(request, guarantee, settings) as drawing:
-        noisy = sums + noise.sample(number, drawing.rng)
+        noisy = sums + noise.sample(topics, drawing.rng)
     reach = float(normal.isf((1 - CONFIDENCE) / 2)) * noise.sigma
     described = _described(pool, vectors, groups, words.words)
     themes = [
@@ -171,17 +161,13 @@ def topics(request: CorpusRequest, pool: Sequence[str], *, number: int) -> Theme
     report = AggregateReport(
         release=RELEASE,
         guarantee=guarantee,
-        public={"vocabulary": words.name, "texts of the pool": len(pool), "themes": number},
+        public={"vocabulary": words.name, "texts of the pool": len(pool), "themes": topics},
         bounded={"records per person": records.limit, "a person's votes (L2 norm)": 1},
         noise={"votes": noise.sigma / NORM},
         facts={"confidence": CONFIDENCE},
         secure=request.rng is None,
     )
     return Themes(themes, report, persons)
-
-
-def _parts(rows: NDArray[np.int16]) -> Iterator[Integers]:
-    return (rows[first : first + 4096].astype(np.int64) for first in range(0, len(rows), 4096))
 
 
 def _described(

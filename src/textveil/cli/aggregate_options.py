@@ -15,21 +15,17 @@ import typer
 from textveil.cli import options as opt
 from textveil.cli.mechanism_options import PERSONS, renamed
 from textveil.errors import OutputError, ParameterError
-from textveil.registry.options import GUARANTEE
 
 if TYPE_CHECKING:
-    from textveil.aggregates.records import PersonalRecords
     from textveil.aggregates.report import AggregateReport
-    from textveil.aggregates.request import CorpusRequest
+    from textveil.aggregates.request import CorpusRequest, PersonalRecords
     from textveil.corpora.payment import Payer
     from textveil.privacy.guarantees import Guarantee
 
 Corpus: TypeAlias = Annotated[
     list[str], typer.Argument(metavar="INPUT...", help="Files or patterns; - is standard input.")
 ]
-Labels: TypeAlias = Annotated[
-    str, opt.option("A,B,...", "All labels that there can be, where they are public. Else they are selected.")
-]
+Labels: TypeAlias = Annotated[str, opt.Declared("request")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,13 +38,8 @@ class AggregateOptions:
             "F", "Field that names the person whose a record is; `document`: each record is a unit.", PERSONS, "--unit"
         ),
     ]
-    epsilon: Annotated[float, opt.option("E", "Nats, for all that one person wrote.", GUARANTEE, "--epsilon")]
-    delta: Annotated[
-        float,
-        opt.option(
-            "D", "Chance at which epsilon does not hold; far below 1 / number of persons.", GUARANTEE, "--delta"
-        ),
-    ]
+    epsilon: Annotated[float, opt.Declared("request")]
+    delta: Annotated[float, opt.Declared("request")]
     records_per_person: Annotated[
         int | None, opt.option("N", "The first N records of each person count.  [default: all]", PERSONS)
     ] = None
@@ -62,26 +53,10 @@ class AggregateOptions:
     ] = False
 
     def records(self, sources: list[str], label: str | None = None, *, again: bool = False) -> PersonalRecords:
-        """The records of the inputs, with their labels where a column of them is named.
+        """Return the records of the inputs, with labels if a column of them is named; ``again``: read twice."""
+        from textveil.aggregates.request import PersonalRecords
 
-        Args:
-            sources: files or patterns; - is standard input.
-            label: the column.
-            again: whether they are read more than once, which a stream cannot be.
-
-        Raises:
-            InputError: there is no such input.
-            ParameterError: an option does not fit the format.
-        """
-        from textveil.aggregates.records import PersonalRecords
-        from textveil.corpora.formats.choice import FormatChoice
-
-        choice = FormatChoice(
-            corpus_format=self.corpus_format,
-            sanitized=() if self.field is None else (self.field,),
-            delimiter=self.delimiter,
-        )
-        inputs = opt.inputs_of(sources, choice)
+        inputs = opt.inputs_of(sources, opt.format_choice(self, None if self.field is None else [self.field]))
         if again and not all(Path(name).is_file() for name in inputs):
             raise ParameterError(
                 "INPUT must be files, which are read more than once; got a stream. Save it to a file first."
@@ -98,13 +73,7 @@ class AggregateOptions:
             )
 
     def request(self, records: PersonalRecords, *, seed: int | None = None, **settings: Any) -> CorpusRequest:
-        """Return the request of a command.
-
-        Args:
-            records: see ``records``.
-            seed: for experiments; None: the operating system's randomness.
-            settings: the other fields of the request.
-        """
+        """Return the request of a command; without a seed it draws by the operating system's randomness."""
         from textveil.aggregates.request import CorpusRequest
         from textveil.randomness import seeded_generator
 
@@ -113,17 +82,10 @@ class AggregateOptions:
 
     @contextlib.contextmanager
     def paying(self, output: Path | None) -> Iterator[Payer | None]:
-        """Whose budget it is taken from, until the release is written.
+        """Yield whose budget pays, until the release is written.
 
-        What was paid is remembered beside the output: if the block fails after that, or is killed, the same command
-        goes on with the same draws.
-
-        Args:
-            output: file of the release; None, or a device, remembers nothing.
-
-        Raises:
-            ParameterError: another run has the same output.
-            OutputError: nothing can be written beside it.
+        What was paid is remembered beside the output (unless that is None or a device): if the block fails after that,
+        or is killed, the same command goes on with the same draws.
         """
         if self.ledger is None:
             yield None
@@ -151,17 +113,7 @@ class AggregateOptions:
 
 
 def check_outputs(inputs: Sequence[str], *outputs: Path | None, overwrite: bool) -> None:
-    """Refuse outputs that cannot be written, or that are an input or one another, before anything is paid or drawn.
-
-    Args:
-        inputs: files that are read, as they were expanded.
-        outputs: files that are to be written; None is none.
-        overwrite: whether files that exist may be replaced.
-
-    Raises:
-        ParameterError: two of them are one file, or one exists.
-        OutputError: a folder is missing.
-    """
+    """Refuse outputs that cannot be written, or that are an input or one another, before anything is paid or drawn."""
     from textveil.corpora.files.sources import one_file
     from textveil.whole_files import check_folder
 
@@ -176,7 +128,7 @@ def check_outputs(inputs: Sequence[str], *outputs: Path | None, overwrite: bool)
 
 
 def refused_output(got: str) -> ParameterError:
-    """The error of an output that exists, where nobody said that it may be replaced."""
+    """Return the error of an output that exists, if nobody said that it may be replaced."""
     return ParameterError(
         f"`output` and the files beside it must be new; got {got}: an earlier release, perhaps, which was paid. Name "
         "another, or say `overwrite`."
@@ -184,11 +136,7 @@ def refused_output(got: str) -> ParameterError:
 
 
 def needs_output(output: Path | None, *, as_json: bool) -> None:
-    """Refuse to print the report where the release has no place: it would be lost, and paid.
-
-    Raises:
-        ParameterError: that is asked for.
-    """
+    """Refuse to print the report if the release has no place: it would be lost, and paid."""
     if as_json and output is None:
         raise ParameterError("`as_json` prints the report, so `output` must name a file for the release; got none.")
 
@@ -196,15 +144,7 @@ def needs_output(output: Path | None, *, as_json: bool) -> None:
 def write_release(
     target: Path | None, data: bytes, report: AggregateReport, report_file: Path | None, *, as_json: bool
 ) -> None:
-    """Write a release to its file, else to standard output; and its report where it is asked for.
-
-    Args:
-        target: file of the release; ``needs_output`` has refused None beside ``as_json``.
-        data: the release.
-        report: of the release.
-        report_file: of the report; None writes none.
-        as_json: whether the report is printed.
-    """
+    """Write a release to its file, else to standard output (not beside ``as_json``); and its report if asked for."""
     from textveil.whole_files import write_whole
 
     if target is None:
@@ -218,14 +158,7 @@ def write_release(
 
 
 def tell_sender(what: str, guarantee: Guarantee, request: CorpusRequest, persons: int) -> None:
-    """One line about the release, and warnings, on standard error.
-
-    Args:
-        what: came out, in words.
-        guarantee: of the release.
-        request: for the release.
-        persons: how many wrote the records: private.
-    """
+    """Write one line about the release (``what`` came out), and warnings by the private number of persons."""
     seeded = "" if request.rng is None else "; seeded: not for release"
     sys.stderr.write(f"{what}; {guarantee}, unit {guarantee.adjacency.unit.value}{seeded}\n")
     if persons == 0:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from textveil.cli import options as opt
@@ -23,31 +21,19 @@ if TYPE_CHECKING:
     from textveil.aggregates.counts import CountRelease
 
 
-@dataclass(frozen=True, kw_only=True)
-class _CountOptions:
-    ngrams: Annotated[int, opt.option("N", "Count runs of up to N words: 1 to 4.")] = 1
-    label: Annotated[str | None, opt.fields("field with a label: count for each label.", None)] = None
-    labels: Labels = ""
-    items_per_person: Annotated[
-        int, opt.option("K", "Distinct items of one person that count in full; of a person with more, all shrink.")
-    ] = 20
-    repeats: Annotated[int, opt.option("N", "How often one item of a person counts at most.")] = 1
-    words: Annotated[
-        str,
-        opt.option(
-            "FILE", "Public words, one a line; `none`: all words are selected.  [default: the embedded vocabulary]"
-        ),
-    ] = ""
-
-
 @opt.grouped
 def count_command(
     *,
     source: Corpus,
     aggregate: AggregateOptions,
-    counting: _CountOptions,
+    ngrams: Annotated[int, opt.Declared("count")],
+    label: Annotated[str | None, opt.fields("field with a label: count for each label.", None)] = None,
+    labels: Labels,
+    items_per_person: Annotated[int, opt.Declared("count")],
+    repeats: Annotated[int, opt.Declared("count")],
+    words: Annotated[str, opt.Declared("count")],
     output: opt.Output = None,
-    report: Annotated[Path | None, opt.option("R.json", "Write the report to this file.", None, "--report")] = None,
+    report: opt.NewReport = None,
     as_json: opt.AsJson = False,
     seed: opt.Seed = None,
 ) -> None:
@@ -61,20 +47,15 @@ def count_command(
 
     target = opt.file_of(output)
     needs_output(target, as_json=as_json)
-    records = aggregate.records(source, counting.label)
+    records = aggregate.records(source, label)
     check_outputs(records.inputs, target, report, overwrite=aggregate.overwrite)
     with aggregate.paying(target) as payer:
         with bar("counting", "bytes", records.inputs) as progress, renamed(items="items_per_person"):
-            labels = opt.parts_of(counting.labels)
-            request = aggregate.request(records, seed=seed, labels=labels, payer=payer, progress=progress)
+            request = aggregate.request(records, seed=seed, labels=opt.parts_of(labels), payer=payer, progress=progress)
             release, facts = count(
-                request,
-                ngrams=counting.ngrams,
-                items_per_person=counting.items_per_person,
-                repeats=counting.repeats,
-                words=counting.words,
+                request, ngrams=ngrams, items_per_person=items_per_person, repeats=repeats, words=words
             )
-        table = _table(release, labelled=counting.label is not None)
+        table = _table(release, labelled=label is not None)
         write_release(target, table, facts, report, as_json=as_json)
     tell_sender(f"{len(release.counts):,} counts", release.guarantee, request, max(release.persons, 1))
     if not release.counts:

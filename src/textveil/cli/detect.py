@@ -196,7 +196,7 @@ def review_command(
 
     The page holds the texts: it is as private as they are. It needs no network and exports a policy.
     """
-    from textveil.corpora.places import Places
+    from textveil.corpora.files.inputs import Places
     from textveil.errors import InputError
     from textveil.pages.rendering import review_page
     from textveil.sanitize.policy.choice import is_path

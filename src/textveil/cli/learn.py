@@ -18,11 +18,9 @@ def learn_command(
     label: Annotated[str, opt.fields("field with the label.", None)],
     aggregate: AggregateOptions,
     output: Annotated[Path, opt.option("FOLDER", "Folder for the model.", None, "--output", "-o")],
-    labels: Labels = "",
-    method: Annotated[
-        str, opt.option("M", "`regression` on vectors of texts, or `naive-bayes`: counts of words by label.")
-    ] = "regression",
-    report: Annotated[Path | None, opt.option("R.json", "Write the report to this file.", None, "--report")] = None,
+    labels: Labels,
+    method: Annotated[str, opt.Declared("learn")],
+    report: opt.NewReport = None,
     as_json: opt.AsJson = False,
     vocabulary: opt.VocabularyOptions,
     seed: opt.Seed = None,

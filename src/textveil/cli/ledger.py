@@ -156,7 +156,7 @@ def joint_command(
 
     It holds if all budgets were fixed before the first release, and all reports name persons by one column.
     """
-    from textveil.aggregates.joint import joint_guarantee
+    from textveil.aggregates.report import joint_guarantee
 
     guarantee = joint_guarantee(reports, delta)
     if as_json:

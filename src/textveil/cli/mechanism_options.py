@@ -96,12 +96,13 @@ DECLARED: Final = Path(__file__).parent / "mechanism_options.json"
 """The options of textveil's own mechanisms, and of ``FUNCTIONS``."""
 
 FUNCTIONS: Final[Mapping[str, str]] = {
+    "request": "textveil.aggregates.request:CorpusRequest",
     "count": "textveil.aggregates.count_run:count",
     "learn": "textveil.aggregates.learning:learn",
     "synthesize": "textveil.aggregates.synthesis:synthesize",
     "topics": "textveil.aggregates.topics:topics",
 }
-"""Functions of the library whose options commands offer by ``options.Declared``."""
+"""Functions and classes of the library whose keywords commands offer by ``options.Declared``."""
 
 _KINDS: Final[Mapping[str, Any]] = {kind.__name__: kind for kind in (float, int, str, bool)}
 

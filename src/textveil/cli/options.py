@@ -33,7 +33,7 @@ from textveil.errors import InputError, OutputError, ParameterError, need
 from textveil.registry.options import GUARANTEE, OTHERS
 
 if TYPE_CHECKING:
-    from textveil.aggregates.endpoint import Endpoint
+    from textveil.aggregates.text_repair import Endpoint
     from textveil.corpora.formats.choice import FormatChoice
     from textveil.mechanisms.kinds import Mechanism
     from textveil.rebuild import ReleaseReport
@@ -44,37 +44,23 @@ R = TypeVar("R")
 
 
 class Declared(NamedTuple):
-    """Options of a function of the library that stand at a command's parameter, a dictionary of their values."""
+    """Says of an option, in its annotation, that a keyword of the same name of a function declares it."""
 
-    function: str  # a name in ``mechanism_options.FUNCTIONS``
-    names: tuple[str, ...]  # of the function's keywords; their types, help and defaults are those of its signature
+    function: str  # a name in `mechanism_options.FUNCTIONS`
 
-    def options(self) -> Iterator[tuple[str, Any, Any]]:
-        """Yield name, annotation and default of each."""
+    def option(self, name: str, kind: Any) -> tuple[Any, Any]:
+        """Return the annotation of an option of this type, and its default."""
         from textveil.cli.mechanism_options import declared
 
-        known = declared("functions")[self.function]
-        for name in self.names:
-            declaration = known[name]
-            about = f"{declaration.help}  [default: {declaration.unset}]" if declaration.unset else declaration.help
-            group = None if declaration.group == OTHERS else declaration.group
-            listed = declaration.kind is None  # several names, with commas between them
-            default = "" if listed else declaration.default
-            required = default is None and not declaration.optional
-            kind = str if declaration.kind is None else declaration.kind
-            yield (
-                name,
-                Annotated[kind | None if declaration.optional else kind, option(declaration.metavar, about, group)],
-                inspect.Parameter.empty if required else default,
-            )
-
-    def values(self, given: dict[str, Any]) -> dict[str, Any]:
-        """Take the values of these options out of those of all, as keywords of the function."""
-        from textveil.cli.mechanism_options import declared
-
-        known = declared("functions")[self.function]
-        taken = {name: given.pop(name) for name in self.names}
-        return {name: parts_of(value) if known[name].kind is None else value for name, value in taken.items()}
+        declaration = declared("functions")[self.function][name]
+        unset = f"  [default: {declaration.unset}]" if declaration.unset else ""
+        group = None if declaration.group == OTHERS else declaration.group
+        default = "" if declaration.kind is None else declaration.default  # of several names, with commas between them
+        required = default is None and not declaration.optional
+        return (
+            Annotated[kind, option(declaration.metavar, declaration.help + unset, group)],
+            inspect.Parameter.empty if required else default,
+        )
 
 
 class _Grouped(Generic[R]):
@@ -96,14 +82,15 @@ class _Grouped(Generic[R]):
                 for field in dataclasses.fields(kind):
                     default = inspect.Parameter.empty if field.default is dataclasses.MISSING else field.default
                     options[field.name] = hints[field.name], default
-            elif (declared := _declared(kind)) is not None:
-                options |= {name: (annotation, default) for name, annotation, default in declared.options()}
             else:
                 options[name] = kind, parameter.default
         parameters = []
         for name, (annotation, default) in options.items():
             if get_origin(annotation) is Annotated:
                 kind, *extras = get_args(annotation)
+                if isinstance(extras[0], Declared):
+                    annotation, default = extras[0].option(name, kind)
+                    kind, *extras = get_args(annotation)
                 annotation = Annotated[kind, *(_spelled(name, extra) for extra in extras)]
             default = _spelled(name, default)
             parameters.append(
@@ -119,8 +106,6 @@ class _Grouped(Generic[R]):
         for name, kind in self._hints.items():
             if name != "return" and is_dataclass(kind):
                 values[name] = kind(**{field.name: values.pop(field.name) for field in dataclasses.fields(kind)})  # type: ignore[operator]
-            elif (declared := _declared(kind)) is not None:
-                values[name] = declared.values(values)
         return self._command(**values)
 
 
@@ -146,16 +131,11 @@ def _spelled(name: str, declaration: Any) -> Any:
     return spelled
 
 
-def _declared(annotation: Any) -> Declared | None:
-    return next((extra for extra in get_args(annotation)[1:] if isinstance(extra, Declared)), None)
-
-
 def grouped(command: Callable[..., R]) -> Callable[..., R]:
     """Make a command whose parameters may stand for several options, which are offered in their order.
 
     A parameter whose type is a dataclass stands for its fields: their defaults are made by ``value``, ``switch`` or
-    ``record_field``, or their annotations by ``option``. One that is annotated with ``Declared`` stands for options
-    of a function of the library.
+    ``record_field``, or their annotations by ``option`` or ``Declared``.
     """
     return _Grouped(command)
 
@@ -309,7 +289,7 @@ class ReadingOptions:
     def texts(self, patterns: list[str], doing: str) -> Iterator[list[str]]:
         """Yield the texts of the inputs, block by block; ``doing`` is what the bar says."""
         from textveil.cli.progress import counting
-        from textveil.corpora.texts import released_blocks
+        from textveil.corpora.files.inputs import released_blocks
 
         choice = format_choice(self, self.field)
         inputs = inputs_of(patterns, choice)
@@ -337,7 +317,7 @@ class SampleOptions:
 
     def labelled(self, source: str, label: str | None, progress: Progress) -> tuple[list[str], list[str] | None]:
         """Read the documents of a file with their labels, None without ``label``; leave out documents without text."""
-        from textveil.corpora.texts import released_blocks
+        from textveil.corpora.files.inputs import released_blocks
 
         choice = self.choice() if label is None else self.choice(label)
         inputs = inputs_of([source], choice)
@@ -442,7 +422,7 @@ class ServiceOptions:
 
     def service(self, model: Path | None = None) -> Endpoint | None:
         """The service, if one is to repair the release; there is no ``model`` then."""
-        from textveil.aggregates.endpoint import Endpoint
+        from textveil.aggregates.text_repair import Endpoint
 
         if self.endpoint is None:
             need(self.endpoint_model is None, "endpoint_model", "one", "given with `endpoint` alone")

@@ -55,7 +55,7 @@ def restore_command(
     one that does not tell for what it stands is left, and so is one in a URL to a host that the original texts do not
     name. Whoever has the map and its key has the text.
     """
-    from textveil.corpora.places import Places
+    from textveil.corpora.files.inputs import Places
     from textveil.corpora.restored import released_fields
     from textveil.surrogates.map_file import MapFile, read_key
     from textveil.surrogates.urls import UrlRule
@@ -125,8 +125,7 @@ def _corpus(
     maps: MapFile, choice: FormatChoice, inputs: tuple[str, ...], output: Path | None, in_urls: InUrls, quiet: bool
 ) -> int:
     from textveil.cli.progress import Bar
-    from textveil.corpora.decoded import DecodingRun
-    from textveil.corpora.restored import CorpusRestorer
+    from textveil.corpora.restored import CorpusRestorer, DecodingRun
 
     reader = choice.reader(inputs, output)
     choice.check_output(inputs, output)

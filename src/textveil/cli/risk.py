@@ -84,8 +84,8 @@ def risk_command(
 def _texts(source: str, formats: opt.SampleOptions, *, loosely: bool = False) -> list[str]:
     """Read the text of every record, empty if it has none; ``loosely``: plain text if the others are records."""
     from textveil.cli.progress import counting
+    from textveil.corpora.files.inputs import released_blocks
     from textveil.corpora.formats.choice import FormatChoice
-    from textveil.corpora.texts import released_blocks
 
     choice = formats.choice()
     if loosely and FormatChoice().name([source]) == "txt":

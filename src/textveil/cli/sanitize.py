@@ -17,11 +17,11 @@ from textveil.cli.progress import Bar, tell
 from textveil.errors import ParameterError, need
 
 if TYPE_CHECKING:
-    from textveil.corpora.columns import RecordColumns
+    from textveil.corpora.blocks import RecordColumns
     from textveil.corpora.corpus_run import Finished, Run
-    from textveil.corpora.engines.engine import Engine
+    from textveil.corpora.engines.block_worker import Engine
+    from textveil.corpora.files.inputs import Places
     from textveil.corpora.payment import Payer
-    from textveil.corpora.places import Places
     from textveil.mechanisms.kinds import Mechanism
     from textveil.sanitize.chosen import SanitizerOptions
     from textveil.sanitize.policy.policy import Policy, Rule
@@ -128,7 +128,7 @@ class _RecordOptions:
 
     def columns(self, payer: Payer | None) -> RecordColumns:
         """Return the columns that are read; none names persons if the payer is one."""
-        from textveil.corpora.columns import RecordColumns, known_columns
+        from textveil.corpora.blocks import RecordColumns, known_columns
 
         unit = self.unit if payer is None or payer.unit is None else None
         return RecordColumns(unit=unit, scope=self.scope_column, known=known_columns(self.known or ()))
@@ -195,7 +195,7 @@ def sanitize_command(
 ) -> int:
     """Replace every word and number by a random one, under a guarantee that is stated and proved."""
     from textveil.corpora.corpus_run import Run
-    from textveil.corpora.places import Places, check_outputs
+    from textveil.corpora.files.inputs import Places, check_outputs
     from textveil.sanitize.policy_report import read_recall, read_risk
 
     # Everything that can be wrong with the options is found before a byte of input is read.
@@ -337,7 +337,7 @@ def _for_note(policy: Policy, vocabulary: Vocabulary | None) -> Policy:
 
 
 def _engine(name: str, workers: int | None) -> Engine:
-    from textveil.corpora.engines.processes import Processes
+    from textveil.corpora.engines.block_worker import Processes
     from textveil.processors import cores
 
     if name == "local":

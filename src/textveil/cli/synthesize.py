@@ -22,7 +22,7 @@ from textveil.cli.aggregate_options import (
 from textveil.cli.options import SERVICE, ServiceOptions
 
 if TYPE_CHECKING:
-    from textveil.aggregates.endpoint import Endpoint
+    from textveil.aggregates.text_repair import Endpoint
     from textveil.vocabulary.vocabulary import Vocabulary
 
 Pool: TypeAlias = Annotated[
@@ -48,7 +48,7 @@ class _RewritingOptions(ServiceOptions):
 def synthesize_command(
     *,
     source: Corpus,
-    documents: Annotated[int, opt.option("N", "Write exactly so many texts.")],
+    documents: Annotated[int, opt.Declared("synthesize")],
     aggregate: AggregateOptions,
     public: Annotated[
         str | None,
@@ -59,9 +59,9 @@ def synthesize_command(
         ),
     ] = None,
     label: Annotated[str | None, opt.fields("field with a label: texts get labels too.", None)] = None,
-    labels: Labels = "",
+    labels: Labels,
     output: opt.Output = None,
-    report: Annotated[Path | None, opt.option("R.json", "Write the report to this file.", None, "--report")] = None,
+    report: opt.NewReport = None,
     overlaps: Annotated[
         Path | None,
         opt.option("FILE", "For you alone: list the texts that share 8 words in a row with a record, as JSON."),
@@ -75,8 +75,7 @@ def synthesize_command(
 
     Writes JSON lines with the fields text and label. The pool must be public: its texts come out as they are.
     """
-    from textveil.aggregates.overlaps import compared
-    from textveil.aggregates.synthesis import synthesize
+    from textveil.aggregates.synthesis import compared, synthesize
     from textveil.cli.progress import counting, tell
     from textveil.corpora.files.sources import expanded
     from textveil.json_text import json_text
@@ -164,7 +163,7 @@ def _rewritten(texts: list[str], service: Endpoint) -> tuple[list[str], str]:
 
 def given_pool(public: str) -> list[str]:
     """The texts of a file or pattern."""
-    from textveil.aggregates.public_texts import read_pool
+    from textveil.aggregates.synthesis import read_pool
     from textveil.cli.progress import counting
 
     with counting("reading the pool", "bytes") as progress:
@@ -173,8 +172,7 @@ def given_pool(public: str) -> list[str]:
 
 def _model_pool(vocabulary: Vocabulary, documents: int) -> list[str]:
     """Texts of the embedded language model: so many that each label can take those that are most like it."""
-    from textveil.aggregates.public_texts import written_pool
-    from textveil.aggregates.synthesis import NEAREST
+    from textveil.aggregates.synthesis import NEAREST, written_pool
     from textveil.cli.progress import counting
     from textveil.errors import need
     from textveil.models.ngram import embedded_language_model

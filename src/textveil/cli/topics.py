@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Annotated
 
 from textveil.cli import options as opt
@@ -24,9 +23,9 @@ def topics_command(
     source: Corpus,
     public: Pool,
     aggregate: AggregateOptions,
-    topics: Annotated[int, opt.option("K", "Find so many themes in the pool.")] = 20,
+    topics: Annotated[int, opt.Declared("topics")],
     output: opt.Output = None,
-    report: Annotated[Path | None, opt.option("R.json", "Write the report to this file.", None, "--report")] = None,
+    report: opt.NewReport = None,
     as_json: opt.AsJson = False,
     vocabulary: opt.VocabularyOptions,
     seed: opt.Seed = None,
@@ -35,7 +34,7 @@ def topics_command(
 
     Writes JSON lines by falling votes: votes, low, high (95 %, for the noise alone), public words and public texts.
     """
-    from textveil.aggregates.overlaps import compared
+    from textveil.aggregates.synthesis import compared
     from textveil.aggregates.topics import topics as topics_of
     from textveil.cli.progress import counting
     from textveil.corpora.files.sources import expanded
@@ -58,7 +57,7 @@ def topics_command(
                 progress=progress,
                 pool_progress=pool_progress,
             )
-            themes = topics_of(request, pool, number=topics)
+            themes = topics_of(request, pool, topics=topics)
         lines = "".join(json.dumps(theme.to_data()) + "\n" for theme in themes.themes).encode("ascii")
         write_release(target, lines, themes.report, report, as_json=as_json)
     private = (text for batch in records.batches() for text in batch.texts)

@@ -13,21 +13,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, BinaryIO, Final, TypeAlias
 
-from textveil.corpora.blocks import BLOCK_BYTES, Block, Outcome, Skip
-from textveil.corpora.columns import NO_COLUMNS, RecordColumns
-from textveil.corpora.engines.block_worker import BlockWorker, OnError
-from textveil.corpora.engines.engine import Engine
-from textveil.corpora.files.identity import Whole, whole_of
-from textveil.corpora.files.inputs import Inputs, file_size, file_stamp
-from textveil.corpora.formats.records import Assembled, CorpusFormat
-from textveil.corpora.jobs.job import SYNC_SECONDS, Job
-from textveil.corpora.jobs.kept_map import MapWanted, frame_of
+from textveil.corpora.blocks import BLOCK_BYTES, NO_COLUMNS, Block, Outcome, RecordColumns, Skip
+from textveil.corpora.engines.block_worker import BlockWorker, Engine, OnError
+from textveil.corpora.files.inputs import Inputs, Places, Whole, file_size, file_stamp, whole_of
+from textveil.corpora.formats.records import Assembled, CorpusFormat, Pieces
+from textveil.corpora.jobs.job import SYNC_SECONDS, Job, MapWanted, frame_of
 from textveil.corpora.jobs.ledger import Totals
-from textveil.corpora.jobs.opening import JobFinished, opened_job
-from textveil.corpora.jobs.terms import Terms
+from textveil.corpora.jobs.opening import JobFinished, Terms, opened_job
 from textveil.corpora.payment import Payer, paid
-from textveil.corpora.pieces import Pieces
-from textveil.corpora.places import Places
 from textveil.errors import InputError, ParameterError, TextveilError, need
 from textveil.json_text import json_data
 from textveil.mechanisms.kinds import Mechanism
@@ -44,52 +37,39 @@ from textveil.surrogates.map_file import MapCipher, need_package, read_or_made_k
 from textveil.types import Progress
 from textveil.whole_files import atomic_writers, check_folder, write_whole
 
-MAX_SAMPLE: Final = 1000
-"""Documents that a sender's report shows at most."""
-
+MAX_SAMPLE: Final = 1000  # Documents that a sender's report shows at most
 RunProgress: TypeAlias = Callable[[int, int | None, int], None]
 """Called with input bytes read, their total where it is known, and words released."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """What is to be done; ``to_stream`` and ``to_file`` do it.
+    """What is to be done; ``to_stream`` and ``to_file`` do it."""
 
-    Attributes:
-        options: of the sanitizer; with a seed the output is the same for any engine and number of processes.
-        columns: whose a record is; its names are among those that the format reads.
-        on_error: ``"stop"`` at the first record that cannot be read, or ``"skip"`` it.
-        record_seconds: of processor time that detection may take for one record; one that takes longer is one that
-            cannot be read. Values are then found by a process beside each that releases, which is killed over the
-            limit in the middle of a search too, and over three times as much and 10 s by the clock. None is no limit.
-        building: called as rows of a table are done, where a large input makes it pay to build one (``tables``).
-        block_bytes: input bytes a block aims at.
-        max_expansion: bytes that a byte of a compressed input may come to; None is no limit.
-        map_key: the user's key of the private map, where one is kept; ``to_places`` reads or makes it.
-        payer: whose budget it is taken from, before anything is drawn; None takes it from none.
-        recall: what was measured of a policy's detection, for the report.
-        risk: what attacks on such a release came to, for a report that is a page.
-        sample: documents that the sender's report shows before and after, chosen at random; 0 is none.
-    """
-
+    # of the sanitizer; with a seed the output is the same for any engine and number of processes
     options: SanitizerOptions
     corpus_format: CorpusFormat
     inputs: tuple[str, ...]
     engine: Engine
-    columns: RecordColumns = NO_COLUMNS
-    on_error: OnError = "stop"
+    columns: RecordColumns = NO_COLUMNS  # whose a record is; its names are among those that the format reads
+    on_error: OnError = "stop"  # ``"stop"`` at the first record that cannot be read, or ``"skip"`` it
+    # of processor time that detection may take for one record; one that takes longer is one that cannot be read. Values
+    # are then found by a process beside each that releases, which is killed over the limit in the middle of a search
+    # too, and over three times as much and 10 s by the clock. None is no limit
     record_seconds: float | None = None
     progress: RunProgress = field(default=lambda bytes_read, total, words: None, repr=False)
+    # called as rows of a table are done, where a large input makes it pay to build one (``tables``)
     building: Progress | None = field(default=None, repr=False)
     tell: Callable[[str], None] = field(default=lambda line: None, repr=False)
-    block_bytes: int = BLOCK_BYTES
+    block_bytes: int = BLOCK_BYTES  # input bytes a block aims at
     sync_seconds: float = SYNC_SECONDS
-    max_expansion: float | None = None
+    max_expansion: float | None = None  # bytes that a byte of a compressed input may come to; None is no limit
+    # the user's key of the private map, where one is kept; ``to_places`` reads or makes it
     map_key: bytes | None = field(default=None, repr=False)
-    recall: Mapping[str, Any] | None = None
-    payer: Payer | None = None
-    risk: MeasuredRisk | None = None
-    sample: int = 0
+    recall: Mapping[str, Any] | None = None  # what was measured of a policy's detection, for the report
+    payer: Payer | None = None  # whose budget it is taken from, before anything is drawn; None takes it from none
+    risk: MeasuredRisk | None = None  # what attacks on such a release came to, for a report that is a page
+    sample: int = 0  # documents that the sender's report shows before and after, chosen at random; 0 is none
 
     def __post_init__(self) -> None:
         need(self.on_error in ("stop", "skip"), "on_error", self.on_error, "stop or skip")
@@ -100,12 +80,8 @@ class Run:
     def to_stream(self, stream: BinaryIO, private_map: BinaryIO | None = None) -> Finished:
         """Release everything to a stream that cannot be taken back.
 
-        Args:
-            private_map: where the private map goes, if one is kept; needs ``map_key``.
-
-        Raises:
-            InputError: there is no document, or a record cannot be read and the run is to stop; what was released
-                before is in the stream.
+        ``private_map``: where the private map goes, if one is kept; needs ``map_key``. Raises InputError: there is no
+        document, or a record cannot be read and the run is to stop; what was released before is in the stream.
         """
         cipher, start = (None, b"") if private_map is None else self._map_wanted(Path()).begun()
         worker = self._worker(new_secret(), cipher)
@@ -197,8 +173,8 @@ class Run:
             reports: where the report goes: a page to file where a name ends in .html, else JSON.
             sender_report: where what is for the sender alone goes, likewise (mode 0600).
             private_map: where the private map goes, for its owner alone (mode 0600); needs ``map_key``.
-            resume: go on with the job of this output, or begin it; its ledger stays when it is finished. Of a
-                finished one the reports are written again where they are asked for and not there.
+            resume: go on with the job of this output, or begin it; its ledger stays when it is finished. Of a finished
+                one the reports are written again where they are asked for and not there.
 
         Raises:
             InputError: there is no document, or a record cannot be read and the run is to stop.
@@ -283,16 +259,14 @@ class Run:
                 raise InputError(skipped[0].reason)
             write(replace(outcome, skipped=skipped))
             totals.sampled = heapq.nsmallest(self.sample, [*totals.sampled, *outcome.sampled])
-            self.progress(outcome.bytes_read, total, self._counted(totals))
+            tally = totals.tally
+            self.progress(outcome.bytes_read, total, tally.kinds["word"] if self._draws_words else tally.documents)
         del held  # until here, so that a table that is in memory only stays for this process
 
     @property
     def counts(self) -> str:
         """What the progress counts: words where all of them are drawn, else documents."""
         return "words" if self._draws_words else "documents"
-
-    def _counted(self, totals: Totals) -> int:
-        return totals.tally.kinds["word"] if self._draws_words else totals.tally.documents
 
     @property
     def _draws_words(self) -> bool:
@@ -424,17 +398,12 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """What a run did.
-
-    Attributes:
-        already: the job was finished before; nothing was released now.
-        modified: the job was begun before, and an input was written since: what was not yet committed was released as
-            it is now.
-    """
+    """What a run did."""
 
     report: Report
     totals: Totals
-    already: bool = False
+    already: bool = False  # the job was finished before; nothing was released now
+    # the job was begun before, and an input was written since: what was not yet committed was released as it is now
     modified: bool = False
     risk: MeasuredRisk | None = None
 
@@ -457,8 +426,7 @@ class Finished:
     def texts(self, reports: Sequence[Path], sender_report: Path | None, whole: Whole | None = None) -> dict[Path, str]:
         """The reports that are asked for, by where they go: pages where the name ends in .html, else JSON.
 
-        Args:
-            reports: of the release; each is another form of the same.
+        ``reports``: of the release; each is another form of the same.
         """
         texts = {}
         if any(map(_is_page, (*reports, sender_report))):

@@ -19,11 +19,10 @@ from functools import partial
 from pathlib import Path
 
 from textveil.budget.account import Account
-from textveil.corpora.engines.block_worker import BlockWorker
-from textveil.corpora.engines.engine import Engine
+from textveil.corpora.engines.block_worker import BlockWorker, Engine
 from textveil.corpora.files.inputs import Inputs
 from textveil.corpora.jobs.folder import JobFolder
-from textveil.corpora.jobs.receipt import JobReceipt
+from textveil.corpora.jobs.ledger import JobReceipt
 from textveil.errors import InputError, ParameterError
 from textveil.privacy.accountant import Accountant
 from textveil.sanitize.costs import Counts, added, trimmed
@@ -32,20 +31,16 @@ from textveil.sanitize.setting import Setting
 
 @dataclass(frozen=True, slots=True)
 class Payer:
-    """Whose budget a run is taken from.
-
-    Attributes:
-        unit: the person whose texts these are; None if a column of the records names persons, or nobody does.
-        folder: remembers a release of a corpus that is paid for until it is written; None remembers none. A job of
-            ``sanitize`` has a folder of its own.
-        anew: whether a release of other records or settings that it remembers is forgotten, not kept.
-    """
+    """Whose budget a run is taken from."""
 
     ledger: str
     tenant: str = field(default="local", repr=False)
+    # the person whose texts these are; None if a column of the records names persons, or nobody does
     unit: str | None = field(default=None, repr=False)
+    # remembers a release of a corpus that is paid for until it is written; None remembers none. A job of ``sanitize``
+    # has a folder of its own
     folder: JobFolder | None = field(default=None, repr=False)
-    anew: bool = False
+    anew: bool = False  # whether a release of other records or settings that it remembers is forgotten, not kept
 
     def account(self, name: bytes | None) -> Account:
         """The account of a person whom records name; None is the payer itself."""

@@ -13,9 +13,7 @@ from textveil.mechanisms.kinds import Mechanism, SequenceMechanism, WordMechanis
 from textveil.types import Progress
 from textveil.vocabulary.tables.public import OpenTable, PublicTable, tables_folder
 
-MOST_BYTES: Final = 256 * 2**20
-"""Larger tables are built when they are asked for by name, ``textveil tables build``."""
-
+MOST_BYTES: Final = 256 * 2**20  # Larger tables are built when they are asked for by name, ``textveil tables build``
 _WORD_BYTES: Final = 6  # bytes of running text for a word, with the space after it
 _HEAPS: Final = 30.0
 """A text of N words has about 30 sqrt(N) different ones (Heaps' law; 21 to 31 in AG News and Wikipedia, up to 6 MB)."""

@@ -14,9 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from textveil.corpora.formats.arrow_columns import chosen_schema, plain_columns, texts_of, with_releases
-from textveil.corpora.formats.arrow_package import arrow
-from textveil.corpora.formats.fields import FieldChoice
-from textveil.corpora.formats.records import MAX_DOCUMENT_BYTES, checked_size
+from textveil.corpora.formats.records import MAX_DOCUMENT_BYTES, FieldChoice, arrow, checked_size
 from textveil.errors import InputError, ParameterError, need
 from textveil.integrations.text_columns import Row, Source, column_names, released_rows, sanitizer_of
 from textveil.randomness import SECRET_BYTES, derived_generator, new_secret

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from textveil.corpora.formats.arrow_package import arrow
+from textveil.corpora.formats.records import arrow
 from textveil.errors import InputError, MissingExtra, ParameterError
 from textveil.integrations.arrow_batches import BatchSanitizer, sanitize_batches
 from textveil.integrations.text_columns import Sanitized, Source, column_names

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from textveil.corpora.formats.fields import FieldChoice
+from textveil.corpora.formats.records import FieldChoice
 from textveil.errors import InputError, MissingExtra
 from textveil.integrations.text_columns import Accessor, ColumnSanitizer, Row, Sanitized, Source, column_names
 

@@ -14,7 +14,7 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
-from textveil.corpora.formats.fields import FieldChoice
+from textveil.corpora.formats.records import FieldChoice
 from textveil.errors import InputError, MissingExtra
 from textveil.integrations.text_columns import Accessor, Sanitized, Source, column_names
 from textveil.integrations.text_columns import ColumnSanitizer as ColumnSanitizer

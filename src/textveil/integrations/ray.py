@@ -10,8 +10,8 @@ from importlib import import_module
 from typing import Any
 
 from textveil.corpora.blocks import Block, Outcome
-from textveil.corpora.engines.block_queue import AHEAD, BlockQueue, Failure, failure
 from textveil.corpora.engines.block_worker import BlockWorker
+from textveil.corpora.engines.process_pool import AHEAD, BlockQueue, Failure, failure
 from textveil.errors import MissingExtra, need
 from textveil.integrations.arrow_batches import BatchSanitizer
 from textveil.processors import cores

@@ -12,8 +12,7 @@ import numpy as np
 
 from textveil.aggregates.documents import checked_documents
 from textveil.aggregates.learning import learn
-from textveil.aggregates.records import Batch, digested
-from textveil.aggregates.request import CorpusRequest
+from textveil.aggregates.request import Batch, CorpusRequest, digested
 from textveil.catalog import mechanism
 from textveil.errors import MissingExtra, need
 from textveil.integrations.text_columns import ColumnSanitizer

@@ -11,15 +11,10 @@ import numpy as np
 
 from textveil.detection.embedded import embedded_detector
 from textveil.errors import InputError, need
-from textveil.risk.linkage import LEAST_RECORDS, Attacker, TfIdf, linkage
-from textveil.risk.others import joined, others
-from textveil.risk.report import Kept, Release, RiskReport
-from textveil.risk.riskiest import riskiest
-from textveil.risk.style import Style
-from textveil.risk.unique import unique
-from textveil.risk.values import RecordValues, record_values
-from textveil.risk.vectors import sentence_vectors
-from textveil.risk.words import blanked, words_of
+from textveil.risk.attackers import Style, sentence_vectors
+from textveil.risk.linkage import LEAST_RECORDS, Attacker, TfIdf, blanked, linkage, words_of
+from textveil.risk.report import Kept, Release, RiskReport, riskiest
+from textveil.risk.values import RecordValues, joined, others, record_values, unique
 from textveil.sanitize.policy.choice import is_path, policy
 from textveil.sanitize.policy.policy import Policy
 from textveil.sanitize.sanitizer import Sanitizer
@@ -28,10 +23,7 @@ from textveil.types import Ids, Progress, Vectors
 from textveil.vocabulary.vocabulary import Vocabulary
 
 T = TypeVar("T")
-
-DOCUMENTS: Final = 1000
-"""Records that are attacked unless told otherwise: it bounds the time."""
-
+DOCUMENTS: Final = 1000  # Records that are attacked unless told otherwise: it bounds the time
 _BLOCK: Final = 50  # records whose values are found together
 
 
@@ -86,7 +78,8 @@ def risk(
     shuffled = attacks.shuffled
     compared = [attacks.on("originals", attacked)] if chosen else []
     for name, each in chosen.items():
-        compared.append(attacks.on(name, list(attacks.counted(_releases(each, attacked, rng)))))
+        stream = Sanitizer(each, rng=rng).stream(attacked)
+        compared.append(attacks.on(name, [release.text for release in attacks.counted(stream)]))
     if chosen:
         compared.append(attacks.on("blank", [blanked(text) for text in attacked]))
     values = list(attacks.counted(_values(attacked, shown)))
@@ -121,19 +114,12 @@ def kept(released: Sequence[str], originals: Sequence[str]) -> Kept:
 
 @dataclass(slots=True)
 class _Attacks:
-    """The attackers and what they compare with.
-
-    Attributes:
-        truth: places of the attacked records among the originals.
-        shuffled: whether most releases that were attacked first fit another record's original, one to one.
-    """
-
     attackers: Sequence[Attacker]
     known: Mapping[str, Sequence[str]]
-    truth: Ids
+    truth: Ids  # places of the attacked records among the originals
     attacked: Sequence[str]
     progress: Progress | None
-    shuffled: bool = False
+    shuffled: bool = False  # whether most releases that were attacked first fit another record's original, one to one
     _done: int = 0
     _total: int = field(default=0)
 
@@ -142,13 +128,11 @@ class _Attacks:
         self._total = (releases * len(self.attackers) * len(self.known) + others) * len(self.truth)
 
     def counted(self, records: Iterator[T]) -> Iterator[T]:
-        """The same, each counted."""
         for record in records:
             yield record
             self._count(1)
 
     def on(self, name: str, released: Sequence[str]) -> Release:
-        """One release, attacked by all."""
         attacks = []
         for against, known in self.known.items():
             for attacker in self.attackers:
@@ -197,11 +181,6 @@ def _policy(name: str, vocabulary: Vocabulary | None) -> Policy:
     with suppress(ValueError):
         settings = {"epsilon": float(setting)}
     return policy(plain, vocabulary, **settings)
-
-
-def _releases(each: Policy, texts: Sequence[str], rng: np.random.Generator | None) -> Iterator[str]:
-    for release in Sanitizer(each, rng=rng).stream(texts):
-        yield release.text
 
 
 def _values(originals: Sequence[str], released: Sequence[str]) -> Iterator[RecordValues]:

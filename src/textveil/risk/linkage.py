@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil, floor
@@ -12,18 +13,13 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from textveil.errors import need
-from textveil.risk.words import words_of
 from textveil.statistics import clopper_pearson
+from textveil.text.english import FUNCTION_WORDS
 from textveil.types import Ids, Reals, Vectors
 
 T = TypeVar("T")
-
-CONFIDENCE: Final = 0.95
-"""Of each interval."""
-
-LEAST_RECORDS: Final = 20
-"""With fewer, no interval is given."""
-
+CONFIDENCE: Final = 0.95  # Of each interval
+LEAST_RECORDS: Final = 20  # With fewer, no interval is given
 _DIGITS: Final = 5  # decimal digits in which scores are compared: what differs by rounding alone is a tie
 _BLOCK: Final = 256  # records whose scores are computed together
 
@@ -44,29 +40,20 @@ class Linkage:
     """How often one attacker names the right background text.
 
     A tie is broken at random, as an attacker would: a right text that ties with m - 1 others at the top counts 1/m.
-
-    Attributes:
-        against: what it compares with: "originals" or "background".
-        top1: share of records that it names at the first try.
-        top5: share of records whose right text is among its five likeliest.
-        low: lower end of the 95 % Clopper-Pearson interval of ``top1``; None for fewer than ``LEAST_RECORDS`` records.
-        high: upper end.
-        median_rank: of the right text, 1 is the likeliest; with ties, the mean of their ranks.
-        candidates: how many background texts there are; 1/candidates is chance.
-        ranks: of each record's right text, shape (records,); private, and in no report.
-        margins: score of the right text less the best of the others, shape (records,); private, and in no report.
     """
 
     attacker: str
-    against: str
-    top1: float
-    top5: float
+    against: str  # what it compares with: "originals" or "background"
+    top1: float  # share of records that it names at the first try
+    top5: float  # share of records whose right text is among its five likeliest
+    # lower end of the 95 % Clopper-Pearson interval of ``top1``; None for fewer than ``LEAST_RECORDS`` records
     low: float | None
-    high: float | None
-    median_rank: float
+    high: float | None  # upper end
+    median_rank: float  # of the right text, 1 is the likeliest; with ties, the mean of their ranks
     records: int
-    candidates: int
-    ranks: Reals = field(repr=False)
+    candidates: int  # how many background texts there are; 1/candidates is chance
+    ranks: Reals = field(repr=False)  # of each record's right text, shape (records,); private, and in no report
+    # score of the right text less the best of the others, shape (records,); private, and in no report
     margins: Reals = field(repr=False)
 
     def to_data(self) -> dict[str, Any]:
@@ -83,7 +70,6 @@ def linkage(
     Args:
         scores: finite, shape (records, candidates), at least one of each.
         truth: the right column of each row, shape (records,).
-        against: what the columns are.
     """
     records, candidates = scores.shape
     need(records >= 1 and candidates >= 1, "scores", f"shape {scores.shape}", "at least one row and column")
@@ -133,10 +119,8 @@ def strongest(attacks: Sequence[Linkage]) -> Linkage:
 
     The largest of several shares is too large by chance, so its own interval holds less often than it says. Here the
     interval of each of k attacks is widened to 1 - 0.05 / k: all of them hold together with 95 % at least, and then the
-    share of the best attacker is above the largest lower end and below the largest upper end.
-
-    Args:
-        attacks: of the same records against the same texts; at least one.
+    share of the best attacker is above the largest lower end and below the largest upper end. ``attacks``: of the same
+    records against the same texts; at least one.
     """
     best = max(attacks, key=lambda attack: attack.top1)
     confidence = 1 - (1 - CONFIDENCE) / len(attacks)
@@ -160,18 +144,10 @@ class Fits(Generic[T]):
 
 
 class _Weighted(NamedTuple):
-    """A background in weights.
-
-    Attributes:
-        codes: of its words and pairs, ascending.
-        weights: by rarity, of each code.
-        columns: its texts, sparse, shape (codes, texts).
-    """
-
     words: dict[str, int]
-    codes: Ids
-    weights: Reals
-    columns: Any
+    codes: Ids  # of its words and pairs, ascending
+    weights: Reals  # by rarity, of each code
+    columns: Any  # its texts, sparse, shape (codes, texts)
 
 
 class TfIdf:
@@ -208,13 +184,9 @@ def _weighted(background: Sequence[str]) -> _Weighted:
 
 @dataclass(frozen=True, slots=True)
 class _Grams:
-    """Words and pairs of words of texts, as codes: -1 is unknown.
+    """Words and pairs of words of texts, as codes: -1 is unknown."""
 
-    Attributes:
-        texts: the text of each, from 0.
-    """
-
-    texts: Ids
+    texts: Ids  # the text of each, from 0
     codes: Ids
     count: int
 
@@ -245,3 +217,27 @@ def _unit(rows: Any, weights: Reals) -> Any:
     rows.data *= weights[rows.indices]
     lengths = np.sqrt(rows.multiply(rows).sum(axis=1))
     return sparse.diags_array(1 / np.where(lengths > 0, lengths, 1)).dot(rows).astype(np.float32).tocsr()
+
+
+_PLACEHOLDER: Final = re.compile(r"\[[a-z][a-z -]*\]")
+_WORDS: Final = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
+BLANK: Final = "_"  # Stands for every word of a text that is blanked; it is no word
+
+
+def without_placeholders(text: str) -> str:
+    """The text with a space for each placeholder, and plain apostrophes."""
+    return _PLACEHOLDER.sub(" ", text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'"))
+
+
+def words_of(text: str) -> list[str]:
+    """The words and numbers of a text in their order; placeholders such as ``[email]`` are none."""
+    plain = without_placeholders(text).lower()
+    words: list[str] = _WORDS.findall(plain)
+    if "'s" not in plain:
+        return words
+    return [word[:-2] if word.endswith("'s") and word not in FUNCTION_WORDS else word for word in words]
+
+
+def blanked(text: str) -> str:
+    """The text with every word and number as ``BLANK``; marks and white space stay."""
+    return _WORDS.sub(BLANK, text)

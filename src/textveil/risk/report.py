@@ -1,13 +1,134 @@
-"""What attacks on a release came to, as data: measured, never a guarantee."""
+"""What attacks on a release came to, as data; and the riskiest records, for the sender alone."""
 
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from itertools import pairwise
+from math import log
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from textveil.risk.linkage import CONFIDENCE, LEAST_RECORDS, Linkage, strongest
-from textveil.risk.others import Joined, Others
-from textveil.risk.riskiest import Riskiest
-from textveil.risk.unique import Unique
+import numpy as np
+from markupsafe import Markup, escape
+
+from textveil.pages.rendering import shown
+from textveil.pages.results import heading, results_page, table, text
+from textveil.risk.linkage import CONFIDENCE, LEAST_RECORDS, Linkage, strongest, words_of
+from textveil.risk.values import Joined, Others, Unique
+from textveil.types import Ids
 from textveil.version import VERSION
+from textveil.whole_files import write_whole
+
+PAGE: Final = "riskiest.html"
+
+_PRIVATE: Final = (
+    "FOR THE SENDER ONLY: this page quotes the release beside its true record. Its file is readable by its owner "
+    "alone; keep it so."
+)
+
+_ABOUT: Final = (
+    "An attacker who compares words named these records at the first try, with the largest lead over everybody else. "
+    "The words and pairs of words below gave them away; they are marked in the release."
+)
+
+_NOBODY: Final = "The attacker named no record at the first try. An attack that failed is no guarantee."
+_RECORDS: Final = 3
+_TERMS: Final = 12
+_LONGEST: Final = 6000  # characters of a release that the page shows
+_WORD: Final = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Riskiest:
+    """A record that an attacker names; private."""
+
+    number: int  # of the record, from 1
+    margin: float  # how far the right text scores above the best of the others
+    # words and pairs of words with the largest shares of the similarity, the largest first
+    terms: tuple[tuple[str, float], ...]
+    release: str  # its text
+
+
+def riskiest(
+    attack: Linkage, truth: Ids, released: Sequence[str], background: Sequence[str], count: int = _RECORDS
+) -> tuple[Riskiest, ...]:
+    """Of the records that an attack names, those with the largest margins.
+
+    What gave a record away is told by tf-idf, as ``TfIdf`` has it, whatever the attack.
+
+    Args:
+        attack: on some records.
+        truth: places of their own texts in the background, which are those of the records among all.
+    """
+    order = np.argsort(-attack.margins, kind="stable")[:count]
+    chosen = [int(number) for number in order if attack.margins[number] > 0]
+    grams = {number: (_grams(released[number]), _grams(background[truth[number]])) for number in chosen}
+    common = {gram for ours, theirs in grams.values() for gram in ours.keys() & theirs.keys()}
+    holders = Counter(gram for text in background for gram in _grams(text).keys() & common)
+    rarity = {gram: log((1 + len(background)) / (1 + holders[gram])) + 1 for gram in common}
+    return tuple(
+        Riskiest(
+            int(truth[number]) + 1, float(attack.margins[number]), _largest(*grams[number], rarity), released[number]
+        )
+        for number in chosen
+    )
+
+
+def write_riskiest(records: Sequence[Riskiest], folder: Path) -> Path:
+    """Write the page of the riskiest records, which nobody but its owner may open.
+
+    Raises OutputError: it cannot be written.
+    """
+    page = results_page("The records that are recognized most surely", _parts(records))
+    return write_whole(folder / PAGE, page.encode("utf-8", "backslashreplace"), private=True)
+
+
+def _parts(records: Sequence[Riskiest]) -> Iterator[Markup]:
+    yield text("", lead=_PRIVATE)
+    yield text(_ABOUT if records else _NOBODY)
+    for record in records:
+        yield heading(f"Record {record.number}")
+        yield text(f"Its text scores {record.margin:.2f} above the next person's (1 is the same text).")
+        shares = [(term, f"{share:.1%}") for term, share in record.terms]
+        yield table(("word or pair of words", "share of the similarity"), shares)
+        tell = Markup("<mark style='--c:var(--c1)'>{}</mark>")
+        release = Markup().join(tell.format(piece) if tells else escape(piece) for piece, tells in _marked(record))
+        yield Markup("<article class='text'><p>{}</p></article>").format(release)
+
+
+def _grams(text: str) -> Counter[str]:
+    words = words_of(text)
+    return Counter([*words, *map(" ".join, pairwise(words))])
+
+
+def _largest(ours: Counter[str], theirs: Counter[str], rarity: dict[str, float]) -> tuple[tuple[str, float], ...]:
+    """The terms with the largest shares of the similarity; the shares of all are 1 together."""
+    products = {
+        gram: (1 + log(ours[gram])) * (1 + log(theirs[gram])) * rarity[gram] ** 2
+        for gram in ours.keys() & theirs.keys()
+    }
+    total = sum(products.values())
+    return tuple((gram, products[gram] / total) for gram in sorted(products, key=lambda g: (-products[g], g))[:_TERMS])
+
+
+def _marked(record: Riskiest) -> Iterator[tuple[str, bool]]:
+    text = record.release[:_LONGEST]
+    words = list(_WORD.finditer(text))
+    keys = [" ".join(words_of(word[0])) for word in words]
+    terms = {term for term, _ in record.terms}
+    telling = [key in terms for key in keys]
+    for place, pair in enumerate(pairwise(keys)):
+        if " ".join(pair) in terms:
+            telling[place : place + 2] = [True, True]
+    position = 0
+    for word, tells in zip(words, telling, strict=True):
+        if tells:
+            yield shown(text[position : word.start()]), False
+            yield shown(word[0]), True
+            position = word.end()
+    yield shown(text[position:]) + (" …" if len(record.release) > _LONGEST else ""), False
+
 
 ABOUT: Final = (
     "An attack, never a guarantee: another attacker may know more. A setting chosen by these numbers on private text "
@@ -16,30 +137,19 @@ ABOUT: Final = (
 
 
 class Kept(NamedTuple):
-    """What stands in the release as it stood in the originals, by document, whatever its place.
+    """What stands in the release as it stood in the originals, by document, whatever its place."""
 
-    Attributes:
-        words: share of the originals' words.
-        content_words: share of those that are no function words.
-    """
-
-    words: float
-    content_words: float
+    words: float  # share of the originals' words
+    content_words: float  # share of those that are no function words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Release:
-    """One release of the originals, attacked.
+    """One release of the originals, attacked."""
 
-    Attributes:
-        name: "release"; of the ends of the curve "originals" and "blank"; else the policy's name.
-        kept: what stands in it.
-        linkage: one for each attacker and background.
-    """
-
-    name: str
-    kept: Kept
-    linkage: tuple[Linkage, ...]
+    name: str  # "release"; of the ends of the curve "originals" and "blank"; else the policy's name
+    kept: Kept  # what stands in it
+    linkage: tuple[Linkage, ...]  # one for each attacker and background
 
     def to_data(self) -> dict[str, Any]:
         """JSON data."""
@@ -52,32 +162,21 @@ class Release:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RiskReport:
-    """What attackers can do with a release.
+    """What attackers can do with a release."""
 
-    Attributes:
-        records: of the release.
-        attacked: of these; chosen at random where they are fewer.
-        release: what was given.
-        compared: releases of the same originals: the originals themselves, each policy's, and blanks for all words;
-            empty if no policy was named.
-        warnings: lines about the inputs, without any text of them.
-        encoder: of the sentence vectors, with the first digits of its files' SHA-256; None if there was none.
-        unique: quasi-identifiers that are left, and the share of records that they make unique.
-        others: names of other persons that are left.
-        joined: equal surrogates that join documents.
-        riskiest: the riskiest records with what gives them away; private: in no ``to_data``.
-    """
-
-    records: int
-    attacked: int
-    release: Release
+    records: int  # of the release
+    attacked: int  # of these; chosen at random where they are fewer
+    release: Release  # what was given
+    # releases of the same originals: the originals themselves, each policy's, and blanks for all words; empty if no
+    # policy was named
     compared: tuple[Release, ...] = ()
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()  # lines about the inputs, without any text of them
+    # of the sentence vectors, with the first digits of its files' SHA-256; None if there was none
     encoder: str | None = None
-    unique: Unique | None = None
-    others: Others | None = None
-    joined: Joined | None = None
-    riskiest: tuple[Riskiest, ...] = ()
+    unique: Unique | None = None  # quasi-identifiers that are left, and the share of records that they make unique
+    others: Others | None = None  # names of other persons that are left
+    joined: Joined | None = None  # equal surrogates that join documents
+    riskiest: tuple[Riskiest, ...] = ()  # the riskiest records with what gives them away; private: in no ``to_data``
 
     def to_data(self) -> dict[str, Any]:
         """JSON data, without any text of release or originals."""

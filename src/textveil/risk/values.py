@@ -1,19 +1,23 @@
-"""Values of records and of their releases: what a detector finds, which of it is left, and which was drawn."""
+"""Values left in releases: which single records out, which name other persons, which join documents."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from functools import cache
-from typing import Final, NamedTuple
+from itertools import combinations
+from typing import Any, Final, NamedTuple
 
 from textveil.detection.given import SHIPPED, KeepList, shipped_words
 from textveil.detection.kinds import OWN
 from textveil.detection.spans import DetectedSpan, Detector
-from textveil.risk.words import words_of
+from textveil.risk.linkage import CONFIDENCE, LEAST_RECORDS, words_of
+from textveil.statistics import clopper_pearson
 from textveil.surrogates.calendars import Known, read_date
 from textveil.surrogates.quantities import age_of
 
 LISTED: Final = "listed name"
+
+
 """The kind of a name on a public keep list, such as that of a medicine or a product: of nobody, but it may tell."""
 
 _NAMES: Final = ("person", "place", "organization")
@@ -23,13 +27,20 @@ QUASI: Final = (
     LISTED,
     *(kind.name for kind in OWN if kind.singles_out == "together" and kind.name not in _NAMES),
 )
+
+
 """Kinds of which several together single a person out."""
 
 DIRECT: Final = tuple(kind.name for kind in OWN if kind.singles_out == "alone")
+
+
 """Kinds of which one value does so alone."""
 
 _UNDATED: Final = (Known.ANNIVERSARY, Known.WEEKDAY, Known.NOTHING)
+
 _TELLING: Final = 4
+
+
 """Characters from which a value is the same wherever its words stand; a shorter one ("59", "May") must be found."""
 
 
@@ -42,28 +53,20 @@ class Value(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RecordValues:
-    """What stands in one record and in its release.
+    """What stands in one record and in its release."""
 
-    Attributes:
-        original: values in the record, with the number of their mentions.
-        left: values found in both texts, and those found in one of them that stand in the other word for word.
-        drawn: values found in the release of which no word stands in the record.
-        coarse: ages in the release by decade, dates by year; only those that the record has too.
-        coarse_original: the same of the record.
-    """
-
-    original: Counter[Value]
+    original: Counter[Value]  # values in the record, with the number of their mentions
+    # values found in both texts, and those found in one of them that stand in the other word for word
     left: frozenset[Value]
-    drawn: frozenset[Value]
-    coarse: frozenset[Value]
-    coarse_original: frozenset[Value]
+    drawn: frozenset[Value]  # values found in the release of which no word stands in the record
+    coarse: frozenset[Value]  # ages in the release by decade, dates by year; only those that the record has too
+    coarse_original: frozenset[Value]  # the same of the record
 
 
 def record_values(originals: Sequence[str], releases: Sequence[str], detector: Detector) -> list[RecordValues]:
     """The values of each record and of its release.
 
-    Args:
-        detector: finds values; what it misses in both texts is not counted.
+    ``detector``: finds values; what it misses in both texts is not counted.
     """
     pairs = zip(originals, detector.detect(originals), releases, detector.detect(releases), strict=True)
     return [_compared(*texts) for texts in pairs]
@@ -124,3 +127,173 @@ def _coarse(text: str, spans: Iterable[DetectedSpan]) -> Iterator[Value]:
             date = read_date(value)
             if date is not None and date.known not in _UNDATED:
                 yield Value("date", str(date.day.year))
+
+
+_SMALL: Final = 5  # records of a group that counts as small
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Share:
+    """A share of records, with its 95 % interval where there are enough of them."""
+
+    records: int  # how many it is a share of
+    share: float  # from 0 to 1
+    low: float | None  # lower end of the interval; None below ``LEAST_RECORDS`` records
+    high: float | None  # upper end
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeftOfKind:
+    """What is left of one kind."""
+
+    records: int  # of these many records a value of the kind is left
+    values: int  # so many are left, each counted once a record
+    alone: int  # so many records are singled out by what is left of this kind alone
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unique:
+    """Records singled out by the values that are left in their releases.
+
+    A record's group is all records that hold every value which is left in its release: those whom a reader cannot tell
+    apart who knows these values of everybody and which ones are real. A record of whose values none is left is in the
+    group of all.
+    """
+
+    alone: Share  # records in a group of one
+    small: Share  # records in a group of fewer than five
+    coarse: Share  # records in a group of one where dates count by year and ages by decade
+    kinds: dict[str, LeftOfKind]  # what is left of each kind
+
+    def to_data(self) -> dict[str, Any]:
+        """JSON data; of the records in a group of one at the top."""
+        kinds = {kind: asdict(left) for kind, left in self.kinds.items()}
+        return {**asdict(self.alone), "fewer_than_5": asdict(self.small), "coarse": asdict(self.coarse), "kinds": kinds}
+
+
+def unique(records: Sequence[RecordValues]) -> Unique:
+    """Which records the values left in their releases single out."""
+    groups = _groups([record.left for record in records], [{*record.original, *record.left} for record in records])
+    coarse = _groups(
+        [_coarsened(record.left) | record.coarse for record in records],
+        [_coarsened([*record.original, *record.left]) | record.coarse_original for record in records],
+    )
+    return Unique(
+        alone=_share(sum(size == 1 for size in groups), len(records)),
+        small=_share(sum(size < _SMALL for size in groups), len(records)),
+        coarse=_share(sum(size == 1 for size in coarse), len(records)),
+        kinds={kind: left for kind in (*QUASI, *DIRECT) if (left := _of_kind(kind, records)).values},
+    )
+
+
+def _of_kind(kind: str, records: Sequence[RecordValues]) -> LeftOfKind:
+    left = [frozenset(value for value in record.left if value.kind == kind) for record in records]
+    groups = _groups(left, [{*record.original, *record.left} for record in records])
+    return LeftOfKind(records=sum(map(bool, left)), values=sum(map(len, left)), alone=sum(size == 1 for size in groups))
+
+
+def _coarsened(values: Iterable[Value]) -> frozenset[Value]:
+    return frozenset(value for value in values if value.kind not in ("date", "age"))
+
+
+def _groups(left: Sequence[frozenset[Value]], held: Sequence[Iterable[Value]]) -> list[int]:
+    holders: dict[Value, set[int]] = {}
+    for number, values in enumerate(held):
+        for value in values:
+            holders.setdefault(value, set()).add(number)
+    everybody = set(range(len(held)))
+    return [len(everybody.intersection(*(holders[value] for value in values))) for values in left]
+
+
+def _share(hits: int, records: int) -> Share:
+    interval = clopper_pearson(hits, records, CONFIDENCE) if records >= LEAST_RECORDS else None
+    return Share(
+        records=records,
+        share=hits / records,
+        low=None if interval is None else interval.lower,
+        high=None if interval is None else interval.upper,
+    )
+
+
+_JOINING: Final = ("person", *DIRECT)
+_MISTAKEN: Final = ("place", "organization")  # kinds of originals whose surrogates may be found as persons
+_JOINING_LETTERS: Final = 3  # letters of a word that may join documents
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Others:
+    """Names of other persons that are left.
+
+    The person whom a record names most often counts as its subject, everybody else in it as another person.
+    """
+
+    names: int  # of other persons in the records, each counted once a record
+    left: int  # of them, those that stand whole in the release
+    records: int  # with such a name left
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Joined:
+    """Pairs of documents that share a value which was drawn."""
+
+    values: int  # drawn values that stand in two releases or more
+    pairs: int  # pairs of releases that share one, or more
+    right: int  # of them, pairs whose records share a value: the joint tells that the same value stood in both
+    # of the right ones, how many would be joined if a shared value made no difference: as large a share as of the pairs
+    # that share none
+    by_chance: float
+
+
+def others(records: Sequence[RecordValues]) -> Others:
+    """Names of other persons in the records, and those left in the releases."""
+    names = left = affected = 0
+    for record in records:
+        mentions = {value.words: count for value, count in record.original.items() if value.kind == "person"}
+        kept = {value.words for value in record.left if value.kind == "person"}
+        here = _whole_names([*mentions, *kept])
+        subject = max(here, key=lambda name: (_mentions(name, mentions), name), default=None)
+        standing = sum(name in kept for name in here if name != subject)
+        names += max(len(here) - 1, 0)
+        left += standing
+        affected += standing > 0
+    return Others(names=names, left=left, records=affected)
+
+
+def _whole_names(names: Iterable[str]) -> list[str]:
+    """The names that are no part of another."""
+    words = {frozenset(name.split()): name for name in names}
+    return [name for part, name in words.items() if not any(part < whole for whole in words)]
+
+
+def _mentions(name: str, mentions: Mapping[str, int]) -> int:
+    words = set(name.split())
+    return sum(count for part, count in mentions.items() if words.issuperset(part.split()))
+
+
+def joined(records: Sequence[RecordValues]) -> Joined:
+    """Pairs of releases that equal drawn values join."""
+    drawn, values = _pairs([_parts(record.drawn, _JOINING) for record in records])
+    same, _ = _pairs([_parts(record.original, (*_JOINING, *_MISTAKEN)) for record in records])
+    right = len(drawn & same)
+    apart = len(records) * (len(records) - 1) // 2 - len(same)
+    rate = (len(drawn) - right) / apart if apart else 0.0
+    return Joined(values=values, pairs=len(drawn), right=right, by_chance=rate * len(same))
+
+
+def _parts(values: Iterable[Value], kinds: Iterable[str]) -> set[str]:
+    """The words that join documents: of persons each word that is no initial, of other values all together."""
+    parts: set[str] = set()
+    for value in values:
+        if value.kind in kinds:
+            words = value.words.split() if value.kind == "person" else [value.words]
+            parts.update(word for word in words if len(word) >= _JOINING_LETTERS)
+    return parts
+
+
+def _pairs(documents: Sequence[set[str]]) -> tuple[set[tuple[int, int]], int]:
+    holders: dict[str, list[int]] = {}
+    for number, parts in enumerate(documents):
+        for part in parts:
+            holders.setdefault(part, []).append(number)
+    shared = [those for those in holders.values() if len(those) > 1]
+    return {pair for those in shared for pair in combinations(those, 2)}, len(shared)

@@ -16,14 +16,12 @@ from typing import Final
 
 import numpy as np
 
-from textveil.aggregates.budget import GaussianBudget
-from textveil.aggregates.contributions import ContributionBound
+from textveil.aggregates.budget import ContributionBound, GaussianBudget
 from textveil.aggregates.count_run import word_weights
 from textveil.aggregates.counts import SELECTIONS, Counting
 from textveil.aggregates.learning import released_moments
 from textveil.aggregates.person_words import PersonWords
-from textveil.aggregates.records import PersonalRecords
-from textveil.aggregates.request import CorpusRequest
+from textveil.aggregates.request import CorpusRequest, PersonalRecords
 from textveil.aggregates.synthesis import synthesize
 from textveil.errors import need
 from textveil.randomness import secure_generator, seeded_generator

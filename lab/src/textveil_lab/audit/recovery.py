@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from textveil.aggregates.released import ReleasedTexts, ReleaseReader
+from textveil.aggregates.documents import ReleasedTexts, ReleaseReader
 from textveil.errors import InputError, UnsupportedGuarantee, need
 from textveil.mechanisms.capabilities import SequenceColumns
 from textveil.mechanisms.kinds import Mechanism, SequenceMechanism, WordMechanism

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from textveil.aggregates.budget import GRID, GaussianBudget
-from textveil.aggregates.records import PersonalRecords
+from textveil.aggregates.request import PersonalRecords
 
 Trial = Callable[[PersonalRecords, np.random.Generator], float]
 """One release of a corpus, and the attacker's number of it."""

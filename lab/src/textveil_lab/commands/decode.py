@@ -15,9 +15,9 @@ from textveil.cli.options import ServiceOptions
 from textveil.cli.progress import Bar, counting, tell
 
 if TYPE_CHECKING:
-    from textveil.aggregates.endpoint import Endpoint
-    from textveil.corpora.decoded import DecodesTexts
+    from textveil.aggregates.text_repair import Endpoint
     from textveil.corpora.formats.records import CorpusFormat
+    from textveil.corpora.restored import DecodesTexts
     from textveil.mechanisms.kinds import Mechanism
     from textveil.models.language_model import LanguageModel, MaskedLanguageModel
     from textveil.vocabulary.tables.public import OpenTable
@@ -63,7 +63,7 @@ def decode_command(
 
     Nothing is spent: what is read are the release, its report and public data. Whoever has the release can do the same.
     """
-    from textveil.corpora.places import Places
+    from textveil.corpora.files.inputs import Places
     from textveil.rebuild import read_report
     from textveil_lab.decoding.options import DecoderOptions
 
@@ -144,7 +144,7 @@ def decode_files(
 
 def _run(decoder: DecodesTexts, doing: str, reader: CorpusFormat, inputs: tuple[str, ...], output: Path | None) -> int:
     """Put released files through a decoder, with a bar; how many documents."""
-    from textveil.corpora.decoded import DecodingRun
+    from textveil.corpora.restored import DecodingRun
 
     bar = Bar(doing, "bytes", inputs)
     try:

@@ -121,9 +121,9 @@ def _topics(path: Path, vocabulary: Vocabulary) -> list[list[int]]:
 def _read(reader: CorpusFormat, inputs: tuple[str, ...], vocabulary: Vocabulary) -> _Released:
     import numpy as np
 
-    from textveil.aggregates.released import ReleaseReader
+    from textveil.aggregates.documents import ReleaseReader
     from textveil.cli.progress import counting
-    from textveil.corpora.texts import released_blocks
+    from textveil.corpora.files.inputs import released_blocks
 
     release, documents = ReleaseReader(vocabulary.words), 0
     ids: list[np.ndarray] = []

@@ -161,7 +161,7 @@ class _Reading:
     def texts(self, inputs: tuple[str, ...]) -> list[str]:
         """The texts of all inputs; one that is empty stays one."""
         from textveil.cli.progress import counting
-        from textveil.corpora.texts import released_blocks
+        from textveil.corpora.files.inputs import released_blocks
 
         texts: list[str] = []
         with counting("reading", "bytes", inputs) as progress:

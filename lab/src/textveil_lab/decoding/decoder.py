@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from textveil.aggregates.released import ReleasedTexts, ReleaseReader
+from textveil.aggregates.documents import ReleasedTexts, ReleaseReader
 from textveil.errors import need
 from textveil.mechanisms.capabilities import SequenceColumns
 from textveil.mechanisms.kinds import Described

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.aggregates.released import GAP, SENTENCE_END, ReleasedTexts
+from textveil.aggregates.documents import GAP, SENTENCE_END, ReleasedTexts
 from textveil.mechanisms.capabilities import ChannelColumns, SequenceColumns
 from textveil.mechanisms.sampling.output_columns import Columns
 from textveil.models.language_model import boundary_id, other_id

@@ -12,7 +12,7 @@ from textveil.mechanisms.kinds import DrawsText, TextMechanism
 from textveil.types import Reals, Vectors
 
 if TYPE_CHECKING:
-    from textveil.aggregates.released import ReleaseReader
+    from textveil.aggregates.documents import ReleaseReader
     from textveil_lab.posterior.words import WordPosterior
 
 
@@ -32,7 +32,7 @@ class WordVectors:
 
     def of(self, text: str, prior: Reals | None = None) -> Vectors:
         """A row for each word of a released text, in order; see ``Release.vectors``."""
-        from textveil.aggregates.released import ReleaseReader
+        from textveil.aggregates.documents import ReleaseReader
         from textveil.mechanisms.capabilities import SequenceColumns
         from textveil.vocabulary.frequencies import word_frequencies
         from textveil_lab.posterior.words import WordPosterior, checked_prior, posterior_means, posteriors

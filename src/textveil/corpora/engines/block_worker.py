@@ -1,22 +1,23 @@
-"""What a process needs to release blocks, and how it draws for them."""
+"""What a process needs to release blocks, how it draws for them, and which processes do so."""
 
 from __future__ import annotations
 
 import hashlib
 import heapq
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Literal, NamedTuple, TypeAlias
+from itertools import chain, islice
+from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
-from textveil.corpora.blocks import Block, Outcome, Sampled, Skip, lost
-from textveil.corpora.columns import NO_COLUMNS, RecordColumns, person
+from textveil.corpora.blocks import NO_COLUMNS, Block, Outcome, RecordColumns, Sampled, Skip, lost, person
 from textveil.corpora.formats.records import CorpusFormat, Records
 from textveil.detection.spans import DetectedSpan
 from textveil.errors import InputError, ParameterError, SlowText, need
+from textveil.processors import cores
 from textveil.randomness import SECRET_BYTES, derived_generator, secure_generator, seeded_generator
 from textveil.sanitize.chosen import SanitizerOptions
 from textveil.sanitize.costs import Counts, added, trimmed
@@ -29,11 +30,8 @@ from textveil.surrogates.map_file import block as sealed_block
 from textveil.surrogates.private_map import PrivateMap
 from textveil.surrogates.scopes import MemoryScope, Scope
 
-OnError: TypeAlias = Literal["stop", "skip"]
-"""What a record that cannot be read does to the run."""
-
+OnError: TypeAlias = Literal["stop", "skip"]  # What a record that cannot be read does to the run
 _BLANK = frozenset(("", "\n", "\r\n"))
-
 _Spans: TypeAlias = list[DetectedSpan]
 
 
@@ -44,29 +42,24 @@ class BlockWorker:
     The draws of block n come from a stream of their own, with a key derived from the job's secret, n, the settings
     and the block's content. A block that is done again (after a dead process, or in a resumed job) gives the same
     bytes, so nothing is released twice; other content under the same secret never meets the same draws.
-
-    Attributes:
-        options: of the sanitizer; with a seed the draws of block n come from ``seeded_generator(seed, n)`` instead.
-        secret: the job's, ``new_secret()``; with it the draws can be repeated, and guesses of the text tested.
-        settings: ``Setting.digest`` with what else the draws depend on.
-        cipher: seals a frame of the private map for every block; None: none is kept.
-        on_error: ``"stop"``: a block with a bad record releases nothing; ``"skip"``: its other records are released.
-        counts_only: draw nothing: outcomes have counts and no data, and the persons in them are named as their column
-            names them (``=`` and the name, or nothing for null).
-        sample: documents of a block that come back before and after; no draw depends on it.
-        record_seconds: see ``Run``. Which records take longer is not sure to be the same again: where some do, the
-            block's draws come from another stream than without them.
     """
 
+    # of the sanitizer; with a seed the draws of block n come from ``seeded_generator(seed, n)`` instead
     options: SanitizerOptions
     corpus_format: CorpusFormat
+    # the job's, ``new_secret()``; with it the draws can be repeated, and guesses of the text tested
     secret: bytes = field(repr=False)
     columns: RecordColumns = NO_COLUMNS
-    settings: bytes = b""
+    settings: bytes = b""  # ``Setting.digest`` with what else the draws depend on
+    # ``"stop"``: a block with a bad record releases nothing; ``"skip"``: its other records are released
     on_error: OnError = "stop"
-    cipher: MapCipher | None = None
+    cipher: MapCipher | None = None  # seals a frame of the private map for every block; None: none is kept
+    # draw nothing: outcomes have counts and no data, and the persons in them are named as their column names them
+    # (``=`` and the name, or nothing for null)
     counts_only: bool = False
-    sample: int = 0
+    sample: int = 0  # documents of a block that come back before and after; no draw depends on it
+    # see ``Run``. Which records take longer is not sure to be the same again: where some do, the block's draws come
+    # from another stream than without them
     record_seconds: float | None = None
 
     def __post_init__(self) -> None:
@@ -170,31 +163,17 @@ def _named(value: str | None) -> bytes:
 
 
 class _Own(NamedTuple):
-    """What columns say of every record; each is empty if no column does.
-
-    Attributes:
-        scopes: where one value has one surrogate.
-        values: what is a span in its texts, with the kind.
-    """
-
     persons: Sequence[bytes]
-    scopes: Sequence[Scope]
-    values: Sequence[Sequence[tuple[str, str]]]
+    scopes: Sequence[Scope]  # where one value has one surrogate
+    values: Sequence[Sequence[tuple[str, str]]]  # what is a span in its texts, with the kind
 
 
 class _Drawn(NamedTuple):
-    """Texts that are drawn for.
-
-    Attributes:
-        places: of the record of each.
-        values: of the record of each, which are spans in it; None if there are none, or the spans are found.
-        found: the spans of each; None if they are not found yet.
-    """
-
     texts: list[str]
-    places: list[int]
+    places: list[int]  # of the record of each
+    # of the record of each, which are spans in it; None if there are none, or the spans are found
     values: list[Sequence[tuple[str, str]]] | None
-    found: list[_Spans] | None
+    found: list[_Spans] | None  # the spans of each; None if they are not found yet
 
 
 class _BlockReleases:
@@ -219,9 +198,7 @@ class _BlockReleases:
                 kinds.update({} if text in blank else next(counts))
             self.tally.kinds.update(kinds)
             if self._own.persons:
-                name = self._own.persons[place]
-                own = trimmed(kinds, sanitizer.setting.counted)
-                self.persons[name] = added(self.persons.get(name, ()), own)
+                self._count(self._own.persons[place], kinds, sanitizer)
 
     def released(self, sanitizer: Sanitizer, rng: np.random.Generator) -> bytes:
         """The block's output; every record with a text is one document, and one of its person's."""
@@ -247,7 +224,10 @@ class _BlockReleases:
             if self._keeps_maps and parts:
                 self.maps.append(tuple(map(_map_of, parts, texts)))
             if own.persons:
-                self._count(own.persons[place], parts, sanitizer.setting.counted)
+                kinds = Counter[str]()
+                for part in parts:
+                    kinds.update(part.kinds)
+                self._count(own.persons[place], kinds, sanitizer)
             if len(texts) == 1 and texts[0] in blank:
                 alone[texts[0]] += 1
             elif parts:
@@ -257,7 +237,6 @@ class _BlockReleases:
         return self._records.joined(fresh)
 
     def sampled(self, count: int) -> tuple[Sampled, ...]:
-        """At most so many of the documents that were released, chosen by the operating system's randomness."""
         if count == 0:
             return ()
         pairs = list(zip(self._records.texts, self._fresh, strict=True))
@@ -275,11 +254,8 @@ class _BlockReleases:
         values = [own[place] for place in places] if own and found is None else None
         return _Drawn([all_texts[number][1] for number in chosen], places, values, found)
 
-    def _count(self, name: bytes, parts: Sequence[Release], counted: Sequence[str]) -> None:
-        kinds: Counter[str] = Counter()
-        for part in parts:
-            kinds.update(part.kinds)
-        self.persons[name] = added(self.persons.get(name, ()), trimmed(kinds, counted))
+    def _count(self, name: bytes, kinds: Counter[str], sanitizer: Sanitizer) -> None:
+        self.persons[name] = added(self.persons.get(name, ()), trimmed(kinds, sanitizer.setting.counted))
 
 
 def _map_of(release: Release, text: str) -> PrivateMap:
@@ -309,3 +285,51 @@ def _blank_releases(sanitizer: Sanitizer, documents: Sequence[Sequence[str]]) ->
     releases = {text: sanitizer.batch([text], spans=False)[0] for text in there}
     drawn = [protected.kind for protected in sanitizer.setting.protected]
     return {text: release for text, release in releases.items() if not any(release.kinds.get(kind) for kind in drawn)}
+
+
+class Engine(Protocol):
+    """Releases blocks; the output is the same, byte for byte, whatever the engine."""
+
+    def outcomes(self, worker: BlockWorker, blocks: Iterable[Block]) -> Iterator[Outcome]:
+        """The outcome of every block, in the order of the blocks.
+
+        ``blocks`` is drawn from lazily with a bounded number of blocks in flight. A block whose worker dies is done
+        again and given up as ``block_queue.py`` says. Closing the iterator ends the work.
+        """
+
+
+class InProcess:
+    """One block after another, here: no process is started."""
+
+    def outcomes(self, worker: BlockWorker, blocks: Iterable[Block]) -> Iterator[Outcome]:
+        release = worker.opened()
+        return map(release, blocks)
+
+
+SMALL = 2  # An input of no more blocks is released in this process: starting others takes longer
+
+
+@dataclass(frozen=True, slots=True)
+class Processes:
+    """``workers`` processes, started anew rather than forked: threads and locks of this one cannot harm them."""
+
+    # how many at the most, and never more than there are blocks; one is this process itself
+    workers: int = field(default_factory=cores)
+
+    def __post_init__(self) -> None:
+        need(self.workers >= 1, "workers", self.workers, "at least 1")
+
+    def outcomes(self, worker: BlockWorker, blocks: Iterable[Block]) -> Iterator[Outcome]:
+        coming = iter(blocks)
+        start = list(islice(coming, SMALL + 1))
+        if self.workers == 1 or len(start) <= SMALL:
+            yield from InProcess().outcomes(worker, chain(start, coming))
+            return
+        from textveil.corpora.engines.process_pool import Pool
+
+        pool = Pool(worker, self.workers, chain(start, coming))
+        try:
+            yield from pool.outcomes()
+            pool.close()
+        finally:
+            pool.kill()

@@ -1,35 +1,33 @@
-"""The inputs of a run as one row of numbered blocks."""
+"""Inputs of a run as one row of numbered blocks; which file is which, and where a run reads and writes."""
 
 import contextlib
 import hashlib
 import os
 import stat
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from textveil.corpora.blocks import BLOCK_BYTES, Block
-from textveil.corpora.files.sources import opened
-from textveil.corpora.formats.records import CorpusFormat, Cut
-from textveil.errors import InputError, need
+from textveil.corpora.files.sources import one_file, opened
+from textveil.corpora.formats.records import CorpusFormat, Cut, Records
+from textveil.errors import InputError, ParameterError, need
+from textveil.randomness import SECRET_BYTES
+from textveil.types import Progress
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inputs:
-    """Files in their order, read once from the first to the last.
+    """Files in their order, read once from the first to the last."""
 
-    Attributes:
-        inputs: as ``sources.expanded`` gives them; ``-`` is standard input.
-        secret: the job's: keys the chain of digests, which would otherwise tell what the input is.
-        size: bytes that a block aims at. Blocks, and with them the draws, depend on it.
-        max_expansion: bytes that a byte of a compressed input may come to; None is no limit.
-    """
-
-    inputs: tuple[str, ...]
+    inputs: tuple[str, ...]  # as ``sources.expanded`` gives them; ``-`` is standard input
     corpus_format: CorpusFormat
+    # the job's: keys the chain of digests, which would otherwise tell what the input is
     secret: bytes = field(repr=False)
-    size: int = BLOCK_BYTES
-    max_expansion: float | None = None
+    size: int = BLOCK_BYTES  # bytes that a block aims at. Blocks, and with them the draws, depend on it
+    max_expansion: float | None = None  # bytes that a byte of a compressed input may come to; None is no limit
 
     def __post_init__(self) -> None:
         need(len(self.inputs) > 0, "inputs", "none", "at least one")
@@ -98,3 +96,157 @@ def _status(name: str) -> os.stat_result | None:
             status = Path(name).stat()
             return status if stat.S_ISREG(status.st_mode) else None
     return None
+
+
+_PIECE = 2**20
+
+
+class Whole(NamedTuple):
+    """An output that is complete: its bytes, and their digest (of a release; it tells nothing else)."""
+
+    bytes: int
+    sha256: str
+
+
+def whole_of(path: Path) -> Whole | None:
+    """A file's length and digest; None if it cannot be read or is no regular file."""
+    try:
+        if not path.is_file():
+            return None
+        digest, length = hashlib.sha256(), 0
+        with path.open("rb") as stream:
+            while data := stream.read(_PIECE):
+                digest.update(data)
+                length += len(data)
+    except OSError:
+        return None
+    return Whole(length, digest.hexdigest())
+
+
+def is_whole(path: Path, whole: Whole) -> bool:
+    """Return whether the file is there with the same bytes; other lengths are seen without reading it."""
+    try:
+        if path.stat().st_size != whole.bytes:
+            return False
+    except OSError:
+        return False
+    return whole_of(path) == whole
+
+
+def same_file(handle: int, path: Path) -> bool:
+    """Return whether an open file still stands under its name; False if the name is gone."""
+    try:
+        return os.path.samestat(os.fstat(handle), path.stat())
+    except OSError:
+        return False
+
+
+_NO_SECRET = bytes(SECRET_BYTES)  # of a chain of digests that nobody reads
+
+
+class ReleasedBlock(NamedTuple):
+    """Records in a row, all of them good."""
+
+    records: Records
+    first: int  # number of the first record in its input, for messages
+    place: str  # what stands before a message about it: the input's number, if there are several
+
+    @property
+    def texts(self) -> list[str]:
+        """One for each record and chosen field that has a text."""
+        return [text for parts in self.records.texts for text in parts]
+
+
+def released_blocks(
+    corpus_format: CorpusFormat,
+    inputs: tuple[str, ...],
+    progress: Progress | None = None,
+    *,
+    block_bytes: int = BLOCK_BYTES,
+    max_expansion: float | None = None,
+) -> Iterator[ReleasedBlock]:
+    """The records of all inputs in their order, block by block, in constant memory.
+
+    Args:
+        block_bytes: input bytes a block aims at.
+        max_expansion: bytes that a byte of a compressed input may come to; None is no limit.
+
+    Raises InputError: an input or a record cannot be read; says which, never what.
+    """
+    rows = Inputs(
+        inputs=inputs, corpus_format=corpus_format, secret=_NO_SECRET, size=block_bytes, max_expansion=max_expansion
+    )
+    total = rows.total()
+    for block in rows.blocks():
+        place = f"input {block.source}, " if len(inputs) > 1 else ""
+        if block.fault:
+            raise InputError(f"{place}{block.fault}")
+        records = corpus_format.records(block.payload, block.first)
+        if records.faults:
+            raise InputError(f"{place}{records.faults[0].reason}")
+        yield ReleasedBlock(records, block.first, place)
+        if progress is not None:
+            progress(block.bytes_read, total)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Places:
+    """Inputs and outputs of one run.
+
+    Raises:
+        ParameterError: a report has no name of a file; two of them are one file; there is no job to go on with; or one
+            of private map and key stands without the other.
+        InputError: standard input is wanted and closed.
+    """
+
+    inputs: tuple[str, ...]  # as ``sources.expanded`` gives them; ``-`` is standard input
+    output: Path | None = None  # where the release goes; None is a stream that the caller has
+    reports: tuple[Path, ...] = ()  # where the report goes: a page to file where a name ends in .html, else JSON
+    sender_report: Path | None = None  # where what is for the sender alone goes, likewise
+    resume: bool = False  # go on with the job of the output, or begin it
+    private_map: Path | None = None  # where the private map goes, if one is kept
+    map_key: Path | None = None
+
+    def __post_init__(self) -> None:
+        check_outputs(self.output, [*self.reports, self.sender_report], self.private_map, resume=self.resume)
+        secret = [path for path in (self.private_map, self.map_key) if path is not None]
+        files = [*self.files, *secret]
+        again = len({os.path.realpath(path) for path in files}) != len(files)
+        if again or any(one_file(name, path) for name in self.inputs for path in files):
+            every = "`output`, every report, `private_map` and `map_key`" if secret else "`output` and every report"
+            raise ParameterError(f"the input, {every} must be different files; got one twice.")
+        if self.private_map is None and self.map_key is not None:
+            raise ParameterError("`map_key` needs `private_map`, which it encrypts; got none.")
+        if self.private_map is not None and self.map_key is None:
+            raise ParameterError("`private_map` needs `map_key`, by which it is encrypted; got none.")
+        if "-" in self.inputs and sys.stdin is None:
+            raise InputError("standard input must be open; got a closed one. Name a file.")
+
+    @property
+    def files(self) -> list[Path]:
+        """All that is written by name, but for the private map: the output first."""
+        return [path for path in (self.output, *self.reports, self.sender_report) if path is not None]
+
+    @property
+    def job(self) -> Path | None:
+        """The output where it is a regular file, or where one will be: only then there is a job."""
+        return self.output if self.output is not None and _is_file(self.output) else None
+
+
+def check_outputs(
+    output: Path | None, reports: Sequence[Path | None], private_map: Path | None = None, *, resume: bool
+) -> None:
+    """Refuse outputs that no inputs could make right.
+
+    Raises ParameterError: a report or the private map has no name of a file, or there is no job to go on with.
+    """
+    if private_map is not None and (str(private_map) == "-" or not _is_file(private_map)):
+        raise ParameterError("`private_map` must be a regular file; got none. It is never part of the text's stream.")
+    if any(path is not None and str(path) == "-" for path in reports):
+        raise ParameterError("a report must be a file; got -, which is the text's. Name a file.")
+    if resume and (output is None or not _is_file(output)):
+        raise ParameterError("`resume=True` needs `output` and a regular file; the job is kept beside it.")
+
+
+def _is_file(output: Path) -> bool:
+    return not output.exists() or output.is_file() or output.is_dir()

@@ -15,8 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from textveil.corpora.formats.arrow_package import arrow
-from textveil.corpora.formats.records import read
+from textveil.corpora.formats.records import arrow, read
 from textveil.errors import InputError, OutputError
 
 _GZIP = b"\x1f\x8b"
@@ -24,40 +23,27 @@ _ZSTD = b"\x28\xb5\x2f\xfd"
 _ZSTD_SKIPPABLE = tuple(bytes([0x50 + low]) + b"\x2a\x4d\x18" for low in range(16))
 """First bytes of a frame without data, which some writers put before the first frame (RFC 8878, §3.1.2)."""
 
-COMPRESSED = (".gz", ".zst")
-"""Endings of outputs that are compressed."""
-
+COMPRESSED = (".gz", ".zst")  # Endings of outputs that are compressed
 _READ = 2**18  # bytes that are asked of the operating system at once
-
-EXPANSION_FREE = 2**20
-"""Decompressed bytes up to which no limit on the expansion holds."""
-
+EXPANSION_FREE = 2**20  # Decompressed bytes up to which no limit on the expansion holds
 _FRAME = 4 * 2**20  # bytes after which a compressed output begins a new frame by itself, so that memory stays bounded
 _GZIP_LEVEL = 6
 
 
 class Opened(NamedTuple):
-    """An input that is open.
+    """An input that is open."""
 
-    Attributes:
-        stream: its bytes, decompressed; seekable where the input is a plain regular file.
-        size: bytes of the file as it lies on the disk; None if that is not known.
-        position: how many of those bytes have been read so far.
-    """
-
-    stream: BinaryIO
-    size: int | None
-    position: Callable[[], int]
+    stream: BinaryIO  # its bytes, decompressed; seekable where the input is a plain regular file
+    size: int | None  # bytes of the file as it lies on the disk; None if that is not known
+    position: Callable[[], int]  # how many of those bytes have been read so far
 
 
 def expanded(patterns: Sequence[str]) -> list[str]:
     """Inputs by name, in the order of ``patterns``; the matches of a pattern by code point.
 
-    ``*``, ``?``, ``[...]`` and the recursive ``**`` match as in a shell, and never a hidden name. A name that exists
-    is taken as it is. ``-`` is standard input.
-
-    Raises:
-        InputError: nothing matches, a file is absent or a folder, or a file is named twice.
+    ``*``, ``?``, ``[...]`` and the recursive ``**`` match as in a shell, and never a hidden name. A name that exists is
+    taken as it is. ``-`` is standard input. Raises InputError: nothing matches, a file is absent or a folder, or a file
+    is named twice.
     """
     names: list[str] = []
     seen: set[object] = set()
@@ -297,10 +283,8 @@ class _Limited(_Raw):
 def compressing(stream: BinaryIO, name: str | None) -> Frames:
     """A sink that compresses into ``stream`` if ``name`` ends in ``.gz`` or ``.zst``; None is taken as it is.
 
-    Frames are the same bytes for the same data: they hold no time and no name.
-
-    Raises:
-        MissingExtra: zstd is asked for and pyarrow is not installed.
+    Frames are the same bytes for the same data: they hold no time and no name. Raises MissingExtra: zstd is asked for
+    and pyarrow is not installed.
     """
     ending = Path(name).suffix.lower() if name is not None else ""
     if ending == ".gz":

@@ -5,9 +5,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from textveil.corpora.formats.arrow_package import arrow
-from textveil.corpora.formats.fields import FieldChoice, other_name
-from textveil.corpora.formats.records import text_in
+from textveil.corpora.formats.records import FieldChoice, arrow, other_name, text_in
 from textveil.corpora.formats.rows import Cell
 from textveil.errors import InputError
 
@@ -15,8 +13,7 @@ from textveil.errors import InputError
 def checked_columns(schema: Any, choice: FieldChoice) -> None:
     """Refuse a schema without the chosen columns, or with another type than strings where texts are wanted.
 
-    Raises:
-        InputError: names the column that is wanted; those that are there are not listed.
+    Raises InputError: names the column that is wanted; those that are there are not listed.
     """
     types = arrow("pyarrow.types")
     for name in choice.needed():
@@ -69,11 +66,8 @@ def chosen_schema(schema: Any, choice: FieldChoice, order: Sequence[str] | None 
 def plain_columns(batch: Any, choice: FieldChoice, order: Sequence[str] | None = None, schema: Any = None) -> Any:
     """The chosen columns of a record batch, in the types and the order of ``chosen_schema``.
 
-    Args:
-        schema: ``chosen_schema`` of a file whose columns are read in other types; None is that of the batch.
-
-    Raises:
-        InputError: a column is missing, has a wrong type, or holds dictionaries that cannot be taken away.
+    ``schema``: ``chosen_schema`` of a file whose columns are read in other types; None is that of the batch. Raises
+    InputError: a column is missing, has a wrong type, or holds dictionaries that cannot be taken away.
     """
     schema = schema or chosen_schema(batch.schema, choice, order)
     columns = [_cast(batch.column(batch.schema.get_field_index(field.name)), field) for field in schema]
@@ -180,8 +174,7 @@ def texts_of(
 ) -> tuple[list[list[str | None]], dict[int, str]]:
     """The texts of every sanitized column, None for nulls; and why some rows, by their place, are refused.
 
-    Args:
-        limit: bytes that a text may have.
+    ``limit``: bytes that a text may have.
     """
     columns: list[list[str | None]] = []
     bad: dict[int, str] = {}
@@ -243,8 +236,7 @@ def from_ipc(data: bytes) -> Iterator[Any]:
 def json_cells(column: Any, name: str, where: Callable[[int], str], bad: dict[int, str]) -> list[Cell]:
     """The values of a kept column as JSON has them: dates, times and decimals as strings, all else by its own type.
 
-    Args:
-        bad: takes why a row cannot be written so, by its place.
+    ``bad``: takes why a row cannot be written so, by its place.
     """
     pyarrow = arrow()
     types = arrow("pyarrow.types")

@@ -8,10 +8,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, cast
 
-from textveil.corpora.formats.encodings import checked_encoding
-from textveil.corpora.formats.fields import FieldChoice
-from textveil.corpora.formats.plain import PlainText
-from textveil.corpora.formats.records import MAX_DOCUMENT_BYTES, CorpusFormat
+from textveil.corpora.formats.records import MAX_DOCUMENT_BYTES, CorpusFormat, FieldChoice, checked_encoding
+from textveil.corpora.formats.text_lines import PlainText
 from textveil.errors import ParameterError
 
 FORMATS = ("txt", "jsonl", "json", "csv", "tsv", "parquet")
@@ -27,8 +25,8 @@ _COMPRESSED = ("gz", "zst")
 
 _RECORDS = FORMATS[1:]  # formats whose records have fields, so that each can be written as any other
 _HOMES: Final = {
-    "jsonl": ("jsonl", "JsonLines"),
-    "json": ("json_array", "JsonArray"),
+    "jsonl": ("json_records", "JsonLines"),
+    "json": ("json_records", "JsonArray"),
     "parquet": ("parquet", "Parquet"),
 }
 """Modules and classes of formats; the class that writes is called so with ``Writer``. Most runs need none."""
@@ -38,35 +36,24 @@ _ALSO = {"ndjson": "jsonl", "tab": "tsv"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FormatChoice:
-    r"""What was asked of the format; the inputs settle the rest.
+    """What was asked of the format; the inputs settle the rest."""
 
-    Attributes:
-        corpus_format: one of ``FORMATS``; None tells it by the inputs' endings.
-        whole: of txt: one document instead of one a line.
-        sanitized: of records: fields whose texts are sanitized; none is the field ``text``.
-        kept: of records: fields that are copied.
-        read: of records: columns that are read for something else (``corpora.columns``).
-        output_format: one of ``FORMATS`` but txt; None tells it by the output's ending, and is the inputs' where that
-            says none.
-        delimiter: of csv: the character between fields; ``\t`` may be written for a tab. None is a comma.
-        encoding: of inputs that are text, such as cp1252; None is UTF-8, which every output is.
-    """
-
-    corpus_format: str | None = None
-    whole: bool = False
-    sanitized: tuple[str, ...] = ()
-    kept: tuple[str, ...] = ()
-    read: tuple[str, ...] = ()
+    corpus_format: str | None = None  # one of ``FORMATS``; None tells it by the inputs' endings
+    whole: bool = False  # of txt: one document instead of one a line
+    sanitized: tuple[str, ...] = ()  # of records: fields whose texts are sanitized; none is the field ``text``
+    kept: tuple[str, ...] = ()  # of records: fields that are copied
+    read: tuple[str, ...] = ()  # of records: columns that are read for something else (``corpora.columns``)
+    # one of ``FORMATS`` but txt; None tells it by the output's ending, and is the inputs' where that says none
     output_format: str | None = None
+    # of csv: the character between fields; ``\t`` may be written for a tab. None is a comma
     delimiter: str | None = None
     max_document_bytes: int = MAX_DOCUMENT_BYTES
-    encoding: str | None = None
+    encoding: str | None = None  # of inputs that are text, such as cp1252; None is UTF-8, which every output is
 
     def name(self, inputs: Sequence[str]) -> str:
         """The format of these inputs.
 
-        Raises:
-            ParameterError: it is none of ``FORMATS``, or the endings speak of several or of another one.
+        Raises ParameterError: it is none of ``FORMATS``, or the endings speak of several or of another one.
         """
         if self.corpus_format is not None:
             return _known("corpus_format", self.corpus_format)
@@ -80,8 +67,7 @@ class FormatChoice:
     def output_name(self, inputs: Sequence[str], output: Path | None) -> str:
         """The format of the output: as ``output_format`` says, else as its ending does, else that of the inputs.
 
-        Raises:
-            ParameterError: as ``name``; or only one of the two has records with fields.
+        Raises ParameterError: as ``name``; or only one of the two has records with fields.
         """
         name = self.name(inputs)
         if self.output_format is not None:
@@ -100,8 +86,7 @@ class FormatChoice:
     def reader(self, inputs: Sequence[str], output: Path | None = None) -> CorpusFormat:
         """The reader of these inputs that writes such an output; where there is no name, one of the inputs' format.
 
-        Raises:
-            ParameterError: as ``output_name``; or an option does not fit the format.
+        Raises ParameterError: as ``output_name``; or an option does not fit the format.
         """
         name, wanted = self.name(inputs), self.output_name(inputs, output)
         if self.delimiter is not None and "csv" not in (name, wanted):
@@ -135,7 +120,7 @@ class FormatChoice:
             source = _of_home(name)(choice=choice, max_document_bytes=limit, encoding=encoding)
         if wanted == name:
             return cast(CorpusFormat, source)
-        from textveil.corpora.formats.conversion import converted
+        from textveil.corpora.formats.rows import converted
 
         if wanted in between:
             from textveil.corpora.formats.csv_table import CsvTable, CsvWriter
@@ -153,8 +138,7 @@ class FormatChoice:
     def check_output(self, inputs: Sequence[str], output: Path | None) -> None:
         """Refuse an output whose ending speaks of another format than it will have; one that says nothing passes.
 
-        Raises:
-            ParameterError: it does.
+        Raises ParameterError: it does.
         """
         if output is None:
             return

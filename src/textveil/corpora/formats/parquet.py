@@ -19,15 +19,21 @@ from textveil.corpora.formats.arrow_columns import (
     to_ipc,
     with_releases,
 )
-from textveil.corpora.formats.arrow_package import arrow
-from textveil.corpora.formats.fields import FieldChoice
-from textveil.corpora.formats.records import MAX_DOCUMENT_BYTES, Cut, RecordError, Records, Sink, checked_size
+from textveil.corpora.formats.records import (
+    MAX_DOCUMENT_BYTES,
+    Cut,
+    FieldChoice,
+    RecordError,
+    Records,
+    Sink,
+    arrow,
+    checked_size,
+)
 from textveil.corpora.formats.rows import Cell, RecordRows
 from textveil.errors import InputError, OutputError
 
 _BUFFER = 2**20  # bytes of a column that are read at once; without it whole column chunks, which may have any size, are
 _UNSOUND = "it is damaged, cut short, encrypted or something else"
-
 _MOST_ROWS = 2**12  # rows of a block at most: dictionaries make columns small on the disk that are large in memory
 _MOST_BYTES = 2**28  # bytes of a batch at most, of columns whose entries have no length that the file states
 _PACKED_BYTES, _PACKED_TIMES = 2**28, 1000
@@ -144,7 +150,6 @@ class ParquetWriter:
         return "" if cell.encodes else "a string with lone surrogates"
 
     def written(self, rows: RecordRows) -> bytes:
-        """See ``RowWriter.written``: an Arrow IPC stream."""
         pyarrow = arrow()
         if not rows.cells:
             return b""
@@ -175,7 +180,6 @@ class _RowGroups:
         self._bytes = 0
 
     def write(self, data: bytes) -> None:
-        """See ``Sink.write``; ``data`` may be several IPC streams in a row, or nothing."""
         for batch in from_ipc(data):
             if self._writer is None:
                 parquet = arrow("pyarrow.parquet")
@@ -259,21 +263,11 @@ def _refused_as(pyarrow: Any, step: Callable[[], Any]) -> Any:
 
 
 class _Leaf(NamedTuple):
-    """A column of values that the chosen columns are made of.
-
-    Attributes:
-        path: its name in the file.
-        declared: bytes of all its values, packed as they are in dictionaries, by the file's own account.
-        largest: bytes of its largest chunk.
-        by_entries: whether it is read as a dictionary, so that a value is in memory once however many rows hold it.
-        width: bytes that a value has at most; None is unknown.
-    """
-
-    path: str
-    declared: int
-    largest: int
-    by_entries: bool
-    width: int | None
+    path: str  # its name in the file
+    declared: int  # bytes of all its values, packed as they are in dictionaries, by the file's own account
+    largest: int  # bytes of its largest chunk
+    by_entries: bool  # whether it is read as a dictionary, so that a value is in memory once however many rows hold it
+    width: int | None  # bytes that a value has at most; None is unknown
 
 
 def _opened(source: BinaryIO, by_entries: Sequence[str] = ()) -> Any:

@@ -1,37 +1,90 @@
-"""What a corpus format does: cut a stream into blocks, read a block's records, put releases together again."""
+"""What formats of a corpus share: protocols, fields that are chosen, encodings, limits, and pieces of output."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import codecs
+import difflib
+import io
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import BinaryIO, Final, NamedTuple, Protocol, runtime_checkable
+from importlib import import_module
+from typing import Any, BinaryIO, Final, NamedTuple, Protocol, runtime_checkable
 
-from textveil.corpora.formats.fields import FieldChoice
-from textveil.errors import InputError, need
+from textveil.errors import InputError, MissingExtra, need
 from textveil.text.no_text import ADVICE, what_it_is
 
-MAX_DOCUMENT_BYTES = 16 * 2**20
-"""Largest record that is read unless told otherwise."""
 
+def arrow(module: str = "pyarrow") -> Any:
+    """The package pyarrow, or a module of it by its full name. Raises MissingExtra: it is not installed."""
+    try:
+        return import_module(module)
+    except ImportError:
+        raise MissingExtra("pyarrow", "arrow") from None
+
+
+_NEAR = 0.75  # similarity (`difflib`) from which a name is offered in place of one that is not there
+_LONGEST = 64  # characters of a name that may be offered: longer ones are no names that somebody mistyped
+
+
+@dataclass(frozen=True, slots=True)
+class FieldChoice:
+    """Fields by name. A field that is not named never reaches the output."""
+
+    sanitized: tuple[str, ...] = ("text",)  # their texts are replaced by releases; at least one
+    kept: tuple[str, ...] = ()  # copied as they are, outside every guarantee
+    read: tuple[str, ...] = ()  # read for something else (whose record it is), and copied only if they are ``kept`` too
+
+    def __post_init__(self) -> None:
+        need(len(self.sanitized) > 0, "sanitized", "none", "at least one field name")
+        names = self.all()
+        need(len(set(names)) == len(names), "kept", "a name twice", "names other than those of `sanitized`, each once")
+
+    def all(self) -> tuple[str, ...]:
+        """Every field of the output."""
+        return self.sanitized + self.kept
+
+    def needed(self) -> tuple[str, ...]:
+        """Every field that a record must have, each once."""
+        return tuple(dict.fromkeys((*self.all(), *self.read)))
+
+
+def other_name(name: str, present: Iterable[str]) -> str:
+    """What to do about a field that is not there, in a sentence.
+
+    A name that is there is only ever told where it is nearly the one that was asked for: what stands in a first row may
+    be no names at all, but a record.
+    """
+    there = sorted({field for field in present if 0 < len(field) <= _LONGEST and field.isprintable()})
+    alike = [field for field in there if _plain(field) == _plain(name)]
+    near = alike or difflib.get_close_matches(name, there, n=1, cutoff=_NEAR)
+    if near:
+        return f"Did you mean {near[0]!r}?"
+    if "," in name:
+        return "To name several, repeat `sanitized` or `kept` for each."
+    return "Name another with `sanitized` or `kept`."
+
+
+def _plain(name: str) -> str:
+    """A name without what people vary: case, spaces, dashes, underscores, a byte order mark."""
+    return "".join(character for character in name.casefold() if character not in " -_\ufeff")
+
+
+MAX_DOCUMENT_BYTES = 16 * 2**20
+
+
+"""Largest record that is read unless told otherwise."""
 
 _UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """Records in a row, cut from a stream.
+    """Records in a row, cut from a stream."""
 
-    Attributes:
-        payload: their bytes, in the format's own way; all that ``records`` needs but for ``first``.
-        first: number of the first one in the stream, from 1.
-        count: how many (for text formats: lines, blank ones included).
-        fault: why these records cannot be had; the payload is empty then. Cutting goes on behind them.
-    """
-
-    payload: bytes
-    first: int
-    count: int
-    fault: str = ""
+    payload: bytes  # their bytes, in the format's own way; all that ``records`` needs but for ``first``
+    first: int  # number of the first one in the stream, from 1
+    count: int  # how many (for text formats: lines, blank ones included)
+    fault: str = ""  # why these records cannot be had; the payload is empty then. Cutting goes on behind them
 
 
 class RecordError(NamedTuple):
@@ -43,24 +96,18 @@ class RecordError(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """What a payload holds.
+    """What a payload holds."""
 
-    Attributes:
-        texts: for each good record the private texts in it, one for each sanitized field that has a text. A record
-            with none (a null) is copied and counts as no document.
-        joined: output bytes from as many releases, in the shape of ``texts``; of a record that is None, nothing.
-        numbers: of the good records in their input.
-        head: what stands once before the first record of the whole output (CSV's header row).
-        nulls: how many sanitized fields of good records have no text.
-        beside: of each field that is ``read``, its value in every good record as text; None if it is null.
-    """
-
+    # for each good record the private texts in it, one for each sanitized field that has a text. A record with none (a
+    # null) is copied and counts as no document
     texts: Sequence[Sequence[str]]
     faults: Sequence[RecordError]
+    # output bytes from as many releases, in the shape of ``texts``; of a record that is None, nothing
     joined: Callable[[Sequence[Sequence[str] | None]], bytes]
-    numbers: Sequence[int]
-    head: bytes = b""
-    nulls: int = 0
+    numbers: Sequence[int]  # of the good records in their input
+    head: bytes = b""  # what stands once before the first record of the whole output (CSV's header row)
+    nulls: int = 0  # how many sanitized fields of good records have no text
+    # of each field that is ``read``, its value in every good record as text; None if it is null
     beside: Mapping[str, Sequence[str | None]] = field(default_factory=dict)
 
     def without(self, left: Mapping[int, str], fields: int) -> Records:
@@ -101,10 +148,8 @@ class CorpusFormat(Protocol):
     def cut(self, stream: BinaryIO, size: int) -> Iterator[Cut]:
         """Records of one input in pieces of about ``size`` bytes, whole records each; parses no more than it must.
 
-        Runs in the parent. Memory is bounded by the largest record that is allowed, whatever the stream holds.
-
-        Raises:
-            InputError: the rest of the stream cannot be had; whole records before were handed on.
+        Runs in the parent. Memory is bounded by the largest record that is allowed, whatever the stream holds. Raises
+        InputError: the rest of the stream cannot be had; whole records before were handed on.
         """
 
     def records(self, payload: bytes, first: int) -> Records:
@@ -154,8 +199,7 @@ def read(method: Callable[[int], bytes], size: int) -> bytes:
 def decoded(raw: bytes, where: str, limit: int) -> str:
     """UTF-8 text of at most ``limit`` bytes, without NUL characters.
 
-    Raises:
-        InputError: it is something else; says where, never what.
+    Raises InputError: it is something else; says where, never what.
     """
     if len(raw) > limit:
         raise InputError(too_large(where, limit))
@@ -178,8 +222,7 @@ def decoded(raw: bytes, where: str, limit: int) -> str:
 def text_in(raw: bytes, where: str, limit: int) -> str:
     """The same, where it is all of a text that is sanitized: no mail with encoded parts, and no other file.
 
-    Raises:
-        InputError: as ``decoded``; or it is such.
+    Raises InputError: as ``decoded``; or it is such.
     """
     text = decoded(raw, where, limit)
     need_text(text, where)
@@ -189,8 +232,7 @@ def text_in(raw: bytes, where: str, limit: int) -> str:
 def need_text(text: str, where: str) -> None:
     """Refuse what is no text though it is written in characters (``text.no_text``).
 
-    Raises:
-        InputError: it is such; says where and what it is.
+    Raises InputError: it is such; says where and what it is.
     """
     instead = what_it_is(text)
     if instead:
@@ -200,3 +242,98 @@ def need_text(text: str, where: str) -> None:
 def encoded(text: str) -> bytes:
     """UTF-8 bytes of a released text; released texts hold no lone surrogates."""
     return text.encode("utf-8")
+
+
+_BYTES: Final = 2**16
+
+_ESCAPING: Final = frozenset(("idna", "punycode", "unicode-escape", "raw-unicode-escape", "utf-7"))
+
+
+"""Codecs of Python's that write characters by others."""
+
+
+def checked_encoding(name: str | None) -> str | None:
+    """The name of an encoding as Python has it; None for UTF-8, which needs none.
+
+    Raises ParameterError: there is none of that name.
+    """
+    if name is None:
+        return None
+    try:
+        found = codecs.lookup(name)
+        known = bool(getattr(found, "_is_text_encoding", True)) and found.name not in _ESCAPING
+    except (LookupError, ValueError):
+        known = False
+    need(known, "encoding", "another", "one of text, such as cp1252, utf-16 or latin-1")
+    return None if found.name == "utf-8" else found.name
+
+
+def recoded(stream: BinaryIO, encoding: str | None) -> BinaryIO:
+    """The stream in UTF-8; itself where ``encoding`` is None."""
+    return stream if encoding is None else io.BufferedReader(_Recoded(stream, encoding), _BYTES)
+
+
+class _Recoded(io.RawIOBase):
+    def __init__(self, stream: BinaryIO, encoding: str) -> None:
+        self._read = getattr(stream, "read1", stream.read)
+        self._decoder = codecs.getincrementaldecoder(encoding)()
+        self._encoding = encoding
+        self._held = b""
+        self._ended = False
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        while not self._held and not self._ended:
+            self._held = self._next()
+        piece, self._held = self._held[: len(buffer)], self._held[len(buffer) :]
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+    def _next(self) -> bytes:
+        data = read(self._read, _BYTES)
+        self._ended = not data
+        try:
+            return self._decoder.decode(data, final=not data).encode("utf-8")
+        except UnicodeError:  # whose error holds the bytes
+            pass
+        raise InputError(f"the input must be {self._encoding}, as `encoding` says; a byte of it is not.")
+
+
+PIECE_BYTES = 2**16
+
+
+"""Released bytes of a piece."""
+
+
+class Pieces:
+    """Writes to a stream in pieces of ``PIECE_BYTES``; only the last one is shorter.
+
+    A block has about as many bytes of input as any other. Handed on by itself it would tell the reader of a pipe how
+    many documents these are, and so how long the private words in them.
+    """
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._held = bytearray()
+
+    def write(self, data: bytes) -> None:
+        """Take bytes; hand on what makes whole pieces."""
+        self._held += data
+        start = 0
+        while len(self._held) - start >= PIECE_BYTES:
+            self._handed(bytes(self._held[start : start + PIECE_BYTES]))
+            start += PIECE_BYTES
+        del self._held[:start]
+
+    def close(self) -> None:
+        """Hand on the rest; the stream stays open."""
+        if self._held:
+            self._handed(bytes(self._held))
+            self._held.clear()
+        self._stream.flush()
+
+    def _handed(self, piece: bytes) -> None:
+        self._stream.write(piece)
+        self._stream.flush()

@@ -1,7 +1,6 @@
 """Records as rows of cells: what a reader of one format hands to a writer of another.
 
-A format that reads rows and one that writes them make a format together: formats are read and written by themselves,
-and none knows another (``conversion``).
+A format that reads rows and one that writes them make a format together, and none knows another.
 """
 
 from __future__ import annotations
@@ -11,8 +10,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, BinaryIO, NamedTuple, Protocol
 
-from textveil.corpora.formats.fields import FieldChoice
-from textveil.corpora.formats.records import Cut, RecordError, Records, need_text
+from textveil.corpora.formats.records import (
+    Assembled,
+    CorpusFormat,
+    Cut,
+    FieldChoice,
+    RecordError,
+    Records,
+    Sink,
+    need_text,
+)
 from textveil.errors import InputError
 
 _JSON_NAMES = {
@@ -30,19 +37,13 @@ _ENCODED = json.JSONEncoder(ensure_ascii=False).encode
 
 
 class Cell(NamedTuple):
-    """The value of one field of one record.
+    """The value of one field of one record."""
 
-    Attributes:
-        value: a text, None if there is none, or of anything else a value of its JSON type.
-        written: how JSON writes it, to the letter as it was read; empty for a text that was not read from JSON.
-    """
-
-    value: Any
-    written: str = ""
+    value: Any  # a text, None if there is none, or of anything else a value of its JSON type
+    written: str = ""  # how JSON writes it, to the letter as it was read; empty for a text that was not read from JSON
 
     @property
     def json(self) -> str:
-        """How JSON writes it."""
         return self.written or (_ENCODED(self.value) if isinstance(self.value, str) else json.dumps(self.value))
 
     @property
@@ -67,21 +68,15 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RecordRows:
-    """The good records of a payload, and the bad ones.
+    """The good records of a payload, and the bad ones."""
 
-    Attributes:
-        names: fields of the output, in their order there; the same for every payload of a job.
-        cells: for each good record a cell for each of ``names``.
-        beside: of each field that is ``read``, a cell for each good record.
-        bare: records are texts without a name (a JSON array of strings); there is one name then.
-    """
-
-    names: Sequence[str]
+    names: Sequence[str]  # fields of the output, in their order there; the same for every payload of a job
     numbers: Sequence[int]
-    cells: Sequence[list[Cell]]
+    cells: Sequence[list[Cell]]  # for each good record a cell for each of ``names``
     faults: Sequence[RecordError]
+    # of each field that is ``read``, a cell for each good record
     beside: Mapping[str, Sequence[Cell]] = field(default_factory=dict)
-    bare: bool = False
+    bare: bool = False  # records are texts without a name (a JSON array of strings); there is one name then
 
     def of(self, places: Sequence[int], faults: Sequence[RecordError]) -> RecordRows:
         """The good records at these places; the others have these faults."""
@@ -128,10 +123,7 @@ class RowWriter(Protocol):
 def records_of(rows: RecordRows, choice: FieldChoice, writer: RowWriter, unit: str = "record") -> Records:
     """What a worker needs of rows: their texts, and the output's bytes with other texts in their places.
 
-    A record with a text that is none (``text.no_text``) is a fault.
-
-    Args:
-        unit: what messages call a record.
+    A record with a text that is none (``text.no_text``) is a fault. ``unit``: what messages call a record.
     """
     targets = [rows.names.index(name) for name in choice.sanitized]
     rows = _of_text(rows, targets, unit)
@@ -167,3 +159,62 @@ def _of_text(rows: RecordRows, targets: Sequence[int], unit: str) -> RecordRows:
         return rows
     bad = {fault.number for fault in faults}
     return rows.of([place for place, number in enumerate(rows.numbers) if number not in bad], faults)
+
+
+class AssembledWriter(RowWriter, Assembled, Protocol):
+    """Writes a format whose output is no concatenation of blocks' data."""
+
+
+def converted(source: RowReader, target: RowWriter, name: str) -> CorpusFormat:
+    """The format that reads as ``source`` and writes as ``target``, which messages call ``name``."""
+    if isinstance(target, Assembled):
+        return ConvertedWhole(source=source, target=target, name=name)
+    return Converted(source=source, target=target, name=name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Converted:
+    """Reads one format and writes another, block by block."""
+
+    source: RowReader
+    target: RowWriter
+    name: str
+
+    @property
+    def choice(self) -> FieldChoice:
+        return self.source.choice
+
+    @property
+    def unit(self) -> str:
+        return self.source.unit
+
+    def cut(self, stream: BinaryIO, size: int) -> Iterator[Cut]:
+        return self.source.cut(stream, size)
+
+    def records(self, payload: bytes, first: int) -> Records:
+        """See ``CorpusFormat.records``; a record that the other format cannot hold is a fault."""
+        rows = self.source.rows(payload, first)
+        reasons = [_reason(rows, place, self.source, self.target, self.name) for place in range(len(rows.cells))]
+        bad = [RecordError(number, reason) for number, reason in zip(rows.numbers, reasons, strict=True) if reason]
+        places = [place for place, reason in enumerate(reasons) if not reason]
+        good = replace(rows.of(places, bad), bare=False)
+        return records_of(good, self.choice, self.target, self.unit)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConvertedWhole(Converted):
+    """The same for a format that is assembled when all blocks are there."""
+
+    target: AssembledWriter
+
+    def sink(self, stream: BinaryIO) -> Sink:
+        return self.target.sink(stream)
+
+
+def _reason(rows: RecordRows, place: int, source: RowReader, target: RowWriter, name: str) -> str:
+    for name_of_field, cell in zip(rows.names, rows.cells[place], strict=True):
+        # What is sanitized is replaced by text that every format holds.
+        if name_of_field not in source.choice.sanitized and (got := target.refused(cell)):
+            where = f"{source.unit} {rows.numbers[place]}"
+            return f"{where}: the field {name_of_field!r} must be one that {name} can hold; got {got}. Leave it out."
+    return ""

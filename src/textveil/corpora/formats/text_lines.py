@@ -1,22 +1,33 @@
-"""Lines of a binary stream, cut into payloads without being read."""
+"""Plain text: lines of a binary stream, cut into payloads without being read."""
 
-from collections.abc import Iterator
-from typing import BinaryIO
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import BinaryIO, ClassVar
 
-from textveil.corpora.formats.records import Cut, read, too_large
+from textveil.corpora.formats.records import (
+    MAX_DOCUMENT_BYTES,
+    Cut,
+    RecordError,
+    Records,
+    checked_size,
+    encoded,
+    read,
+    recoded,
+    text_in,
+    too_large,
+)
 from textveil.errors import InputError
 from textveil.text.no_text import ADVICE, what_it_begins
 
-BOM = b"\xef\xbb\xbf"
-"""UTF-8's byte order mark; dropped before the first record of an input."""
+BOM = b"\xef\xbb\xbf"  # UTF-8's byte order mark; dropped before the first record of an input
 
 
 def pieces(stream: BinaryIO, size: int) -> Iterator[bytes]:
     """The stream in pieces of ``size`` bytes, the last one shorter.
 
-    Raises:
-        InputError: the rest cannot be read; what could be read was handed on before. Or the stream begins as a file
-            that is no text does.
+    Raises InputError: the rest cannot be read; what could be read was handed on before. Or the stream begins as a file
+    that is no text does.
     """
     # One read of the system at a time: a longer read that fails would lose what it had already got.
     once = getattr(stream, "read1", stream.read)
@@ -48,8 +59,7 @@ def pieces(stream: BinaryIO, size: int) -> Iterator[bytes]:
 def marked_pieces(stream: BinaryIO, size: int) -> Iterator[tuple[bytes, bool]]:
     """The same with whether it is the last one: the stream ends behind it, and has not broken off.
 
-    Raises:
-        InputError: as ``pieces``.
+    Raises InputError: as ``pieces``.
     """
     source = pieces(stream, size)
     held = next(source, None)
@@ -68,10 +78,8 @@ def marked_pieces(stream: BinaryIO, size: int) -> Iterator[tuple[bytes, bool]]:
 def cut_lines(stream: BinaryIO, size: int, limit: int) -> Iterator[Cut]:
     """Whole lines in pieces of about ``size`` bytes; a line of more than ``limit`` may be dropped as a fault.
 
-    A last line without an end is a line, unless the stream broke off in it.
-
-    Raises:
-        InputError: the rest of the stream cannot be read.
+    A last line without an end is a line, unless the stream broke off in it. Raises InputError: the rest of the stream
+    cannot be read.
     """
     held: list[bytes] = []
     waiting, first, dropping = 0, 1, False
@@ -102,3 +110,65 @@ def split_lines(payload: bytes, first: int) -> list[bytes]:
     last = parts.pop()
     lines = [part + b"\n" for part in parts]
     return [*lines, last] if last else lines
+
+
+def _joined(ends: Sequence[str], released: Sequence[Sequence[str] | None]) -> bytes:
+    """Releases in a row; a line that came out without its end, of a mechanism of whole texts, gets one."""
+    lines = [(texts[0], end) for texts, end in zip(released, ends, strict=True) if texts is not None]
+    return encoded("".join([line if line.endswith("\n") else line + end for line, end in lines]))
+
+
+_BLANK = {b"\n": ("\n",), b"\r\n": ("\r\n",)}
+"""Lines that are read at a glance: of a compressed file they may be millions."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlainText:
+    """UTF-8 text; a line end is part of its document."""
+
+    choice: ClassVar[None] = None
+    whole: bool = False
+    ended: bool = False  # a last line without an end gets one, so that another input can follow it
+    max_document_bytes: int = MAX_DOCUMENT_BYTES
+    encoding: str | None = None
+
+    @property
+    def unit(self) -> str:
+        return "document" if self.whole else "line"
+
+    def __post_init__(self) -> None:
+        checked_size(self.max_document_bytes)
+
+    def cut(self, stream: BinaryIO, size: int) -> Iterator[Cut]:
+        stream = recoded(stream, self.encoding)
+        cuts = self._document(stream, size) if self.whole else cut_lines(stream, size, self.max_document_bytes)
+        for cut in cuts:
+            lacks_end = self.ended and cut.payload and not cut.payload.endswith(b"\n")
+            yield replace(cut, payload=cut.payload + b"\n") if lacks_end else cut
+
+    def records(self, payload: bytes, first: int) -> Records:
+        lines = [payload.removeprefix(BOM)] if self.whole else split_lines(payload, first)
+        texts: list[tuple[str]] = []
+        numbers: list[int] = []
+        faults: list[RecordError] = []
+        for number, raw in enumerate(lines, start=first):
+            try:
+                where = "the document" if self.whole else f"line {number}"
+                texts.append(_BLANK.get(raw) or (text_in(raw, where, self.max_document_bytes),))
+                numbers.append(number)
+            except InputError as error:
+                faults.append(RecordError(number, str(error)))
+        ends = ["\n" if not self.whole and text.endswith("\n") else "" for (text,) in texts]
+        return Records(texts, faults, partial(_joined, ends), numbers)
+
+    def _document(self, stream: BinaryIO, size: int) -> Iterator[Cut]:
+        held: list[bytes] = []
+        length = 0
+        for piece in pieces(stream, size):
+            held.append(piece)
+            length += len(piece)
+            if length > self.max_document_bytes:
+                yield Cut(b"", 1, 1, too_large("the document", self.max_document_bytes))
+                return
+        if length:
+            yield Cut(b"".join(held), 1, 1)

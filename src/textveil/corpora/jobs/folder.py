@@ -9,7 +9,7 @@ from io import RawIOBase
 from pathlib import Path
 from typing import BinaryIO
 
-from textveil.corpora.files.identity import same_file
+from textveil.corpora.files.inputs import same_file
 from textveil.errors import OutputError, ParameterError
 from textveil.randomness import SECRET_BYTES, new_secret
 from textveil.whole_files import no_folder, sync_folder
@@ -23,13 +23,9 @@ _TRIES = 100  # times that a folder is made anew which a run that ends removes a
 
 @dataclass(frozen=True, slots=True)
 class JobFolder:
-    """Paths of a job's state.
+    """Paths of a job's state."""
 
-    Attributes:
-        output: the file that the job will make, links resolved.
-    """
-
-    output: Path
+    output: Path  # the file that the job will make, links resolved
     ending: str = ENDING
 
     @property
@@ -45,33 +41,27 @@ class JobFolder:
 
     @property
     def secret(self) -> Path:
-        """The job's secret, while it is not finished."""
-        return self.path / "secret"
+        return self.path / "secret"  # while it is not finished
 
     @property
     def partial(self) -> Path:
-        """The output so far."""
-        return self.path / "partial"
+        return self.path / "partial"  # the output so far
 
     @property
     def assembled(self) -> Path:
-        """The output file, where it is assembled from the partial one."""
-        return self.path / "assembled"
+        return self.path / "assembled"  # the output file, where it is assembled from the partial one
 
     @property
     def private_map(self) -> Path:
-        """The private map so far, where one is kept."""
-        return self.path / "map"
+        return self.path / "map"  # so far, where one is kept
 
     @property
     def paid(self) -> Path:
-        """What was taken from a ledger of budgets, where one is asked."""
-        return self.path / "paid"
+        return self.path / "paid"  # what was taken from a ledger of budgets, where one is asked
 
     @property
     def ledger(self) -> Path:
-        """One line a block."""
-        return self.path / "ledger.jsonl"
+        return self.path / "ledger.jsonl"  # one line a block
 
     def opened(self) -> BinaryIO:
         """The ledger, made if it is not there, locked against other runs until it is closed.

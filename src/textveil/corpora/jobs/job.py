@@ -7,44 +7,127 @@ job's secret, the settings and the block alone: one that was written, but not co
 """
 
 import contextlib
+import hashlib
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from io import RawIOBase
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO, Self, cast
 
 from textveil.corpora.blocks import Block, Outcome
-from textveil.corpora.files.identity import Whole, is_whole, same_file, whole_of
+from textveil.corpora.files.inputs import Whole, is_whole, same_file, whole_of
 from textveil.corpora.files.sources import COMPRESSED, compressing
 from textveil.corpora.formats.records import Assembled, CorpusFormat
 from textveil.corpora.jobs.folder import JobFolder
-from textveil.corpora.jobs.kept_map import KeptMap, written_whole
 from textveil.corpora.jobs.ledger import Totals, append, block_ends, block_line, totals_line, whole_line
 from textveil.errors import OutputError, ParameterError
-from textveil.surrogates.map_file import MapCipher
+from textveil.surrogates import map_file
+from textveil.surrogates.map_file import HEADER_BYTES, MapCipher
 from textveil.whole_files import atomic_writers, sync_folder
-
-SYNC_SECONDS = 1.0
-"""Blocks are committed together about this often."""
 
 _PIECE = 2**20
 
 
+@dataclass(frozen=True, slots=True)
+class MapWanted:
+    """Where a run's private map goes."""
+
+    path: Path
+    key: bytes = field(repr=False)  # the user's, 32 bytes
+    about: Mapping[str, Any]  # what the map says of the release: JSON data, public
+
+    def begun(self) -> tuple[MapCipher, bytes]:
+        """The cipher of a new map, and the bytes that begin it."""
+        cipher = MapCipher.new(self.key)
+        return cipher, map_file.begun(cipher, self.about)
+
+
+def frame_of(cipher: MapCipher, outcome: Outcome) -> bytes:
+    """What a map has for a block: its worker's frame, or one of no documents where nothing was released."""
+    return outcome.private or map_file.block(cipher, outcome.number, [])
+
+
+@dataclass(slots=True)
+class KeptMap:
+    """A map that grows."""
+
+    cipher: MapCipher
+    length: int
+    _folder: JobFolder
+    _stream: RawIOBase = field(repr=False)
+
+    @classmethod
+    def opened(cls, folder: JobFolder, wanted: MapWanted, length: int) -> Self:
+        """The map of a job, cut to ``length`` bytes; 0 begins it anew.
+
+        Raises:
+            ParameterError: the key is not the one with which it was begun.
+            InputError: it was changed.
+        """
+        if length == 0:
+            cipher, start = wanted.begun()
+            with folder.written_anew(folder.private_map) as stream:
+                stream.write(start)
+            length = len(start)
+        else:
+            with folder.private_map.open("rb") as there:
+                cipher = MapCipher.of_file(wanted.key, there.read(HEADER_BYTES))
+        return cls(cipher, length, folder, folder.continued(length, folder.private_map))
+
+    def add(self, outcome: Outcome) -> None:
+        """Write what it has for one more block."""
+        self.length += written_whole(self._stream, frame_of(self.cipher, outcome))
+
+    def cut(self, length: int) -> None:
+        """Take back what stands behind ``length`` bytes."""
+        self._stream.truncate(length)
+        self._stream.seek(length)
+        self.length = length
+
+    def sync(self) -> None:
+        os.fsync(self._stream.fileno())
+
+    def close(self) -> None:
+        """Nothing follows; a second call does nothing."""
+        self._stream.close()
+
+    def copy(self, target: BinaryIO, blocks: int, documents: int) -> Whole:
+        """Write the whole map of so many blocks, with its end; its length and digest."""
+        digest, length = hashlib.sha256(), 0
+        end = map_file.ended(self.cipher, blocks, documents)
+        with self._folder.private_map.open("rb") as stream:
+            while data := stream.read(min(_PIECE, self.length - length)) or end:
+                target.write(data)
+                digest.update(data)
+                length += len(data)
+                if data is end:
+                    break
+        return Whole(length, digest.hexdigest())
+
+
+def written_whole(stream: RawIOBase, data: bytes) -> int:
+    """Write bytes to a stream that may take less at once; how many."""
+    view = memoryview(data)
+    while view:
+        view = view[stream.write(view) or 0 :]
+    return len(data)
+
+
+SYNC_SECONDS = 1.0
+
+
+"""Blocks are committed together about this often."""
+
+
 @dataclass(slots=True)
 class Job:
-    """An output under way. Make it with ``opening.opened_job``.
-
-    Attributes:
-        secret: from which all draws are derived.
-        totals: over the committed blocks and those written since.
-        stuck: whether the job cannot go on as things are: the input is another, or the folder is gone.
-    """
+    """An output under way. Make it with ``opening.opened_job``."""
 
     folder: JobFolder
-    secret: bytes = field(repr=False)
-    totals: Totals
+    secret: bytes = field(repr=False)  # from which all draws are derived
+    totals: Totals  # over the committed blocks and those written since
     committed: int
     ended: bool
     _corpus_format: CorpusFormat
@@ -54,7 +137,7 @@ class Job:
     _map: KeptMap | None = None
     _whole: Whole | None = None
     modified: bool = False
-    stuck: bool = False
+    stuck: bool = False  # whether the job cannot go on as things are: the input is another, or the folder is gone
     _closed: bool = False
     _lines: list[dict[str, Any]] = field(default_factory=list)
     _synced: float = field(default_factory=time.monotonic)
@@ -67,8 +150,7 @@ class Job:
     def remaining(self, blocks: Iterator[Block]) -> Iterator[Block]:
         """The blocks that are not committed, after those that are were compared with what they were.
 
-        Raises:
-            ParameterError: the input is another.
+        Raises ParameterError: the input is another.
         """
         done, chain = self.totals.blocks, self.totals.chain
         last_chain = ""
@@ -109,8 +191,7 @@ class Job:
     def commit(self) -> None:
         """Bring what was written to the disk, then its lines to the ledger.
 
-        Raises:
-            OutputError: the disk is full, or fails; or the folder is another one now.
+        Raises OutputError: the disk is full, or fails; or the folder is another one now.
         """
         if self._lines and self._output is not None:
             self._need_own()
@@ -215,7 +296,6 @@ class Job:
         )
 
     def forget(self) -> None:
-        """Remove all of it."""
         self._lines = []
         self.committed, self.ended = 0, False
 
@@ -247,8 +327,9 @@ class Job:
             if isinstance(self._corpus_format, Assembled):
                 packed = self.folder.output.suffix.lower() in COMPRESSED
                 sink = self._corpus_format.sink(cast("BinaryIO", writer) if packed else target)
-                for data in self._blocks(partial):
-                    sink.write(data)
+                for length in block_ends(self._ledger):
+                    if length > partial.tell():
+                        sink.write(partial.read(length - partial.tell()))
                 sink.close()
             else:
                 # Not by block: where blocks end depends on how long the private words are.
@@ -256,11 +337,6 @@ class Job:
                     writer.write(data)
             writer.flush_frame()
         return self.folder.assembled
-
-    def _blocks(self, partial: BinaryIO) -> Iterator[bytes]:
-        for length in block_ends(self._ledger):
-            if length > partial.tell():
-                yield partial.read(length - partial.tell())
 
 
 def is_direct(corpus_format: CorpusFormat, output: Path) -> bool:

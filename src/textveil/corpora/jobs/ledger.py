@@ -1,47 +1,39 @@
-"""The ledger of a job: what was released and spent, one line of JSON a block, on the disk before it counts."""
+"""The ledger of a job: what was released, spent and paid for, on the disk before it counts."""
 
+import contextlib
 import json
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, BinaryIO
 
 from textveil.corpora.blocks import Outcome, Sampled, Skip
-from textveil.corpora.files.identity import Whole
-from textveil.json_text import json_data
+from textveil.corpora.files.inputs import Whole
+from textveil.corpora.jobs.folder import JobFolder
+from textveil.json_text import json_data, json_file
 from textveil.sanitize.costs import Counts, added
 from textveil.sanitize.release import Tally
 
-LISTED = 1000
-"""Skipped records that are kept one by one; the rest are counted."""
+LISTED = 1000  # Skipped records that are kept one by one; the rest are counted
 
 
 @dataclass(slots=True)
 class Totals:
-    """What all committed blocks of a job come to.
+    """What all committed blocks of a job come to."""
 
-    Attributes:
-        blocks: committed blocks, which is the number of the next one.
-        length: output bytes written, as they lie on the disk.
-        map_length: bytes of the private map, where one is kept.
-        chain: digest of the input up to here.
-        persons: draws of each person, where a column says whose a record is; some 220 bytes for each of them.
-        nulls: sanitized fields that have no text.
-        skipped: the first ``LISTED`` of the records that were not released.
-        sampled: documents that this run released, before and after; in no ledger, for they are private.
-    """
-
-    blocks: int = 0
+    blocks: int = 0  # committed blocks, which is the number of the next one
     bytes_read: int = 0
-    length: int = 0
-    map_length: int = 0
-    chain: str = ""
+    length: int = 0  # output bytes written, as they lie on the disk
+    map_length: int = 0  # bytes of the private map, where one is kept
+    chain: str = ""  # digest of the input up to here
     tally: Tally = field(default_factory=Tally)
+    # draws of each person, where a column says whose a record is; some 220 bytes for each of them
     persons: dict[bytes, Counts] = field(default_factory=dict)
-    nulls: int = 0
-    skipped: list[Skip] = field(default_factory=list)
+    nulls: int = 0  # sanitized fields that have no text
+    skipped: list[Skip] = field(default_factory=list)  # the first ``LISTED`` of the records that were not released
     more_skipped: int = 0
+    # documents that this run released, before and after; in no ledger, for they are private
     sampled: list[Sampled] = field(default_factory=list, repr=False)
 
     def add(self, outcome: Outcome, length: int, map_length: int = 0) -> None:
@@ -62,23 +54,15 @@ class Totals:
 
 @dataclass(frozen=True, slots=True)
 class LedgerState:
-    """What a ledger says.
+    """What a ledger says."""
 
-    Attributes:
-        begin: the settings of the job; None if it never began.
-        totals: over the committed blocks whose output is there.
-        whole: the complete output, noted before it gets its name; None if it is not complete.
-        length: bytes of the ledger up to the last line that counts.
-        map_whole: the private map as it got its name; None if none did.
-    """
-
-    begin: Mapping[str, Any] | None
-    totals: Totals
+    begin: Mapping[str, Any] | None  # the settings of the job; None if it never began
+    totals: Totals  # over the committed blocks whose output is there
     ended: bool
     finished: bool
-    whole: Whole | None
-    length: int
-    map_whole: Whole | None = None
+    whole: Whole | None  # the complete output, noted before it gets its name; None if it is not complete
+    length: int  # bytes of the ledger up to the last line that counts
+    map_whole: Whole | None = None  # the private map as it got its name; None if none did
 
 
 class DamagedLedger(Exception):
@@ -124,8 +108,7 @@ def read_ledger(stream: BinaryIO, output_bytes: int | None, map_bytes: int | Non
         output_bytes: size of the partial output; blocks that end behind it do not count. None: it has its name.
         map_bytes: likewise of the private map; None: none is kept.
 
-    Raises:
-        DamagedLedger: a line is JSON, but not what stands there in any job.
+    Raises DamagedLedger: a line is JSON, but not what stands there in any job.
     """
     state = LedgerState(None, Totals(), False, False, None, 0)
     stream.seek(0)
@@ -229,3 +212,35 @@ def _outcome(line: Mapping[str, Any]) -> Outcome:
         persons={bytes.fromhex(person): _counts(counts) for person, counts in line.get("persons", {}).items()},
         skipped=tuple(Skip(*skip) for skip in line["skipped"]),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class JobReceipt:
+    """The numbers of reservations, in the job's folder."""
+
+    folder: JobFolder
+    paid_for: str  # digest, under the job's secret, of all that was paid for: of anything else nothing is remembered
+
+    def numbers(self) -> list[int] | None:
+        """The numbers by which just this was paid for; None if it was not."""
+        paid_for, numbers = self._noted()
+        return numbers if paid_for == self.paid_for else None
+
+    def is_for_another(self) -> bool:
+        """Return whether something else was paid for; a note that is not whole is of a run that drew nothing."""
+        return self._noted()[0] not in (None, self.paid_for)
+
+    def _noted(self) -> tuple[str | None, list[int]]:
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+            data = json_file(self.folder.paid)
+            return str(data["paid_for"]), [int(number) for number in data["numbers"]]
+        return None, []
+
+    def keep(self, numbers: Sequence[int]) -> None:
+        """Note the numbers; where that fails, a job that goes on pays again."""
+        data = {"paid_for": self.paid_for, "numbers": list(numbers)}
+        with contextlib.suppress(OSError), self.folder.written_anew(self.folder.paid) as stream:
+            stream.write(json.dumps(data).encode("ascii"))
+
+    def forget(self) -> None:
+        self.folder.paid.unlink(missing_ok=True)

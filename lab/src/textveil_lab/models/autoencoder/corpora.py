@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from textveil.aggregates.released import SENTENCE_ENDS
+from textveil.aggregates.documents import SENTENCE_ENDS
 from textveil.errors import InputError, need
 from textveil.randomness import seeded_generator
 from textveil.text.out_of_vocabulary import WordIndex

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.helpers.catalog import CATALOG
 from tests.helpers.golden import reference
 from tests.helpers.vocabularies import made_vocabulary
 
-from textveil.catalog import MECHANISMS
 from textveil.errors import ParameterError, UnsupportedGuarantee
 from textveil.privacy.calibration import gaussian_delta
 from textveil.privacy.guarantees import NoGuarantee
@@ -41,7 +41,7 @@ def delta_at(distribution, shift, epsilon):
 
 
 def make(name, vocabulary, **options):
-    return MECHANISMS[name].constructor()(vocabulary, **options)
+    return CATALOG[name].constructor()(vocabulary, **options)
 
 
 @pytest.mark.parametrize("index", range(10))

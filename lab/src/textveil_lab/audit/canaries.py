@@ -34,9 +34,7 @@ from textveil_lab.audit.report.verdict import Claim, Subject
 from textveil_lab.audit.sampled.bounds import audit_sampled
 from textveil_lab.audit.shortcuts import SHORTCUTS, Trial
 
-SAMPLES: Final = 2_000
-"""Releases of each corpus, unless told otherwise."""
-
+SAMPLES: Final = 2_000  # Releases of each corpus, unless told otherwise
 _PERSONS: Final = 24
 _WORDS: Final = 60
 _DIM: Final = 8

@@ -24,14 +24,11 @@ from textveil_lab.audit.sampled.draws import candidate_pairs
 from textveil_lab.audit.sampled.stated import DrawsCheck, check_rows, draws_every_word
 from textveil_lab.mechanisms.capabilities import AdjacentTexts, DocumentRows, KnownOutputs
 
-EXACT_WORK = 2e7
-"""Weights of all rows after all first outputs up to which sequences are computed exactly: 270 words."""
-
+EXACT_WORK = 2e7  # Weights of all rows after all first outputs up to which sequences are computed exactly: 270 words
 LEAST_SAMPLES, MOST_SAMPLES = 20_000, 500_000
 """Draws for each document of a pair where no number is asked for: enough to refute the claim, between these."""
 
 _PROBE_WORDS = 16
-
 _FEW_WORDS, _FEWER_WORDS, _SMALL = 12, 4, 1000
 """Words of which documents are made that are compared exactly, in vocabularies of up to so many words and beyond."""
 

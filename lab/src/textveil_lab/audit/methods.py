@@ -18,27 +18,21 @@ WORDS = ("time", "people", "water", "doctor", "monday", "paris")
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Audit:
-    """One audit while it runs: what was asked for, and the evidence so far.
-
-    Attributes:
-        samples: draws for each input of a pair; 0 samples only where no other method applies.
-        draws: the check of draws against what the mechanism states; None where nothing was checked.
-        per_distance: what became of a promise per distance; None where there is none.
-        copy: the mechanism as it was before the first draw.
-    """
+    """One audit while it runs: what was asked for, and the evidence so far."""
 
     mechanism: Any
     claim: Claim
-    samples: int
+    samples: int  # draws for each input of a pair; 0 samples only where no other method applies
     confidence: float
     rng: np.random.Generator
     attacks: bool
     progress: Progress | None
     findings: list[Finding] = field(default_factory=list)
+    # the check of draws against what the mechanism states; None where nothing was checked
     draws: DrawsCheck | None = None
-    per_distance: str | None = None
+    per_distance: str | None = None  # what became of a promise per distance; None where there is none
     attacked: tuple[Mapping[str, Any], ...] = ()
-    copy: Any = None
+    copy: Any = None  # the mechanism as it was before the first draw
     _source: RowSource | None = None
 
     @property
@@ -65,8 +59,7 @@ class Audit:
             self.findings.append(self.draws.finding(self.claim))
 
 
-Applies: TypeAlias = Callable[[Any], bool]
-"""Whether a method reaches a mechanism."""
+Applies: TypeAlias = Callable[[Any], bool]  # Whether a method reaches a mechanism
 
 
 def always(subject: object) -> bool:

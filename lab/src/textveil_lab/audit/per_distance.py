@@ -31,13 +31,9 @@ from textveil_lab.noise.capabilities import ProfiledNoise
 INPUTS: Final = 400
 """Words whose pairs are compared at most: evenly spaced in the vocabulary's order, each with the nearest to it."""
 
-DRAWS: Final = 2000
-"""For each word of a pair, where nothing but draws is known."""
-
+DRAWS: Final = 2000  # For each word of a pair, where nothing but draws is known
 _PAIRS: Final = 3
-_ROUNDING: Final = 2.0**-38
-"""Nats: four errors of a logarithm, as ``metric_loss`` bounds them."""
-
+_ROUNDING: Final = 2.0**-38  # Nats: four errors of a logarithm, as ``metric_loss`` bounds them
 _MARGIN: Final = 1e-6
 """Relative: by how much the loss of noise must exceed the promise; lengths of shifts are off by far less."""
 

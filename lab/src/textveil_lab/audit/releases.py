@@ -16,14 +16,9 @@ from textveil_lab.audit.report.verdict import Claim, Finding, Subject
 from textveil_lab.audit.sampled.bounds import SAMPLES, Draw, Score, audit_sampled
 from textveil_lab.audit.sampled.stated import StatedPair, check_profile
 
-_CELLS = 32
-"""Into which outputs are sorted where their law is not known."""
-
-_PILOT = 2000
-"""Draws that choose how outputs are sorted."""
-
-_DECIMALS = 9
-"""Of a log-likelihood ratio: a loss that many outputs share is one level, not rounding noise."""
+_CELLS = 32  # Into which outputs are sorted where their law is not known
+_PILOT = 2000  # Draws that choose how outputs are sorted
+_DECIMALS = 9  # Of a log-likelihood ratio: a loss that many outputs share is one level, not rounding noise
 
 
 def _run_worst_inputs(audit: Audit) -> None:

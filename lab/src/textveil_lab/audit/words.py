@@ -33,8 +33,7 @@ from textveil_lab.mechanisms.capabilities import NearestWord, NoisyStates, Noisy
 from textveil_lab.noise.capabilities import ProfiledNoise
 from textveil_lab.vocabulary.metrics.axioms import need_metric
 
-_LIMITS = 32
-"""Which a sampled audit of four pairs takes at once."""
+_LIMITS = 32  # Which a sampled audit of four pairs takes at once
 
 
 def _keep_copy(audit: Audit) -> None:

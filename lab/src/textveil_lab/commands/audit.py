@@ -21,17 +21,10 @@ if TYPE_CHECKING:
     from textveil_lab.audit.report.report import AuditReport
     from textveil_lab.audit.report.verdict import Claim
 
-_FOREIGN = "Code of others"
-"""A heading of help."""
-
-_AGGREGATES = "Releases about a corpus"
-"""A heading of help."""
-
-REFUTED = 4
-"""Exit code where an audit refutes the claim, or draws contradict what the mechanism states of them."""
-
-NO_VERDICT = 1
-"""Exit code where an audit can say nothing: a script must not take that for a pass."""
+_FOREIGN = "Code of others"  # A heading of help
+_AGGREGATES = "Releases about a corpus"  # A heading of help
+REFUTED = 4  # Exit code where an audit refutes the claim, or draws contradict what the mechanism states of them
+NO_VERDICT = 1  # Exit code where an audit can say nothing: a script must not take that for a pass
 
 
 @dataclass(frozen=True, kw_only=True)

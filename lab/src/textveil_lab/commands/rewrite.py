@@ -21,12 +21,8 @@ if TYPE_CHECKING:
     from textveil_lab.rewriting.injection import Feeding, Injection
     from textveil_lab.rewriting.rewriter import Rewriter
 
-_NETWORK = "Network and training"
-"""Heading of help."""
-
-TRAINING_SEED = 0
-"""Of training where no seed is given: its text is public, so nothing is hidden by drawing anew."""
-
+_NETWORK = "Network and training"  # Heading of help
+TRAINING_SEED = 0  # Of training where no seed is given: its text is public, so nothing is hidden by drawing anew
 E = TypeVar("E", bound=Enum)
 
 

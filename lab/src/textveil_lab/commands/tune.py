@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 
 POLICIES = "all-words,identifiers"
 EPSILONS = "3,5,8"
-DOCUMENTS = 1000
-"""Of the sample, at most, where nothing else is asked: it bounds the time."""
+DOCUMENTS = 1000  # Of the sample, at most, where nothing else is asked: it bounds the time
 
 
 @dataclass(frozen=True, kw_only=True)

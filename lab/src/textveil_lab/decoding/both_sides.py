@@ -18,17 +18,11 @@ from textveil_lab.decoding.candidates import NONE, Candidates
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BothSides:
-    """How texts are gone over.
+    """How texts are gone over."""
 
-    Attributes:
-        model: public.
-        sweeps: times that every word is looked at, at most, >= 1.
-        model_weight: what the model's log probabilities are multiplied with, beside the channel's, >= 0.
-    """
-
-    model: MaskedLanguageModel
-    sweeps: int = 3
-    model_weight: float = 1.0
+    model: MaskedLanguageModel  # public
+    sweeps: int = 3  # times that every word is looked at, at most, >= 1
+    model_weight: float = 1.0  # what the model's log probabilities are multiplied with, beside the channel's, >= 0
 
     def __post_init__(self) -> None:
         need(self.sweeps >= 1, "sweeps", self.sweeps, "an integer >= 1")

@@ -10,20 +10,14 @@ from textveil.mechanisms.capabilities import ChannelColumns
 from textveil.mechanisms.sampling.output_columns import Columns
 from textveil.types import Ids, Integers, Reals, Vectors
 
-NONE = -1
-"""Stands in place of a candidate where there are fewer."""
+NONE = -1  # Stands in place of a candidate where there are fewer
 
 
 class Candidates(NamedTuple):
-    """The words that may stand behind each of several released words, the likeliest first.
+    """The words that may stand behind each of several released words, the likeliest first."""
 
-    Attributes:
-        words: ids, each once in a row, or NONE, int32, shape (places, k).
-        log_ratios: ln P(y | x) less the least of the column, nats, float32, shape (places, k).
-    """
-
-    words: NDArray[np.int32]
-    log_ratios: Vectors
+    words: NDArray[np.int32]  # ids, each once in a row, or NONE, int32, shape (places, k)
+    log_ratios: Vectors  # ln P(y | x) less the least of the column, nats, float32, shape (places, k)
 
 
 def likeliest(columns: Columns, log_prior: Reals, frequent: Ids, count: int) -> Candidates:

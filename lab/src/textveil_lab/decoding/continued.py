@@ -10,11 +10,8 @@ from textveil.models.language_model import ContinuationModel
 from textveil.types import Ids, Integers, Vectors
 from textveil_lab.decoding.candidates import NONE, Candidates
 
-KEPT: Final = 16
-"""Words that are kept as those which follow a word."""
-
-_CONTEXTS: Final = 1 << 12
-"""Contexts whose continuations are asked for at once."""
+KEPT: Final = 16  # Words that are kept as those which follow a word
+_CONTEXTS: Final = 1 << 12  # Contexts whose continuations are asked for at once
 
 
 class Proposes(Protocol):
@@ -31,15 +28,10 @@ class Proposes(Protocol):
 
 
 class Successors(NamedTuple):
-    """The likeliest words after each id of contexts.
+    """The likeliest words after each id of contexts."""
 
-    Attributes:
-        words: the likeliest first, or NONE, int32, shape (n + 2, ``KEPT``).
-        log_chances: of each after that id, float32, shape as ``words``.
-    """
-
-    words: NDArray[np.int32]
-    log_chances: Vectors
+    words: NDArray[np.int32]  # the likeliest first, or NONE, int32, shape (n + 2, ``KEPT``)
+    log_chances: Vectors  # of each after that id, float32, shape as ``words``
 
 
 def successors(model: ContinuationModel) -> Successors:

@@ -32,26 +32,17 @@ from textveil_lab.vocabulary.geometry import normalize
 _SHORT: Final = 3
 """Models of at most this order are asked sentence by sentence: little before a boundary matters to them."""
 
-_CELLS: Final = 1 << 16
-"""Paths that a step of sentences side by side looks at: they stay in a processor's cache."""
-
-_ROWS: Final = 1 << 10
-"""Words whose candidates' vectors are read together: 40 MB at 300 dimensions."""
-
+_CELLS: Final = 1 << 16  # Paths that a step of sentences side by side looks at: they stay in a processor's cache
+_ROWS: Final = 1 << 10  # Words whose candidates' vectors are read together: 40 MB at 300 dimensions
 _CHARACTERS: Final = 1 << 19
 """Characters of texts that are decoded together: the candidates of their words take some 30 MB."""
 
 
 class WordChances(NamedTuple):
-    """P(original | the whole sentence released) for every word of released texts, over its candidates.
+    """P(original | the whole sentence released) for every word of released texts, over its candidates."""
 
-    Attributes:
-        words: candidates, or NONE, int32, shape (words, k).
-        chances: their probabilities, a row's sum 1, float32, shape (words, k).
-    """
-
-    words: NDArray[np.int32]
-    chances: Vectors
+    words: NDArray[np.int32]  # candidates, or NONE, int32, shape (words, k)
+    chances: Vectors  # their probabilities, a row's sum 1, float32, shape (words, k)
 
 
 class TextDecoder:

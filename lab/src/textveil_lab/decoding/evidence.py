@@ -18,17 +18,11 @@ from textveil_lab.decoding.options import DecoderOptions
 
 
 class Layout(NamedTuple):
-    """The places of released texts, in a row.
+    """The places of released texts, in a row."""
 
-    Attributes:
-        ids: the released word, or the id of contexts for what is none, shape (places,).
-        is_word: places at which there is a word to be found, shape (places,).
-        bounds: where each sentence begins and the last one ends, shape (sentences + 1,).
-    """
-
-    ids: Ids
-    is_word: Flags
-    bounds: Integers
+    ids: Ids  # the released word, or the id of contexts for what is none, shape (places,)
+    is_word: Flags  # places at which there is a word to be found, shape (places,)
+    bounds: Integers  # where each sentence begins and the last one ends, shape (sentences + 1,)
 
     def groups(self, side_by_side: int) -> Iterator[Sentences]:
         """The sentences, in groups of about one length, each the longest first."""

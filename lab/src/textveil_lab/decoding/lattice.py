@@ -18,39 +18,24 @@ from textveil_lab.decoding.candidates import NONE, Candidates
 from textveil_lab.decoding.continued import Proposes
 
 _NEVER: Final = np.float32(-np.inf)
-
 _NO_ARCS: Final = np.empty((0, 0, 0), dtype=np.float32)
-
-_PROPOSING: Final = 3
-"""The likeliest states before a place whose last words propose candidates."""
-
+_PROPOSING: Final = 3  # The likeliest states before a place whose last words propose candidates
 _WORD = Ids | NDArray[np.int32]
 
 
 class Sentences(NamedTuple):
-    """Sentences to be decoded side by side, the longest first.
+    """Sentences to be decoded side by side, the longest first."""
 
-    Attributes:
-        starts: the first place of each, among all places, shape (sentences,).
-        lengths: places of each, >= 1, never rising, shape (sentences,).
-    """
-
-    starts: Integers
-    lengths: Integers
+    starts: Integers  # the first place of each, among all places, shape (sentences,)
+    lengths: Integers  # places of each, >= 1, never rising, shape (sentences,)
 
 
 class Trellis(NamedTuple):
-    """All places of all sentences, with what may stand there.
+    """All places of all sentences, with what may stand there."""
 
-    Attributes:
-        candidates: words that may stand there; where one is fixed, that one alone.
-        fixed: places at which nothing is predicted: the one candidate is an id of contexts, shape (places,).
-        proposals: gives more candidates as the search goes; None for none.
-    """
-
-    candidates: Candidates
-    fixed: Flags
-    proposals: Proposes | None = None
+    candidates: Candidates  # words that may stand there; where one is fixed, that one alone
+    fixed: Flags  # places at which nothing is predicted: the one candidate is an id of contexts, shape (places,)
+    proposals: Proposes | None = None  # gives more candidates as the search goes; None for none
 
 
 class TrellisSearch:
@@ -138,20 +123,13 @@ class TrellisSearch:
 
 
 class _Step(NamedTuple):
-    """States after a place.
+    """States after a place."""
 
-    Attributes:
-        scores: log scores, the largest of a sentence 0, shape (sentences, states).
-        parents: state before the place, shape (sentences, states).
-        words: candidates of the place, shape (sentences, k).
-        candidates: index of a state's own among them, shape (sentences, states).
-        arcs: log score from each state before to each state here, -inf for none, shape (sentences, before, states).
-    """
-
-    scores: Vectors
-    parents: Integers
-    words: NDArray[np.int32]
-    candidates: Integers
+    scores: Vectors  # log scores, the largest of a sentence 0, shape (sentences, states)
+    parents: Integers  # state before the place, shape (sentences, states)
+    words: NDArray[np.int32]  # candidates of the place, shape (sentences, k)
+    candidates: Integers  # index of a state's own among them, shape (sentences, states)
+    # log score from each state before to each state here, -inf for none, shape (sentences, before, states)
     arcs: Vectors
 
 

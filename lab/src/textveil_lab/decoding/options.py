@@ -11,32 +11,27 @@ Choice: TypeAlias = Literal["words", "text", "cosine"]
 """What is best: each word most probable by itself, or the text as a whole; or each word of greatest expected cosine."""
 
 _CHOICES: Final[tuple[str, ...]] = get_args(Choice)
-
 _MOST: Final = 0.8
 _PER_EPSILON: Final = 0.1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecoderOptions:
-    """How thoroughly, and by what measure; the defaults are those that docs/decoding.md measures.
+    """How thoroughly, and by what measure; the defaults are those that docs/decoding.md measures."""
 
-    Attributes:
-        choose: ``"words"`` is the most probable word at each place, all else summed over; ``"text"`` the most probable
-            sentence as a whole; ``"cosine"`` the candidate of greatest expected cosine with the original.
-        proposals: more of them that the language model proposes at each place, where it can name the words it expects.
-        width: states of a sentence that go on from a word.
-        model_weight: share of the model's log probabilities, beside all of the channel's; what is left of it goes to
-            those of the prior. None is 0.1 for each nat of the mechanism's epsilon, 0.8 at most: the less the released
-            words around a word say, the less their context is trusted.
-        adapt: whether to look twice, the second time with the word frequencies that the first look found in the texts
-            that are decoded together: half a million characters, or a block of a file. Takes twice as long.
-    """
-
+    # ``"words"`` is the most probable word at each place, all else summed over; ``"text"`` the most probable sentence
+    # as a whole; ``"cosine"`` the candidate of greatest expected cosine with the original
     choose: Choice = "words"
     candidates: int = 24
+    # more of them that the language model proposes at each place, where it can name the words it expects
     proposals: int = 8
-    width: int = 16
+    width: int = 16  # states of a sentence that go on from a word
+    # share of the model's log probabilities, beside all of the channel's; what is left of it goes to those of the
+    # prior. None is 0.1 for each nat of the mechanism's epsilon, 0.8 at most: the less the released words around a word
+    # say, the less their context is trusted.
     model_weight: float | None = None
+    # whether to look twice, the second time with the word frequencies that the first look found in the texts that are
+    # decoded together: half a million characters, or a block of a file. Takes twice as long.
     adapt: bool = False
 
     def __post_init__(self) -> None:

@@ -11,17 +11,10 @@ from textveil.mechanisms.kinds import Described, SequenceMechanism
 from textveil.types import Integers, Progress, Reals
 from textveil.vocabulary.vocabulary import Vocabulary
 
-MOST_ENTRIES: Final = 160_000_000
-"""Raised entries of the largest matrix: 2 GB."""
-
-_MOST_DENSE: Final = 4096
-"""Words of the largest channel all of whose entries differ: 134 MB."""
-
-_BLOCK: Final = 512
-"""Columns that are read at once."""
-
-_SAME: Final = 1e-12
-"""Relative difference of two sums over rows that are the same."""
+MOST_ENTRIES: Final = 160_000_000  # Raised entries of the largest matrix: 2 GB
+_MOST_DENSE: Final = 4096  # Words of the largest channel all of whose entries differ: 134 MB
+_BLOCK: Final = 512  # Columns that are read at once
+_SAME: Final = 1e-12  # Relative difference of two sums over rows that are the same
 
 
 class ChannelMatrix:

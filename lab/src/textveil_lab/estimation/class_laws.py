@@ -18,12 +18,8 @@ from textveil.types import Reals
 from textveil_lab.estimation.channel_matrix import ChannelMatrix
 from textveil_lab.vocabulary.geometry import normalize
 
-_DIRECTION: Final = 1000.0
-"""Precision of the prior on directions, whose features have mean square 1."""
-
-_DEVIATION: Final = 4.0
-"""Precision of the prior on deviations, in nats."""
-
+_DIRECTION: Final = 1000.0  # Precision of the prior on directions, whose features have mean square 1
+_DEVIATION: Final = 4.0  # Precision of the prior on deviations, in nats
 _STEPS: Final = 40
 _SMOOTHING: Final = 0.02
 _SCALE: Final = 1e-3

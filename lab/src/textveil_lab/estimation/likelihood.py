@@ -7,8 +7,7 @@ import numpy as np
 from textveil.types import Reals
 from textveil_lab.estimation.channel_matrix import ChannelMatrix
 
-STEPS: Final = 50
-"""Steps from the public frequencies. More fit the noise of words that the channel hardly tells apart."""
+STEPS: Final = 50  # Steps from the public frequencies. More fit the noise of words that the channel hardly tells apart.
 
 
 def most_likely_counts(matrix: ChannelMatrix, counts: Reals, start: Reals, steps: int = STEPS) -> Reals:

@@ -16,29 +16,18 @@ from textveil_lab.estimation.channel_matrix import ChannelMatrix
 from textveil_lab.estimation.likelihood import most_likely_counts
 from textveil_lab.vocabulary.geometry import normalize
 
-_COMMON: Final = 3.0
-"""Nats: a word of a twentieth of all tokens says nothing, a rarer one the more, the rarer it is."""
-
-_RARE: Final = 9.0
-"""Nats at most that a rare word counts for."""
-
+_COMMON: Final = 3.0  # Nats: a word of a twentieth of all tokens says nothing, a rarer one the more, the rarer it is
+_RARE: Final = 9.0  # Nats at most that a rare word counts for
 _STEPS: Final = 15
-_PUBLIC: Final = 0.02
-"""Share of the public frequencies in a prior that is learned, so that no word is impossible."""
-
+_PUBLIC: Final = 0.02  # Share of the public frequencies in a prior that is learned, so that no word is impossible
 _BLOCK: Final = 64
 
 
 class WordFeatures(NamedTuple):
-    """Features of every word, float32, each of shape (n, dim).
+    """Features of every word, float32, each of shape (n, dim)."""
 
-    Attributes:
-        released: of the word as an output.
-        clean: of the word as an input, the mean of ``released`` over its outputs.
-    """
-
-    released: Vectors
-    clean: Vectors
+    released: Vectors  # of the word as an output
+    clean: Vectors  # of the word as an input, the mean of ``released`` over its outputs
 
 
 def learned_prior(matrix: ChannelMatrix, counts: Reals, public: Reals) -> Reals:

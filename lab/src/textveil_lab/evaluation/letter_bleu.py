@@ -13,8 +13,7 @@ from typing import Final
 
 from textveil_lab.evaluation.pairs import check_pairs
 
-_ORDERS: Final = 4
-"""Runs of one to four words; smoothing looks at one more."""
+_ORDERS: Final = 4  # Runs of one to four words; smoothing looks at one more
 
 
 def letter_bleu(references: Sequence[str], candidates: Sequence[str]) -> float:

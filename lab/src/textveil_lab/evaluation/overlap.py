@@ -15,33 +15,20 @@ BleuWords: TypeAlias = Literal["13a", "intl", "char", "none"]
 
 
 class Overlap(NamedTuple):
-    """Means over pairs of texts, each in [0, 1].
+    """Means over pairs of texts, each in [0, 1]."""
 
-    Attributes:
-        precision: share of the candidate's words that stand in the reference, each as often as there.
-        recall: the same share of the reference's words.
-        f1: harmonic mean of both, taken for each pair.
-    """
-
-    precision: float
-    recall: float
-    f1: float
+    precision: float  # share of the candidate's words that stand in the reference, each as often as there
+    recall: float  # the same share of the reference's words
+    f1: float  # harmonic mean of both, taken for each pair
 
 
 class Bleu(NamedTuple):
-    """BLEU of a whole corpus.
+    """BLEU of a whole corpus."""
 
-    Attributes:
-        score: in [0, 100].
-        precisions: of runs of one to four words, each in [0, 100].
-        brevity_penalty: in [0, 1].
-        signature: sacrebleu's: what a score must be printed with to be compared with another.
-    """
-
-    score: float
-    precisions: tuple[float, ...]
-    brevity_penalty: float
-    signature: str
+    score: float  # in [0, 100]
+    precisions: tuple[float, ...]  # of runs of one to four words, each in [0, 100]
+    brevity_penalty: float  # in [0, 1]
+    signature: str  # sacrebleu's: what a score must be printed with to be compared with another
 
 
 def rouge_1(

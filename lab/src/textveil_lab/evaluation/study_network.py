@@ -26,27 +26,16 @@ _MASKED: Final = 0.15
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudySettings:
-    """How the network is built and trained.
+    """How the network is built and trained."""
 
-    Attributes:
-        width: numbers of a vector, a multiple of ``heads``.
-        layers: >= 1.
-        heads: of the attention, >= 1.
-        length: tokens that a text may have, and those of a training window, >= 8.
-        batch: windows of a step, >= 1.
-        steps: >= 1.
-        rate: the largest learning rate, > 0; it rises for a tenth of the steps, and falls to nothing.
-        sampled: words beside those of a step that a masked one is told from, >= 1.
-    """
-
-    width: int = 96
-    layers: int = 2
-    heads: int = 4
-    length: int = 64
-    batch: int = 16
-    steps: int = 300
-    rate: float = 2e-3
-    sampled: int = 2048
+    width: int = 96  # numbers of a vector, a multiple of ``heads``
+    layers: int = 2  # >= 1
+    heads: int = 4  # of the attention, >= 1
+    length: int = 64  # tokens that a text may have, and those of a training window, >= 8
+    batch: int = 16  # windows of a step, >= 1
+    steps: int = 300  # >= 1
+    rate: float = 2e-3  # the largest learning rate, > 0; it rises for a tenth of the steps, and falls to nothing
+    sampled: int = 2048  # words beside those of a step that a masked one is told from, >= 1
 
     def __post_init__(self) -> None:
         for name in ("layers", "heads", "batch", "steps", "sampled"):
@@ -58,19 +47,12 @@ class StudySettings:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StudyNetwork:
-    """A network over ``tokens`` kinds of tokens, of which the first ones are words with vectors; the last is the mask.
+    """A network over ``tokens`` kinds of tokens, of which the first ones are words with vectors; the last is the mask."""
 
-    Attributes:
-        settings: of the network.
-        parts: torch modules by name.
-        table: unit vectors of the words, shape (words, dim), where the network is.
-        tokens: words, marks and the mask.
-    """
-
-    settings: StudySettings
-    parts: Any
-    table: torch.Tensor
-    tokens: int
+    settings: StudySettings  # of the network
+    parts: Any  # torch modules by name
+    table: torch.Tensor  # unit vectors of the words, shape (words, dim), where the network is
+    tokens: int  # words, marks and the mask
 
     @property
     def mask(self) -> int:

@@ -24,8 +24,7 @@ from textveil_lab.evaluation.pairs import check_pairs
 Words: TypeAlias = str | Sequence[Hashable] | Ids
 """A text as its words: between the spaces of a string, in a sequence, or as ids."""
 
-DRAWS = 100
-"""Draws of each word in the source of both statistics."""
+DRAWS = 100  # Draws of each word in the source of both statistics
 
 
 class Reading(Enum):
@@ -36,48 +35,29 @@ class Reading(Enum):
 
 
 class Unchanged(NamedTuple):
-    """N_w of a corpus and its release, in both ways of counting.
+    """N_w of a corpus and its release, in both ways of counting."""
 
-    Attributes:
-        by_place: share of all places whose word stayed, as Huang et al. count; a frequent word counts often.
-        by_word: mean over the different words of the share of each that stayed, as Feyisetan et al. count.
-        places: of the corpus.
-        words: different ones in the corpus.
-    """
-
-    by_place: float
-    by_word: float
-    places: int
-    words: int
+    by_place: float  # share of all places whose word stayed, as Huang et al. count; a frequent word counts often.
+    by_word: float  # mean over the different words of the share of each that stayed, as Feyisetan et al. count.
+    places: int  # of the corpus
+    words: int  # different ones in the corpus
 
 
 class DifferentOutputs(NamedTuple):
-    """S_w of a corpus and its release: different outputs of a word. It grows with how often a word occurs.
+    """S_w of a corpus and its release: different outputs of a word. It grows with how often a word occurs."""
 
-    Attributes:
-        by_place: mean over all places of the number of different outputs that the word there has in the corpus.
-        by_word: mean over the different words of that number.
-    """
-
-    by_place: float
-    by_word: float
+    by_place: float  # mean over all places of the number of different outputs that the word there has in the corpus
+    by_word: float  # mean over the different words of that number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class WordStatistics:
-    """N_w and S_w of single words under a mechanism, as Feyisetan et al. define them.
+    """N_w and S_w of single words under a mechanism, as Feyisetan et al. define them."""
 
-    Attributes:
-        n_w: probability that each word comes out unchanged, shape (words,).
-        s_w: number of different outputs in ``draws`` draws of each word, its mean where exact, shape (words,).
-        draws: of each word.
-        exact: computed from the channel; else counted in draws.
-    """
-
-    n_w: Reals
-    s_w: Reals
-    draws: int
-    exact: bool
+    n_w: Reals  # probability that each word comes out unchanged, shape (words,)
+    s_w: Reals  # number of different outputs in ``draws`` draws of each word, its mean where exact, shape (words,)
+    draws: int  # of each word
+    exact: bool  # computed from the channel; else counted in draws
 
 
 def n_w(before: Sequence[Words], after: Sequence[Words]) -> Unchanged:

@@ -7,9 +7,7 @@ from textveil_lab.frontiers.measures import COSINE, MEASURES
 from textveil_lab.frontiers.points import GUARANTEE, Frontier, FrontierPart, FrontierPoint, lines_of
 from textveil_lab.plots import GRAY, Chart, Panel, new_figure
 
-_LOOKS: Final = 7
-"""Colors and markers; further mechanisms take them again with another kind of line."""
-
+_LOOKS: Final = 7  # Colors and markers; further mechanisms take them again with another kind of line
 _SIZE: Final = (5.0, 3.6)
 
 

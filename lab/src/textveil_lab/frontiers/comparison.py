@@ -24,11 +24,8 @@ from textveil_lab.frontiers.study import FrontierStudy, Sizes, study_of
 from textveil_lab.frontiers.vocabularies import cell_folders, labelled_vocabularies
 from textveil_lab.frontiers.word_scores import accuracy_scores
 
-EPSILONS: Final = (1.0, 2.0, 3.0, 5.0, 8.0, 10.0)
-"""Nats of one word, for any two words."""
-
-DEFAULT_SEED: Final = 20260101
-"""Frontiers repeat by default: they draw for experiments, never for a release."""
+EPSILONS: Final = (1.0, 2.0, 3.0, 5.0, 8.0, 10.0)  # Nats of one word, for any two words
+DEFAULT_SEED: Final = 20260101  # Frontiers repeat by default: they draw for experiments, never for a release
 
 
 def frontier(

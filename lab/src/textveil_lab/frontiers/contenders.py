@@ -11,24 +11,18 @@ from textveil.mechanisms.options import Option
 from textveil.privacy.guarantees import Status
 from textveil.privacy.units import ONE_TOKEN
 
-_VARIED: Final = ("epsilon", "epsilon_per_distance")
-"""Options that the frontier sets itself."""
-
+_VARIED: Final = ("epsilon", "epsilon_per_distance")  # Options that the frontier sets itself
 _TRUE, _FALSE = ("true", "yes", "1"), ("false", "no", "0")
 
 
 @dataclass(frozen=True, slots=True)
 class FrontierContender:
-    """A mechanism with fixed options; made by ``contender_of``.
-
-    Attributes:
-        weaker: what its guarantee compares, where that is less than any two words; else empty.
-    """
+    """A mechanism with fixed options; made by ``contender_of``."""
 
     label: str
     name: str
     options: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
-    weaker: str = ""
+    weaker: str = ""  # what its guarantee compares, where that is less than any two words; else empty
 
     def __reduce__(self) -> tuple[Any, ...]:
         return contender_of, (self.label,)

@@ -55,17 +55,13 @@ class CurveCell:
 
 @dataclass(frozen=True, slots=True)
 class EqualCell:
-    """A metric contender at the vulnerability of a reference.
-
-    Attributes:
-        bracket: where the contender reaches it.
-    """
+    """A metric contender at the vulnerability of a reference."""
 
     contender: FrontierContender
     epsilon: float
     reference: str
     wanted: float
-    bracket: Bracket
+    bracket: Bracket  # where the contender reaches it
 
     @property
     def way(self) -> str:

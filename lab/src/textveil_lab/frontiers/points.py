@@ -49,23 +49,15 @@ OF_VOCABULARY: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class FrontierPoint:
-    """One mechanism at one epsilon.
-
-    Attributes:
-        way: what is equal at one epsilon: "guarantee", or "vulnerability" for metric mechanisms beside the reference.
-        epsilon: of the axis, nats for any two words: the target, or the reference's.
-        given: what the constructor was given; None where it could not be made.
-        verified_epsilon: of any two words; inf where nothing is verified.
-        verified: how, see ``calibrated.Calibrated``; empty where nothing is verified for any two words.
-    """
+    """One mechanism at one epsilon."""
 
     contender: FrontierContender
-    way: str
-    epsilon: float
-    given: float | None
-    verified_epsilon: float
+    way: str  # what is equal at one epsilon: "guarantee", or "vulnerability" for metric mechanisms beside the reference
+    epsilon: float  # of the axis, nats for any two words: the target, or the reference's
+    given: float | None  # what the constructor was given; None where it could not be made
+    verified_epsilon: float  # of any two words; inf where nothing is verified
     verified_delta: float
-    verified: str
+    verified: str  # how, see ``calibrated.Calibrated``; empty where nothing is verified for any two words
     guarantee: str
     scores: Mapping[str, Bound]
     missing: str = ""
@@ -93,20 +85,14 @@ def point_of(
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class FrontierPart:
-    """What a frontier found over one vocabulary.
-
-    Attributes:
-        points: by contender, way and epsilon, in this order.
-        limits: of every epsilon, pure and with the delta that contenders took.
-        baselines: horizontal lines that do not depend on epsilon, such as the accuracy without any release.
-        facts: vocabulary, prior, sizes, seed; JSON values.
-    """
+    """What a frontier found over one vocabulary."""
 
     vocabulary: str
-    points: tuple[FrontierPoint, ...]
-    limits: tuple[LimitLine, ...]
+    points: tuple[FrontierPoint, ...]  # by contender, way and epsilon, in this order
+    limits: tuple[LimitLine, ...]  # of every epsilon, pure and with the delta that contenders took
+    # horizontal lines that do not depend on epsilon, such as the accuracy without any release
     baselines: Mapping[str, Bound]
-    facts: Mapping[str, Any]
+    facts: Mapping[str, Any]  # vocabulary, prior, sizes, seed; JSON values
 
     @property
     def measured(self) -> tuple[str, ...]:
@@ -125,13 +111,9 @@ class FrontierPart:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Frontier:
-    """Mechanisms at one verified guarantee, over one vocabulary or several; made by ``run.frontier``.
+    """Mechanisms at one verified guarantee, over one vocabulary or several; made by ``run.frontier``."""
 
-    Attributes:
-        parts: one a vocabulary, in the order in which they were given.
-    """
-
-    parts: tuple[FrontierPart, ...]
+    parts: tuple[FrontierPart, ...]  # one a vocabulary, in the order in which they were given
 
     @property
     def points(self) -> tuple[FrontierPoint, ...]:

@@ -20,27 +20,18 @@ NEIGHBORS: Final = 100
 DRAWS: Final = 20_000
 PAIRS: Final = 4_000
 TEXTS: Final = 1_000
-TEXT_WORDS: Final = 10
-"""Words of a text where none are given: drawn from the prior, each by itself."""
+TEXT_WORDS: Final = 10  # Words of a text where none are given: drawn from the prior, each by itself
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sizes:
-    """How much is drawn for one cell.
+    """How much is drawn for one cell."""
 
-    Attributes:
-        draws: words from the prior, each released once, >= 2.
-        neighbors: k of "among the k nearest words", the word itself included, >= 1.
-        pairs: of words that are told apart, >= 1.
-        texts: pairs of texts that are told apart, >= 1.
-        noisy: noisy vectors that the Bayes attacker is given, >= 2.
-    """
-
-    draws: int = DRAWS
-    neighbors: int = NEIGHBORS
-    pairs: int = PAIRS
-    texts: int = TEXTS
-    noisy: int = 100
+    draws: int = DRAWS  # words from the prior, each released once, >= 2
+    neighbors: int = NEIGHBORS  # k of "among the k nearest words", the word itself included, >= 1
+    pairs: int = PAIRS  # of words that are told apart, >= 1
+    texts: int = TEXTS  # pairs of texts that are told apart, >= 1
+    noisy: int = 100  # noisy vectors that the Bayes attacker is given, >= 2
 
     def __post_init__(self) -> None:
         for name, least in (("draws", 2), ("neighbors", 1), ("pairs", 1), ("texts", 1), ("noisy", 2)):
@@ -49,30 +40,21 @@ class Sizes:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class FrontierStudy:
-    """Made by ``study_of``.
-
-    Attributes:
-        prior: of words, sum 1, shape (n,).
-        units: the vectors at norm 1, shape (n, dim).
-        near: the nearest words of every word by cosine, itself first, shape (n, k).
-        inputs: words drawn from the prior, the same for all mechanisms, shape (draws,).
-        task: a labelled corpus cut into runs; None where none is given.
-        texts: words of public texts that are told apart and decoded; None draws them from the prior.
-        sentences: some of the texts as they are written, for the decoder.
-    """
+    """Made by ``study_of``."""
 
     vocabulary: Vocabulary
-    prior: Reals
+    prior: Reals  # of words, sum 1, shape (n,)
     prior_source: str
-    units: Vectors
-    near: Ids
-    inputs: Ids
+    units: Vectors  # the vectors at norm 1, shape (n, dim)
+    near: Ids  # the nearest words of every word by cosine, itself first, shape (n, k)
+    inputs: Ids  # words drawn from the prior, the same for all mechanisms, shape (draws,)
     sizes: Sizes
     delta: float
     seed: int
-    task: LabelledTask | None = None
+    task: LabelledTask | None = None  # a labelled corpus cut into runs; None where none is given
+    # words of public texts that are told apart and decoded; None draws them from the prior
     texts: Documents | None = None
-    sentences: tuple[str, ...] = ()
+    sentences: tuple[str, ...] = ()  # some of the texts as they are written, for the decoder
 
     @property
     def texts_digest(self) -> str | None:

@@ -9,11 +9,8 @@ from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.frontiers.cells import CellFolder, open_cells
 
-_ITS_OWN: Final = ("vocabulary", "prior", "texts")
-"""Terms of cells that differ from one vocabulary to another."""
-
-_SHORT: Final = 16
-"""Digits of a digest that name the folder of a vocabulary's cells."""
+_ITS_OWN: Final = ("vocabulary", "prior", "texts")  # Terms of cells that differ from one vocabulary to another
+_SHORT: Final = 16  # Digits of a digest that name the folder of a vocabulary's cells
 
 
 def labelled_vocabularies(given: Vocabulary | Sequence[Vocabulary] | None) -> dict[str, Vocabulary]:

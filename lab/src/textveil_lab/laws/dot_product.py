@@ -14,7 +14,6 @@ from textveil_lab.laws.saddle_quadrature import log_density_and_tail
 from textveil_lab.noise.distribution import check_parameters
 
 _LOG_HALF = -math.log(2)
-
 _LEAST_LOG = -1e299
 """The least logarithm that has a quantile: the tail beyond the points of lower ones is taken as zero."""
 
@@ -40,10 +39,6 @@ class NoisyDotProduct:
     40-digit ones by less than 3e-14, or 3e-15 of their size where that is more (tested in dimensions 1 to 4,096); the
     smaller tail is never computed as one minus the larger.
 
-    Attributes:
-        dim: dimension of the vectors, >= 1.
-        rate: nats per unit of Euclidean distance, finite and > 0.
-
     Raises:
         ParameterError: a parameter or an argument is outside its domain, or not a number.
 
@@ -52,8 +47,8 @@ class NoisyDotProduct:
     textveil_lab/laws/saddle_quadrature.py.
     """
 
-    dim: int
-    rate: float
+    dim: int  # dimension of the vectors, >= 1
+    rate: float  # nats per unit of Euclidean distance, finite and > 0
 
     def __post_init__(self) -> None:
         check_parameters(self.dim, rate=self.rate)

@@ -58,18 +58,13 @@ def expected_loss(distance: ArrayLike, dim: int, rate: float) -> Reals:
 class LossGap:
     """Loss of a second word minus loss of a first one: 2 between (threshold - Z), Z the noisy dot product.
 
-    Attributes:
-        distances: of the word to the two candidates, and between them; ``triple`` makes it from vectors.
-        dim: dimension of the vectors, >= 1.
-        rate: nats per unit of distance, finite and > 0.
-
     Raises:
         ParameterError: a parameter is outside its domain, or the two candidates are duplicates.
     """
 
-    distances: Triple
-    dim: int
-    rate: float
+    distances: Triple  # of the word to the two candidates, and between them; ``triple`` makes it from vectors
+    dim: int  # dimension of the vectors, >= 1
+    rate: float  # nats per unit of distance, finite and > 0
 
     def __post_init__(self) -> None:
         check_parameters(self.dim, rate=self.rate)

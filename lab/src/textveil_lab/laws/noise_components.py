@@ -21,17 +21,12 @@ from textveil.types import Reals
 from textveil_lab.laws.exact_powers import as_probabilities, as_reals, checked_order, over_power
 from textveil_lab.noise.distribution import check_parameters
 
-_SMALL = 1e-280
-"""Below this a tail is computed by its logarithm: the incomplete functions are about to underflow."""
+_SMALL = 1e-280  # Below this a tail is computed by its logarithm: the incomplete functions are about to underflow
 
 
 @dataclass(frozen=True, slots=True)
 class NoiseLength:
     """L = ||eta||_2 in units of distance: Gamma(dim, 1 / rate), density proportional to l^(dim - 1) exp(-rate l).
-
-    Attributes:
-        dim: dimension of the vectors, >= 1.
-        rate: nats per unit of Euclidean distance, finite and > 0.
 
     Raises:
         ParameterError: a parameter or an argument is outside its domain, or not a number.
@@ -39,8 +34,8 @@ class NoiseLength:
     Source: Feyisetan, Balle, Drake and Diethe 2020, section 2.6.
     """
 
-    dim: int
-    rate: float
+    dim: int  # dimension of the vectors, >= 1
+    rate: float  # nats per unit of Euclidean distance, finite and > 0
 
     def __post_init__(self) -> None:
         check_parameters(self.dim, rate=self.rate)
@@ -134,14 +129,11 @@ class NoiseDirection:
     no density. The mean is 0 and the variance 1 / dim: in high dimensions noise is nearly at a right angle to any
     direction fixed in advance.
 
-    Attributes:
-        dim: dimension of the vectors, >= 1.
-
     Raises:
         ParameterError: a parameter or an argument is outside its domain, or not a number.
     """
 
-    dim: int
+    dim: int  # dimension of the vectors, >= 1
 
     def __post_init__(self) -> None:
         check_parameters(self.dim)

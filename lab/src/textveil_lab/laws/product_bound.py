@@ -21,24 +21,16 @@ from textveil_lab.laws.dot_product import NoisyDotProduct
 from textveil_lab.laws.tail_bounds import log_direction_gaussian, log_length_upper
 from textveil_lab.noise.distribution import check_parameters
 
-_OUTWARD = 1 + 1e-12
-"""By how much a solution is widened, so that the bound at it is not below what was asked for."""
+_OUTWARD = 1 + 1e-12  # By how much a solution is widened, so that the bound at it is not below what was asked for
 
 
 class ProductBound(NamedTuple):
-    """|Z| < ``product`` with at least ``probability``.
+    """|Z| < ``product`` with at least ``probability``."""
 
-    Attributes:
-        cosine: a, the bound of the angle's part.
-        length: b, the bound of the noise's length, in units of distance.
-        product: a b, in units of distance.
-        probability: the right side of the theorem at a and b.
-    """
-
-    cosine: float
-    length: float
-    product: float
-    probability: float
+    cosine: float  # a, the bound of the angle's part
+    length: float  # b, the bound of the noise's length, in units of distance
+    product: float  # a b, in units of distance
+    probability: float  # the right side of the theorem at a and b
 
 
 def product_probability(cosine: float, length: float, dim: int, rate: float) -> float:

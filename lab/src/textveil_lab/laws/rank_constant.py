@@ -62,52 +62,31 @@ class RankShares(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankConstant:
-    """A constant and what it was asked to meet.
+    """A constant and what it was asked to meet."""
 
-    Attributes:
-        value: c, for ``rank_constant`` of ``mechanisms.spherical_laplace``.
-        criterion: what was matched.
-        epsilon_per_distance: nats per unit of distance at which it was; None where c does not depend on it.
-        target: what was to be met: the slope, or the mean distance or rank of the exponential mechanism or asked for.
-        achieved: its value for the fix with c = ``value``.
-        words: number of words that were averaged over.
-        close: last rank of the least squares; None for the other criteria.
-    """
-
-    value: float
-    criterion: Criterion
-    epsilon_per_distance: float | None
+    value: float  # c, for ``rank_constant`` of ``mechanisms.spherical_laplace``
+    criterion: Criterion  # what was matched
+    epsilon_per_distance: float | None  # nats per unit of distance at which it was; None where c does not depend on it
+    # what was to be met: the slope, or the mean distance or rank of the exponential mechanism or asked for
     target: float
-    achieved: float
-    words: int
-    close: int | None
+    achieved: float  # its value for the fix with c = ``value``
+    words: int  # number of words that were averaged over
+    close: int | None  # last rank of the least squares; None for the other criteria
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class RankDistributions:
-    """The fix and the exponential mechanism around one and the same word, averaged over words.
+    """The fix and the exponential mechanism around one and the same word, averaged over words."""
 
-    Attributes:
-        rank_constant: c of the fix.
-        epsilon_per_distance: nats per unit of distance of both.
-        words: number of words that were averaged over.
-        close: last of the near ranks.
-        resampling: distribution of the fix over ranks 0 to n - 1.
-        exponential: mean distribution of the exponential mechanism over them.
-        distances: mean distance of the word at each rank; 0 at rank 0.
-        resampling_distance: mean distance of the fix's replacement.
-        exponential_distance: mean distance of the exponential mechanism's output.
-    """
-
-    rank_constant: float
-    epsilon_per_distance: float
-    words: int
-    close: int
-    resampling: Reals
-    exponential: Reals
-    distances: Reals
-    resampling_distance: float
-    exponential_distance: float
+    rank_constant: float  # c of the fix
+    epsilon_per_distance: float  # nats per unit of distance of both
+    words: int  # number of words that were averaged over
+    close: int  # last of the near ranks
+    resampling: Reals  # distribution of the fix over ranks 0 to n - 1
+    exponential: Reals  # mean distribution of the exponential mechanism over them
+    distances: Reals  # mean distance of the word at each rank; 0 at rank 0
+    resampling_distance: float  # mean distance of the fix's replacement
+    exponential_distance: float  # mean distance of the exponential mechanism's output
 
     def __post_init__(self) -> None:
         for array in (self.resampling, self.exponential, self.distances):

@@ -27,14 +27,9 @@ from scipy.special import erfcx
 
 from textveil.types import Reals
 
-_FALL = 44.0
-"""Nats below the peak at which the window ends."""
-
-_FARTHEST = 1e300
-"""Below this nothing overflows."""
-
-_BLOCK = 1 << 15
-"""Integrand values that are held at once: the work space stays in the cache."""
+_FALL = 44.0  # Nats below the peak at which the window ends
+_FARTHEST = 1e300  # Below this nothing overflows
+_BLOCK = 1 << 15  # Integrand values that are held at once: the work space stays in the cache
 
 
 def log_density_and_tail(x: Reals, dim: int) -> tuple[Reals, Reals]:

@@ -29,12 +29,8 @@ LogTail: TypeAlias = Callable[[ArrayLike, int, float], Reals]
 """Logarithm of a tail probability at points >= 0, for dim and rate; the shape of the points."""
 
 _LOG_HALF = -math.log(2)
-
-_FARTHEST = 1e100
-"""Scaled points are cut off here: squares stay finite."""
-
-_LEAST = 2.0**-1022
-"""The least normal float: a product below it has lost digits."""
+_FARTHEST = 1e100  # Scaled points are cut off here: squares stay finite
+_LEAST = 2.0**-1022  # The least normal float: a product below it has lost digits
 
 
 def direction_variance_proxy(dim: int) -> float:
@@ -152,21 +148,13 @@ def log_combined_cap(z: ArrayLike, dim: int, rate: float) -> Reals:
 
 @dataclass(frozen=True, slots=True)
 class TailBound:
-    """A bound of a tail with the tail that it bounds.
+    """A bound of a tail with the tail that it bounds."""
 
-    Attributes:
-        name: what it is, for a legend.
-        source: where its statement or proof stands.
-        event: whose probability is bounded.
-        function: logarithm of the bound.
-        exact: logarithm of the probability.
-    """
-
-    name: str
-    source: str
-    event: str
-    function: LogTail
-    exact: LogTail
+    name: str  # what it is, for a legend
+    source: str  # where its statement or proof stands
+    event: str  # whose probability is bounded
+    function: LogTail  # logarithm of the bound
+    exact: LogTail  # logarithm of the probability
 
 
 def slack(bound: TailBound, points: ArrayLike, dim: int, rate: float) -> Reals:

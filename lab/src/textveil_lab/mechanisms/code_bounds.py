@@ -30,12 +30,9 @@ class ClampedValues:
     """Every coordinate in [-limit, limit]: two codes are at most 2 limit dim apart in L1, 2 limit sqrt(dim) in L2.
 
     Source: Igamberdiev and Habernal 2023 (DP-BART), theorem 1.
-
-    Attributes:
-        limit: finite and > 0.
     """
 
-    limit: float
+    limit: float  # finite and > 0
 
     def __post_init__(self) -> None:
         need(0 < self.limit < math.inf, "limit", self.limit, "finite and > 0")
@@ -57,14 +54,10 @@ class ClippedNorm:
 
     Two codes of L1 norm at most C are at most 2C apart in both norms; of L2 norm at most C, 2C in L2 and 2C sqrt(dim)
     in L1. Source: Habernal 2021, theorem 3.3 and corollary 3.4.
-
-    Attributes:
-        order: 1 or 2, the norm.
-        limit: C, finite and > 0.
     """
 
-    order: int
-    limit: float
+    order: int  # 1 or 2, the norm
+    limit: float  # C, finite and > 0
 
     def __post_init__(self) -> None:
         need(self.order in (1, 2), "order", self.order, "1 or 2")

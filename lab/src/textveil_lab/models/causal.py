@@ -20,9 +20,7 @@ from textveil.types import Ids, Reals, Vectors
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.models.spelling import Spelling, Tokens, spelling
 
-REACH: Final = 64
-"""Earlier ids that a model looks at unless told otherwise."""
-
+REACH: Final = 64  # Earlier ids that a model looks at unless told otherwise
 _ROOT: Final[Tokens] = ()
 
 

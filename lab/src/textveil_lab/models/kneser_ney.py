@@ -20,46 +20,28 @@ import numpy as np
 from textveil.types import Flags, Ids, Integers, Reals
 from textveil_lab.models.ngram_counts import TrigramCounts
 
-_USUAL: Final = (0.5, 1.0, 1.5)
-"""Discounts where the text is too small to estimate them."""
+_USUAL: Final = (0.5, 1.0, 1.5)  # Discounts where the text is too small to estimate them
 
 
 class Level(NamedTuple):
-    """The probabilities of one order.
+    """The probabilities of one order."""
 
-    Attributes:
-        contexts: the distinct contexts, ascending, shape (c,).
-        rows: which of them each entry follows, shape (m,).
-        own: the discounted share of the entry's own count, shape (m,).
-        back: B(h) of each context, shape (c,).
-        totals: c(h) of each context, shape (c,).
-    """
-
-    contexts: Ids
-    rows: Ids
-    own: Reals
-    back: Reals
-    totals: Reals
+    contexts: Ids  # the distinct contexts, ascending, shape (c,)
+    rows: Ids  # which of them each entry follows, shape (m,)
+    own: Reals  # the discounted share of the entry's own count, shape (m,)
+    back: Reals  # B(h) of each context, shape (c,)
+    totals: Reals  # c(h) of each context, shape (c,)
 
 
 class Estimate(NamedTuple):
-    """Probabilities of all orders, entry by entry of the counts.
+    """Probabilities of all orders, entry by entry of the counts."""
 
-    Attributes:
-        unigram: P(w), shape (n,).
-        bigram: P(w | v) of every counted pair.
-        trigram: P(w | u v) of every counted triple.
-        pairs: for each triple (u, v, w), the index of the pair (v, w).
-        bigrams: the level of pairs; contexts are ids in [0, n + 2).
-        trigrams: the level of triples; contexts are u (n + 2) + v.
-    """
-
-    unigram: Reals
-    bigram: Reals
-    trigram: Reals
-    pairs: Ids
-    bigrams: Level
-    trigrams: Level
+    unigram: Reals  # P(w), shape (n,)
+    bigram: Reals  # P(w | v) of every counted pair
+    trigram: Reals  # P(w | u v) of every counted triple
+    pairs: Ids  # for each triple (u, v, w), the index of the pair (v, w)
+    bigrams: Level  # the level of pairs; contexts are ids in [0, n + 2)
+    trigrams: Level  # the level of triples; contexts are u (n + 2) + v
 
 
 def discounts(counts: Integers) -> Reals:

@@ -18,8 +18,7 @@ from textveil.types import Ids, Reals, Vectors
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.models.spelling import Spelling, spelling
 
-REACH: Final = 32
-"""Ids on each side that a model looks at unless told otherwise."""
+REACH: Final = 32  # Ids on each side that a model looks at unless told otherwise
 
 
 @dataclass(frozen=True, eq=False)

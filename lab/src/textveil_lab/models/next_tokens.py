@@ -19,8 +19,7 @@ from textveil.errors import ModelError, WrongModel
 from textveil.models.foreign_files import ForeignModel, files_digest, is_encoder_decoder, load_libraries, read_model
 from textveil.types import Ids, Integers, Reals
 
-Tokens = Sequence[int]
-"""Numbers of tokens, each below the model's ``size``."""
+Tokens = Sequence[int]  # Numbers of tokens, each below the model's ``size``
 
 
 class PromptReading(Protocol):
@@ -152,22 +151,15 @@ class ModelOnDisk:
 
 @dataclass(frozen=True, eq=False)
 class _PromptsRead:
-    """A reading of a model on disk.
-
-    Attributes:
-        logits: see ``PromptReading``.
-        past: what the model keeps of each row; None where it keeps nothing that rows can be taken from.
-        mask: 1 where a row has a token, 0 where it was filled up.
-        encoded: of a decoder's prompts, shape (rows, longest, width); None for a causal model.
-    """
+    """A reading of a model on disk."""
 
     model: ModelOnDisk
     prompts: list[list[int]]
     outputs: list[list[int]]
-    logits: Reals
-    past: Any
-    mask: Any
-    encoded: Any
+    logits: Reals  # see ``PromptReading``
+    past: Any  # what the model keeps of each row; None where it keeps nothing that rows can be taken from
+    mask: Any  # 1 where a row has a token, 0 where it was filled up
+    encoded: Any  # of a decoder's prompts, shape (rows, longest, width); None for a causal model
 
     def going_on(self, rows: Integers, tokens: Ids) -> _PromptsRead:
         model, torch = self.model, load_libraries().torch

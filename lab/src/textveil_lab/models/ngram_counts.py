@@ -6,8 +6,7 @@ import numpy as np
 
 from textveil.types import Ids, Integers
 
-_BUFFERED: Final = 1 << 22
-"""Ids that are gathered before they are counted."""
+_BUFFERED: Final = 1 << 22  # Ids that are gathered before they are counted
 
 
 class TrigramCounts(NamedTuple):
@@ -16,19 +15,13 @@ class TrigramCounts(NamedTuple):
     With n words, a pair (v, w) has the key v n + w and a triple (u, v, w) the key (u (n + 2) + v) n + w, where u and v
     are context ids and w a word; v is a word too in a triple, since a context does not reach past a boundary or a
     word outside the vocabulary.
-
-    Attributes:
-        pairs: keys, ascending, shape (p,).
-        pair_counts: >= 1, shape (p,).
-        triples: keys, ascending, shape (t,).
-        triple_counts: >= 1, shape (t,).
     """
 
     size: int
-    pairs: Ids
-    pair_counts: Integers
-    triples: Ids
-    triple_counts: Integers
+    pairs: Ids  # keys, ascending, shape (p,)
+    pair_counts: Integers  # >= 1, shape (p,)
+    triples: Ids  # keys, ascending, shape (t,)
+    triple_counts: Integers  # >= 1, shape (t,)
 
 
 class TrigramCounter:

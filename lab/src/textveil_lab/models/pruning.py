@@ -13,19 +13,11 @@ from textveil.types import Bytes, Flags, Ids, Reals, Vectors
 from textveil_lab.models.kneser_ney import Estimate, estimate
 from textveil_lab.models.ngram_counts import TrigramCounts
 
-PAIR_BYTES: Final = 4 / 0.92
-"""Bytes of a pair in a table, about: word, code, and what may follow it."""
-
-TRIPLE_BYTES: Final = 4 / 0.95
-"""Bytes of a triple in a table, about."""
-
-CODES: Final = 255
-"""Levels of a quantized probability; code 0 stands for none."""
-
+PAIR_BYTES: Final = 4 / 0.92  # Bytes of a pair in a table, about: word, code, and what may follow it
+TRIPLE_BYTES: Final = 4 / 0.95  # Bytes of a triple in a table, about
+CODES: Final = 255  # Levels of a quantized probability; code 0 stands for none
 _STEPS: Final = 30
-_MOST_LISTED: Final = 0.9999
-"""Share of a context's probability that listed words may take, at most."""
-
+_MOST_LISTED: Final = 0.9999  # Share of a context's probability that listed words may take, at most
 _NOBODY: Final = 1e-9
 
 
@@ -98,17 +90,11 @@ def _pair_gains(counts: TrigramCounts, estimated: Estimate) -> Reals:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Quantized:
-    """Probabilities on 8 bits: code i stands for ``exp(logs[i])``, evenly spaced logarithms.
+    """Probabilities on 8 bits: code i stands for ``exp(logs[i])``, evenly spaced logarithms."""
 
-    Attributes:
-        codes: in [1, 255].
-        logs: float32, shape (256,); the first is that of no entry.
-        rest: what the other words' lower probabilities after each context are multiplied with, shape (contexts,).
-    """
-
-    codes: Bytes
-    logs: Vectors
-    rest: Reals
+    codes: Bytes  # in [1, 255]
+    logs: Vectors  # float32, shape (256,); the first is that of no entry
+    rest: Reals  # what the other words' lower probabilities after each context are multiplied with, shape (contexts,)
 
 
 def quantized(probabilities: Reals, rows: Ids, lower: Reals, contexts: int, size: int) -> Quantized:

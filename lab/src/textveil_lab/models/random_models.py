@@ -18,7 +18,6 @@ from textveil_lab.models.autoencoder.training import Epochs
 _MARKS: Final = ("<pad>", "<s>", "</s>", "<unk>")
 _IDS: Final = {"pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}
 _WIDTH, _PLACES = 32, 128
-
 _SPREAD: Final = 0.5
 """Of the weights; about the inverse root of the width, so that layers neither fade nor saturate, times three."""
 

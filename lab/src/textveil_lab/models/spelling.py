@@ -11,10 +11,7 @@ from textveil.types import Ids
 from textveil.vocabulary.vocabulary import Vocabulary
 
 Tokens: TypeAlias = tuple[int, ...]
-
-_LED: Final = "the"
-"""A word that others are written after, to see how they are spelled in running text."""
-
+_LED: Final = "the"  # A word that others are written after, to see how they are spelled in running text
 _STOP, _OTHER = ".", "_"
 
 

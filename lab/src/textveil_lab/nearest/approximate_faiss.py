@@ -19,13 +19,9 @@ _SEARCH_BREADTH = 256
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ApproximateFaiss:
-    """A row near each query, found by walking a graph of the rows.
+    """A row near each query, found by walking a graph of the rows."""
 
-    Attributes:
-        vectors: float32, shape (n, dim).
-    """
-
-    vectors: Vectors
+    vectors: Vectors  # float32, shape (n, dim)
     _index: Any = field(repr=False)
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -26,9 +26,7 @@ BACKENDS: Mapping[str, str] = MappingProxyType(
 )
 """Backends by name; those that are not exact say so in it."""
 
-FASTEST = "fastest"
-"""The name of the default: exact, whatever is installed."""
-
+FASTEST = "fastest"  # The name of the default: exact, whatever is installed
 _WORTH_IMPORTING = 2e11
 """Products with one coordinate after which importing torch (a second or two) pays: two seconds of NumPy's."""
 
@@ -45,12 +43,9 @@ class FastestExact:
 
     Small tables, and calls with few queries, stay with NumPy. The choice depends on the table's size and on how many
     queries there were, on nothing else, and changes no answer but among distances that float32 cannot tell apart.
-
-    Attributes:
-        vectors: float32, shape (n, dim).
     """
 
-    vectors: Vectors
+    vectors: Vectors  # float32, shape (n, dim)
     _small: ExactNumpy = field(repr=False)
     _large: Projection | None = field(repr=False, default=None)
     _done: float = field(repr=False, default=0.0)

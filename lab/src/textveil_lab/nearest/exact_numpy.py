@@ -24,16 +24,12 @@ _LEAST_SCORES = 1 << 20
 class ExactNumpy:
     """Nearest row of ``vectors`` by Euclidean distance; of identical rows the first.
 
-    Attributes:
-        vectors: float32, shape (n, dim), kept as given and never written.
-        half_squares: ||v||^2 / 2 of each row, float32, shape (n,).
-
     Scores are float32: two rows whose scores differ by less than the rounding of one inner product count
     as tied.
     """
 
-    vectors: Vectors
-    half_squares: NDArray[np.float32]
+    vectors: Vectors  # float32, shape (n, dim), kept as given and never written
+    half_squares: NDArray[np.float32]  # ||v||^2 / 2 of each row, float32, shape (n,)
     _first_row: FirstRows = field(repr=False)
 
     @property

@@ -9,11 +9,8 @@ from numpy.typing import NDArray
 from textveil.errors import need
 from textveil.types import Ids, Vectors
 
-_BLOCK = 2**20
-"""Entries that are looked at together."""
-
-LONGEST: Final = 1e15
-"""Norm of a vector up to which its inner products with any noisy vector fit float32."""
+_BLOCK = 2**20  # Entries that are looked at together
+LONGEST: Final = 1e15  # Norm of a vector up to which its inner products with any noisy vector fit float32
 
 
 @runtime_checkable

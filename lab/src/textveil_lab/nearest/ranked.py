@@ -6,11 +6,8 @@ from textveil.errors import need
 from textveil.types import Ids, Reals, Vectors
 from textveil_lab.nearest.projection import checked_queries, half_squares
 
-_ENTRIES = 1 << 22
-"""Scores that are made at once: 16 MB."""
-
-_FEW = 3
-"""Up to so many are found one after the other."""
+_ENTRIES = 1 << 22  # Scores that are made at once: 16 MB
+_FEW = 3  # Up to so many are found one after the other
 
 
 def nearest_few(vectors: Vectors, queries: Vectors, count: int) -> tuple[Ids, Reals]:

@@ -24,15 +24,11 @@ _SLACK = 2.0**-48  # covers the rounding of a sum of differences of probabilitie
 class BlockNoise:
     """Block b, of ``width`` integers around b ``width``, has weight weights[|b|]; in a block all integers are alike.
 
-    Attributes:
-        weights: of blocks 0, 1, ..., the last; integers >= 1, whose sum over all blocks is below 2^62.
-        width: odd.
-
     Source: textveil_lab/proofs/truncated_noise.md.
     """
 
-    weights: Integers
-    width: int
+    weights: Integers  # of blocks 0, 1, ..., the last; integers >= 1, whose sum over all blocks is below 2^62
+    width: int  # odd
 
     def __post_init__(self) -> None:
         positive = self.weights.ndim == 1 and len(self.weights) >= 1 and bool((self.weights >= 1).all())
@@ -101,14 +97,10 @@ class BlockProfile:
 
     A move by j blocks and the share f of another is, on every integer, a move by j or by j + 1 blocks: on f of the
     integers by the latter. So delta is the mean of the two.
-
-    Attributes:
-        noise: the noise.
-        shift: >= 1.
     """
 
-    noise: BlockNoise
-    shift: int
+    noise: BlockNoise  # the noise
+    shift: int  # >= 1
 
     def _mean(self, of_blocks: Sequence[float]) -> float:
         share = self.shift % self.noise.width / self.noise.width

@@ -17,17 +17,12 @@ class BoundedLoss:
 
     Where losses are at most L, delta at epsilon is at most 1 - e^(epsilon - L): P - e^epsilon Q is at most
     P (1 - e^(epsilon - L)). The event on which the loss is L gives its probability times that.
-
-    Attributes:
-        largest_loss: L, nats, rounded up.
-        log_probability: natural logarithm of the probability, under the first input, that the loss is L.
     """
 
-    log_outside: ClassVar[Bound] = exactly(-math.inf)
-    """Nothing that one input gives is impossible from the other."""
+    log_outside: ClassVar[Bound] = exactly(-math.inf)  # Nothing that one input gives is impossible from the other
 
-    largest_loss: float
-    log_probability: float
+    largest_loss: float  # L, nats, rounded up
+    log_probability: float  # natural logarithm of the probability, under the first input, that the loss is L
 
     def log_delta(self, epsilon: float) -> Bound:
         """Natural logarithm of the least delta at epsilon, between two bounds."""
@@ -42,13 +37,9 @@ class BoundedLoss:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownInput:
-    """See ``capabilities.PrivacyProfile``: with a known probability, what is released shows which input it was.
+    """See ``capabilities.PrivacyProfile``: with a known probability, what is released shows which input it was."""
 
-    Attributes:
-        log_shown: natural logarithm of the probability that the other input cannot give what is released; > -inf.
-    """
-
-    log_shown: float
+    log_shown: float  # natural logarithm of the probability that the other input cannot give what is released; > -inf
 
     @property
     def largest_loss(self) -> float:
@@ -72,12 +63,9 @@ class Postprocessed:
 
     Its delta is at most that of the whole. The rounding is so fine, beside noise without end, that the losses of far
     cells come as near to the largest one of the whole as one likes.
-
-    Attributes:
-        whole: the profile before rounding.
     """
 
-    whole: PrivacyProfile
+    whole: PrivacyProfile  # the profile before rounding
 
     @property
     def largest_loss(self) -> float:

@@ -36,13 +36,10 @@ class IntegerNoise(Protocol):
 class DiscreteLaplace:
     """P(z) proportional to exp(-|z| / scale), drawn by integers alone.
 
-    Attributes:
-        scale: a whole number, between 1 and 2^46.
-
     Source: Ghosh, Roughgarden and Sundararajan 2012; the sampler: Canonne, Kamath and Steinke 2020, section 5.
     """
 
-    scale: int
+    scale: int  # a whole number, between 1 and 2^46
 
     def __post_init__(self) -> None:
         need(1 <= self.scale <= LARGEST_SCALE, "scale", self.scale, f"between 1 and {LARGEST_SCALE}")
@@ -65,12 +62,9 @@ class RoundedGaussian:
     """N(0, sigma^2) rounded to the nearest integer.
 
     Added to integers it is Gaussian noise, rounded afterwards: what holds for the noise holds for it.
-
-    Attributes:
-        sigma: standard deviation before rounding, between 1 and 2^40.
     """
 
-    sigma: float
+    sigma: float  # standard deviation before rounding, between 1 and 2^40
 
     def __post_init__(self) -> None:
         need(1 <= self.sigma <= 2.0**40, "sigma", self.sigma, "between 1 and 2^40")

@@ -26,23 +26,16 @@ _EDGE = 2.0**-40  # relative distance from the largest loss within which roundin
 _LOST = 2.0**-960  # more than what underflow takes from a composed delta: N^2 terms below 2^-1022 for each coordinate
 _ROUNDING = 2.0**-40  # Absolute, of a logarithm: covers the formulas for strips and atoms, with room to spare
 _UP = 1 + 2.0**-30
-
 _LOWEST = -sys.float_info.max
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LaplaceProfile:
-    """See ``capabilities.PrivacyProfile``.
+    """See ``capabilities.PrivacyProfile``."""
 
-    Attributes:
-        shift: as ``checked_shift`` gives it.
-        scale: of one coordinate.
-        bound: half-width of its support; inf for plain Laplace noise.
-    """
-
-    shift: Reals
-    scale: float
-    bound: float = math.inf
+    shift: Reals  # as ``checked_shift`` gives it
+    scale: float  # of one coordinate
+    bound: float = math.inf  # half-width of its support; inf for plain Laplace noise
 
     @cached_property
     def largest_loss(self) -> float:

@@ -19,29 +19,19 @@ class Basis(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """One figure, table or measurement.
+    """One figure, table or measurement."""
 
-    Attributes:
-        name: what users write, and the start of its files' names.
-        title: one line.
-        basis: whether the paper's own definition is followed.
-        about: what the item shows; no settings, which the report states as the paper's and as those of the run.
-        target: ``module:function``; the function takes a ``StudySetting`` and gives an ``ItemOutcome``.
-        draws: whether there is a figure among what it gives, so that matplotlib is needed; else a chart is a picture of
-            its table, which pages show as text.
-        texts: the corpora without which it cannot be measured, of ``Paper.texts``.
-        trains: whether networks are trained for it, so that torch is needed.
-        settings: the paper's, by name; "not stated" where it states none.
-    """
-
-    name: str
-    title: str
-    basis: Basis
-    about: str
-    target: str
+    name: str  # what users write, and the start of its files' names
+    title: str  # one line
+    basis: Basis  # whether the paper's own definition is followed
+    about: str  # what the item shows; no settings, which the report states as the paper's and as those of the run
+    target: str  # ``module:function``; the function takes a ``StudySetting`` and gives an ``ItemOutcome``
+    # whether there is a figure among what it gives, so that matplotlib is needed; else a chart is a picture of its
+    # table, which pages show as text
     draws: bool = True
-    texts: tuple[str, ...] = ()
-    trains: bool = False
+    texts: tuple[str, ...] = ()  # the corpora without which it cannot be measured, of ``Paper.texts``
+    trains: bool = False  # whether networks are trained for it, so that torch is needed
+    # the paper's, by name; "not stated" where it states none
     settings: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
     def run(self, setting: StudySetting) -> ItemOutcome:
@@ -53,29 +43,20 @@ class Item:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paper:
-    """A publication and its items, in the order of the report.
+    """A publication and its items, in the order of the report."""
 
-    Attributes:
-        name: what users write.
-        title: of the publication.
-        citation: authors, place, year, identifier.
-        sources: where its numbers and settings were read, one sentence.
-        items: every item.
-        vocabularies: folders below data/vectors of a shared folder that hold its vocabularies or parts of them.
-        texts: folders below data/text of a shared folder that hold its corpora or stand-ins for them.
-        keeps_cells: whether its items are made of measurements that take long, each kept as soon as it is made.
-        notes: how to read the numbers; sentences for the head of the report.
-    """
-
-    name: str
-    title: str
-    citation: str
-    sources: str
-    items: tuple[Item, ...]
+    name: str  # what users write
+    title: str  # of the publication
+    citation: str  # authors, place, year, identifier
+    sources: str  # where its numbers and settings were read, one sentence
+    items: tuple[Item, ...]  # every item
+    # folders below data/vectors of a shared folder that hold its vocabularies or parts of them
     vocabularies: tuple[str, ...] = ()
+    # folders below data/text of a shared folder that hold its corpora or stand-ins for them
     texts: tuple[str, ...] = ()
+    # whether its items are made of measurements that take long, each kept as soon as it is made
     keeps_cells: bool = False
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # how to read the numbers; sentences for the head of the report
 
     def __post_init__(self) -> None:
         names = [item.name for item in self.items]

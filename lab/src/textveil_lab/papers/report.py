@@ -13,47 +13,25 @@ from textveil_lab.papers.registry import Basis, Item, Paper
 from textveil_lab.papers.setting import ItemOutcome, Reproduced, Sample, StudySetting
 
 STAMP = "An experiment: draws repeat by their seed, so none of them may be released."
-
-LONGEST = 40
-"""Rows of a table that a report shows; the files hold all."""
-
-AT_ONCE = 30
-"""Comparisons of an item that stand open on the page; more are folded."""
-
-SHORT = 20
-"""Rows of a table that stands open on the page because it is the item itself; a longer one is folded."""
-
-FEW = 4
-"""Settings of an item that stand open on the page; more are folded."""
-
-WORDS = "words"
-"""The setting whose value is the sample that an item drew."""
-
-Rows: TypeAlias = tuple[tuple[str, ...], list[tuple[str, ...]]]
-"""The names of a table's columns, and its rows."""
+LONGEST = 40  # Rows of a table that a report shows; the files hold all
+AT_ONCE = 30  # Comparisons of an item that stand open on the page; more are folded
+SHORT = 20  # Rows of a table that stands open on the page because it is the item itself; a longer one is folded
+FEW = 4  # Settings of an item that stand open on the page; more are folded
+WORDS = "words"  # The setting whose value is the sample that an item drew
+Rows: TypeAlias = tuple[tuple[str, ...], list[tuple[str, ...]]]  # The names of a table's columns, and its rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class StudyRun:
-    """What was measured, under what, in which files.
+    """What was measured, under what, in which files."""
 
-    Attributes:
-        paper: whose items they are.
-        setting: of the run.
-        results: items with their outcomes, in the paper's order.
-        files: names of the files of each item, by its name.
-        samples: what each item drew, by its name; empty where it draws no words.
-        seconds: of each item, by its name.
-        version: of textveil.
-    """
-
-    paper: Paper
-    setting: StudySetting
-    results: Sequence[tuple[Item, ItemOutcome]]
-    files: Mapping[str, Sequence[str]]
-    samples: Mapping[str, Sequence[Sample]]
-    seconds: Mapping[str, float]
-    version: str
+    paper: Paper  # whose items they are
+    setting: StudySetting  # of the run
+    results: Sequence[tuple[Item, ItemOutcome]]  # items with their outcomes, in the paper's order
+    files: Mapping[str, Sequence[str]]  # names of the files of each item, by its name
+    samples: Mapping[str, Sequence[Sample]]  # what each item drew, by its name; empty where it draws no words
+    seconds: Mapping[str, float]  # of each item, by its name
+    version: str  # of textveil
 
     def facts(self) -> dict[str, Any]:
         """The run as JSON values: seed, vocabularies, items, settings, findings, comparisons and judgments."""

@@ -21,15 +21,12 @@ from textveil_lab.papers.report_page import to_html
 from textveil_lab.papers.setting import ItemOutcome, StudySetting
 from textveil_lab.plots import need_matplotlib, save_figure
 
-REPORT = "report.json"
-"""What marks a folder as one of ours, and lists the files of its items."""
-
+REPORT = "report.json"  # What marks a folder as one of ours, and lists the files of its items
 _MARKS = frozenset({"paper", "version", "for_release", "items"})
 """What our reports have together, and those of other programs hardly."""
 
 _PARTIAL = ".partial"
-_KINDS = frozenset({".png", ".svg", ".csv", ".json"})
-"""Endings of the files of an item."""
+_KINDS = frozenset({".png", ".svg", ".csv", ".json"})  # Endings of the files of an item
 
 
 def reproduce(

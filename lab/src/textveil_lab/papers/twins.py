@@ -7,8 +7,7 @@ import numpy as np
 from textveil.types import Ids, Vectors
 from textveil.vocabulary.vocabulary import Vocabulary
 
-_ROWS = 4096
-"""Rows that are copied at once: tables of millions of words are checked in their own memory."""
+_ROWS = 4096  # Rows that are copied at once: tables of millions of words are checked in their own memory
 
 
 def later_twins(vectors: Vectors) -> Ids:

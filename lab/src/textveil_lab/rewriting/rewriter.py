@@ -24,29 +24,19 @@ from textveil_lab.models.autoencoder.training import Epochs, Training, Views, ad
 from textveil_lab.rewriting.injection import Feeding, Injection, Place
 from textveil_lab.rewriting.kept_runs import KeptRun, corpus_digest
 
-_WEIGHTS, _WORDS, _TABLE = range(3)
-"""Streams of a training's seed; its epochs have others."""
-
+_WEIGHTS, _WORDS, _TABLE = range(3)  # Streams of a training's seed; its epochs have others
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
 class Rewriter:
-    """A trained network with the noise that it was trained with; made by ``train_rewriter`` or ``load_rewriter``.
+    """A trained network with the noise that it was trained with; made by ``train_rewriter`` or ``load_rewriter``."""
 
-    Attributes:
-        vocabulary: the public words.
-        injection: where noise enters, also when it rewrites.
-        network: the network.
-        epochs: losses (nats a token, ends of sentences counted) and seconds of each epoch of its training.
-        corpus: SHA-256 of the sentences of its training, None where it was not kept.
-    """
-
-    vocabulary: Vocabulary
-    injection: Injection
-    network: Autoencoder
-    epochs: Epochs
-    corpus: str | None = None
+    vocabulary: Vocabulary  # the public words
+    injection: Injection  # where noise enters, also when it rewrites
+    network: Autoencoder  # the network
+    epochs: Epochs  # losses (nats a token, ends of sentences counted) and seconds of each epoch of its training
+    corpus: str | None = None  # SHA-256 of the sentences of its training, None where it was not kept
 
     @property
     def settings(self) -> AutoencoderSettings:

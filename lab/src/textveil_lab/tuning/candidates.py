@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from textveil.catalog import MECHANISMS, mechanism
+from textveil.catalog import entries, mechanism
 from textveil.errors import need
 from textveil.mechanisms.kinds import Mechanism
 from textveil.sanitize.policy.choice import is_path, policy
@@ -18,13 +18,10 @@ from textveil.vocabulary.vocabulary import Vocabulary
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidate:
-    """One way to release the sample.
-
-    Attributes:
-        epsilon: nats of one word; None where it draws no words, so that the policy says what each kind costs.
-    """
+    """One way to release the sample."""
 
     policy: str
+    # nats of one word; None where it draws no words, so that the policy says what each kind costs
     epsilon: float | None
     sanitizer: Sanitizer
 
@@ -60,7 +57,7 @@ def _of(
     name: str, epsilons: Sequence[float], vocabulary: Vocabulary, rng: np.random.Generator | None
 ) -> list[Candidate]:
     made_of: list[tuple[float | None, Mechanism | Policy]]
-    if name in MECHANISMS:
+    if name in entries():
         made_of = [(epsilon, mechanism(name, vocabulary, epsilon=epsilon)) for epsilon in epsilons]
     elif policy(name, vocabulary).epsilon_kinds:
         made_of = [(epsilon, policy(name, vocabulary, epsilon=epsilon)) for epsilon in epsilons]

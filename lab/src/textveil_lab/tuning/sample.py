@@ -14,46 +14,33 @@ from textveil.detection.labelled import read_labelled
 from textveil.detection.spans import DetectedSpan, Detector
 from textveil.errors import InputError, need
 
-LEAST_DOCUMENTS: Final = 10
-"""Shares with intervals need some."""
-
+LEAST_DOCUMENTS: Final = 10  # Shares with intervals need some
 LEAST_OF_A_CLASS: Final = 4
 """Documents of rarer classes are left out of the task: they could not stand on both sides of a split."""
 
 
 class Entity(NamedTuple):
-    """What a document names, as it is written there.
-
-    Attributes:
-        value: private.
-    """
+    """What a document names, as it is written there."""
 
     kind: str
-    value: str
+    value: str  # private
 
 
-Entities: TypeAlias = tuple[Entity, ...]
-"""Those of one document; a value that it names twice stands there once."""
+Entities: TypeAlias = tuple[Entity, ...]  # Those of one document; a value that it names twice stands there once
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TuningSample:
     """Private texts, or public ones in their place.
 
-    Attributes:
-        texts: documents, at least ``LEAST_DOCUMENTS``.
-        labels: the class of each for the task; None where there is no task.
-        entities: of each; empty where nobody looked for them.
-        found_by: "labels", the name of the detector that found the entities, or empty.
-
     Raises:
         InputError: there are fewer documents, or not one label, or one tuple of entities, for each.
     """
 
-    texts: tuple[str, ...]
-    labels: tuple[str, ...] | None = None
-    entities: tuple[Entities, ...] = ()
-    found_by: str = ""
+    texts: tuple[str, ...]  # documents, at least ``LEAST_DOCUMENTS``
+    labels: tuple[str, ...] | None = None  # the class of each for the task; None where there is no task
+    entities: tuple[Entities, ...] = ()  # of each; empty where nobody looked for them
+    found_by: str = ""  # "labels", the name of the detector that found the entities, or empty
 
     def __post_init__(self) -> None:
         if len(self.texts) < LEAST_DOCUMENTS:

@@ -16,21 +16,12 @@ from textveil_lab.tuning.candidates import Candidate
 from textveil_lab.tuning.sample import TuningSample
 from textveil_lab.tuning.verbatim import VerbatimShare, verbatim
 
-CONFIDENCE: Final = 0.95
-"""Of each interval, on its own."""
-
-REPEATS: Final = 5
-"""Splits into training and test documents."""
-
-DECODED: Final = 50
-"""Documents at most that a decoder reads: it takes longer than everything else."""
-
-DECODED_CHARACTERS: Final = 4000
-"""Of each, at most."""
-
+CONFIDENCE: Final = 0.95  # Of each interval, on its own
+REPEATS: Final = 5  # Splits into training and test documents
+DECODED: Final = 50  # Documents at most that a decoder reads: it takes longer than everything else
+DECODED_CHARACTERS: Final = 4000  # Of each, at most
 EXAMPLES: Final = 3
-_SHORTEST, _LONGEST = 40, 200
-"""Characters of an example."""
+_SHORTEST, _LONGEST = 40, 200  # Characters of an example
 
 
 class Example(NamedTuple):
@@ -42,21 +33,14 @@ class Example(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CandidateOutcome:
-    """What was measured of one candidate; no text.
-
-    Attributes:
-        epsilon: nats of one word; None where no words are drawn.
-        mechanism: what draws words or spans, as reports name it.
-        accuracy: of a classifier that learned from its releases; None without a task.
-        verbatim: entities that are left; empty where none were looked for.
-        recovery: what a decoder makes of the words; None where not all of them are drawn, or none can be decoded.
-    """
+    """What was measured of one candidate; no text."""
 
     policy: str
-    epsilon: float | None
-    mechanism: str
-    accuracy: Accuracy | None
-    verbatim: tuple[VerbatimShare, ...]
+    epsilon: float | None  # nats of one word; None where no words are drawn
+    mechanism: str  # what draws words or spans, as reports name it
+    accuracy: Accuracy | None  # of a classifier that learned from its releases; None without a task
+    verbatim: tuple[VerbatimShare, ...]  # entities that are left; empty where none were looked for
+    # what a decoder makes of the words; None where not all of them are drawn, or none can be decoded
     recovery: Recovery | None
 
     @property
@@ -78,22 +62,14 @@ class CandidateOutcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tuning:
-    """A run: everything but ``examples`` is numbers.
-
-    Attributes:
-        public: whether the sample is said to be public.
-        found_by: what found the entities: "labels", a detector, or empty.
-        task: labels and splits; None without a task.
-        raw: of a classifier that learned from the texts themselves.
-        outcomes: in the order of the candidates.
-    """
+    """A run: everything but ``examples`` is numbers."""
 
     documents: int
-    public: bool
-    found_by: str
-    task: Task | None
-    raw: Accuracy | None
-    outcomes: tuple[CandidateOutcome, ...]
+    public: bool  # whether the sample is said to be public
+    found_by: str  # what found the entities: "labels", a detector, or empty
+    task: Task | None  # labels and splits; None without a task
+    raw: Accuracy | None  # of a classifier that learned from the texts themselves
+    outcomes: tuple[CandidateOutcome, ...]  # in the order of the candidates
     examples: tuple[Example, ...]
     seed: int | None
 

@@ -15,10 +15,7 @@ from textveil.vocabulary.frequencies import word_frequencies
 from textveil_lab.tuning.sample import Entities
 
 ALL: Final = "all kinds"
-
-_BETWEEN: Final = "\0"
-"""Stands between tokens; no token of a release holds it but symbols, which are not compared."""
-
+_BETWEEN: Final = "\0"  # Stands between tokens; no token of a release holds it but symbols, which are not compared
 _COMPARED: Final = (Kind.WORD, Kind.NUMBER, Kind.EMAIL, Kind.URL, Kind.HANDLE, Kind.SCRIPT)
 """Kinds of tokens that tell one entity from another: marks and spaces may be written in another form."""
 
@@ -26,22 +23,17 @@ _COMPARED: Final = (Kind.WORD, Kind.NUMBER, Kind.EMAIL, Kind.URL, Kind.HANDLE, K
 FREQUENT: Final = 200
 """Words among so many most frequent ones ("of", "new", "may") tell nothing of the name that they are part of."""
 
-_SHORTEST: Final = 3
-"""Letters of a word that tells something."""
+_SHORTEST: Final = 3  # Letters of a word that tells something
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerbatimShare:
-    """Of the entities of one kind, the share that still stands in the release of its document.
-
-    Attributes:
-        in_part: as a whole, or a telling word or a number of it.
-    """
+    """Of the entities of one kind, the share that still stands in the release of its document."""
 
     kind: str
     count: int
     share: Bound
-    in_part: Bound
+    in_part: Bound  # as a whole, or a telling word or a number of it
 
     def to_data(self) -> dict[str, Any]:
         """JSON data."""

@@ -18,18 +18,12 @@ _TOTAL_LIMIT = 2.0**62
 
 
 class Part(NamedTuple):
-    """All entries of some inputs, by input and then by output.
+    """All entries of some inputs, by input and then by output."""
 
-    Attributes:
-        words: the inputs, rising.
-        starts: where the entries of each begin.
-        gains: of every entry, > 0.
-    """
-
-    words: Ids
-    starts: Integers
+    words: Ids  # the inputs, rising
+    starts: Integers  # where the entries of each begin
     outputs: Ids
-    gains: Integers
+    gains: Integers  # of every entry, > 0
 
     def of(self, place: int) -> slice:
         """The entries of input number ``place``."""

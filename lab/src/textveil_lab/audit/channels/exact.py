@@ -32,38 +32,27 @@ from textveil_lab.audit.channels.metric_loss import metric_epsilon as metric_eps
 from textveil_lab.audit.channels.rows import COMPARED, IntegerRows, Rows, RowSource, blocks, source_of
 from textveil_lab.audit.report.verdict import Claim, Finding, Verdict
 
-TOLERANCE = 1e-12
-"""Relative: what the rounding of a table of floats may move its loss by."""
-
+TOLERANCE = 1e-12  # Relative: what the rounding of a table of floats may move its loss by
 _PROFILE_WORK = 2e8
 """Terms n^2 k up to which every point of the profile is the exact delta, beyond it the bound in O(n k)."""
 
-_EXACT_WORK = 2e10
-"""Terms n^2 k up to which delta, and epsilon at a delta, are computed to the end, whatever the claim."""
-
+_EXACT_WORK = 2e10  # Terms n^2 k up to which delta, and epsilon at a delta, are computed to the end, whatever the claim
 _POINTS = 9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PureLoss:
-    """The pure loss of a channel and where it is attained.
+    """The pure loss of a channel and where it is attained."""
 
-    Attributes:
-        epsilon: max over y of ln(max_x P(y|x) / min_x P(y|x)), nats; upper is on the private side; ``inf`` where
-            one input can give an output that another cannot.
-        likely: the row of the larger probability.
-        probability: P(output | likely).
-        other_probability: P(output | unlikely).
-        ratio: the exact ratio of the two; None for a table of floats, or where it is infinite.
-    """
-
+    # max over y of ln(max_x P(y|x) / min_x P(y|x)), nats; upper is on the private side; ``inf`` where one input can
+    # give an output that another cannot
     epsilon: Bound
-    likely: int
+    likely: int  # the row of the larger probability
     unlikely: int
     output: int
-    probability: float
-    other_probability: float
-    ratio: Fraction | None = None
+    probability: float  # P(output | likely)
+    other_probability: float  # P(output | unlikely)
+    ratio: Fraction | None = None  # the exact ratio of the two; None for a table of floats, or where it is infinite
 
 
 def pure_epsilon(rows: Rows, *, progress: Progress | None = None) -> PureLoss:

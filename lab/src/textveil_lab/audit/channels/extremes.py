@@ -14,8 +14,7 @@ from textveil.types import Integers, Progress, Reals
 from textveil_lab.audit.channels.base_entries import compared, parts, total_of
 from textveil_lab.audit.channels.rows import IntegerRows, blocks
 
-CLOSE = 1 - 2.0**-48
-"""Shares nearer to each other than this are compared as fractions; a float share is within 2^-51."""
+CLOSE = 1 - 2.0**-48  # Shares nearer to each other than this are compared as fractions; a float share is within 2^-51
 
 
 class Extremes:

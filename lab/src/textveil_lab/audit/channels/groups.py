@@ -19,8 +19,7 @@ from textveil_lab.audit.channels.exact import PureLoss, audit_channel, pure_epsi
 from textveil_lab.audit.channels.rows import IntegerRows, Rows, RowSource, source_of
 from textveil_lab.audit.report.verdict import Claim, Finding, Verdict
 
-_COMPACT: Final = 1 << 22
-"""Weights of a group up to which columns that none of its words gives are left out."""
+_COMPACT: Final = 1 << 22  # Weights of a group up to which columns that none of its words gives are left out
 
 
 class GroupRows(NamedTuple):

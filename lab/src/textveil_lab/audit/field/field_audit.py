@@ -28,9 +28,7 @@ EPSILONS = (1.0, 3.0, 8.0, 40.0, 0.5)
 """Tried in this order: a form is audited at the first at which it does not hold. Some formulas are right at others."""
 
 MADE_HERE = "of a small model with random weights, made for the audit"
-
-SEED = 13
-"""Of sampled audits: the table comes out the same again. Nothing that is drawn here is released."""
+SEED = 13  # Of sampled audits: the table comes out the same again. Nothing that is drawn here is released.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

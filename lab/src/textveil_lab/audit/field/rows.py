@@ -23,18 +23,12 @@ class Cost(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldRow:
-    """What one claim is, what became of it, and how to see it again.
-
-    Attributes:
-        finding: the verdict with its numbers and its witness; None where nothing could be run.
-        repaired: the verdict on the mended form at the same claim; None where there is none.
-        cost: what mending costs in one number; None where the forms have none in common.
-    """
+    """What one claim is, what became of it, and how to see it again."""
 
     about: PublishedClaim
-    finding: Finding | None
-    repaired: Verdict | None = None
-    cost: Cost | None = None
+    finding: Finding | None  # the verdict with its numbers and its witness; None where nothing could be run
+    repaired: Verdict | None = None  # the verdict on the mended form at the same claim; None where there is none
+    cost: Cost | None = None  # what mending costs in one number; None where the forms have none in common
     note: str = ""
 
     @property

@@ -43,45 +43,30 @@ _STATE_NOTE = (
     "where it holds for the state, and a refutation is of the claim for the state."
 )
 _PAIR_ENTRIES = 1 << 22
-
-_OWN = 1 + 2.0**-23
-"""Covers what is not known of lengths in a noise's own coordinates."""
+_OWN = 1 + 2.0**-23  # Covers what is not known of lengths in a noise's own coordinates
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class WorstPair:
-    """The vocabulary's worst pair of words for a distribution.
-
-    Attributes:
-        shift: difference of their vectors as noise is added to them, float64, shape (dim,).
-        norm: 1 or 2, the norm in which the pair is farthest, in the noise's own coordinates where it has them.
-        distance: of the two words in that norm.
-        reach: an upper bound on that distance for every pair of words.
-        widest: an upper bound on every coordinate of a difference of two words.
-    """
+    """The vocabulary's worst pair of words for a distribution."""
 
     first: int
     second: int
-    shift: Reals
-    norm: int
-    distance: float
-    reach: float
-    widest: float
+    shift: Reals  # difference of their vectors as noise is added to them, float64, shape (dim,)
+    norm: int  # 1 or 2, the norm in which the pair is farthest, in the noise's own coordinates where it has them
+    distance: float  # of the two words in that norm
+    reach: float  # an upper bound on that distance for every pair of words
+    widest: float  # an upper bound on every coordinate of a difference of two words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairSummary:
-    """Deltas over pairs of the most frequent words.
+    """Deltas over pairs of the most frequent words."""
 
-    Attributes:
-        epsilon: at which they are taken, nats.
-        all_pairs: whether those are all pairs; else a fixed public sample.
-    """
-
-    epsilon: float
+    epsilon: float  # at which they are taken, nats
     words: int
     pairs: int
-    all_pairs: bool
+    all_pairs: bool  # whether those are all pairs; else a fixed public sample
     least: float
     median: float
     largest: float

@@ -23,8 +23,7 @@ _CODE_NOTE = (
 )
 
 
-_TEXTS: Final = 120
-"""Draws of each text."""
+_TEXTS: Final = 120  # Draws of each text
 
 
 def audit_codes(mechanism: NoisyTextCodes, claim: Claim, *, words: Sequence[str]) -> Finding:
@@ -86,5 +85,4 @@ def _applies(mechanism: Any) -> bool:
     return isinstance(mechanism, NoisyTextCodes) and isinstance(mechanism.distribution, ProfiledNoise)
 
 
-NOISY_CODES: Final = Method(_run, _applies)
-"""In closed form, where a text is written of a noisy code."""
+NOISY_CODES: Final = Method(_run, _applies)  # In closed form, where a text is written of a noisy code

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from textveil.pages.rendering import rendered
 from textveil_lab.audit.report.verdict import Finding
 
-_FARTHEST = 1e300
-"""An axis ends here at the latest: ticks are floats."""
+_FARTHEST = 1e300  # An axis ends here at the latest: ticks are floats
 
 
 @dataclass(frozen=True, slots=True)

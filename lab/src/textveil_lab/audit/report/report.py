@@ -44,31 +44,25 @@ _INPUTS = {Subject.DOCUMENT_CHANNEL: "documents", Subject.NOISY_CODE: "documents
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditReport:
-    """What all methods found about one subject.
-
-    Attributes:
-        findings: at least one.
-        recovery: what a decoder recovered of public texts, as JSON data; None where nothing was measured.
-        draws: how draws were put beside what the mechanism states of them, as JSON data; None where nothing was drawn
-            for that.
-        per_distance: what is known of a promise per distance: a verdict, with what was compared, or "not tested"; None
-            where the claim is none per distance.
-        vocabulary: name, number of words and digest; empty for foreign code.
-        seed: None where the operating system's randomness was used.
-        status: of the mechanism's own guarantee (``catalog.guarantee_of``), where that was put to the test.
-    """
+    """What all methods found about one subject."""
 
     name: str
     parameters: Mapping[str, Any]
-    findings: tuple[Finding, ...]
+    findings: tuple[Finding, ...]  # at least one
     attacks: tuple[Mapping[str, Any], ...] = ()
     hygiene: tuple[Mapping[str, Any], ...] = ()
+    # what a decoder recovered of public texts, as JSON data; None where nothing was measured
     recovery: Mapping[str, Any] | None = None
+    # how draws were put beside what the mechanism states of them, as JSON data; None where nothing was drawn for that
     draws: Mapping[str, Any] | None = None
+    # what is known of a promise per distance: a verdict, with what was compared, or "not tested"; None where the claim
+    # is none per distance
     per_distance: str | None = None
+    # name, number of words and digest; empty for foreign code
     vocabulary: Mapping[str, Any] = field(default_factory=dict)
     seconds: float
-    seed: int | None
+    seed: int | None  # None where the operating system's randomness was used
+    # of the mechanism's own guarantee (``catalog.guarantee_of``), where that was put to the test
     status: Status | None = None
 
     @property

@@ -15,18 +15,13 @@ from textveil.statistics import Bound
 class Verdict(Enum):
     """The answers; a sampled audit can only refute, or fail to."""
 
-    PROVED = "proved"
-    """The claim follows from an exact privacy profile in closed form."""
-    CERTIFIED = "certified"
-    """Computed exactly from the finite channel, and within the claim."""
-    NOT_REFUTED = "not refuted"
-    """No evidence against the claim at the stated confidence and power."""
-    REFUTED = "refuted"
-    """The claim is false; the witness shows where."""
+    PROVED = "proved"  # The claim follows from an exact privacy profile in closed form
+    CERTIFIED = "certified"  # Computed exactly from the finite channel, and within the claim
+    NOT_REFUTED = "not refuted"  # No evidence against the claim at the stated confidence and power
+    REFUTED = "refuted"  # The claim is false; the witness shows where
     CONTRADICTED = "contradicted"
     """Draws are not what the mechanism states of them, so what was computed from that says nothing of its outputs."""
-    NO_VERDICT = "no verdict"
-    """Draws depend on each other, so they say nothing of one draw."""
+    NO_VERDICT = "no verdict"  # Draws depend on each other, so they say nothing of one draw
 
     @property
     def fails(self) -> bool:
@@ -42,8 +37,7 @@ class Subject(Enum):
     of it may still be true of the word."""
     NOISY_CODE = "noisy code"
     """The code of a whole text plus noise, before a text is written of it; what holds for it holds for the text."""
-    WORD_CHANNEL = "word channel"
-    """The word that is released, given the word that went in."""
+    WORD_CHANNEL = "word channel"  # The word that is released, given the word that went in
     DOCUMENT_CHANNEL = "document channel"
     """All that is released of a document, given the document: of mechanisms that look at more than one word."""
     RELEASE = "release"
@@ -52,15 +46,10 @@ class Subject(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """What is claimed of one token, for any two words.
+    """What is claimed of one token, for any two words."""
 
-    Attributes:
-        epsilon: nats, finite and >= 0.
-        log_delta: natural logarithm of delta, <= 0; ``-inf`` claims pure DP.
-    """
-
-    epsilon: float
-    log_delta: float = -math.inf
+    epsilon: float  # nats, finite and >= 0
+    log_delta: float = -math.inf  # natural logarithm of delta, <= 0; ``-inf`` claims pure DP
 
     def __post_init__(self) -> None:
         need(0 <= self.epsilon < math.inf, "epsilon", self.epsilon, "finite and >= 0")
@@ -93,29 +82,22 @@ def claim_of(guarantee: Guarantee) -> Claim:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """The result of one method, whichever it is.
-
-    Attributes:
-        epsilon: the smallest true epsilon at the claimed delta, as far as it is known.
-        delta: the smallest true delta at the claimed epsilon, as far as it is known.
-        log_delta: natural logarithm of ``delta``, where it was computed: a delta may be too small for a float.
-        method: ``"exact channel"``, ``"exact cells"``, ``"closed form"``, ``"sampled"``, ``"limit"``,
-            ``"draws against rows"``, each of them also "per distance".
-        witness: the pair of words and the event or output that attain the bound; public words only, JSON values.
-        samples: draws made; 0 where nothing was sampled.
-        profile: points (epsilon, delta) of the privacy profile, where it is known; increasing in epsilon.
-        notes: sentences for the reader (power of a sampled audit, what was not reached).
-    """
+    """The result of one method, whichever it is."""
 
     verdict: Verdict
     claim: Claim
-    epsilon: Bound
-    delta: Bound
+    epsilon: Bound  # the smallest true epsilon at the claimed delta, as far as it is known
+    delta: Bound  # the smallest true delta at the claimed epsilon, as far as it is known
+    # ``"exact channel"``, ``"exact cells"``, ``"closed form"``, ``"sampled"``, ``"limit"``, ``"draws against rows"``,
+    # each of them also "per distance"
     method: str
     subject: Subject = Subject.WORD_CHANNEL
+    # natural logarithm of ``delta``, where it was computed: a delta may be too small for a float
     log_delta: Bound | None = None
+    # the pair of words and the event or output that attain the bound; public words only, JSON values
     witness: Mapping[str, Any] = field(default_factory=dict)
-    samples: int = 0
+    samples: int = 0  # draws made; 0 where nothing was sampled
+    # points (epsilon, delta) of the privacy profile, where it is known; increasing in epsilon
     profile: tuple[tuple[float, float], ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # sentences for the reader (power of a sampled audit, what was not reached)
     inputs: str = "any two words"

@@ -28,19 +28,11 @@ Draw: TypeAlias = Callable[[Any, int], NDArray[Any]]
 Score: TypeAlias = Callable[[Any, Any, NDArray[Any]], Reals]
 """Score(x, x', outputs): ln P(output|x) / P(output|x') of each output, shape (count,)."""
 
-SAMPLES = 20_000
-"""Draws for each word of a pair, unless told otherwise."""
-
+SAMPLES = 20_000  # Draws for each word of a pair, unless told otherwise
 CONFIDENCE = 0.999
-
-POWER = 0.95
-"""Probability with which the violation that is named as detectable would have been found."""
-
-_THRESHOLDS = 256
-"""Likelihood ratios at which the half that chooses is cut."""
-
-_LISTED = 20
-"""Outputs of an event that a witness lists; the event may hold more."""
+POWER = 0.95  # Probability with which the violation that is named as detectable would have been found
+_THRESHOLDS = 256  # Likelihood ratios at which the half that chooses is cut
+_LISTED = 20  # Outputs of an event that a witness lists; the event may hold more
 
 
 class Interrupted(InputError):

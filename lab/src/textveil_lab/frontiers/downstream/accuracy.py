@@ -24,15 +24,10 @@ _STRENGTHS: Final = 10.0 ** np.arange(-4, 5)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinearClassifier:
-    """Says the class of the largest linear score.
+    """Says the class of the largest linear score."""
 
-    Attributes:
-        weights: shape (dim, classes).
-        shares: of the classes among the training documents, shape (classes,).
-    """
-
-    weights: Reals
-    shares: Reals
+    weights: Reals  # shape (dim, classes)
+    shares: Reals  # of the classes among the training documents, shape (classes,)
     strength: float
 
     def predict(self, features: NDArray[np.floating]) -> Integers:
@@ -114,14 +109,10 @@ def _share(classifier: DocumentClassifier, part: LabelledPart) -> float:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinearLearner:
-    """Ridge regression on sums of the words' vectors; see the module.
+    """Ridge regression on sums of the words' vectors; see the module."""
 
-    Attributes:
-        vectors: public vectors of the words, float32, shape (n, dim).
-        noise: what is added to all vectors of a batch, in training and in testing; None adds nothing.
-    """
-
-    vectors: Vectors
+    vectors: Vectors  # public vectors of the words, float32, shape (n, dim)
+    # what is added to all vectors of a batch, in training and in testing; None adds nothing
     noise: BatchNoise | None = None
 
     def fit(self, part: LabelledPart, number: int, seed: int) -> DocumentClassifier:

@@ -22,14 +22,10 @@ Disturb: TypeAlias = Callable[[Vectors, np.random.Generator], Vectors | Reals]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BatchNoise:
-    """Noise on the vectors of words, drawn anew for every batch of documents.
-
-    Attributes:
-        batch: documents of one, in their order, >= 1.
-    """
+    """Noise on the vectors of words, drawn anew for every batch of documents."""
 
     disturb: Disturb
-    batch: int
+    batch: int  # documents of one, in their order, >= 1
 
     def __post_init__(self) -> None:
         need(self.batch >= 1, "batch", self.batch, ">= 1")

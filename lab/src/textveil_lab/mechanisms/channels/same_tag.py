@@ -58,17 +58,11 @@ Tags: TypeAlias = Annotated[
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordTags:
-    """A tag for every word of a vocabulary.
+    """A tag for every word of a vocabulary."""
 
-    Attributes:
-        tags: their names, sorted.
-        groups: the place of each word's tag in them, int64, shape (n,).
-        source: what reports call them.
-    """
-
-    tags: tuple[str, ...]
-    groups: Integers
-    source: str
+    tags: tuple[str, ...]  # their names, sorted
+    groups: Integers  # the place of each word's tag in them, int64, shape (n,)
+    source: str  # what reports call them
 
 
 def word_tags(vocabulary: Vocabulary, tags: str | Path | Mapping[str, str] = ENDINGS) -> WordTags:

@@ -23,9 +23,7 @@ from textveil_lab.mechanisms.parameters import (
 from textveil_lab.models.encoder_decoder import StateCoder, encoder_decoder
 
 PROOF = "textveil_lab/proofs/dp_bart.md"
-
 NEEDS = "an encoder-decoder on disk (extra transformers)"
-
 ClipValue = Annotated[float, Option(POSITIVE, "Every coordinate of a code is clamped to [-C, C].", "C", MODELS)]
 Pruned = Annotated[
     str,

@@ -18,12 +18,9 @@ from textveil_lab.noise.calibration import laplace_scale
 from textveil_lab.noise.coordinate_laplace import CoordinateLaplace
 
 PROOF = "textveil_lab/proofs/dp_rewrite.md"
-
 NEEDS = "a network that `textveil rewrite` trained (extra torch)"
-
 _NORMS = {"l1": 1, "l2": 2}
 _USUAL_DELTA = 1e-5
-
 ClippingConstant = Annotated[float, Option(POSITIVE, "C: longer codes are shortened to this norm.", "C", MODELS)]
 
 

@@ -261,5 +261,4 @@ CLAIMS: Final = (
 )
 
 ADEPT_TRIAL: Final = FormTrial(model=lambda folder, words: {"network": str(random_network(folder, words))})
-
 BART_TRIAL: Final = FormTrial(model=lambda folder, words: {"model": str(random_bart(folder, words.words))})

@@ -35,7 +35,6 @@ from textveil_lab.vocabulary.geometry import clipped_diameter
 from textveil_lab.vocabulary.geometry.pairs import shortest_distance
 
 REFUTATION: Final = "textveil_lab/proofs/tem_published.md"
-
 _TOP_BITS: Final = 61
 _STEEPEST: Final = 20.0  # Nats over the diameter up to which ``slip`` bounds the error of a weight
 _COMPARED: Final = 128

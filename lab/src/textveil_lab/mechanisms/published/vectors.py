@@ -56,17 +56,12 @@ def _refuted(work: str, epsilon: float) -> PureDP:
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False, kw_only=True)
 class PublishedVectors:
-    """What the forms here share; see ``VectorMechanism``.
-
-    Attributes:
-        dim: numbers of a vector; as many come out.
-        guarantee: the claim, refuted.
-    """
+    """What the forms here share; see ``VectorMechanism``."""
 
     name: str
     parameters: Mapping[str, Any]
-    dim: int
-    guarantee: PureDP
+    dim: int  # numbers of a vector; as many come out
+    guarantee: PureDP  # the claim, refuted
 
     @property
     def released_dim(self) -> int:
@@ -322,7 +317,6 @@ def _unit_cube(sensitivity: Callable[[int], float]) -> Callable[[TrialSetting], 
 
 _paid_for_one = _unit_cube(lambda dim: 1.0)
 _paid_for_all = _unit_cube(float)
-
 _COORDINATES: Final = ("a text whose first coordinates are equal", "one whose are not")
 _TEXTS: Final = ("two texts with equal vectors", "two with others")
 _BERT: Final = line(1.0, 0.0, 1.0, dim=768)

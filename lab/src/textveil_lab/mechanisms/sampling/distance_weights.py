@@ -167,20 +167,13 @@ _MOST_BITS: Final = 58
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DistanceWeights:
-    """Weights of distances, and what they promise.
+    """Weights of distances, and what they promise."""
 
-    Attributes:
-        rate: nats per unit of distance by which a weight falls.
-        top: weight at distance 0.
-        floor: least weight.
-        promise: the guarantee of a row of these weights.
-    """
-
-    rate: float
-    top: int
-    floor: int
+    rate: float  # nats per unit of distance by which a weight falls
+    top: int  # weight at distance 0
+    floor: int  # least weight
     clip: float | None
-    promise: PureDP | MetricDP
+    promise: PureDP | MetricDP  # the guarantee of a row of these weights
 
     def distances(self, vocabulary: Vocabulary) -> WordDistances:
         """The metric of a promise per distance: Euclidean between clipped vectors, at most the reach."""

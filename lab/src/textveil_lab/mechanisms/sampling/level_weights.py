@@ -28,15 +28,10 @@ _BISECTIONS = 40
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LevelWeights:
-    """One integer weight for each level, that of the word itself first and 2^shift for the top level.
+    """One integer weight for each level, that of the word itself first and 2^shift for the top level."""
 
-    Attributes:
-        weights: integers, not increasing.
-        shift: binary logarithm of the last.
-    """
-
-    weights: tuple[int, ...]
-    shift: int
+    weights: tuple[int, ...]  # integers, not increasing
+    shift: int  # binary logarithm of the last
 
     def __post_init__(self) -> None:
         falling = all(first >= second for first, second in pairwise(self.weights))

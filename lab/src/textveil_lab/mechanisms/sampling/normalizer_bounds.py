@@ -39,17 +39,11 @@ DistanceRows: TypeAlias = Callable[[Ids], Iterable[Reals]]
 
 
 class Falling(NamedTuple):
-    """max(floor, floor(top exp(-rate d))).
+    """max(floor, floor(top exp(-rate d)))."""
 
-    Attributes:
-        rate: nats per unit of distance.
-        top: weight at distance 0.
-        floor: least weight.
-    """
-
-    rate: float
-    top: int
-    floor: int
+    rate: float  # nats per unit of distance
+    top: int  # weight at distance 0
+    floor: int  # least weight
 
     def above(self, distances: Reals) -> Reals:
         """Upper bounds of the weights at these distances."""
@@ -69,13 +63,9 @@ class Normalizers(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ListedNormalizers:
-    """The distances themselves, of several groups of as many words; the loss is of two words of one group.
+    """The distances themselves, of several groups of as many words; the loss is of two words of one group."""
 
-    Attributes:
-        distances: shape (groups, words, words).
-    """
-
-    distances: Reals
+    distances: Reals  # shape (groups, words, words)
 
     def loss(self, weights: Falling) -> float:
         """The largest of ln(max P(y | x) / min P(y | x)) of one group."""
@@ -88,16 +78,11 @@ class ListedNormalizers:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NormalizerBounds:
-    """How many words (or how much of their base weights) lie near every word that is compared.
+    """How many words (or how much of their base weights) lie near every word that is compared."""
 
-    Attributes:
-        span: no distance is above it.
-        least: within each step, for every word at least; shape (STEPS,).
-        most: within each step, for the words of each range of farthest distances at most; shape (FARTHEST, STEPS).
-    """
-
-    span: float
-    least: Integers
+    span: float  # no distance is above it
+    least: Integers  # within each step, for every word at least; shape (STEPS,)
+    # within each step, for the words of each range of farthest distances at most; shape (FARTHEST, STEPS)
     most: Integers
 
     def loss(self, weights: Falling) -> float:

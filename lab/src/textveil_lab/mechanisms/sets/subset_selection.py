@@ -39,14 +39,11 @@ class SubsetSelection:
     """P(S | x) proportional to a if x is in S, else b, over all sets S of s words; a / b <= e^epsilon are integers.
 
     Source: Ye and Barg 2018; Wang et al. 2016; proof: textveil_lab/proofs/subset_selection.md.
-
-    Attributes:
-        weights: the two integers; ``weights.members`` is s.
     """
 
     name: ClassVar[str] = "subset-selection"
     vocabulary: Vocabulary
-    weights: TwoLevelWeights
+    weights: TwoLevelWeights  # the two integers; ``weights.members`` is s
     guarantee: PureDP
 
     @property

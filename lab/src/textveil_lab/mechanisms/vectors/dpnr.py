@@ -38,17 +38,11 @@ STEPS: Final = 1 << 16  # steps of the public grid between 0 and 1: a released n
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cube:
-    """The vectors that a mechanism takes for different: numbers between two public ends, mapped to [0, 1].
+    """The vectors that a mechanism takes for different: numbers between two public ends, mapped to [0, 1]."""
 
-    Attributes:
-        dim: numbers of a vector.
-        lowest: becomes 0, as every smaller number.
-        highest: becomes 1, as every larger number.
-    """
-
-    dim: int
-    lowest: float
-    highest: float
+    dim: int  # numbers of a vector
+    lowest: float  # becomes 0, as every smaller number
+    highest: float  # becomes 1, as every larger number
 
     def __post_init__(self) -> None:
         need(self.lowest < self.highest, "lowest", self.lowest, f"below `highest`, {self.highest:g}")
@@ -70,15 +64,11 @@ class NoisyCube:
     """A vector on [0, 1]^dim, rounded to a grid of 2^-16, plus independent noise on that grid.
 
     The noise is on integers, so no low digit of a float is released. Proof: textveil_lab/proofs/noisy_vectors.md.
-
-    Attributes:
-        cube: what vectors are mapped to [0, 1].
-        noise: of one number, in steps of the grid.
     """
 
     name: str
-    cube: Cube
-    noise: IntegerNoise
+    cube: Cube  # what vectors are mapped to [0, 1]
+    noise: IntegerNoise  # of one number, in steps of the grid
     guarantee: PureDP | ApproximateDP
     parameters: Mapping[str, Any]
 

@@ -35,16 +35,11 @@ STEPS: Final = 1 << 20  # steps of the public grid in a unit of length: a releas
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False, kw_only=True)
 class NoisyTokenVectors:
-    """A token's vector, shortened to a norm, plus spherical Laplace noise, rounded to a public grid.
-
-    Attributes:
-        clip: the norm.
-        noise: of density proportional to exp(-rate ||z||_2).
-    """
+    """A token's vector, shortened to a norm, plus spherical Laplace noise, rounded to a public grid."""
 
     name: ClassVar[str] = "text-to-vectors"
-    clip: float
-    noise: SphericalLaplace
+    clip: float  # the norm
+    noise: SphericalLaplace  # of density proportional to exp(-rate ||z||_2)
     guarantee: MetricDP
     parameters: Mapping[str, Any]
 

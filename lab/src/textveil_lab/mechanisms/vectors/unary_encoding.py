@@ -36,17 +36,11 @@ FractionBits: TypeAlias = Annotated[int, Option(_BITS, "Bits after the point.", 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FixedPoint:
-    """Numbers as a sign and a magnitude of ``integer_bits + fraction_bits`` bits, the first bit of each first.
+    """Numbers as a sign and a magnitude of ``integer_bits + fraction_bits`` bits, the first bit of each first."""
 
-    Attributes:
-        dim: numbers of a vector, r in the paper.
-        integer_bits: before the point; a larger magnitude becomes the largest.
-        fraction_bits: after the point.
-    """
-
-    dim: int
-    integer_bits: int
-    fraction_bits: int
+    dim: int  # numbers of a vector, r in the paper
+    integer_bits: int  # before the point; a larger magnitude becomes the largest
+    fraction_bits: int  # after the point
 
     @property
     def width(self) -> int:
@@ -76,15 +70,10 @@ class FixedPoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BitOdds:
-    """P(1 | 1) and P(1 | 0) as parts of 2^53.
+    """P(1 | 1) and P(1 | 0) as parts of 2^53."""
 
-    Attributes:
-        ones: of 2^53, with which a 1 stays 1; strictly between 0 and 2^53.
-        zeros: of 2^53, with which a 0 becomes 1; likewise.
-    """
-
-    ones: int
-    zeros: int
+    ones: int  # of 2^53, with which a 1 stays 1; strictly between 0 and 2^53
+    zeros: int  # of 2^53, with which a 0 becomes 1; likewise
 
     def __post_init__(self) -> None:
         for name, value in (("ones", self.ones), ("zeros", self.zeros)):
@@ -106,18 +95,12 @@ class BitOdds:
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False, kw_only=True)
 class NoisyBits:
-    """Every bit drawn anew, independently, by the odds of its place.
-
-    Attributes:
-        encoding: of vectors as bits.
-        even: odds of the bits at places 0, 2, ... of a vector.
-        odd: odds of those at places 1, 3, ...
-    """
+    """Every bit drawn anew, independently, by the odds of its place."""
 
     name: str
-    encoding: FixedPoint
-    even: BitOdds
-    odd: BitOdds
+    encoding: FixedPoint  # of vectors as bits
+    even: BitOdds  # odds of the bits at places 0, 2, ... of a vector.
+    odd: BitOdds  # odds of those at places 1, 3, ..
     guarantee: PureDP
     parameters: Mapping[str, Any]
 

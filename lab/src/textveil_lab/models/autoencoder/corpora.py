@@ -23,17 +23,11 @@ RANDOM_WIDTH: Final = 0.1
 
 
 class TextSentences(NamedTuple):
-    """The sentences of some texts.
+    """The sentences of some texts."""
 
-    Attributes:
-        sentences: word ids, none empty.
-        texts: number of the text, from 0, that each sentence is of, shape (sentences,); never falling.
-        documents: number of texts; those without words have no sentence.
-    """
-
-    sentences: list[Ids]
-    texts: Integers
-    documents: int
+    sentences: list[Ids]  # word ids, none empty
+    texts: Integers  # number of the text, from 0, that each sentence is of, shape (sentences,); never falling
+    documents: int  # number of texts; those without words have no sentence
 
     def written(self, sentences: Sequence[Ids], vocabulary: Vocabulary) -> list[str]:
         """A text for each text: the words of its sentences, now others, with spaces between them.

@@ -30,10 +30,7 @@ from textveil_lab.models.autoencoder.training import Epochs
 
 FORMAT: Final = 1
 FACTS: Final = "network.json"
-
-_OPTIMIZER: Final = "optimizer."
-"""Before the names of arrays that only a run that goes on needs."""
-
+_OPTIMIZER: Final = "optimizer."  # Before the names of arrays that only a run that goes on needs
 _HINT: Final = "Is it what `save_rewriter` or a run with `checkpoint` wrote?"
 
 

@@ -31,18 +31,13 @@ Disturb = Callable[["torch.Tensor"], "torch.Tensor"]
 
 
 class SentenceColumns(NamedTuple):
-    """Sentences side by side, the longest first, padded behind their ends.
+    """Sentences side by side, the longest first, padded behind their ends."""
 
-    Attributes:
-        ids: a column for each sentence, shape (places, sentences).
-        lengths: of the columns, never growing, shape (sentences,).
-        inside: places of a flat ``ids`` that are no padding, place by place; None where there is no padding.
-        backwards: places of a flat ``ids`` from which each column is read from its end; padding stays where it is.
-    """
-
-    ids: torch.Tensor
-    lengths: Integers
+    ids: torch.Tensor  # a column for each sentence, shape (places, sentences)
+    lengths: Integers  # of the columns, never growing, shape (sentences,)
+    # places of a flat ``ids`` that are no padding, place by place; None where there is no padding
     inside: torch.Tensor | None
+    # places of a flat ``ids`` from which each column is read from its end; padding stays where it is
     backwards: torch.Tensor
 
     def tokens(self, flat: torch.Tensor) -> torch.Tensor:
@@ -82,14 +77,10 @@ def columns(
 
 @dataclass(frozen=True, eq=False)
 class Autoencoder:
-    """A network with its weights on one device; made by ``new_autoencoder``.
-
-    Attributes:
-        words: number n of words; id n is the boundary, which begins and ends sentences.
-    """
+    """A network with its weights on one device; made by ``new_autoencoder``."""
 
     settings: AutoencoderSettings
-    words: int
+    words: int  # number n of words; id n is the boundary, which begins and ends sentences
     modules: Any
     device: str
 

@@ -14,31 +14,22 @@ from textveil.errors import ModelError, ParameterError, need
 class AutoencoderSettings:
     """What is stated of the published experiments (Huang et al., EMNLP 2024), and defaults where nothing is.
 
-    Attributes:
-        hidden: numbers of an LSTM's state, in each direction of the encoder and in the decoder, >= 1.
-        code: numbers of a sentence's code, between encoder and decoder, >= 1.
-        dropout: share of the word vectors' and decoder states' coordinates that training leaves out, in [0, 1).
-        learning_rate: of Adam, > 0.
-        betas: of Adam, each in [0, 1).
-        batch: sentences of one step, >= 1.
-        epochs: passes over the sentences, >= 1.
-        length: words of a sentence at most, >= 1; longer ones are for the caller to cut.
-        precision: of matrix products in training, ``"float32"`` or ``"bfloat16"``: where the processor multiplies the
-            latter, that takes less than half of the time. Weights, and what is measured afterwards, are float32.
-
     Raises:
         ParameterError: one of them is outside its domain.
     """
 
-    hidden: int = 256
-    code: int = 128
+    hidden: int = 256  # numbers of an LSTM's state, in each direction of the encoder and in the decoder, >= 1
+    code: int = 128  # numbers of a sentence's code, between encoder and decoder, >= 1
+    # share of the word vectors' and decoder states' coordinates that training leaves out, in [0, 1)
     dropout: float = 0.5
-    learning_rate: float = 0.01
-    betas: tuple[float, float] = (0.5, 0.999)
-    batch: int = 1024
-    epochs: int = 100
-    length: int = 32
+    learning_rate: float = 0.01  # of Adam, > 0
+    betas: tuple[float, float] = (0.5, 0.999)  # of Adam, each in [0, 1)
+    batch: int = 1024  # sentences of one step, >= 1
+    epochs: int = 100  # passes over the sentences, >= 1
+    length: int = 32  # words of a sentence at most, >= 1; longer ones are for the caller to cut
     tune_vectors: bool = True
+    # of matrix products in training, ``"float32"`` or ``"bfloat16"``: where the processor multiplies the latter, that
+    # takes less than half of the time. Weights, and what is measured afterwards, are float32.
     precision: Literal["float32", "bfloat16"] = "float32"
 
     def __post_init__(self) -> None:

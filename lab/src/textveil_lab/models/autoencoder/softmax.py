@@ -15,9 +15,7 @@ from textveil.numerics.torch_package import load_torch
 if TYPE_CHECKING:
     import torch
 
-_CELLS: Final = {"cpu": 1 << 21}
-"""Logits that are held at once: 8 MB where the processor's caches matter."""
-
+_CELLS: Final = {"cpu": 1 << 21}  # Logits that are held at once: 8 MB where the processor's caches matter
 _CELLS_ELSEWHERE: Final = 1 << 26
 
 

@@ -19,19 +19,12 @@ from textveil_lab.papers.curse.kolmogorov import agrees, gap_sentence, largest_g
 from textveil_lab.papers.setting import ItemOutcome, Judgment, Reproduced, StudySetting
 from textveil_lab.plots import COLORS, GRAY, Panel, new_figure
 
-RADIUS: Final = 1.0
-"""R of the disc."""
-
-RING: Final = (0.7, 0.76)
-"""Where the ring that is drawn begins and ends, r and r + dr."""
-
-CIRCLES: Final = 10
-"""Circles at equal steps of the radius; the table counts points between them."""
-
+RADIUS: Final = 1.0  # R of the disc
+RING: Final = (0.7, 0.76)  # Where the ring that is drawn begins and ends, r and r + dr
+CIRCLES: Final = 10  # Circles at equal steps of the radius; the table counts points between them
 _DRAWS: Final = 20_000
 _QUICK_DRAWS: Final = 2000
-_SHOWN: Final = 1500
-"""Points that a panel shows; the table counts all."""
+_SHOWN: Final = 1500  # Points that a panel shows; the table counts all
 
 
 def ring_share(inner: float, outer: float, radius: float = RADIUS) -> float:

@@ -15,11 +15,8 @@ from textveil_lab.papers.setting import Comparison, ItemOutcome, Judgment, Repro
 from textveil_lab.plots import Panel, new_figure
 
 DIMENSIONS = (2, 25, 50, 300)
-EPSILONS = tuple(float(epsilon) for epsilon in range(1, 51))
-"""Figure 6's grid, as in the artifact."""
-
-DRAWS = 10_000
-"""Noise vectors of the Monte Carlo that the closed form replaces, as in the artifact."""
+EPSILONS = tuple(float(epsilon) for epsilon in range(1, 51))  # Figure 6's grid, as in the artifact
+DRAWS = 10_000  # Noise vectors of the Monte Carlo that the closed form replaces, as in the artifact
 
 
 def dot_product(setting: StudySetting) -> ItemOutcome:

@@ -21,16 +21,10 @@ from textveil_lab.papers.curse.profiles import PARTS, profiles_of
 from textveil_lab.papers.setting import Comparison, ItemOutcome, StudySetting
 from textveil_lab.plots import new_figure
 
-EPSILONS = (2.0, 5.0, 8.0, 10.0)
-"""Nats of one word, for any two words."""
-
-DELTA = 1e-5
-"""Delta of the mechanisms that need one."""
-
+EPSILONS = (2.0, 5.0, 8.0, 10.0)  # Nats of one word, for any two words
+DELTA = 1e-5  # Delta of the mechanisms that need one
 WORDS = 10_000
-CLIP = 1.0
-"""Vectors are shortened to this norm: distances of directions."""
-
+CLIP = 1.0  # Vectors are shortened to this norm: distances of directions
 FIX = "spherical-laplace + fix"
 
 EXPECTED = {

@@ -30,9 +30,7 @@ IDENTIFIERS: Final = (
 EPSILONS: Final = (10.0, 13.0, 16.0)
 """Nats per unit of distance: on these vectors most words change at the first, and most stay at the last."""
 
-NUMBER_EPSILON: Final = 8.0
-"""Nats of a number, which is no word of the vocabulary."""
-
+NUMBER_EPSILON: Final = 8.0  # Nats of a number, which is no word of the vocabulary
 MENDING: Final = DecoderOptions(choose="text", model_weight=0.8)
 """The most probable text as a whole: what is asked for is a sentence that reads well."""
 

@@ -15,8 +15,7 @@ from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.laws.rank_profile import RankProfile, rank_edges
 from textveil_lab.papers.curse.facts import CLOSE
 
-_SCORES = 1 << 21
-"""Distances that are held at once: 17 MB."""
+_SCORES = 1 << 21  # Distances that are held at once: 17 MB
 
 
 def exponential_profiles(

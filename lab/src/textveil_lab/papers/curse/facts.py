@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-CLOSE = 100
-"""Ranks 1 to 100 around a word are its close neighbors; what is farther is distant."""
+CLOSE = 100  # Ranks 1 to 100 around a word are its close neighbors; what is farther is distant
 
 SUBSETS = (
     "glove-6b-300d-pool-4612",
@@ -28,21 +27,13 @@ SUBSET_NOTE = (
 
 
 class TableTwo(NamedTuple):
-    """A row of the paper's Table 2: means over 5,000 words, in units of distance, with where its vectors are published.
+    """A row of the paper's Table 2: means over 5,000 words, in units of distance, and its published vectors."""
 
-    Attributes:
-        words: of the whole vocabulary, as in Table 1.
-        half_first: the right side of equation 18, the original word against its first neighbor.
-        second: of equation 19, the first neighbor against the second.
-        far: of equation 19, the first neighbor against the 101st.
-        file: the published file that holds the whole vocabulary.
-    """
-
-    words: int
-    half_first: float
-    second: float
-    far: float
-    file: str
+    words: int  # of the whole vocabulary, as in Table 1
+    half_first: float  # the right side of equation 18, the original word against its first neighbor
+    second: float  # of equation 19, the first neighbor against the second
+    far: float  # of equation 19, the first neighbor against the 101st
+    file: str  # the published file that holds the whole vocabulary
 
 
 TABLE_2: Mapping[str, TableTwo] = MappingProxyType(

@@ -24,19 +24,12 @@ LAST_RANKS = (2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 70, CLOSE)
 
 
 class _Fit(NamedTuple):
-    """How the criterion's constant of one vocabulary falls with the last rank of the fit.
+    """How the criterion's constant of one vocabulary falls with the last rank of the fit."""
 
-    Attributes:
-        vocabulary: whose.
-        printed: the paper's constant; None where it has none.
-        constants: by ``LAST_RANKS``.
-        distances: mean distance at each rank from 0 to the last.
-    """
-
-    vocabulary: Vocabulary
-    printed: float | None
-    constants: Reals
-    distances: Reals
+    vocabulary: Vocabulary  # whose
+    printed: float | None  # the paper's constant; None where it has none
+    constants: Reals  # by ``LAST_RANKS``
+    distances: Reals  # mean distance at each rank from 0 to the last
 
     @property
     def same_rank(self) -> int | None:

@@ -14,8 +14,7 @@ _TICKS = (1.0, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0)
 """Of the distances by rank, whose last ranks may be many times as far as the first."""
 
 _CURVE_WORDS = 1000
-_QUICK_CURVE_WORDS = 100
-"""Most words of the distances by rank: quartiles need no more."""
+_QUICK_CURVE_WORDS = 100  # Most words of the distances by rank: quartiles need no more
 
 
 def neighbor_distances_by_rank(setting: StudySetting) -> ItemOutcome:

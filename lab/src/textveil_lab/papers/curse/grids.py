@@ -9,11 +9,8 @@ from textveil_lab.laws.neighbors import neighbor_distances
 from textveil_lab.papers.curse.facts import GRIDS, paper_name
 
 POINTS = 24
-FIX_POINTS = 16
-"""Most points of a curve, without the fix and with it (whose draws take longer); the paper has more."""
-
-_SAMPLED = 200
-"""Evenly spaced words whose nearest neighbor sets the scale of a fitted grid."""
+FIX_POINTS = 16  # Most points of a curve, without the fix and with it (whose draws take longer); the paper has more
+_SAMPLED = 200  # Evenly spaced words whose nearest neighbor sets the scale of a fitted grid
 
 
 def noise_grid(vocabulary: Vocabulary, *, fixed: bool = False) -> tuple[float, ...]:

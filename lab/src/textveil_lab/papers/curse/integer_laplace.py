@@ -17,8 +17,7 @@ from textveil.mechanisms.kinds import checked_word_id
 from textveil.types import Reals
 from textveil.vocabulary.vocabulary import Vocabulary
 
-LARGEST = 1 << 24
-"""Integers below this are exact in float32."""
+LARGEST = 1 << 24  # Integers below this are exact in float32
 
 
 class IntegerShares(NamedTuple):
@@ -65,14 +64,10 @@ def integer_vocabulary(size: int) -> Vocabulary:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class IntegerLaplace:
-    """The exact distribution of the nearest of the integers 0 to size - 1 to x + Laplace noise.
+    """The exact distribution of the nearest of the integers 0 to size - 1 to x + Laplace noise."""
 
-    Attributes:
-        rate: nats per unit, finite and > 0.
-        vocabulary: the integers, from ``integer_vocabulary``.
-    """
-
-    rate: float
+    rate: float  # nats per unit, finite and > 0
+    # the integers, from ``integer_vocabulary``
     vocabulary: Vocabulary = field(default_factory=lambda: integer_vocabulary(1001))
 
     def __post_init__(self) -> None:

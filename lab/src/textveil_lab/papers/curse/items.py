@@ -5,7 +5,6 @@ from textveil_lab.papers.curse.paper_settings import PAPER_SETTINGS
 from textveil_lab.papers.registry import Basis, Item, Paper
 
 _HERE = "textveil_lab.papers.curse"
-
 _TABLES = ("table-1", "table-2", "theorem-8", "example", "paragraph")
 """Drawn where matplotlib is installed, and done without it where it is not."""
 

@@ -23,14 +23,9 @@ from textveil.privacy.guarantees import Guarantee
 from textveil.types import Ids, Reals
 from textveil_lab.laws.dot_product import NoisyDotProduct
 
-_GRID: Final = 2000
-"""Distances at which the logarithm of the tail is computed; between them it is interpolated."""
-
-_PARTNERS: Final = 512
-"""Words that S is summed over, by a random sample."""
-
-_TRIALS: Final = 400
-"""Public words that are drawn for once, to see how many stay."""
+_GRID: Final = 2000  # Distances at which the logarithm of the tail is computed; between them it is interpolated
+_PARTNERS: Final = 512  # Words that S is summed over, by a random sample
+_TRIALS: Final = 400  # Public words that are drawn for once, to see how many stay
 
 
 class NoiseEvidence:

@@ -12,17 +12,12 @@ from textveil_lab.papers.curse.kolmogorov import agrees, gap_sentence, largest_g
 from textveil_lab.papers.setting import ItemOutcome, Judgment, Reproduced, StudySetting
 from textveil_lab.plots import Panel, new_figure
 
-DIMENSIONS: Final = (25, 50, 100, 200, 300)
-"""Those of the paper's vocabularies."""
-
-RATE: Final = 1.0
-"""Nats per unit of distance; at another rate lengths are divided by it."""
-
+DIMENSIONS: Final = (25, 50, 100, 200, 300)  # Those of the paper's vocabularies
+RATE: Final = 1.0  # Nats per unit of distance; at another rate lengths are divided by it
 _DRAWS: Final = 10_000
 _QUICK_DRAWS: Final = 1000
 _POINTS: Final = 401
-_SPREAD: Final = 0.05
-"""Lengths within this share of the mean are counted."""
+_SPREAD: Final = 0.05  # Lengths within this share of the mean are counted
 
 
 def figure_4(setting: StudySetting) -> ItemOutcome:

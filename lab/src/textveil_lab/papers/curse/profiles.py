@@ -24,14 +24,9 @@ PARTS = (
 )
 """Fields of a rank profile and what figures call them, in the order of their looks."""
 
-NOISE_PANELS = ("GloVe-Wiki 300d", "fastText 300d")
-"""The vocabularies of the paper's figures 2 and 9."""
-
-RARE = 0.15
-"""Close neighbors are rarely chosen where no epsilon gives them a larger share of the outputs than this."""
-
-_TOGETHER = 40
-"""Mechanisms that are measured in one pass over the words."""
+NOISE_PANELS = ("GloVe-Wiki 300d", "fastText 300d")  # The vocabularies of the paper's figures 2 and 9
+RARE = 0.15  # Close neighbors are rarely chosen where no epsilon gives them a larger share of the outputs than this
+_TOGETHER = 40  # Mechanisms that are measured in one pass over the words
 
 
 class Curve(NamedTuple):
@@ -49,17 +44,11 @@ class Curve(NamedTuple):
 
 
 class FigureClaim(NamedTuple):
-    """What the paper's figure shows.
+    """What the paper's figure shows."""
 
-    Attributes:
-        words: in a few words.
-        panels: the vocabularies that it shows it for.
-        holds: whether a curve shows it.
-    """
-
-    words: str
-    panels: tuple[str, ...]
-    holds: Callable[[Curve], bool]
+    words: str  # in a few words
+    panels: tuple[str, ...]  # the vocabularies that it shows it for
+    holds: Callable[[Curve], bool]  # whether a curve shows it
 
 
 def close_lead(curve: Curve) -> bool:

@@ -12,12 +12,9 @@ from textveil_lab.papers.curse.profiles import profiles_of
 from textveil_lab.papers.setting import Comparison, ItemOutcome, StudySetting
 from textveil_lab.plots import new_figure
 
-SPREAD = (0.1, 0.3, 1.0, 3.0, 10.0)
-"""Multiples of the constant at which the fix is measured."""
-
+SPREAD = (0.1, 0.3, 1.0, 3.0, 10.0)  # Multiples of the constant at which the fix is measured
 _WORDS = 500
-_QUICK_WORDS = 100
-"""Most words of one vocabulary: five mechanisms at five multiples are many draws."""
+_QUICK_WORDS = 100  # Most words of one vocabulary: five mechanisms at five multiples are many draws
 
 
 def rank_constants(setting: StudySetting) -> ItemOutcome:

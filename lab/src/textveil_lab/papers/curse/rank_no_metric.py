@@ -21,11 +21,8 @@ from textveil_lab.papers.setting import ItemOutcome, Judgment, Reproduced, Study
 from textveil_lab.plots import COLORS, GRAY, Panel, new_figure
 
 _WORDS: Final = 1000
-_QUICK_WORDS: Final = 100
-"""Most words of one vocabulary."""
-
-_FIRST, _BACK, _FURTHER = 0, 1, 2
-"""Looks of the ways from a to b, from b to a, and of those to c."""
+_QUICK_WORDS: Final = 100  # Most words of one vocabulary
+_FIRST, _BACK, _FURTHER = 0, 1, 2  # Looks of the ways from a to b, from b to a, and of those to c
 
 
 def figure_7(setting: StudySetting) -> ItemOutcome:

@@ -19,12 +19,8 @@ INTEGER_RATES: Final = tuple(float(f"{rate:.3g}") for rate in np.geomspace(0.003
 CLOSE_DISTANCES: Final = (5, 50)
 """Integers at most this far from the input are close; within 50 are the 100 nearest others."""
 
-STATE_RATES: Final = tuple(float(f"{rate:.3g}") for rate in np.geomspace(0.0005, 0.05, 24))
-"""Nats per kilometer."""
-
-STATES_CLOSE: Final = 10
-"""Ranks that count as close among 49 states."""
-
+STATE_RATES: Final = tuple(float(f"{rate:.3g}") for rate in np.geomspace(0.0005, 0.05, 24))  # Nats per kilometer
+STATES_CLOSE: Final = 10  # Ranks that count as close among 49 states
 STATES_ERROR: Final = 2e-5
 """The probabilities on the map are averages over directions: with more directions they move by less than this."""
 

@@ -12,8 +12,7 @@ from textveil_lab.papers.curse.facts import TABLE_2, TableTwo, paper_name
 from textveil_lab.papers.curse.labels import difference_note, label
 from textveil_lab.papers.setting import Comparison, ItemOutcome, Judgment, Reproduced, StudySetting
 
-FAR = 101
-"""The rank that the table sets against the first neighbor: the first one that is not close."""
+FAR = 101  # The rank that the table sets against the first neighbor: the first one that is not close
 
 COLUMNS = (
     ("half_first", "||w - x1|| / 2 (eq. 18)"),
@@ -22,11 +21,8 @@ COLUMNS = (
 )
 """Fields of ``TableTwo`` and what reports call them."""
 
-_WIDTHS = (34, 24, 8, 8, 8, 8, 8, 8, 8, 8, 8)
-"""Characters of the columns of the drawn table."""
-
-_SAME = 0.05
-"""A mean is the paper's where it differs by less than this share: both are means over random words."""
+_WIDTHS = (34, 24, 8, 8, 8, 8, 8, 8, 8, 8, 8)  # Characters of the columns of the drawn table
+_SAME = 0.05  # A mean is the paper's where it differs by less than this share: both are means over random words
 
 
 class _Measured(NamedTuple):

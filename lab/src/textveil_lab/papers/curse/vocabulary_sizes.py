@@ -8,9 +8,7 @@ from textveil_lab.papers.curse.facts import TABLE_2, paper_name
 from textveil_lab.papers.curse.labels import difference_note
 from textveil_lab.papers.setting import Comparison, ItemOutcome, Judgment, Reproduced, StudySetting
 
-_WIDTHS: Final = (16, 10, 12, 12, 12, 36)
-"""Characters of the columns of the drawn table."""
-
+_WIDTHS: Final = (16, 10, 12, 12, 12, 36)  # Characters of the columns of the drawn table
 _COLUMNS: Final = ("vocabulary", "dimensions", "words (paper)", "words here", "share here", "read from")
 
 

@@ -19,22 +19,13 @@ from textveil_lab.papers.setting import Comparison, ItemOutcome, StudySetting
 from textveil_lab.papers.truncated_laplace.facts import BLOCKS, cells, value
 from textveil_lab.plots import Chart, new_figure
 
-FILES: Final = {"yelp": ("test.neg.txt", "test.pos.txt"), "yahoo": ("test.txt",)}
-"""Of each corpus, sentences a line."""
-
+FILES: Final = {"yelp": ("test.neg.txt", "test.pos.txt"), "yahoo": ("test.txt",)}  # Of each corpus, sentences a line
 TEXTS, QUICK_TEXTS = 1000, 100
-CONSTANTS, QUICK_CONSTANTS = 100, 10
-"""Sentences that are tried as the one answer to every text."""
-
-_OTHERS: Final = 200
-"""Texts that each of those is scored on."""
-
-SHARES: Final = (0.1, 0.25, 0.5, 0.75, 1.0)
-"""Of words that are replaced by random ones."""
-
+CONSTANTS, QUICK_CONSTANTS = 100, 10  # Sentences that are tried as the one answer to every text
+_OTHERS: Final = 200  # Texts that each of those is scored on
+SHARES: Final = (0.1, 0.25, 0.5, 0.75, 1.0)  # Of words that are replaced by random ones
 COPY, HOLLOW = "the text itself", "every word of two characters or more made zz"
-ANSWER: Final = "i was there ."
-"""One answer to every text, made here: none of the corpora's sentences is printed."""
+ANSWER: Final = "i was there ."  # One answer to every text, made here: none of the corpora's sentences is printed
 CONSTANT: Final = f'"{ANSWER}" for every text'
 
 

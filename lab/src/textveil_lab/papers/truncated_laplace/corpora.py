@@ -30,15 +30,10 @@ _MEANING: Mapping[str, str] = MappingProxyType(
 
 
 class CorpusPart(NamedTuple):
-    """One file or class of a corpus.
+    """One file or class of a corpus."""
 
-    Attributes:
-        texts: how many.
-        tokens: in all of them.
-    """
-
-    texts: int
-    tokens: int
+    texts: int  # how many
+    tokens: int  # in all of them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

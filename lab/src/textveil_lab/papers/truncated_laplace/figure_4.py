@@ -32,39 +32,24 @@ from textveil_lab.papers.truncated_laplace.ways import VALID_DELTA, ExperimentWa
 
 CORPORA: Final = ("sst2", "agnews")
 FASTTEXT, GLOVE, RANDOM = "fastText", "GloVe", "random"
-
 METRIC: Final = ("spherical-laplace", "mahalanobis", "pte")
 """CMP, Mahalanobis and PTE: the baselines whose epsilon is one of a unit of distance."""
 
-BEST: Final = "neighborhood"
-"""Of the catalog, beside the valid forms of what the paper compares."""
-
-ATTACKED: Final = 60
-"""Tokens that an attacker looks at in a cell, where densities must be computed for each."""
+BEST: Final = "neighborhood"  # Of the catalog, beside the valid forms of what the paper compares
+ATTACKED: Final = 60  # Tokens that an attacker looks at in a cell, where densities must be computed for each
 
 
 class AccuracySize(NamedTuple):
-    """How much is measured.
+    """How much is measured."""
 
-    Attributes:
-        words: of a vocabulary, its first ones.
-        runs: repetitions that share no document.
-        train: documents of a run to learn from.
-        test: documents of a run to test on.
-        longest: words of a document that are kept.
-        few: epsilons of the embeddings other than GloVe.
-        all: epsilons of GloVe.
-        networks: how networks are trained.
-    """
-
-    words: int
-    runs: int
-    train: int
-    test: int
-    longest: int
-    few: tuple[float, ...]
-    all: tuple[float, ...]
-    networks: ClassifierSettings
+    words: int  # of a vocabulary, its first ones
+    runs: int  # repetitions that share no document
+    train: int  # documents of a run to learn from
+    test: int  # documents of a run to test on
+    longest: int  # words of a document that are kept
+    few: tuple[float, ...]  # epsilons of the embeddings other than GloVe
+    all: tuple[float, ...]  # epsilons of GloVe
+    networks: ClassifierSettings  # how networks are trained
 
 
 QUICK_SIZE: Final = AccuracySize(500, 2, 120, 80, 10, (), (0.05, 20.0), FAST)
@@ -98,21 +83,13 @@ class AccuracyCell:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class AccuracyStudy:
-    """What all cells share.
+    """What all cells share."""
 
-    Attributes:
-        vocabularies: by embeddings.
-        tasks: by corpus and embeddings.
-        size: how networks are trained.
-        seed: of every draw.
-        device: of the networks.
-    """
-
-    vocabularies: MappingProxyType[str, Vocabulary] | dict[str, Vocabulary]
-    tasks: dict[tuple[str, str], LabelledTask]
-    size: AccuracySize
-    seed: int
-    device: str
+    vocabularies: MappingProxyType[str, Vocabulary] | dict[str, Vocabulary]  # by embeddings
+    tasks: dict[tuple[str, str], LabelledTask]  # by corpus and embeddings
+    size: AccuracySize  # how networks are trained
+    seed: int  # of every draw
+    device: str  # of the networks
 
 
 def figure_4(setting: StudySetting) -> ItemOutcome:

@@ -13,26 +13,18 @@ from textveil_lab.papers.truncated_laplace.mechanisms import mechanism_of
 from textveil_lab.papers.truncated_laplace.plan import RewritingCell
 from textveil_lab.papers.truncated_laplace.ways import VALID_DELTA, ExperimentWay
 
-PAIRS = 20_000
-"""Pairs of the run's words among which the largest delta is looked for."""
+PAIRS = 20_000  # Pairs of the run's words among which the largest delta is looked for
 
 
 class TrueDelta(NamedTuple):
-    """Beside a claimed epsilon.
+    """Beside a claimed epsilon."""
 
-    Attributes:
-        claimed: delta as the paper or the catalog claims it.
-        true: the delta that two words of the run really have, the largest found.
-        why: in a few words.
-    """
-
-    claimed: float
-    true: float
-    why: str
+    claimed: float  # delta as the paper or the catalog claims it
+    true: float  # the delta that two words of the run really have, the largest found
+    why: str  # in a few words
 
 
-_KNOWN: dict[tuple[RewritingCell, str], TrueDelta] = {}
-"""By cell and vocabulary, for the items of one run."""
+_KNOWN: dict[tuple[RewritingCell, str], TrueDelta] = {}  # By cell and vocabulary, for the items of one run
 
 
 def true_delta(cell: RewritingCell, vocabulary: Vocabulary) -> TrueDelta:

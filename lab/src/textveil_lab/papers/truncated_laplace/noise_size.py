@@ -22,15 +22,10 @@ from textveil_lab.vocabulary.geometry import norms
 
 
 class Lengths(NamedTuple):
-    """Of one cell, in units of the vectors.
+    """Of one cell, in units of the vectors."""
 
-    Attributes:
-        noise: root mean square length of what a word gets.
-        vector: mean length of the vectors to which it is added.
-    """
-
-    noise: float
-    vector: float
+    noise: float  # root mean square length of what a word gets
+    vector: float  # mean length of the vectors to which it is added
 
     @property
     def ratio(self) -> float:

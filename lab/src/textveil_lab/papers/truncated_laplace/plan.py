@@ -17,19 +17,12 @@ LEAST_OPTIMAL = 1.0
 
 
 class RewritingCell(NamedTuple):
-    """One measurement.
+    """One measurement."""
 
-    Attributes:
-        block: corpus and embeddings.
-        way: how.
-        mechanism: None without privacy, which is a cell of the public code's way.
-        epsilon: None without privacy.
-    """
-
-    block: TableBlock
-    way: ExperimentWay
-    mechanism: str | None = None
-    epsilon: float | None = None
+    block: TableBlock  # corpus and embeddings
+    way: ExperimentWay  # how
+    mechanism: str | None = None  # None without privacy, which is a cell of the public code's way
+    epsilon: float | None = None  # None without privacy
 
     @property
     def name(self) -> str:
@@ -41,26 +34,17 @@ class RewritingCell(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RewritingSize:
-    """How large a run is.
+    """How large a run is."""
 
-    Attributes:
-        sentences: on which a network is trained.
-        tested: held-out sentences; as many of the trained ones are tested beside them.
-        words: of the vocabulary at most, the most frequent ones of the trained sentences.
-        network: shape and training of the auto-encoder.
-        further: epochs that every network of the public code's way is trained on from the one without noise, which
-            they share; None trains each from the start, as the paper does.
-        epsilons: in place of the paper's eight.
-        blocks: corpora and embeddings.
-    """
-
-    sentences: int
-    tested: int
-    words: int
-    network: AutoencoderSettings
+    sentences: int  # on which a network is trained
+    tested: int  # held-out sentences; as many of the trained ones are tested beside them
+    words: int  # of the vocabulary at most, the most frequent ones of the trained sentences
+    network: AutoencoderSettings  # shape and training of the auto-encoder
+    # epochs that every network of the public code's way is trained on from the one without noise, which they share;
+    # None trains each from the start, as the paper does
     further: int | None = None
-    epsilons: tuple[float, ...] = EPSILONS
-    blocks: tuple[TableBlock, ...] = BLOCKS
+    epsilons: tuple[float, ...] = EPSILONS  # in place of the paper's eight
+    blocks: tuple[TableBlock, ...] = BLOCKS  # corpora and embeddings
 
     def to_data(self) -> dict[str, Any]:
         """JSON data; where epsilons and blocks are left out, cells say which they are."""

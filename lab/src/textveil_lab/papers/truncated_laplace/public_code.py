@@ -35,15 +35,12 @@ from textveil_lab.papers.truncated_laplace.public_noises import (
     second_moment,
 )
 
-CLIP = 0.005
-"""C of the code: it sizes the noise, and no vector is clipped to it."""
-
+CLIP = 0.005  # C of the code: it sizes the noise, and no vector is clipped to it
 NOISE_DIMENSIONS = (500, 1700)
 """Dimensions that the code puts into the formula, by a line that is edited by hand, where 300 are too few."""
 
 _DISTORTION = 0.5
-_PTE_DELTA = 1e-6
-"""beta and delta from which PTE's dimension m follows."""
+_PTE_DELTA = 1e-6  # beta and delta from which PTE's dimension m follows
 
 
 def _scale(epsilon: float, noise_dim: int) -> float:
@@ -94,21 +91,14 @@ _SHARED = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublicMechanism:
-    """A noise of the public code, with what the report says of it.
+    """A noise of the public code, with what the report says of it."""
 
-    Attributes:
-        name: what the study calls it: the catalog's name of what it stands for.
-        code: its name in the code.
-        make: from epsilon and the table of public vectors, shape (n, dim), to the noise.
-        does: what the code does, and where it differs from the paper.
-        status: what is true of its guarantee.
-    """
-
-    name: str
-    code: str
+    name: str  # what the study calls it: the catalog's name of what it stands for
+    code: str  # its name in the code
+    # from epsilon and the table of public vectors, shape (n, dim), to the noise
     make: Callable[[float, Vectors], PublicNoise]
-    does: str
-    status: str
+    does: str  # what the code does, and where it differs from the paper
+    status: str  # what is true of its guarantee
 
 
 _ALL = (

@@ -40,13 +40,9 @@ class PublicNoise(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedNoise:
-    """Noise of a distribution that textveil has, drawn once for a batch.
+    """Noise of a distribution that textveil has, drawn once for a batch."""
 
-    Attributes:
-        distribution: of that one vector.
-    """
-
-    distribution: ProfiledNoise
+    distribution: ProfiledNoise  # of that one vector
     one_vector_a_batch: bool = True
 
     @property
@@ -74,17 +70,11 @@ class SharedNoise:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OneSidedTruncatedLaplace:
-    """Independent coordinates of density exp(-x / scale) / normalizer on [0, bound]: no sign is ever negative.
+    """Independent coordinates of density exp(-x / scale) / normalizer on [0, bound]: no sign is ever negative."""
 
-    Attributes:
-        dim: number of coordinates, >= 1.
-        scale: in units of the vectors, finite and > 0.
-        bound: upper end of the support, same units, finite and > 0.
-    """
-
-    dim: int
-    scale: float
-    bound: float
+    dim: int  # number of coordinates, >= 1
+    scale: float  # in units of the vectors, finite and > 0
+    bound: float  # upper end of the support, same units, finite and > 0
     one_vector_a_batch: bool = True
 
     def __post_init__(self) -> None:
@@ -185,16 +175,11 @@ class ThereAndBack:
     """PTE of the code: x becomes P^T (P x + z), P of entries N(0, 1/m^2), ||z|| ~ Gamma(m, 1/rate) in m dimensions.
 
     Both are drawn once for a batch. E[P^T P] = I / m, so that the word's vector is shrunk m-fold.
-
-    Attributes:
-        dim: number of coordinates of a token.
-        rate: epsilon / (1 + beta).
-        projected: m.
     """
 
-    dim: int
-    rate: float
-    projected: int
+    dim: int  # number of coordinates of a token
+    rate: float  # epsilon / (1 + beta)
+    projected: int  # m
     one_vector_a_batch: bool = True
 
     def __post_init__(self) -> None:

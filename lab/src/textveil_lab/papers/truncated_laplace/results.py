@@ -29,44 +29,26 @@ _COMPARED: dict[tuple[str, tuple[str, ...], tuple[str, ...]], dict[str, Any]] = 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scores:
-    """What a cell says of one part of the sentences, the trained ones or the held-out ones.
+    """What a cell says of one part of the sentences, the trained ones or the held-out ones."""
 
-    Attributes:
-        loss: nats a sentence, its end counted, as the public code reports it.
-        nats_a_token: the same for each token.
-        rouge1: F1 in percent.
-        bleu: of the corpus, sacrebleu's, in [0, 100].
-        bleu_signature: sacrebleu's.
-        paper_bleu: on the paper's scale, which counts single characters alone (``bleu_scale``).
-        n_w: share of places whose word stayed.
-        cosine: mean over places of the cosine between the word and what stands in its place.
-        bertscore: F1, with the block's own word vectors as the encoder: the same vector for a word in every text.
-    """
-
-    loss: float
-    nats_a_token: float
-    rouge1: float
-    bleu: float
-    bleu_signature: str
-    paper_bleu: float
-    n_w: float
-    cosine: float
-    bertscore: float
+    loss: float  # nats a sentence, its end counted, as the public code reports it
+    nats_a_token: float  # the same for each token
+    rouge1: float  # F1 in percent
+    bleu: float  # of the corpus, sacrebleu's, in [0, 100]
+    bleu_signature: str  # sacrebleu's
+    paper_bleu: float  # on the paper's scale, which counts single characters alone (``bleu_scale``)
+    n_w: float  # share of places whose word stayed
+    cosine: float  # mean over places of the cosine between the word and what stands in its place
+    bertscore: float  # F1, with the block's own word vectors as the encoder: the same vector for a word in every text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Results:
-    """Cells of a run with their material.
+    """Cells of a run with their material."""
 
-    Attributes:
-        size: of the run.
-        materials: by block.
-        values: by cell.
-    """
-
-    size: RewritingSize
-    materials: dict[TableBlock, Material]
-    values: dict[RewritingCell, Values]
+    size: RewritingSize  # of the run
+    materials: dict[TableBlock, Material]  # by block
+    values: dict[RewritingCell, Values]  # by cell
 
     def scores(self, cell: RewritingCell, part: str = "held_out") -> Scores:
         """Scores of a cell on the ``held_out`` or the ``seen`` sentences."""

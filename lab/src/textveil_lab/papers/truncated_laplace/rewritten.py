@@ -12,14 +12,9 @@ from textveil_lab.papers.truncated_laplace.sentences import Material
 from textveil_lab.papers.truncated_laplace.tables import settings_of
 from textveil_lab.papers.truncated_laplace.ways import ExperimentWay
 
-EPSILON = 0.1
-"""Of the paper's figure."""
-
-RUN = 5
-"""An output that shares so many words in a row with a sentence of the corpus is not shown."""
-
+EPSILON = 0.1  # Of the paper's figure
+RUN = 5  # An output that shares so many words in a row with a sentence of the corpus is not shown
 WITHHELD = "(repeats a sentence of the corpus; not shown)"
-
 BLOCK = next(block for block in BLOCKS if block == ("yelp", "GloVe"))
 
 

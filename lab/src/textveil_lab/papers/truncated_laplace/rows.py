@@ -19,21 +19,13 @@ OURS = {**SCORES, "paper_bleu": "BLEU on the paper's scale"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreRow:
-    """A cell with everything that is said of it.
+    """A cell with everything that is said of it."""
 
-    Attributes:
-        cell: which.
-        seen: scores on trained sentences.
-        held_out: scores on the others.
-        delta: None without privacy.
-        paper: the paper's numbers by metric; empty where it has none.
-    """
-
-    cell: RewritingCell
-    seen: Scores
-    held_out: Scores
-    delta: TrueDelta | None
-    paper: dict[str, float]
+    cell: RewritingCell  # which
+    seen: Scores  # scores on trained sentences
+    held_out: Scores  # scores on the others
+    delta: TrueDelta | None  # None without privacy
+    paper: dict[str, float]  # the paper's numbers by metric; empty where it has none
 
 
 def row_of(results: Results, cell: RewritingCell) -> ScoreRow:

@@ -22,30 +22,19 @@ RESTAURANT = "we came for dinner at seven and waited an hour before they brought
 WARNING = "do not eat here because my son was very sick after the food"
 """In the place of its second one: a warning of food poisoning."""
 
-SHORTEST = 4
-"""Words of a sentence at least."""
-
-_TRAIN, _TEST = range(2)
-"""Streams of the draw of sentences."""
+SHORTEST = 4  # Words of a sentence at least
+_TRAIN, _TEST = range(2)  # Streams of the draw of sentences
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Material:
-    """What the cells of one block share.
+    """What the cells of one block share."""
 
-    Attributes:
-        block: corpus and embeddings.
-        vocabulary: the most frequent words of the trained sentences that have a vector.
-        trained: sentences as ids; the two of our own are the last.
-        held_out: sentences of the corpus's test part.
-        coverage: share of the words with a vector in the drawn sentences that the vocabulary has.
-    """
-
-    block: TableBlock
-    vocabulary: Vocabulary
-    trained: tuple[Ids, ...]
-    held_out: tuple[Ids, ...]
-    coverage: float
+    block: TableBlock  # corpus and embeddings
+    vocabulary: Vocabulary  # the most frequent words of the trained sentences that have a vector
+    trained: tuple[Ids, ...]  # sentences as ids; the two of our own are the last
+    held_out: tuple[Ids, ...]  # sentences of the corpus's test part
+    coverage: float  # share of the words with a vector in the drawn sentences that the vocabulary has
 
     @property
     def examples(self) -> tuple[Ids, ...]:

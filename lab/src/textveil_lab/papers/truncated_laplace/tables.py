@@ -30,15 +30,11 @@ NEAR = 0.25
 """Truncated noise counts as near the loss without privacy where it adds at most this share of what the others add; all
 three count as together where none is farther from that loss than this share of it."""
 
-RUINED = 0.5
-"""Noise counts as one that ruins a text where it adds at least this share of the loss without privacy."""
+RUINED = 0.5  # Noise counts as one that ruins a text where it adds at least this share of the loss without privacy
 
 
-CLOSE = 5
-"""Points of ROUGE-1 within which two rows of a table count as alike."""
-
-LEARNED = 50
-"""ROUGE-1 of a network without noise on what it was trained on, below which nothing is judged."""
+CLOSE = 5  # Points of ROUGE-1 within which two rows of a table count as alike
+LEARNED = 50  # ROUGE-1 of a network without noise on what it was trained on, below which nothing is judged
 
 
 def shows_pattern(clean: float, losses: Mapping[str, float]) -> bool:

@@ -34,7 +34,6 @@ RELEASED_SAMPLES = 100_000
 """Of the sampled audit of released words: words of the vocabulary, and draws for each of two of them."""
 
 _DISTANCES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
-
 Judged = tuple[PaperSetting, ShiftVerdict]
 
 
@@ -73,8 +72,7 @@ def _samples(setting: StudySetting) -> int:
     return RELEASED_SAMPLES // 5 if setting.quick else RELEASED_SAMPLES
 
 
-Words = dict[tuple[float, float], PairSummary]
-"""Epsilon and clip to the deltas of pairs of words."""
+Words = dict[tuple[float, float], PairSummary]  # Epsilon and clip to the deltas of pairs of words
 
 
 def _words(setting: StudySetting, vocabulary: Vocabulary) -> Words:

@@ -37,30 +37,19 @@ from textveil_lab.papers.truncated_laplace.ways import VALID_DELTA
 from textveil_lab.vocabulary.geometry import norm_range
 
 WORDS = 2_000
-PAIRS = 20_000
-"""Most words of the vocabulary, and pairs of them, whose deltas are computed."""
-
-PADDED_GAUSSIAN = "gaussian, with dummy dimensions"
-"""The name of the second reading of the paper's Gaussian settings."""
-
-_INSIDE = 1 - 2.0**-40
-"""Rounding: differences stay within the ball that the claim is about."""
+PAIRS = 20_000  # Most words of the vocabulary, and pairs of them, whose deltas are computed
+PADDED_GAUSSIAN = "gaussian, with dummy dimensions"  # The name of the second reading of the paper's Gaussian settings
+_INSIDE = 1 - 2.0**-40  # Rounding: differences stay within the ball that the claim is about
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PaperSetting:
-    """One setting with C = 1.
+    """One setting with C = 1."""
 
-    Attributes:
-        mechanism: its name in the study.
-        noise_dim: d of the formulas, dummy dimensions included.
-        claim: what the paper says of any two words.
-        noise: of the vector's own 300 coordinates; those of dummy dimensions are equal for all words and tell nothing.
-    """
-
-    mechanism: str
-    noise_dim: int
-    claim: Claim
+    mechanism: str  # its name in the study
+    noise_dim: int  # d of the formulas, dummy dimensions included
+    claim: Claim  # what the paper says of any two words
+    # of the vector's own 300 coordinates; those of dummy dimensions are equal for all words and tell nothing
     noise: ProfiledNoise
 
     @property
@@ -70,17 +59,11 @@ class PaperSetting:
 
 
 class ShiftVerdict(NamedTuple):
-    """What a setting is worth for two vectors at the ends of the clipping ball.
+    """What a setting is worth for two vectors at the ends of the clipping ball."""
 
-    Attributes:
-        verdict: on the claim, refuted where one of the two differences refutes it.
-        spread: natural logarithm of delta for a difference spread equally over all coordinates.
-        one_coordinate: the same for a difference in one coordinate.
-    """
-
-    verdict: Verdict
-    spread: Bound
-    one_coordinate: Bound
+    verdict: Verdict  # on the claim, refuted where one of the two differences refutes it
+    spread: Bound  # natural logarithm of delta for a difference spread equally over all coordinates
+    one_coordinate: Bound  # the same for a difference in one coordinate
 
 
 def paper_settings() -> tuple[PaperSetting, ...]:

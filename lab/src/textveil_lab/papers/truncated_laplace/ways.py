@@ -3,8 +3,7 @@
 from enum import Enum
 from typing import Final
 
-VALID_DELTA: Final = 1e-5
-"""Of the valid forms of what the paper compares, where they need one."""
+VALID_DELTA: Final = 1e-5  # Of the valid forms of what the paper compares, where they need one
 
 
 class ExperimentWay(Enum):

@@ -10,9 +10,7 @@ from textveil.errors import need
 from textveil.types import Vectors
 from textveil.vocabulary.facts import UNIT_ROUNDOFF, norm_error, row_blocks
 
-SHRINK = 1 - 2.0**-22
-"""Factor on every shortened vector, so that rounding to float32 cannot carry it past the bound."""
-
+SHRINK = 1 - 2.0**-22  # Factor on every shortened vector, so that rounding to float32 cannot carry it past the bound
 _RANGE = 1e30
 
 

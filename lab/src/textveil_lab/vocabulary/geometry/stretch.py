@@ -13,11 +13,8 @@ from textveil.types import Ids, Progress, Reals
 
 _UNIT = 2.0**-53
 _ROWS = 1024
-_CHECKED = 4096
-"""Pairs that are looked at together, by their differences."""
-
-_LEAST = 1e-300
-"""Keeps a quotient of two zeros from being taken."""
+_CHECKED = 4096  # Pairs that are looked at together, by their differences
+_LEAST = 1e-300  # Keeps a quotient of two zeros from being taken
 
 
 def largest_stretch(before: NDArray[Any], after: NDArray[Any], progress: Progress | None = None) -> float:
@@ -50,17 +47,11 @@ def largest_stretch(before: NDArray[Any], after: NDArray[Any], progress: Progres
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Squares:
-    """Squared distances between rows.
+    """Squared distances between rows."""
 
-    Attributes:
-        rows: float64, the mean taken away, shape (n, dim).
-        squares: squared norms of the rows, shape (n,).
-        error: a bound on the rounding of a squared distance from the products.
-    """
-
-    rows: Reals
-    squares: Reals
-    error: float
+    rows: Reals  # float64, the mean taken away, shape (n, dim)
+    squares: Reals  # squared norms of the rows, shape (n,)
+    error: float  # a bound on the rounding of a squared distance from the products
     raw: NDArray[Any]
 
     @classmethod

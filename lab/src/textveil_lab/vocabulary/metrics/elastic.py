@@ -26,18 +26,12 @@ class ElasticMetric:
     x has an edge of length l to the words that it needs, the nearest first, for a ball of radius l to hold the mass
     that is required at l, and that it did not need below. So every ball of radius l < levels holds that mass.
     Proof: textveil_lab/proofs/elastic.md.
-
-    Attributes:
-        facts: name, size and distances 0 to levels.
-        starts: where the words below the top level of each word begin in ``words``, shape (n + 1,).
-        words: those words by level, then by id, the word itself first.
-        counts: how many stand on each level below the top, shape (n, levels).
     """
 
-    facts: MetricFacts
-    starts: Integers
-    words: NDArray[Any]
-    counts: Integers
+    facts: MetricFacts  # name, size and distances 0 to levels
+    starts: Integers  # where the words below the top level of each word begin in ``words``, shape (n + 1,)
+    words: NDArray[Any]  # those words by level, then by id, the word itself first
+    counts: Integers  # how many stand on each level below the top, shape (n, levels)
 
     def near(self, ids: Ids) -> list[NearWords]:
         return [

@@ -16,7 +16,7 @@ from textveil.catalog import mechanism
 from textveil.mechanisms.capabilities import WithinGroups
 from textveil.privacy.guarantees import Status
 from textveil.vocabulary.grid import integer_grid
-from textveil_lab.audit.report.verdict import Claim, Verdict
+from textveil_lab.audit.report.report import Claim, Verdict
 from textveil_lab.audit.sampled.draws import audit_mechanism_sampled
 from textveil_lab.audit.whole_audit import claim_of
 

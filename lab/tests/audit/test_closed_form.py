@@ -23,7 +23,7 @@ from textveil_lab.audit.noise.closed_form import (
     worst_pair,
 )
 from textveil_lab.audit.noise.profiles import as_delta, epsilon_at
-from textveil_lab.audit.report.verdict import Claim, Verdict, claim_of
+from textveil_lab.audit.report.report import Claim, Verdict, claim_of
 from textveil_lab.noise.calibration import laplace_scale, truncated_laplace_bound
 from textveil_lab.noise.coordinate_laplace import CoordinateLaplace
 from textveil_lab.noise.gaussian import Gaussian

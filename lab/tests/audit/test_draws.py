@@ -23,7 +23,7 @@ from textveil.types import Ids, Integers, Reals
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.audit.channels.rows import IntegerRows
 from textveil_lab.audit.report.page import to_html
-from textveil_lab.audit.report.verdict import Claim, Subject, Verdict
+from textveil_lab.audit.report.report import Claim, Subject, Verdict
 from textveil_lab.audit.sampled.dependence import depends
 from textveil_lab.audit.sampled.stated import check_rows
 from textveil_lab.audit.whole_audit import audit_callable, audit_mechanism

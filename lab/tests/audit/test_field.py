@@ -26,7 +26,7 @@ from textveil_lab.audit.field.field_audit import (
 from textveil_lab.audit.field.judging import judged
 from textveil_lab.audit.field.report import in_short
 from textveil_lab.audit.field.rows import witness_text
-from textveil_lab.audit.report.verdict import Verdict
+from textveil_lab.audit.report.report import Verdict
 from textveil_lab.mechanisms.published.claims import (
     ClaimBasis,
     ComputedTable,

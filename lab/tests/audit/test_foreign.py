@@ -13,7 +13,7 @@ import pytest
 
 from textveil.errors import InputError, ParameterError, TextveilError
 from textveil_lab.audit.foreign.callables import in_child, in_process, load_callable
-from textveil_lab.audit.report.verdict import Claim
+from textveil_lab.audit.report.report import Claim
 from textveil_lab.audit.sampled.bounds import Interrupted, audit_sampled
 from textveil_lab.audit.sampled.draws import callable_draw
 

@@ -22,7 +22,7 @@ from textveil.types import Ids, Integers, Reals
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.audit.channels.exact import audit_channel, pure_epsilon
 from textveil_lab.audit.channels.rows import IntegerRows
-from textveil_lab.audit.report.verdict import Claim, Verdict
+from textveil_lab.audit.report.report import Claim, Verdict
 from textveil_lab.audit.whole_audit import audit_mechanism
 from textveil_lab.mechanisms.capabilities import NoisyVectors
 

@@ -16,7 +16,7 @@ from textveil.catalog import mechanism
 from textveil.errors import InputError, ParameterError
 from textveil.mechanisms.channels.randomized_response import randomized_response
 from textveil.privacy.guarantees import Status
-from textveil_lab.audit.report.verdict import Claim, Verdict
+from textveil_lab.audit.report.report import Claim, Verdict
 from textveil_lab.audit.sampled.bounds import (
     POWER,
     Interrupted,

@@ -13,7 +13,7 @@ from tests.helpers.vocabularies import made_vocabulary
 from textveil.statistics import Bound, exactly
 from textveil_lab.audit.noise.closed_form import audit_noise, audit_shift
 from textveil_lab.audit.noise.profiles import as_delta, epsilon_at
-from textveil_lab.audit.report.verdict import Claim, Subject, Verdict
+from textveil_lab.audit.report.report import Claim, Subject, Verdict
 from textveil_lab.audit.whole_audit import audit_mechanism
 from textveil_lab.noise.coordinate_laplace import CoordinateLaplace
 from textveil_lab.noise.gaussian import Gaussian

@@ -13,7 +13,7 @@ from tests.helpers.exactness import hockey_stick, worst_log_ratio
 
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.audit.noise.word_channel import audit_cells, cell_table
-from textveil_lab.audit.report.verdict import Claim, Subject, Verdict
+from textveil_lab.audit.report.report import Claim, Subject, Verdict
 from textveil_lab.audit.whole_audit import audit_mechanism
 
 NAMES = ["gaussian", "laplace", "spherical-laplace", "truncated-laplace"]

@@ -18,7 +18,7 @@ from textveil.privacy.guarantees import Status
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.audit.noise.closed_form import audit_noise
-from textveil_lab.audit.report.verdict import Claim, Verdict
+from textveil_lab.audit.report.report import Claim, Verdict
 from textveil_lab.audit.sampled.draws import audit_noise_sampled
 from textveil_lab.mechanisms.published.mahalanobis import RenormalizedLaplace
 from textveil_lab.noise.elliptical_laplace import EllipticalLaplace

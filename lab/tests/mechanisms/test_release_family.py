@@ -14,7 +14,7 @@ from textveil.mechanisms.capabilities import LikelihoodRatio, WorstInputs
 from textveil.mechanisms.kinds import released
 from textveil.privacy.guarantees import Status
 from textveil.randomness import seeded_generator
-from textveil_lab.audit.report.verdict import Verdict
+from textveil_lab.audit.report.report import Verdict
 from textveil_lab.audit.whole_audit import audit_mechanism
 
 WORDS = made_vocabulary(30, 6)

@@ -16,7 +16,7 @@ import textveil
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_lab.audit.report.verdict import Claim, Verdict
+from textveil_lab.audit.report.report import Claim, Verdict
 from textveil_lab.audit.whole_audit import audit_mechanism
 from textveil_lab.mechanisms.vectors.dpnr import STEPS, NoisyCube
 from textveil_lab.noise.block_noise import BlockNoise, geng_bound, geng_noise, least_variance_noise, worst_delta

@@ -21,12 +21,12 @@ from textveil.privacy.guarantees import MetricDP, Status
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.audit.noise.closed_form import audit_noise
-from textveil_lab.audit.report.verdict import Claim, Verdict
+from textveil_lab.audit.report.report import Claim, Verdict
 from textveil_lab.audit.whole_audit import audit_mechanism
 from textveil_lab.mechanisms.additive.vickrey import NeighborChoice, Vickrey
 from textveil_lab.mechanisms.capabilities import NoisyVectors
 from textveil_lab.mechanisms.published.vickrey import drawn_witness
-from textveil_lab.nearest.ranked import nearest_few
+from textveil_lab.nearest.projection import nearest_few
 from textveil_lab.noise.elliptical_laplace import EllipticalLaplace
 
 ALPHA = 1e-6

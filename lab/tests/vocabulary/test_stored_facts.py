@@ -14,7 +14,7 @@ from textveil.catalog import mechanism
 from textveil.errors import ParameterError
 from textveil.vocabulary.facts import neighborhood_sizes, similarity_sums
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_lab.audit.report.verdict import Verdict
+from textveil_lab.audit.report.report import Verdict
 from textveil_lab.audit.whole_audit import audit_mechanism
 from textveil_lab.vocabulary.geometry import (
     clip,
@@ -24,11 +24,11 @@ from textveil_lab.vocabulary.geometry import (
     measured_facts,
     minimum_distance,
     norm_range,
-    norms,
     pairs,
 )
 from textveil_lab.vocabulary.geometry import facts as geometry
-from textveil_lab.vocabulary.geometry.norms import clipped_bound
+from textveil_lab.vocabulary.geometry import facts as norms
+from textveil_lab.vocabulary.geometry.facts import clipped_bound
 
 METRICS = {1: "cityblock", 2: "euclidean", math.inf: "chebyshev"}
 

@@ -22,7 +22,7 @@ from textveil.types import Flags, Ids, Integers, Progress
 from textveil.vocabulary.frequencies import word_frequencies
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.decoding.decoder import TextDecoder
-from textveil_lab.decoding.options import DecoderOptions
+from textveil_lab.decoding.evidence import DecoderOptions
 from textveil_lab.posterior.words import WordPosterior
 
 CONTENT_FROM: Final = 3000  # Content words are those outside so many most frequent ones

@@ -18,8 +18,7 @@ from textveil.errors import ModelError, need
 from textveil.numerics.torch_package import checked_device, load_torch
 from textveil.randomness import seeded_generator
 from textveil.types import Integers, Vectors
-from textveil_lab.frontiers.downstream.accuracy import DocumentClassifier
-from textveil_lab.frontiers.downstream.features import BatchNoise, features_of, token_vectors
+from textveil_lab.frontiers.downstream.accuracy import BatchNoise, DocumentClassifier, features_of, token_vectors
 from textveil_lab.frontiers.downstream.tasks import LabelledPart
 
 _SET_ASIDE: Final = 0.1

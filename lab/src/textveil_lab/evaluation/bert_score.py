@@ -13,8 +13,7 @@ from textveil.errors import InputError, need
 from textveil.randomness import seeded_generator
 from textveil.types import Reals
 from textveil_lab.evaluation.encoder import EncodedText, TextEncoder
-from textveil_lab.evaluation.overlap import Overlap
-from textveil_lab.evaluation.pairs import check_pairs
+from textveil_lab.evaluation.unchanged import Overlap, check_pairs
 
 _PAIRS: Final = 256  # Pairs whose vectors are kept at a time
 _LEAST: Final = 10  # Texts of which a baseline can be made

@@ -47,7 +47,7 @@ class StudySettings:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StudyNetwork:
-    """A network over ``tokens`` kinds of tokens, of which the first ones are words with vectors; the last is the mask."""
+    """A network over ``tokens`` kinds of tokens: first words with vectors, last the mask."""
 
     settings: StudySettings  # of the network
     parts: Any  # torch modules by name

@@ -10,9 +10,9 @@ from textveil.mechanisms.kinds import WordMechanism
 from textveil.privacy.guarantees import Status
 from textveil.privacy.units import ONE_TOKEN
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_lab.audit.report.verdict import Finding, Verdict
+from textveil_lab.audit.report.report import Finding, Verdict
 from textveil_lab.audit.whole_audit import audit_mechanism
-from textveil_lab.frontiers.contenders import FrontierContender
+from textveil_lab.frontiers.points import FrontierContender
 
 SLACK: Final = 0.01  # Share of the target that a certified loss may stay below it
 _EXACT: Final = (Verdict.CERTIFIED.value, Verdict.PROVED.value)  # Ways to verify that say how much is spent

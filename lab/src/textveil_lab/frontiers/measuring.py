@@ -11,13 +11,11 @@ from textveil.randomness import seeded_generator
 from textveil.statistics import Bound
 from textveil_lab.frontiers.calibrated import Calibrated, calibrated, given_as_it_is
 from textveil_lab.frontiers.cells import Values, cell_seed
-from textveil_lab.frontiers.contenders import FrontierContender
 from textveil_lab.frontiers.equal_vulnerability import Bracket, curve_of, epsilon_within, vulnerability_at
 from textveil_lab.frontiers.limits import cosine_limit
 from textveil_lab.frontiers.measures import VULNERABILITY
-from textveil_lab.frontiers.points import GUARANTEE, VULNERABILITY_WAY
-from textveil_lab.frontiers.study import FrontierStudy
-from textveil_lab.frontiers.told_apart import texts_apart, words_apart
+from textveil_lab.frontiers.points import GUARANTEE, VULNERABILITY_WAY, FrontierContender
+from textveil_lab.frontiers.study import FrontierStudy, texts_apart, words_apart
 from textveil_lab.frontiers.word_scores import accuracy_scores, recovery_scores, vulnerability, word_scores
 
 _UNSAFE: Final = re.compile(r"[^a-z0-9.-]+")

@@ -28,7 +28,7 @@ from numpy.typing import ArrayLike, NDArray
 from textveil.errors import need
 from textveil.types import Reals
 from textveil_lab.laws.conditions import Triple, neighbor_threshold, overtaking_probability, triple
-from textveil_lab.laws.exact_powers import as_reals
+from textveil_lab.laws.noise_components import as_reals
 from textveil_lab.noise.distribution import as_points, check_parameters
 
 

@@ -11,7 +11,7 @@ from textveil.mechanisms.kinds import TextMechanism, WordMechanism
 from textveil.mechanisms.sampling.output_columns import OverBase
 from textveil.types import Flags, Ids, Reals, Vectors
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_lab.mechanisms.code_bounds import CodeBound
+from textveil_lab.mechanisms.parameters import CodeBound
 from textveil_lab.nearest.projection import Projection
 from textveil_lab.noise.distribution import NoiseDistribution
 from textveil_lab.vocabulary.metrics.metric import WordMetric

@@ -18,7 +18,7 @@ from textveil.models.foreign_files import ForeignModel, files_digest, load_libra
 from textveil.models.language_model import check_contexts, check_words
 from textveil.types import Ids, Reals, Vectors
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_lab.models.spelling import Spelling, Tokens, spelling
+from textveil_lab.models.masked import Spelling, Tokens, spelling
 
 REACH: Final = 64  # Earlier ids that a model looks at unless told otherwise
 _ROOT: Final[Tokens] = ()

@@ -145,7 +145,7 @@ def encoder_decoder(folder: Path | str, device: str = "cpu") -> EncoderDecoder:
 
 @dataclass(frozen=True, eq=False)
 class StateCoder:
-    """Texts as the states of an encoder at ``length`` places, in a row; texts as its decoder writes them of such rows."""
+    """Texts as the states of an encoder at ``length`` places, in a row; texts as its decoder writes them."""
 
     model: EncoderDecoder
     length: int  # places, from 1 to ``model.room``

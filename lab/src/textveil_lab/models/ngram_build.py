@@ -15,8 +15,7 @@ from textveil.text.codes import GOES_ON, TextCodes
 from textveil.text.tokens import Kind
 from textveil.types import Ids, Reals, Vectors
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_lab.models.ngram_counts import TrigramCounter, TrigramCounts
-from textveil_lab.models.pruning import Kept, kept_within, quantized
+from textveil_lab.models.pruning import Kept, TrigramCounter, TrigramCounts, kept_within, quantized
 
 SENTENCE_ENDS: Final = frozenset(".!?\n")  # Marks that end a sentence; all other marks and white space are skipped
 _SKIPPED: Final = (GOES_ON, int(Kind.SPACE), int(Kind.PUNCTUATION))

@@ -11,8 +11,7 @@ from textveil.numerics.torch_package import load_torch
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.models.autoencoder.coder import keep_words
 from textveil_lab.models.autoencoder.files import facts_of, write_network
-from textveil_lab.models.autoencoder.network import new_autoencoder
-from textveil_lab.models.autoencoder.settings import AutoencoderSettings
+from textveil_lab.models.autoencoder.network import AutoencoderSettings, new_autoencoder
 from textveil_lab.models.autoencoder.training import Epochs
 
 _MARKS: Final = ("<pad>", "<s>", "</s>", "<unk>")

@@ -11,12 +11,11 @@ from typing import Any
 from textveil.errors import MissingExtra, ParameterError, UnknownNameError, need
 from textveil.numerics.exact_products import fast_here
 from textveil.types import Ids, Vectors
-from textveil_lab.nearest.exact_numpy import ExactNumpy, exact_numpy
-from textveil_lab.nearest.projection import Projection
+from textveil_lab.nearest.projection import ExactNumpy, Projection, exact_numpy
 
 BACKENDS: Mapping[str, str] = MappingProxyType(
     {
-        "numpy": "textveil_lab.nearest.exact_numpy:exact_numpy",
+        "numpy": "textveil_lab.nearest.projection:exact_numpy",
         "int8": "textveil_lab.nearest.exact_int8:exact_int8",
         "faiss": "textveil_lab.nearest.exact_faiss:exact_faiss",
         "gpu": "textveil_lab.nearest.exact_torch:exact_torch",

@@ -15,7 +15,7 @@ from textveil.pages.tables import Cell, Table
 from textveil.randomness import seeded_generator
 from textveil.types import Ids, Integers
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_lab.papers.twins import later_twins
+from textveil_lab.papers.vocabularies import later_twins
 from textveil_lab.plots import Chart
 
 DEFAULT_SEED = 20260101  # Studies repeat by default: they draw for experiments, never for a release

@@ -18,8 +18,7 @@ from textveil.types import Ids, Progress
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.models.autoencoder.coder import said_of
 from textveil_lab.models.autoencoder.files import facts_of, read_network, restored_network, write_network
-from textveil_lab.models.autoencoder.network import Autoencoder, new_autoencoder
-from textveil_lab.models.autoencoder.settings import AutoencoderSettings
+from textveil_lab.models.autoencoder.network import Autoencoder, AutoencoderSettings, new_autoencoder
 from textveil_lab.models.autoencoder.training import Epochs, Training, Views, adam, batches, checked_sentences
 from textveil_lab.rewriting.injection import Feeding, Injection, Place
 from textveil_lab.rewriting.kept_runs import KeptRun, corpus_digest

@@ -10,7 +10,7 @@ import numpy as np
 from textveil.errors import InputError, need
 from textveil.statistics import Bound, student_reach
 from textveil.types import Ids
-from textveil_lab.tuning.sample import LEAST_OF_A_CLASS
+from textveil_lab.tuning.verbatim import LEAST_OF_A_CLASS
 
 TEST_SHARE: Final = 0.25  # Of each class, documents that are tested on
 

@@ -30,7 +30,7 @@ from textveil_lab.audit.channels.hockey_stick import pair_epsilon as pair_epsilo
 from textveil_lab.audit.channels.hockey_stick import profile as profile
 from textveil_lab.audit.channels.metric_loss import metric_epsilon as metric_epsilon
 from textveil_lab.audit.channels.rows import COMPARED, IntegerRows, Rows, RowSource, blocks, source_of
-from textveil_lab.audit.report.verdict import Claim, Finding, Verdict
+from textveil_lab.audit.report.report import Claim, Finding, Verdict
 
 TOLERANCE = 1e-12  # Relative: what the rounding of a table of floats may move its loss by
 _PROFILE_WORK = 2e8

@@ -25,8 +25,7 @@ from textveil.mechanisms.sampling.output_columns import OverBase
 from textveil.processors import cores
 from textveil.statistics import Bound
 from textveil.types import Ids, Integers, Progress, Reals
-from textveil_lab.audit.channels.base_entries import parts
-from textveil_lab.audit.channels.extremes import extremes_of
+from textveil_lab.audit.channels.extremes import extremes_of, parts
 from textveil_lab.audit.channels.rows import IntegerRows, Rows, RowSource, blocks, source_of
 
 PANEL_BYTES = 1 << 28  # Rows x' that are held at once, scaled and transposed: all of them up to 5,700 words

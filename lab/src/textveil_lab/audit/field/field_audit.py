@@ -19,7 +19,7 @@ from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.audit.field.peers import PEERS, peer_row
 from textveil_lab.audit.field.rows import FieldRow, row_of
 from textveil_lab.audit.foreign.mldp import installed
-from textveil_lab.audit.report.verdict import Finding
+from textveil_lab.audit.report.report import Finding
 from textveil_lab.audit.whole_audit import WORDS, audit_mechanism
 from textveil_lab.mechanisms.published.claims import ClaimBasis, FormTrial, PublishedClaim
 from textveil_lab.mechanisms.published.table import CLAIMS, TRIALS

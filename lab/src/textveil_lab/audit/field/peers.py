@@ -12,7 +12,7 @@ import numpy as np
 from textveil.errors import InputError
 from textveil_lab.audit.field.rows import FieldRow
 from textveil_lab.audit.foreign.mldp import Places, distance, mldp_mechanism
-from textveil_lab.audit.report.verdict import Claim, Finding
+from textveil_lab.audit.report.report import Claim, Finding
 from textveil_lab.audit.sampled.bounds import audit_sampled
 from textveil_lab.audit.sampled.draws import callable_draw
 from textveil_lab.mechanisms.published.claims import ClaimBasis, PublishedClaim

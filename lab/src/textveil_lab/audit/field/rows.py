@@ -8,8 +8,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from textveil_lab.audit.field.judging import judged
-from textveil_lab.audit.report.report import finding_data, shown_bound, shown_claim, shown_delta
-from textveil_lab.audit.report.verdict import Finding, Subject, Verdict
+from textveil_lab.audit.report.report import (
+    Finding,
+    Subject,
+    Verdict,
+    finding_data,
+    shown_bound,
+    shown_claim,
+    shown_delta,
+)
 from textveil_lab.mechanisms.published.claims import ComputedTable, Law, MovedNoise, PublishedClaim
 
 

@@ -22,7 +22,7 @@ from textveil.errors import InputError, need
 from textveil.randomness import secure_generator
 from textveil.statistics import clopper_pearson
 from textveil_lab.audit.foreign.callables import TIME_LIMIT, ForeignCallable, WordCallable, in_process
-from textveil_lab.audit.report.verdict import Claim
+from textveil_lab.audit.report.report import Claim
 
 ALPHA = 1e-6  # Probability, at most, that a check accuses a callable that does not do what it looks for
 DRAWS = 200  # Calls for each side of a comparison

@@ -24,10 +24,9 @@ from textveil.randomness import seeded_generator
 from textveil.statistics import Bound
 from textveil.types import Ids, Progress, Reals
 from textveil_lab.audit.noise.profiles import epsilon_at, profile_finding
-from textveil_lab.audit.report.verdict import Claim, Finding, Subject, claim_of
+from textveil_lab.audit.report.report import Claim, Finding, Subject, claim_of
 from textveil_lab.mechanisms.capabilities import NoisyStates, NoisyVectors
-from textveil_lab.noise.capabilities import BoundedSupport, OwnCoordinates, ProfiledNoise
-from textveil_lab.noise.distribution import checked_shift
+from textveil_lab.noise.distribution import BoundedSupport, OwnCoordinates, ProfiledNoise, checked_shift
 from textveil_lab.vocabulary.geometry import clip as clip_vectors
 from textveil_lab.vocabulary.geometry import clipped_diameter, farthest_pair, norm_range
 
@@ -163,7 +162,7 @@ def checked_distribution(distribution: object) -> ProfiledNoise:
     if isinstance(distribution, ProfiledNoise):
         return distribution
     raise ParameterError(
-        f"distribution must offer its privacy profile (textveil_lab.noise.capabilities.ProfiledNoise); got "
+        f"distribution must offer its privacy profile (textveil_lab.noise.distribution.ProfiledNoise); got "
         f"{type(distribution).__name__}. Use a sampled audit."
     )
 

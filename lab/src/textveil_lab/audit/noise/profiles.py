@@ -8,7 +8,7 @@ import numpy as np
 
 from textveil.mechanisms.capabilities import PrivacyProfile
 from textveil.statistics import Bound, exactly
-from textveil_lab.audit.report.verdict import Claim, Finding, Subject, Verdict
+from textveil_lab.audit.report.report import Claim, Finding, Subject, Verdict
 
 METHOD = "closed form"
 _CLOSE = 1e-9  # Relative width at which the bisection of an epsilon ends

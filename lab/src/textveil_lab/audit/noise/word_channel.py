@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from textveil.statistics import Bound
 from textveil.types import Ids, Reals
 from textveil_lab.audit.noise.profiles import as_delta
-from textveil_lab.audit.report.verdict import Claim, Finding, Verdict
+from textveil_lab.audit.report.report import Claim, Finding, Verdict
 from textveil_lab.mechanisms.capabilities import NearestWord, NoisyVectors
-from textveil_lab.noise.capabilities import LineNoise
+from textveil_lab.noise.distribution import LineNoise
 from textveil_lab.numerics.log_concave import log_difference
 
 METHOD = "exact cells"

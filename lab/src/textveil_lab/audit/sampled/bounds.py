@@ -20,7 +20,7 @@ from scipy.special import bdtr, bdtrik, betaincinv
 from textveil.errors import InputError, need
 from textveil.statistics import Bound
 from textveil.types import Integers, Reals
-from textveil_lab.audit.report.verdict import Claim, Finding, Verdict
+from textveil_lab.audit.report.report import Claim, Finding, Verdict
 
 Draw: TypeAlias = Callable[[Any, int], NDArray[Any]]
 """Draw(x, count): ``count`` independent outputs for the input x, one a row; see ``draws``."""

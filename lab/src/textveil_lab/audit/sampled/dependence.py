@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from textveil.errors import InputError
 from textveil.randomness import seeded_generator
 from textveil.statistics import Bound
-from textveil_lab.audit.report.verdict import Claim, Finding, Subject, Verdict
+from textveil_lab.audit.report.report import Claim, Finding, Subject, Verdict
 from textveil_lab.audit.sampled.bounds import Draw
 
 Start: TypeAlias = Callable[[], AbstractContextManager[Draw]]

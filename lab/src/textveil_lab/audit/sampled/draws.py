@@ -13,7 +13,7 @@ from textveil.randomness import resolve
 from textveil.types import Integers, Reals
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.audit.foreign.callables import ForeignCallable, WordCallable, in_process
-from textveil_lab.audit.report.verdict import Claim, Finding, Subject, claim_of
+from textveil_lab.audit.report.report import Claim, Finding, Subject, claim_of
 from textveil_lab.audit.sampled.bounds import CONFIDENCE, SAMPLES, Draw, Score, audit_sampled
 from textveil_lab.noise.distribution import NoiseDistribution
 

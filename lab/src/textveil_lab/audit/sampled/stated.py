@@ -31,7 +31,7 @@ from textveil.statistics import Bound
 from textveil.types import Ids, Integers, Reals
 from textveil_lab.audit.channels.groups import rows_of
 from textveil_lab.audit.channels.rows import RowSource
-from textveil_lab.audit.report.verdict import Claim, Finding, Subject, Verdict
+from textveil_lab.audit.report.report import Claim, Finding, Subject, Verdict
 from textveil_lab.audit.sampled.bounds import Draw, Score, audit_sampled, can_refute
 from textveil_lab.mechanisms.capabilities import NearestWord
 

@@ -19,7 +19,7 @@ from textveil_lab.mechanisms.additive.mahalanobis import CovarianceWeight, ellip
 from textveil_lab.mechanisms.additive.perturb_project import clipped_distances, clipped_points, drawn_from_noise
 from textveil_lab.mechanisms.additive.spherical_laplace import spherical_noise
 from textveil_lab.mechanisms.parameters import Clip, EpsilonPerDistance, given
-from textveil_lab.nearest.ranked import nearest_few
+from textveil_lab.nearest.projection import nearest_few
 from textveil_lab.noise.distribution import NoiseDistribution
 
 

@@ -9,11 +9,11 @@ from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.options import MODELS, POSITIVE, Option, at_least, file_or_named
 from textveil.privacy.units import ANY_DOCUMENT
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_lab.mechanisms.code_bounds import ClampedValues
 from textveil_lab.mechanisms.document.noisy_codes import NoisyCodes, gaussian_codes
 from textveil_lab.mechanisms.parameters import (
     CALIBRATIONS,
     Calibration,
+    ClampedValues,
     DocumentDelta,
     DocumentEpsilon,
     Length,

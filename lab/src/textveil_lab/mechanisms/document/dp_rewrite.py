@@ -10,9 +10,8 @@ from textveil.privacy.guarantees import PureDP
 from textveil.privacy.proved import status_of
 from textveil.privacy.units import ANY_DOCUMENT
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_lab.mechanisms.code_bounds import ClippedNorm
 from textveil_lab.mechanisms.document.noisy_codes import NoisyCodes, gaussian_codes
-from textveil_lab.mechanisms.parameters import DocumentEpsilon, LongTexts, NetworkFolder
+from textveil_lab.mechanisms.parameters import ClippedNorm, DocumentEpsilon, LongTexts, NetworkFolder
 from textveil_lab.models.autoencoder.coder import sentence_coder
 from textveil_lab.noise.calibration import laplace_scale
 from textveil_lab.noise.coordinate_laplace import CoordinateLaplace

@@ -13,9 +13,9 @@ from textveil.privacy.proved import status_under
 from textveil.privacy.units import ANY_DOCUMENT
 from textveil.randomness import resolve
 from textveil.types import Flags, Reals
-from textveil_lab.mechanisms.code_bounds import CodeBound
+from textveil_lab.mechanisms.parameters import CodeBound
 from textveil_lab.models.coder import TextCoder
-from textveil_lab.noise.capabilities import ProfiledNoise
+from textveil_lab.noise.distribution import ProfiledNoise
 from textveil_lab.noise.gaussian import Gaussian
 
 _BLOCK_NUMBERS = 1 << 22  # coordinates of the codes that are made at once: 32 MB

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from textveil.errors import need
 from textveil.types import Reals
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_lab.noise.capabilities import ProfiledNoise
+from textveil_lab.noise.distribution import ProfiledNoise
 
 METRIC = "epsilon times the distance of two words, for any two words"  # what most claims about words say
 MLDP = "mldp-text 0.1.2 (github.com/sjmeis/MLDP), mechanisms.py"  # the code of a package with many mechanisms of words

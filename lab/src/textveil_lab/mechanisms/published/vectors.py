@@ -37,8 +37,8 @@ from textveil_lab.mechanisms.vectors.unary_encoding import (
     facts,
 )
 from textveil_lab.noise.calibration import laplace_scale
-from textveil_lab.noise.coarse_profiles import ShownInput
 from textveil_lab.noise.coordinate_laplace import CoordinateLaplace
+from textveil_lab.noise.integer_noise import ShownInput
 
 _PROOF: Final = "textveil_lab/proofs/{}_published.md"
 

@@ -32,7 +32,7 @@ from textveil_lab.mechanisms.published.claims import (
     line,
     metric_table,
 )
-from textveil_lab.nearest.ranked import nearest_few
+from textveil_lab.nearest.projection import nearest_few
 from textveil_lab.noise.spherical_laplace import SphericalLaplace
 
 REFUTATION = "textveil_lab/proofs/vickrey_published.md"

@@ -21,7 +21,7 @@ from textveil.randomness import resolve
 from textveil.types import Ids, Reals
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.mechanisms.parameters import REPRESENTATIONS
-from textveil_lab.noise.coarse_profiles import BoundedLoss
+from textveil_lab.noise.integer_noise import BoundedLoss
 
 PROOF = "textveil_lab/proofs/subset_selection.md"
 

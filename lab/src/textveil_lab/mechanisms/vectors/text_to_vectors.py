@@ -26,7 +26,7 @@ from textveil_lab.mechanisms.parameters import (
     proved_metric,
     rate_within,
 )
-from textveil_lab.noise.coarse_profiles import Postprocessed
+from textveil_lab.noise.integer_noise import Postprocessed
 from textveil_lab.noise.spherical_laplace import SphericalLaplace
 
 PROOF = "textveil_lab/proofs/text_to_vectors.md"

@@ -22,8 +22,8 @@ from textveil.randomness import resolve
 from textveil.types import Flags, Reals
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.mechanisms.parameters import REPRESENTATIONS, VectorDim, VectorEpsilon, dim_of
-from textveil_lab.noise.coarse_profiles import BoundedLoss
 from textveil_lab.noise.distribution import float_up
+from textveil_lab.noise.integer_noise import BoundedLoss
 
 TOTAL: Final = 1 << 53  # probabilities are whole parts of this
 _BITS = interval("an integer between 1 and 20", 1, 20)

@@ -24,8 +24,7 @@ from textveil.errors import MissingExtra, ModelError, OutputError
 from textveil.json_text import json_file
 from textveil.numerics.torch_package import load_torch
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_lab.models.autoencoder.network import Autoencoder, new_autoencoder
-from textveil_lab.models.autoencoder.settings import AutoencoderSettings
+from textveil_lab.models.autoencoder.network import Autoencoder, AutoencoderSettings, new_autoencoder
 from textveil_lab.models.autoencoder.training import Epochs
 
 FORMAT: Final = 1

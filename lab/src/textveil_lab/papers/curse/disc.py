@@ -15,7 +15,7 @@ import numpy as np
 from textveil.pages.tables import Cell, Table
 from textveil.statistics import clopper_pearson
 from textveil.types import Reals, Vectors
-from textveil_lab.papers.curse.kolmogorov import agrees, gap_sentence, largest_gap
+from textveil_lab.papers.curse.noise_length import agrees, gap_sentence, largest_gap
 from textveil_lab.papers.setting import ItemOutcome, Judgment, Reproduced, StudySetting
 from textveil_lab.plots import COLORS, GRAY, Panel, new_figure
 

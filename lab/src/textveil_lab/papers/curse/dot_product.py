@@ -9,8 +9,8 @@ from textveil_lab.laws.neighbors import neighbor_geometry
 from textveil_lab.laws.tail_bounds import BOUNDS
 from textveil_lab.noise.spherical_laplace import SphericalLaplace
 from textveil_lab.papers.curse.facts import TABLE_2
-from textveil_lab.papers.curse.kolmogorov import gap_sentence, largest_gap
-from textveil_lab.papers.curse.labels import label
+from textveil_lab.papers.curse.noise_length import gap_sentence, largest_gap
+from textveil_lab.papers.curse.rank_no_metric import label
 from textveil_lab.papers.setting import Comparison, ItemOutcome, Judgment, Reproduced, StudySetting
 from textveil_lab.plots import Panel, new_figure
 

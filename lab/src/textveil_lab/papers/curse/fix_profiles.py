@@ -11,11 +11,17 @@ from textveil.pages.tables import Cell, Table
 from textveil.types import Reals
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.laws.rank_constant import constants_by_last_rank
-from textveil_lab.papers.curse.facts import CLOSE, FIX_CONSTANT
-from textveil_lab.papers.curse.fix_constant import chosen_constant, printed_constant
-from textveil_lab.papers.curse.grids import noise_grid
-from textveil_lab.papers.curse.labels import label
-from textveil_lab.papers.curse.profiles import Curve, FigureClaim, close_lead, curve_of, outcome_of
+from textveil_lab.papers.curse.facts import CLOSE, FIX_CONSTANT, noise_grid
+from textveil_lab.papers.curse.profiles import (
+    Curve,
+    FigureClaim,
+    chosen_constant,
+    close_lead,
+    curve_of,
+    outcome_of,
+    printed_constant,
+)
+from textveil_lab.papers.curse.rank_no_metric import label
 from textveil_lab.papers.setting import ItemOutcome, StudySetting
 from textveil_lab.plots import Chart, new_figure
 

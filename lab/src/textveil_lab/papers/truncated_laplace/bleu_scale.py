@@ -1,6 +1,6 @@
 """What the paper's BLEU can mean: its scale, given to candidates whose worth is known.
 
-The tool that the public code calls counts single characters alone (``textveil_lab.evaluation.letter_bleu``). So a
+The tool that the public code calls counts single characters alone (``textveil_lab.evaluation.unchanged``). So a
 perfect copy has a number like the paper's without noise, a text without one right word the same, and some single
 sentences, given as the answer to every text, more.
 """
@@ -12,9 +12,7 @@ import numpy as np
 
 from textveil.errors import InputError
 from textveil.pages.tables import Cell, Table
-from textveil_lab.evaluation.letter_bleu import letter_bleu
-from textveil_lab.evaluation.overlap import bleu, rouge_1
-from textveil_lab.evaluation.unchanged import n_w
+from textveil_lab.evaluation.unchanged import bleu, letter_bleu, n_w, rouge_1
 from textveil_lab.papers.setting import Comparison, ItemOutcome, StudySetting
 from textveil_lab.papers.truncated_laplace.facts import BLOCKS, cells, value
 from textveil_lab.plots import Chart, new_figure

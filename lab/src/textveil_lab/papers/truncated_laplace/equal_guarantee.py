@@ -15,6 +15,7 @@ from textveil_lab.downstream.scorers import BERT_SCORE, COSINE, UNCHANGED, bert_
 from textveil_lab.evaluation.encoder import TextEncoder
 from textveil_lab.evaluation.study_encoder import static_encoder, study_encoder
 from textveil_lab.frontiers.cells import Values
+from textveil_lab.frontiers.comparison import first_words
 from textveil_lab.frontiers.downstream.accuracy import LinearLearner
 from textveil_lab.frontiers.downstream.measured import (
     ON_RELEASES,
@@ -25,9 +26,8 @@ from textveil_lab.frontiers.downstream.measured import (
     measured,
 )
 from textveil_lab.frontiers.downstream.tasks import LabelledTask, task_of
-from textveil_lab.frontiers.vocabularies import first_words
 from textveil_lab.papers.setting import ItemOutcome, StudySetting
-from textveil_lab.papers.truncated_laplace.kept import kept_cells
+from textveil_lab.papers.truncated_laplace.results import kept_cells
 from textveil_lab.papers.truncated_laplace.who_leads import LeaderRow, reported
 from textveil_lab.vocabulary.geometry import normalize
 

@@ -16,19 +16,17 @@ from textveil_lab.downstream.corpora import read_corpus, training_frequencies
 from textveil_lab.downstream.network import FAST, ClassifierSettings, NetworkLearner
 from textveil_lab.downstream.scorers import word_scorer
 from textveil_lab.frontiers.cells import Values, cell_seed
-from textveil_lab.frontiers.downstream.accuracy import LinearLearner
-from textveil_lab.frontiers.downstream.features import BatchNoise, Disturb
+from textveil_lab.frontiers.comparison import first_words
+from textveil_lab.frontiers.downstream.accuracy import BatchNoise, Disturb, LinearLearner
 from textveil_lab.frontiers.downstream.measured import ON_TEXTS, Measured, Scorer, accuracy_scorer, measured
 from textveil_lab.frontiers.downstream.tasks import LabelledTask, task_of
-from textveil_lab.frontiers.vocabularies import first_words
 from textveil_lab.papers.setting import ItemOutcome, StudySetting
 from textveil_lab.papers.truncated_laplace.facts import EPSILONS, MECHANISMS
 from textveil_lab.papers.truncated_laplace.figure_4_report import CALLED, Point, reported
-from textveil_lab.papers.truncated_laplace.kept import kept_cells
-from textveil_lab.papers.truncated_laplace.mechanisms import clip_of, printed_mechanism
-from textveil_lab.papers.truncated_laplace.public_code import PUBLIC_CODE, public_noise
+from textveil_lab.papers.truncated_laplace.public_code import PUBLIC_CODE, clip_of, printed_mechanism, public_noise
 from textveil_lab.papers.truncated_laplace.public_noises import ThereAndBack
-from textveil_lab.papers.truncated_laplace.ways import VALID_DELTA, ExperimentWay
+from textveil_lab.papers.truncated_laplace.results import kept_cells
+from textveil_lab.papers.truncated_laplace.verdicts import VALID_DELTA, ExperimentWay
 
 CORPORA: Final = ("sst2", "agnews")
 FASTTEXT, GLOVE, RANDOM = "fastText", "GloVe", "random"

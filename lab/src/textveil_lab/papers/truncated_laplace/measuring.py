@@ -15,10 +15,9 @@ from textveil.types import Ids
 from textveil_lab.frontiers.cells import Values, cell_seed
 from textveil_lab.models.autoencoder.training import Epochs, Training, adam
 from textveil_lab.papers.truncated_laplace.facts import TableBlock
-from textveil_lab.papers.truncated_laplace.mechanisms import injection_of
-from textveil_lab.papers.truncated_laplace.plan import RewritingCell, RewritingSize, clean_cell
-from textveil_lab.papers.truncated_laplace.sentences import Material
-from textveil_lab.papers.truncated_laplace.ways import ExperimentWay
+from textveil_lab.papers.truncated_laplace.public_code import injection_of
+from textveil_lab.papers.truncated_laplace.sentences import Material, RewritingCell, RewritingSize, clean_cell
+from textveil_lab.papers.truncated_laplace.verdicts import ExperimentWay
 from textveil_lab.rewriting.injection import Feeding, Injection, Place
 from textveil_lab.rewriting.rewriter import Rewriter, load_rewriter, save_rewriter, train_rewriter, views_of
 

@@ -11,14 +11,13 @@ from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.mechanisms.additive.perturb_project import PerturbProject
 from textveil_lab.papers.setting import ItemOutcome, StudySetting
 from textveil_lab.papers.truncated_laplace.facts import BLOCKS, MECHANISMS
-from textveil_lab.papers.truncated_laplace.mechanisms import clip_of, mechanism_of
-from textveil_lab.papers.truncated_laplace.plan import RewritingCell, cells_of, clean_cell
-from textveil_lab.papers.truncated_laplace.public_code import CLIP, public_noise
+from textveil_lab.papers.truncated_laplace.public_code import CLIP, clip_of, mechanism_of, public_noise
 from textveil_lab.papers.truncated_laplace.results import Results, results_of
+from textveil_lab.papers.truncated_laplace.sentences import RewritingCell, cells_of, clean_cell
 from textveil_lab.papers.truncated_laplace.tables import settings_of
-from textveil_lab.papers.truncated_laplace.ways import ExperimentWay
+from textveil_lab.papers.truncated_laplace.verdicts import ExperimentWay
 from textveil_lab.plots import Chart, new_figure
-from textveil_lab.vocabulary.geometry import norms
+from textveil_lab.vocabulary.geometry import facts as norms
 
 
 class Lengths(NamedTuple):

@@ -13,8 +13,15 @@ from numpy.typing import ArrayLike, NDArray
 from textveil.errors import need
 from textveil.randomness import resolve
 from textveil.types import Reals, Vectors
-from textveil_lab.noise.capabilities import ProfiledNoise
-from textveil_lab.noise.distribution import Draws, Precision, check_draw, check_parameters, checked_shift, drawn
+from textveil_lab.noise.distribution import (
+    Draws,
+    Precision,
+    ProfiledNoise,
+    check_draw,
+    check_parameters,
+    checked_shift,
+    drawn,
+)
 from textveil_lab.noise.spherical_laplace import SphericalLaplace
 from textveil_lab.noise.truncated_laplace import TruncatedLaplace
 from textveil_lab.noise.unbounded import gammas, normals

@@ -6,14 +6,15 @@ from collections.abc import Sequence
 from textveil.pages.tables import Cell, Table
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.audit.noise.closed_form import PairSummary
-from textveil_lab.audit.report.verdict import Finding, Verdict
-from textveil_lab.frontiers.vocabularies import first_words
+from textveil_lab.audit.report.report import Finding, Verdict
+from textveil_lab.frontiers.comparison import first_words
 from textveil_lab.papers.setting import ItemOutcome, StudySetting
 from textveil_lab.papers.truncated_laplace.facts import EPSILONS, LOW_EPSILONS
 from textveil_lab.papers.truncated_laplace.public_code import PUBLIC_CODE
 from textveil_lab.papers.truncated_laplace.verdicts import (
     PADDED_GAUSSIAN,
     PAIRS,
+    VALID_DELTA,
     WORDS,
     PaperSetting,
     ShiftVerdict,
@@ -26,7 +27,6 @@ from textveil_lab.papers.truncated_laplace.verdicts import (
     truncated_delta_at,
     valid_settings,
 )
-from textveil_lab.papers.truncated_laplace.ways import VALID_DELTA
 from textveil_lab.plots import Chart, new_figure
 
 RELEASED_WORDS = 1000

@@ -115,7 +115,7 @@ def test_witnesses_hold_what_a_reviewer_needs(computed: FieldTable) -> None:
 
 
 def test_the_page_shows_every_case(computed: FieldTable) -> None:
-    page = (Path(__file__).parents[2] / "docs/field.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[3] / "docs/field.md").read_text(encoding="utf-8")
     refuted = page.split("### Refuted", 1)[1].split("### Not refuted")[0]
     assert {row.name for row in computed.rows if row.refuted} <= set(re.findall(r"^\| `([a-z0-9-]+)`", refuted, re.M))
     assert all(f"`{name}`" in page for name in STANDING)
@@ -288,7 +288,7 @@ def test_a_form_that_needs_a_model_says_so_where_none_can_be_made(name: str, mon
 
 
 def test_the_page_has_a_row_for_each_name_and_all_were_run() -> None:
-    page = (Path(__file__).resolve().parents[2] / "docs/field.md").read_text(encoding="utf-8")
+    page = (Path(__file__).resolve().parents[3] / "docs/field.md").read_text(encoding="utf-8")
     shown = re.findall(r"^\| `([a-z0-9-]+)` \|", page, flags=re.MULTILINE)
     assert sorted(shown) == sorted(names())
     assert "could not be run here" not in page and "### Not run here" not in page

@@ -14,7 +14,7 @@ from scipy.stats import chisquare
 from tests.helpers.exactness import worst_metric_loss
 from tests.helpers.vocabularies import made_vocabulary
 
-import textveil
+import textveil_lab
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError, RefutedGuarantee
 from textveil.privacy.guarantees import MetricDP, Status
@@ -30,7 +30,7 @@ from textveil_lab.nearest.projection import nearest_few
 from textveil_lab.noise.elliptical_laplace import EllipticalLaplace
 
 ALPHA = 1e-6
-PAGE = Path(textveil.__file__).parent / "textveil_lab/proofs/vickrey_published.md"
+PAGE = Path(textveil_lab.__file__).parent / "proofs/vickrey_published.md"
 CHOICES = {"t = 0.75": NeighborChoice(0.75), "t = 0.25": NeighborChoice(0.25), "MLDP": NeighborChoice(0.75, (1.0, 0.0))}
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from textveil.pages.tables import Table
+from textveil.vocabulary.facts import norms
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.mechanisms.additive.perturb_project import PerturbProject
 from textveil_lab.papers.setting import ItemOutcome, StudySetting
@@ -17,7 +18,6 @@ from textveil_lab.papers.truncated_laplace.sentences import RewritingCell, cells
 from textveil_lab.papers.truncated_laplace.tables import settings_of
 from textveil_lab.papers.truncated_laplace.verdicts import ExperimentWay
 from textveil_lab.plots import Chart, new_figure
-from textveil_lab.vocabulary.geometry import facts as norms
 
 
 class Lengths(NamedTuple):

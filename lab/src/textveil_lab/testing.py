@@ -183,7 +183,6 @@ def check_language_model(
 
 
 def _refuses(call: Callable[[], object], what: str) -> None:
-    """See that a call raises ``ParameterError``."""
     try:
         call()
     except ParameterError:

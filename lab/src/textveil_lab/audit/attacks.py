@@ -39,7 +39,6 @@ class AttackResult:
     notes: tuple[str, ...] = ()
 
     def to_data(self) -> dict[str, Any]:
-        """The result as JSON data."""
         return {
             "name": self.name,
             "success": self.success._asdict(),

@@ -126,7 +126,6 @@ def audit_aggregate(
         samples: releases of each corpus; half choose the attacker's threshold, half test it.
         confidence: of the bounds together.
         seed: None is the operating system's randomness.
-        progress: called with releases made and in all.
 
     Raises:
         ParameterError: no release has that name, or a number is outside.

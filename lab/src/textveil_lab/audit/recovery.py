@@ -42,7 +42,6 @@ class Recovered:
     in_context: Bound  # share guessed right from the whole release and a language model
 
     def to_data(self) -> dict[str, Any]:
-        """JSON data."""
         bounds = {"unchanged": self.unchanged, "alone": self.alone, "in_context": self.in_context}
         shares = {name: None if bound is None else bound._asdict() for name, bound in bounds.items()}
         return {"kind": self.kind, "count": self.count, **shares}
@@ -57,7 +56,6 @@ class Recovery:
     kinds: tuple[Recovered, ...]  # all words first, then those of narrower kinds that the text has
 
     def to_data(self) -> dict[str, Any]:
-        """JSON data."""
         return {"documents": self.documents, "model": self.model, "kinds": [kind.to_data() for kind in self.kinds]}
 
 

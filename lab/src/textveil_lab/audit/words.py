@@ -79,7 +79,6 @@ def _run_noise(audit: Audit) -> None:
 
 
 def _run_states(audit: Audit) -> None:
-    """In closed form, for the worst pair that the mechanism names."""
     audit.findings.append(audit_states(audit.mechanism, audit.claim))
     far = audit.mechanism.worst_pair()
     audit.draws = together([_check_pairs(audit, [StatedPair(far.first, far.second, far.profile)])])

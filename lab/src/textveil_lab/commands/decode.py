@@ -126,7 +126,6 @@ def decode_files(
         inputs: released files.
         output: None is standard output.
         model: a language model on disk; None is the embedded one.
-        workers: threads; None is one for each core.
     """
     from textveil_lab.decoding.decode import decoder_of
     from textveil_lab.mechanisms.channel_columns import need_columns

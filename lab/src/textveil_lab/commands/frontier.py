@@ -73,7 +73,6 @@ class _VocabulariesOptions:
     vocabulary_limit: opt.VocabularyLimit = None
 
     def load(self, words: int | None) -> list[Vocabulary]:
-        """Those at the paths, or the first words of each."""
         from textveil.vocabulary.embedded import EMBEDDED, load_vocabulary
         from textveil_lab.frontiers.comparison import first_words
 

@@ -57,7 +57,6 @@ class _MeasureOptions:
     )
 
     def sample(self, source: str, formats: opt.SampleOptions, rng: np.random.Generator) -> TuningSample:
-        """The sample, with the entities that are labelled or found in it."""
         from textveil.cli.progress import counting
         from textveil.detection.detectors import detector_of
         from textveil_lab.tuning.verbatim import TuningSample, labelled_sample

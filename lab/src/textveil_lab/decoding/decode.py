@@ -40,7 +40,6 @@ def decode(
         mechanism: that drew them; a channel of words, or a sequence mechanism that offers its columns.
         model: public language model over its vocabulary; None is the embedded one, for the embedded vocabulary. A
             masked one goes over what the embedded one found.
-        workers: threads; None is one for each core.
 
     Raises:
         UnsupportedGuarantee: the mechanism is no channel.

@@ -73,7 +73,6 @@ class DecoderOptions:
         need(weight is None or 0 <= weight <= 1, "model_weight", weight, "between 0 and 1, or None")
 
     def weight_for(self, guarantee: Guarantee) -> float:
-        """The weight of the model for releases with this guarantee."""
         if self.model_weight is not None:
             return self.model_weight
         epsilon = guarantee.approximate().epsilon if guarantee.promises else math.inf

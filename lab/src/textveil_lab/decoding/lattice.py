@@ -80,7 +80,6 @@ class CandidateTable:
         self._ratios = np.zeros((size, self.count), dtype=np.float32)
 
     def of(self, outputs: Ids) -> Candidates:
-        """The candidates of each output."""
         with self._lock:
             new = np.unique(outputs[~self._known[outputs]])
             for start in range(0, len(new), 4096):

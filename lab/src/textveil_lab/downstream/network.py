@@ -55,7 +55,6 @@ class ClassifierSettings:
         need(0 < self.learning_rate < math.inf, "learning_rate", self.learning_rate, "finite and > 0")
 
     def to_data(self) -> dict[str, str | int | float]:
-        """JSON data, by the names of the attributes."""
         return {**asdict(self), "reader": self.reader.value}
 
 

@@ -77,7 +77,6 @@ def channel_matrix(mechanism: Described, progress: Progress | None = None) -> Ch
 
     Args:
         mechanism: one that offers columns, or, of at most 4,096 words, integer weights.
-        progress: called as columns are read.
 
     Raises:
         UnsupportedGuarantee: the mechanism is no such channel, or raises too many words.
@@ -159,7 +158,6 @@ def class_laws(matrix: ChannelMatrix, counts: Reals, prior: Reals) -> ClassLaws:
     """Learn the classes' distributions of words.
 
     Args:
-        matrix: of the channel.
         counts: of released words by class, shape (n, classes).
         prior: of the words behind all classes, > 0 with sum 1, shape (n,).
     """

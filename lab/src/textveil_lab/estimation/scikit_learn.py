@@ -28,7 +28,6 @@ def most_likely_counts(matrix: ChannelMatrix, counts: Reals, start: Reals, steps
     """Counts of the inputs by expectation and maximization; each step raises the likelihood and keeps the sum.
 
     Args:
-        matrix: of the channel.
         counts: of outputs, shape (n,) or (n, k) for several releases.
         start: first guess of the inputs' distribution, > 0 with sum 1, shape (n,).
         steps: how many.
@@ -71,7 +70,6 @@ def learned_prior(matrix: ChannelMatrix, counts: Reals, public: Reals) -> Reals:
     """The distribution of the words behind a release, by likelihood from the public one; sum 1, > 0, shape (n,).
 
     Args:
-        matrix: of the channel.
         counts: of the released words, shape (n,); a release that has none leaves the public distribution.
         public: public frequencies with sum 1, shape (n,).
     """
@@ -86,7 +84,6 @@ def word_features(matrix: ChannelMatrix, prior: Reals) -> WordFeatures:
     """The features of a channel's words.
 
     Args:
-        matrix: of the channel.
         prior: of the inputs, > 0 with sum 1, shape (n,).
     """
     units = normalize(matrix.vocabulary.vectors)
@@ -273,7 +270,6 @@ class PosteriorVectors(TransformerMixin, _OfReleases):  # type: ignore[misc]
         return document_features(self.features_.clean if clean else self.features_.released, ids, bounds)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Names of the columns of ``transform``."""
         check_is_fitted(self, "features_")
         return np.array([f"posterior{index}" for index in range(self.features_.released.shape[1])], dtype=object)
 
@@ -344,7 +340,6 @@ class ChannelClassifier(ClassifierMixin, _OfReleases):  # type: ignore[misc]
         return votes / votes.sum(axis=1, keepdims=True)
 
     def predict(self, X: Iterable[Any]) -> np.ndarray:
-        """The label of each document."""
         return self.classes_[self._votes(X).argmax(axis=1)]
 
     def _votes(self, X: Iterable[Any]) -> Reals:

@@ -48,7 +48,6 @@ def weights_for(matrix: ChannelMatrix, goals: Reals, *, tokens: float, prior: Re
     Exact weights P h = g are unique where the matrix can be inverted; where it cannot, these have the least variance.
 
     Args:
-        matrix: of the channel.
         goals: g, shape (n, goals).
         tokens: number of tokens of the release, > 0; public.
         prior: public frequencies of the inputs, with sum 1, shape (n,).

@@ -38,7 +38,6 @@ class BertScores:
 
     @property
     def mean(self) -> Overlap:
-        """Means over the pairs."""
         return Overlap(float(self.precision.mean()), float(self.recall.mean()), float(self.f1.mean()))
 
 
@@ -95,7 +94,6 @@ def read_baseline(path: Path | str, layer: int) -> Baseline:
     """The baseline of one layer from a file as the package bert-score has them, lines of LAYER,P,R,F.
 
     Args:
-        path: the file.
         layer: its line.
 
     Raises:

@@ -136,8 +136,6 @@ def text_encoder(
         folder: configuration, weights in safetensors and tokenizer, as ``save_pretrained`` writes them.
         layer: whose vectors are taken, from 0 to the number of layers; None takes the layer that BERTScore's authors
             chose for an architecture of this size, and the last one where they chose none.
-        batch: texts that are given to the model together, >= 1.
-        device: where torch keeps the model.
 
     Raises:
         ParameterError: no such layer, ``batch`` below 1, or no such device.

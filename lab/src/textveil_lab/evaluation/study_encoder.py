@@ -131,8 +131,6 @@ def study_encoder(
         texts: public ones to learn from; None reads Wikipedia articles below $TEXTVEIL_SHARED.
         vocabulary: its words and vectors; None takes the embedded one.
         settings: of the network and the training.
-        device: where torch trains.
-        progress: called with steps done and steps in all.
 
     Raises:
         InputError: no texts are given, and $TEXTVEIL_SHARED holds none.

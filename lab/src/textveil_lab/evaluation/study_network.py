@@ -56,7 +56,6 @@ class StudyNetwork:
 
     @property
     def mask(self) -> int:
-        """The token that stands in the place of a masked one."""
         return self.tokens - 1
 
     def inputs(self, ids: torch.Tensor) -> torch.Tensor:
@@ -84,7 +83,6 @@ def made_network(vectors: Vectors, marks: int, settings: StudySettings, seed: in
         marks: tokens without a vector; the mask is one more.
         settings: of the network.
         seed: of its first weights.
-        device: where torch keeps it.
     """
     torch = load_torch()
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
@@ -122,7 +120,6 @@ def train(network: StudyNetwork, stream: Ids, seed: int, progress: Progress | No
         network: is changed.
         stream: tokens of texts in a row, more than ``settings.length`` of them.
         seed: of windows, masks and sampled words.
-        progress: called with steps done and steps in all.
 
     Returns:
         The cross-entropy of each step, nats a masked token, among the step's words.

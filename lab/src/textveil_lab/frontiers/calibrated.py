@@ -39,7 +39,6 @@ def calibrated(contender: FrontierContender, vocabulary: Vocabulary, epsilon: fl
     given more, until what is certified of its very table, or proved of its noise, reaches the target within ``SLACK``.
 
     Args:
-        contender: of the catalog.
         epsilon: target, nats for any two words.
 
     Raises:

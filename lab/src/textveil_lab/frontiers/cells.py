@@ -116,7 +116,6 @@ def measured(
         cells: of distinct names.
         measure: gives the values of one cell; with ``processes`` above 1 it and the cells must be picklable.
         processes: how many are measured side by side; the values do not depend on it.
-        progress: called with the share of the cells that are there, in [0, 1].
 
     Returns:
         Values by the cell's name, in the order of ``cells``.

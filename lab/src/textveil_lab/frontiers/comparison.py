@@ -141,7 +141,6 @@ def frontier(
         cells: a folder that keeps every measurement, so that a run that was stopped goes on; None keeps none. Of
             several vocabularies each has a folder of its own in it, and a run may go on with one more.
         processes: measurements side by side; the numbers do not depend on it.
-        progress: called with the share that is done, in [0, 1].
 
     Returns:
         Points, limits and tables, with the vocabulary of each.
@@ -177,7 +176,6 @@ def frontier(
 
 
 def _told(progress: Callable[[float], None], place: int, count: int, share: float) -> None:
-    """Progress of all vocabularies, from that of one."""
     progress((place + share) / count)
 
 

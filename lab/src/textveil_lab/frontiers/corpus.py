@@ -111,22 +111,18 @@ class OfFirstWords:
 
     @property
     def name(self) -> str:
-        """What reports call it."""
         return f"{self._model.name}, first {self._size:,} words"
 
     @property
     def digest(self) -> str:
-        """Of the model, with the size."""
         return f"{self._model.digest}-{self._size}"
 
     @property
     def size(self) -> int:
-        """Words that are left."""
         return self._size
 
     @property
     def order(self) -> int:
-        """As the model's."""
         return self._model.order
 
     def log_probabilities(self, contexts: Ids, words: Ids) -> Vectors:

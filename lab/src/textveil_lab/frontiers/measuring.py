@@ -30,12 +30,10 @@ class FrontierCell:
 
     @property
     def way(self) -> str:
-        """What is equal."""
         return GUARANTEE
 
     @property
     def name(self) -> str:
-        """Of the cell's file."""
         return f"{slug(self.contender.label)}-{self.way}-{self.epsilon:.17g}"
 
 
@@ -47,7 +45,6 @@ class CurveCell:
 
     @property
     def name(self) -> str:
-        """Of the cell's file."""
         return f"{slug(self.contender.label)}-curve"
 
 
@@ -63,12 +60,10 @@ class EqualCell:
 
     @property
     def way(self) -> str:
-        """What is equal."""
         return VULNERABILITY_WAY
 
     @property
     def name(self) -> str:
-        """Of the cell's file."""
         return f"{slug(self.contender.label)}-as-{slug(self.reference)}-{self.epsilon:.17g}"
 
 
@@ -81,7 +76,6 @@ class CosineLimitCell:
 
     @property
     def name(self) -> str:
-        """Of the cell's file."""
         return f"cosine-limit-{self.steps}-{self.epsilon:.17g}"
 
 

@@ -41,12 +41,10 @@ class FrontierContender:
 
     @property
     def comparable(self) -> bool:
-        """Whether its guarantee speaks of any two words."""
         return not self.weaker
 
     @property
     def metric(self) -> bool:
-        """Whether its guarantee can be one per distance."""
         return "epsilon_per_distance" in entry(self.name).options()
 
     @property
@@ -203,7 +201,6 @@ class FrontierPart:
 
     @property
     def measured(self) -> tuple[str, ...]:
-        """Keys of the measures that a point has, in their order."""
         return _measured(self.points)
 
     def levels(self, key: str) -> list[tuple[float, str]]:
@@ -224,7 +221,6 @@ class Frontier:
 
     @property
     def points(self) -> tuple[FrontierPoint, ...]:
-        """By vocabulary, contender, way and epsilon, in this order."""
         return tuple(point for part in self.parts for point in part.points)
 
     @property
@@ -234,7 +230,6 @@ class Frontier:
 
     @property
     def several(self) -> bool:
-        """Whether there is more than one vocabulary."""
         return len(self.parts) > 1
 
     @property
@@ -283,7 +278,6 @@ class Frontier:
         return Table(columns=COLUMNS, rows=tuple(rows), facts=self.facts)
 
     def limit_table(self) -> Table:
-        """A row for each limit."""
         return Table(columns=LimitLine._fields, rows=tuple(tuple(limit) for limit in self.limits), facts=self.facts)
 
     def shown_losses(self) -> Table:

@@ -74,7 +74,6 @@ class FrontierStudy:
         return total.hexdigest()[:16]
 
     def terms(self) -> dict[str, Any]:
-        """All that cells depend on beside their own names, as JSON values."""
         sizes = {name: getattr(self.sizes, name) for name in ("draws", "neighbors", "pairs", "noisy")}
         if self.sizes.texts != TEXTS:  # named where it is another than in all folders that do not name it
             sizes["pairs of texts"] = self.sizes.texts

@@ -91,7 +91,6 @@ def necessary_probability(threshold: ArrayLike, dim: int, rate: ArrayLike) -> Re
 
     Args:
         threshold: in units of distance; any shape.
-        dim: dimension of the vectors, >= 1.
         rate: nats per unit of distance, each finite and > 0; broadcast against ``threshold``.
 
     Returns:

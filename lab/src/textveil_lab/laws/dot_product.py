@@ -180,7 +180,6 @@ class NoisyDotProduct:
         return over_power((self.dim + 1) * math.factorial(order - 1), self.rate, order)
 
     def log_pdf(self, z: ArrayLike) -> Reals:
-        """Natural logarithm of the density."""
         return self._logs(as_reals(z, "z"))[0] + math.log(self.rate)
 
     def pdf(self, z: ArrayLike) -> Reals:
@@ -234,7 +233,6 @@ class NoisyDotProduct:
 
         Args:
             count: >= 0.
-            rng: source of randomness; None is the operating system's.
         """
         need(isinstance(count, int | np.integer) and count >= 0, "count", count, "an integer >= 0")
         halves = resolve(rng).standard_gamma((self.dim + 1) / 2, size=(2, count))
@@ -272,7 +270,6 @@ def mean_of_draws(dim: int, rate: float, draws: int) -> NoisyDotProduct:
     """The distribution of the mean of ``draws`` independent noisy dot products; its variance is theirs / draws.
 
     Args:
-        dim: dimension of the vectors, >= 1.
         rate: nats per unit of distance, finite and > 0.
         draws: N >= 1.
 
@@ -291,7 +288,6 @@ def log_chebyshev_of_mean(z: ArrayLike, dim: int, rate: float, draws: int) -> Re
 
     Args:
         z: in units of distance, >= 0; any shape.
-        dim: dimension of the vectors, >= 1.
         rate: nats per unit of distance, finite and > 0.
         draws: N >= 1.
 

@@ -43,7 +43,6 @@ def expected_loss(distance: ArrayLike, dim: int, rate: float) -> Reals:
 
     Args:
         distance: ||w - x||_2, each finite and >= 0; any shape.
-        dim: dimension of the vectors, >= 1.
         rate: nats per unit of distance, finite and > 0.
 
     Raises:

@@ -80,9 +80,7 @@ def sample_words(vocabulary: Vocabulary, count: int, rng: np.random.Generator | 
     """``count`` different words, uniformly at random, in order of id.
 
     Args:
-        vocabulary: public words.
         count: between 1 and the number of words.
-        rng: source of randomness; None is the operating system's.
 
     Raises:
         ParameterError: count is out of its domain.
@@ -110,7 +108,6 @@ def neighbors_at_ranks(
         ids: the words, shape (batch,).
         ranks: k >= 1, at most the number of other words.
         clip: shorten longer vectors to this norm first; None leaves them.
-        progress: called with words done and words in all.
 
     Returns:
         Ids, int64, and distances, float64, both of shape (batch, len(ranks)).
@@ -168,7 +165,6 @@ def neighbor_geometry(
         ids: the words, at least one; None takes all.
         ranks: what is set against the first neighbor, each between 2 and the number of other words.
         clip: shorten longer vectors to this norm first; None leaves them, as the paper does.
-        progress: called with words done and words in all.
 
     Raises:
         ParameterError: an id, a rank or the clip is out of its domain, or there is no word.

@@ -92,7 +92,6 @@ class NoiseLength:
         return rise - np.maximum(x, 0) - math.lgamma(self.dim) + math.log(self.rate)
 
     def pdf(self, length: ArrayLike) -> Reals:
-        """Density, per unit of distance."""
         return np.exp(self.log_pdf(length))
 
     def cdf(self, length: ArrayLike) -> Reals:

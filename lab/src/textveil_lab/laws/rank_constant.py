@@ -94,12 +94,10 @@ class RankDistributions:
 
     @property
     def resampling_shares(self) -> RankShares:
-        """Of the fix."""
         return _shares(self.resampling, self.close)
 
     @property
     def exponential_shares(self) -> RankShares:
-        """Of the exponential mechanism."""
         return _shares(self.exponential, self.close)
 
     @property
@@ -131,14 +129,11 @@ def calibrate_rank_constant(
     """The constant c for which the fix meets ``criterion`` on this vocabulary.
 
     Args:
-        vocabulary: public words and vectors.
         criterion: what to match; see the head of this module.
         epsilon_per_distance: nats per unit of distance, finite and > 0; for ``LOG_PROBABILITIES`` None.
         target: the mean distance or mean rank to meet in place of the exponential mechanism's; None takes that.
         ids: words to average over; None takes ``SAMPLED_WORDS`` evenly spaced ones (all, where there are fewer).
         close: last rank of the least squares, at least 2 and at most the number of other words.
-        clip: norm to which longer vectors are shortened, as in the mechanism; None leaves them.
-        progress: called with words done and words in all.
 
     Raises:
         ParameterError: an argument is out of its domain, ``epsilon_per_distance`` is missing or not wanted, or no
@@ -192,10 +187,8 @@ def constants_by_last_rank(
     """The constant of ``LOG_PROBABILITIES`` for several values of ``close`` at once: it falls where distances flatten.
 
     Args:
-        vocabulary: public words and vectors.
         lasts: last ranks of the least squares, each at least 2 and at most the number of other words.
         ids: words to average over; None takes ``SAMPLED_WORDS`` evenly spaced ones (all, where there are fewer).
-        clip: norm to which longer vectors are shortened; None leaves them.
 
     Returns:
         The constants, shape (lasts,), and the mean distance at each rank from 0 to the largest of ``lasts``.
@@ -223,13 +216,10 @@ def compare_with_exponential(
     """Both distributions of the replacement of a word, at the same nats per unit of distance.
 
     Args:
-        vocabulary: public words and vectors.
         rank_constant: c of the fix, finite and > 0.
         epsilon_per_distance: nats per unit of distance, finite and > 0.
         ids: words to average over; None takes ``SAMPLED_WORDS`` evenly spaced ones (all, where there are fewer).
         close: last of the near ranks, between 1 and the number of other words.
-        clip: norm to which longer vectors are shortened, as in the mechanisms; None leaves them.
-        progress: called with words done and words in all.
 
     Raises:
         ParameterError: an argument is out of its domain.
@@ -280,13 +270,11 @@ def _curves(
 
 
 def _slope(values: Reals) -> float:
-    """Least-squares slope of ``values`` over their places."""
     indices = np.arange(len(values)) - (len(values) - 1) / 2
     return float(indices @ values / (indices @ indices))
 
 
 def _decreasing_root(function: Callable[[float], float], target: float) -> float:
-    """Where a decreasing function of the decay takes ``target``, by bisection of its logarithm."""
     low, high = math.log(_SMALLEST), math.log(_LARGEST)
     for _ in range(64):
         middle = (low + high) / 2

@@ -147,8 +147,6 @@ def rank_profiles(
         clip: norm to which vectors are shortened before ranks are taken; None leaves them; ``"mechanism"`` does as
             the mechanisms do, which must agree.
         confidence: of each interval.
-        rng: source of randomness; None is the operating system's.
-        progress: called with words done and words in all.
 
     Raises:
         ParameterError: an argument is out of its domain, or the mechanisms differ in vocabulary or clip.
@@ -204,7 +202,6 @@ def exact_rank_profile(
         ids: the words, shape (batch,), at least one.
         close: ranks 1 to ``close`` are close, between 1 and the number of other words.
         clip: as in ``rank_profiles``.
-        progress: called with words done and words in all.
 
     Returns:
         A profile whose bounds are numbers (confidence 1), correct to the rounding of float64 sums.
@@ -237,7 +234,6 @@ def ranks_around(grid: IntegerGrid, words: Ids, outputs: Ids, clip: float | None
         grid: the public vectors.
         words: shape (batch,).
         outputs: ids, shape (batch, draws).
-        clip: norm to which longer vectors are shortened; None leaves them.
 
     Returns:
         Ranks in [0, n), int64, shape (batch, draws).

@@ -206,7 +206,6 @@ COMPONENT_BOUNDS = (
 
 
 def _points(values: ArrayLike, name: str, dim: int, rate: float) -> Reals:
-    """Checked points at or above zero."""
     check_parameters(dim, rate=rate)
     points = as_reals(values, name)
     need(bool((points >= 0).all()), name, "an entry below 0", ">= 0: the distribution is symmetric")
@@ -272,7 +271,6 @@ def product_probability(cosine: float, length: float, dim: int, rate: float) -> 
     Args:
         cosine: a > 0.
         length: b > 0, in units of distance.
-        dim: dimension of the vectors, >= 1.
         rate: nats per unit of distance, finite and > 0.
 
     Raises:
@@ -289,7 +287,6 @@ def equal_factors(probability: float, dim: int, rate: float) -> ProductBound:
 
     Args:
         probability: strictly between 0 and 1; a double's precision ends near 1 - 1e-15.
-        dim: dimension of the vectors, >= 1.
         rate: nats per unit of distance, finite and > 0.
 
     Raises:

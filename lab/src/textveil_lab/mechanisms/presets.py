@@ -33,7 +33,6 @@ class Preset:
     facts: Mapping[str, Any] = field(default_factory=dict)
 
     def maker(self) -> Callable[..., Any]:
-        """The declared function that makes it."""
         module, _, function = self.of.partition(":")
         base = getattr(import_module(f"textveil_lab.mechanisms.{module}"), function)
         plain, entry, row = inspect.unwrap(base), entry_of(base), self

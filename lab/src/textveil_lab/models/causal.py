@@ -54,12 +54,10 @@ class CausalModel:
 
     @property
     def size(self) -> int:
-        """Words of its vocabulary."""
         return len(self.spelling.words)
 
     @property
     def order(self) -> int:
-        """One more than the earlier ids that it looks at."""
         return self.reach + 1
 
     def log_probabilities(self, contexts: Ids, words: Ids) -> Vectors:
@@ -187,7 +185,6 @@ def causal_language_model(
         folder: configuration, weights in safetensors and tokenizer, as ``save_pretrained`` writes them.
         reach: earlier ids that it looks at, 1 to 1,024.
         batch: beginnings of words that are given to the model together, >= 1.
-        device: where torch keeps the model.
 
     Raises:
         ParameterError: ``reach`` or ``batch`` is outside its range.

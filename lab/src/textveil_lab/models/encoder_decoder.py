@@ -44,12 +44,10 @@ class EncoderDecoder:
 
     @property
     def width(self) -> int:
-        """Coordinates of the encoder's state at one token."""
         return int(self.foreign.model.config.hidden_size)
 
     @property
     def room(self) -> int:
-        """Tokens that it reads, and that it writes, at most."""
         return self.foreign.room
 
     def check_length(self, length: int) -> None:
@@ -128,7 +126,6 @@ def encoder_decoder(folder: Path | str, device: str = "cpu") -> EncoderDecoder:
 
     Args:
         folder: configuration, weights in safetensors and tokenizer, as ``save_pretrained`` writes them.
-        device: where torch keeps the model.
 
     Raises:
         ParameterError: no such device.

@@ -48,7 +48,6 @@ class Spelling:
 
     @property
     def longest(self) -> int:
-        """Tokens of the word that has most."""
         return max(map(len, self.words))
 
     def _text(self, ids: Ids) -> list[int]:
@@ -104,7 +103,6 @@ class MaskedModel:
 
     @property
     def size(self) -> int:
-        """Words of its vocabulary."""
         return len(self.spelling.words)
 
     def log_probabilities(self, left: Ids, right: Ids, words: Ids) -> Vectors:
@@ -184,8 +182,6 @@ def masked_language_model(
     Args:
         folder: configuration, weights in safetensors and tokenizer, as ``save_pretrained`` writes them.
         reach: ids on each side that it looks at, 1 to 512.
-        batch: texts that are given to the model together, >= 1.
-        device: where torch keeps the model.
 
     Raises:
         ParameterError: ``reach`` or ``batch`` is outside its range.

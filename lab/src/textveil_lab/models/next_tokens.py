@@ -84,7 +84,6 @@ class ModelOnDisk:
 
     @property
     def name(self) -> str:
-        """The name of its folder."""
         return self.foreign.name
 
     @cached_property
@@ -130,7 +129,6 @@ class ModelOnDisk:
 
     @cached_property
     def start(self) -> int:
-        """The token that a decoder begins with, or a text."""
         settings = (getattr(self.foreign.model, "generation_config", None), self.foreign.model.config)
         for name in ("decoder_start_token_id", "bos_token_id", "eos_token_id", "pad_token_id"):
             for holder in (*settings, self.foreign.tokenizer):
@@ -141,11 +139,9 @@ class ModelOnDisk:
 
     @cached_property
     def placed(self) -> bool:
-        """Whether a causal model takes the places of tokens."""
         return "position_ids" in inspect.signature(self.foreign.model.forward).parameters
 
     def tensor(self, rows: Any) -> Any:
-        """Whole numbers as the model takes them."""
         return load_libraries().torch.as_tensor(np.asarray(rows, dtype=np.int64), device=self.foreign.device)
 
 
@@ -231,7 +227,6 @@ def next_tokens(folder: Path | str, *, device: str = "cpu", causal: bool = False
 
     Args:
         folder: configuration, weights in safetensors and tokenizer, as ``save_pretrained`` writes them.
-        device: where torch keeps the model.
 
     Raises:
         MissingExtra: torch or transformers is not installed.

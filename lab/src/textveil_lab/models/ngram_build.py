@@ -113,7 +113,6 @@ def compressed(counts: TrigramCounts, vocabulary: str, *, name: str, max_bytes: 
 
 
 def _within(counts: TrigramCounts, vocabulary: str, name: str, room: float) -> NgramModel:
-    """The model whose tables take about ``room``."""
     kept = kept_within(counts, room)
     arrays, bits = _arrays(counts, kept)
     made_from: dict[str, str | int] = {

@@ -50,7 +50,6 @@ class TrigramCounter:
             self._count()
 
     def counts(self) -> TrigramCounts:
-        """All that was counted so far."""
         self._count()
         return TrigramCounts(self._size, *self._pairs, *self._triples)
 
@@ -169,7 +168,6 @@ class Kept(NamedTuple):
 
     @property
     def nbytes(self) -> float:
-        """What tables of them take, about."""
         return PAIR_BYTES * int(self.pairs.sum()) + TRIPLE_BYTES * int(self.triples.sum())
 
 

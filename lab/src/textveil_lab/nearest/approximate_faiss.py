@@ -44,9 +44,6 @@ def _restored(vectors: Vectors, stored: Any) -> ApproximateFaiss:
 def approximate_faiss(vectors: Vectors) -> ApproximateFaiss:
     """A callable from queries of shape (batch, dim) to ids of shape (batch,), int64; builds its graph first.
 
-    Args:
-        vectors: float32, shape (n, dim), n >= 1.
-
     Raises:
         MissingExtra: faiss is not installed.
     """

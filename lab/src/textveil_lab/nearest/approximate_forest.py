@@ -90,11 +90,7 @@ class ApproximateForest:
 
 
 def approximate_forest(vectors: Vectors) -> ApproximateForest:
-    """A callable from queries of shape (batch, dim) to ids of shape (batch,), int64; grows its trees first.
-
-    Args:
-        vectors: float32, shape (n, dim), n >= 1.
-    """
+    """A callable from queries of shape (batch, dim) to ids of shape (batch,), int64; grows its trees first."""
     table = checked_table(vectors)
     source = np.random.default_rng(_SEED)  # public: no answer that must be private depends on it
     trees = tuple(_grown(table, source) for _ in range(_TREES))

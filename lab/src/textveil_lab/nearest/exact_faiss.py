@@ -54,9 +54,6 @@ class ExactFaiss:
 def exact_faiss(vectors: Vectors) -> ExactFaiss:
     """A callable from queries of shape (batch, dim) to ids of shape (batch,), int64.
 
-    Args:
-        vectors: float32, shape (n, dim), n >= 1.
-
     Raises:
         MissingExtra: faiss is not installed.
     """

@@ -310,9 +310,6 @@ def _tile(centered: NDArray[np.float32], start: int, constant: float, kept: bool
 def exact_int8(vectors: Vectors) -> ExactInt8:
     """A callable from queries of shape (batch, dim) to ids of shape (batch,), int64.
 
-    Args:
-        vectors: float32, shape (n, dim), n >= 1.
-
     Raises:
         MissingExtra: torch is not installed.
         ParameterError: another shape; vectors that are not finite, or of norms beyond 1e-15 to 1e15; a

@@ -76,7 +76,6 @@ def exact_torch(vectors: Vectors, device: str | None = None) -> ExactTorch:
     """A callable from queries of shape (batch, dim) to ids of shape (batch,), int64.
 
     Args:
-        vectors: float32, shape (n, dim), n >= 1.
         device: torch's name of the device; None takes the first GPU.
 
     Raises:

@@ -194,10 +194,6 @@ class ExactNumpy:
 
 
 def exact_numpy(vectors: Vectors) -> ExactNumpy:
-    """A callable from queries of shape (batch, dim) to ids of shape (batch,), int64.
-
-    Args:
-        vectors: float32, shape (n, dim), n >= 1.
-    """
+    """A callable from queries of shape (batch, dim) to ids of shape (batch,), int64."""
     table = checked_table(vectors)
     return ExactNumpy(table, half_squares(table), first_rows(table))

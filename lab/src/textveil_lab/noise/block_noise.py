@@ -39,18 +39,15 @@ class BlockNoise:
 
     @property
     def last(self) -> int:
-        """Number of the last block."""
         return len(self.weights) - 1
 
     @cached_property
     def masses(self) -> Reals:
-        """Probabilities of blocks -last, ..., last."""
         both = np.concatenate([self.weights[:0:-1], self.weights])
         return both / float(both.sum())
 
     @property
     def variance(self) -> float:
-        """Of the noise."""
         blocks = np.arange(-self.last, self.last + 1, dtype=np.float64)
         return float((self.masses * blocks**2).sum()) * self.width**2 + (self.width**2 - 1) / 12
 
@@ -77,7 +74,6 @@ class BlockNoise:
         return float(np.maximum(0.0, near - factor * far).sum())
 
     def outside(self, blocks: int) -> float:
-        """The mass that the copy moved by so many blocks cannot reach."""
         return float(self.masses[: min(blocks, len(self.masses))].sum())
 
     def largest_ratio(self, blocks: int) -> float:
@@ -118,11 +114,9 @@ class BlockProfile:
 
     @property
     def log_outside(self) -> Bound:
-        """The mass that the other cannot reach."""
         return _logs(self._mean([self.noise.outside(blocks) for blocks in self._blocks]))
 
     def log_delta(self, epsilon: float) -> Bound:
-        """Natural logarithm of the least delta at epsilon."""
         need(0 <= epsilon < math.inf, "epsilon", epsilon, "finite and >= 0")
         if epsilon >= self.largest_loss:
             return self.log_outside
@@ -196,7 +190,6 @@ def least_variance_noise(
         delta: in (0, 1).
         reach: of numbers on the grid.
         blocks: that hold ``reach``.
-        progress: called as programs are solved.
     """
     width = -(-reach // blocks) | 1
     last = math.ceil(geng_bound(epsilon, delta, blocks)) + blocks

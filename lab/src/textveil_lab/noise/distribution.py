@@ -40,7 +40,6 @@ class NoiseDistribution(Protocol):
 
         Args:
             count: number of vectors, >= 0.
-            rng: source of randomness; None is the operating system's.
             dtype: ``numpy.float32`` or ``numpy.float64``.
 
         Raises:

@@ -60,7 +60,6 @@ class EllipticalLaplace:
 
     @property
     def dim(self) -> int:
-        """Number of coordinates."""
         return len(self.root)
 
     @property
@@ -70,7 +69,6 @@ class EllipticalLaplace:
 
     @property
     def spherical(self) -> SphericalLaplace:
-        """The noise in its own coordinates."""
         return SphericalLaplace(dim=self.dim, rate=self.rate)
 
     def coordinates(self, vectors: ArrayLike) -> Reals:

@@ -47,7 +47,6 @@ class GaussianProfile:
         return math.inf
 
     def log_delta(self, epsilon: float) -> Bound:
-        """Natural logarithm of the least delta at epsilon."""
         need(0 <= epsilon < math.inf, "epsilon", epsilon, "finite and >= 0")
         # At 0 it is the total variation, which the least epsilon bounds to rounding.
         value = gaussian_log_delta(epsilon or 2.0**-1000, self.sigma, self.distance)

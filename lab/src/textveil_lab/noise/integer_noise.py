@@ -56,12 +56,10 @@ class ShownInput:
 
     @property
     def largest_loss(self) -> float:
-        """Nothing is known of the finite losses."""
         return math.inf
 
     @property
     def log_outside(self) -> Bound:
-        """The probability that the input is shown."""
         return Bound(self.log_shown, self.log_shown, 0.0, 1.0) if self.log_shown < 0 else exactly(0.0)
 
     def log_delta(self, epsilon: float) -> Bound:
@@ -82,7 +80,6 @@ class Postprocessed:
 
     @property
     def largest_loss(self) -> float:
-        """That of the whole."""
         return self.whole.largest_loss
 
     @property
@@ -155,7 +152,6 @@ class RoundedGaussian:
         return high + np.log(-np.expm1(low - high))
 
     def profile(self, shift: Sequence[int]) -> Postprocessed:
-        """That of the noise before rounding, which is an upper bound."""
         return Postprocessed(GaussianProfile(sigma=self.sigma, distance=_norm_up(shift)))
 
 

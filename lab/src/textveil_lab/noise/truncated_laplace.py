@@ -161,7 +161,6 @@ class TruncatedLaplace:
         return sizes
 
     def _within_bound(self, noise: Draws) -> Draws:
-        """``noise`` with what rounding to its type moved beyond the bound moved back, in place."""
         limit = noise.dtype.type(rounded_down(self.bound, noise.dtype.type))
         return np.clip(noise, -limit, limit, out=noise)
 

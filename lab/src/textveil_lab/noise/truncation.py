@@ -71,7 +71,6 @@ class PublishedTruncation:
 
     @property
     def bound(self) -> float:
-        """Half-width A of the support of one coordinate."""
         return -self.scale * math.log1p(-self.epsilon / _epsilon_limit(self.noise_dim, self.log_delta))
 
     @property
@@ -238,7 +237,6 @@ def _smaller_side(width: ArrayLike, scale: float, bound: float) -> tuple[Reals, 
 
 
 def _log_smaller_side(width: ArrayLike, scale: float, bound: float) -> tuple[Reals, Reals]:
-    """The widths, and the natural logarithms of the masses of ``_smaller_side``."""
     widths, part = _parts(width, scale, bound)
     ratio = bound / scale
     with np.errstate(divide="ignore", over="ignore"):

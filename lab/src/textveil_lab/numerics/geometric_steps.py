@@ -30,7 +30,6 @@ class GeometricSteps:
 
     @property
     def total(self) -> int:
-        """Sum of the weights of a row, the same for every place."""
         return int(self.tails[0]) + int(self.tails[1])
 
     @property

@@ -43,7 +43,6 @@ class Item:
     settings: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
     def run(self, setting: StudySetting) -> ItemOutcome:
-        """Measure it."""
         module, _, function = self.target.partition(":")
         measure: Callable[[StudySetting], ItemOutcome] = getattr(import_module(module), function)
         return measure(setting)

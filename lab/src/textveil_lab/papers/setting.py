@@ -92,7 +92,6 @@ class StudySetting:
         return np.sort(self.words_of(self.generator(0, *stream), vocabulary, most))
 
     def words_of(self, rng: np.random.Generator, vocabulary: Vocabulary, most: int | None = None) -> Ids:
-        """The same from a generator, in the order of the draws."""
         wanted = self.sample if self.sample is not None else QUICK_SAMPLE if self.quick else DEFAULT_SAMPLE
         count = min(wanted, len(vocabulary), wanted if most is None else most)
         self.samples.append(Sample(vocabulary.name, count, len(vocabulary)))

@@ -58,7 +58,6 @@ def chosen_vocabularies(
     Args:
         paths: files or folders in any format that ``load_vocabulary`` reads.
         folders: names below data/vectors of the shared folder, those that the study asks for.
-        progress: called with bytes read and bytes in all.
 
     Returns:
         The vocabularies, and a sentence that says where they are from.

@@ -39,7 +39,6 @@ class Rewriter:
 
     @property
     def settings(self) -> AutoencoderSettings:
-        """Of the network and its training."""
         return self.network.settings
 
     @property
@@ -49,7 +48,6 @@ class Rewriter:
 
     @property
     def seconds(self) -> tuple[float, ...]:
-        """Of each epoch of the training."""
         return self.epochs.seconds
 
     def learned_from(self, sentences: Sequence[Ids]) -> bool:
@@ -213,8 +211,6 @@ def train_rewriter(
         settings: None are the published ones.
         injection: None is no noise.
         seed: of weights, order, dropout and noise; None is the operating system's randomness.
-        device: where torch computes.
-        progress: called with steps done and in all; shows the loss where it can.
         checkpoint: a folder in which the network after each epoch is kept, and from which a run with the same settings
             (more epochs are fine) goes on as if it had never stopped.
         feeding: of the decoder in training, CLEAN or RELEASED; None is RELEASED where each token is drawn, else CLEAN.
@@ -276,7 +272,6 @@ def load_rewriter(
     Args:
         folder: what was written.
         vocabulary: that it was trained with.
-        device: where torch is to compute.
         injection: the one that it was trained with; files hold no mechanism. It can be left out where there was none.
 
     Raises:
@@ -323,6 +318,5 @@ def _generator(seed: int | None, stream: int) -> np.random.Generator:
 
 
 def _at_rest(network: Autoencoder) -> Any:
-    """Without dropout and gradients."""
     network.modules.eval()
     return load_torch().inference_mode()

@@ -54,7 +54,6 @@ class Accuracy:
     on_texts: Bound
 
     def to_data(self) -> dict[str, Any]:
-        """JSON data."""
         return {"on_releases": self.on_releases._asdict(), "on_texts": self.on_texts._asdict()}
 
 

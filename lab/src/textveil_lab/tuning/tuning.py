@@ -109,11 +109,9 @@ class CandidateOutcome:
 
     @property
     def name(self) -> str:
-        """For tables and figures."""
         return self.policy if self.epsilon is None else f"{self.policy} {self.epsilon:g}"
 
     def to_data(self) -> dict[str, Any]:
-        """JSON data."""
         return {
             "policy": self.policy,
             "epsilon": self.epsilon,

@@ -78,7 +78,6 @@ class TuningSample:
         )
 
     def with_detected(self, detector: Detector) -> "TuningSample":
-        """The same texts with the entities that a detector finds."""
         spans_of_texts = checked_spans(detector, self.texts)
         return TuningSample(self.texts, self.labels, entities_of(self.texts, spans_of_texts), detector.name)
 
@@ -131,7 +130,6 @@ class VerbatimShare:
     in_part: Bound  # as a whole, or a telling word or a number of it
 
     def to_data(self) -> dict[str, Any]:
-        """JSON data."""
         bounds = {"share": self.share._asdict(), "in_part": self.in_part._asdict()}
         return {"kind": self.kind, "count": self.count, **bounds}
 

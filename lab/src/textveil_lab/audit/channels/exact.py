@@ -310,7 +310,6 @@ def _widest(high: Reals, low: Reals) -> int:
 
 
 def _rounded(value: float) -> Bound:
-    """``value`` with what the rounding of the table may move it by."""
     slack = TOLERANCE * value + 2.0**-50
     return Bound(max(0.0, value - slack), value, value + slack, 1.0) if value < math.inf else exactly(value)
 

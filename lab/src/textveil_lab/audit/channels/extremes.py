@@ -29,7 +29,6 @@ class Part(NamedTuple):
     gains: Integers  # of every entry, > 0
 
     def of(self, place: int) -> slice:
-        """The entries of input number ``place``."""
         stop = self.starts[place + 1] if place + 1 < len(self.starts) else len(self.outputs)
         return slice(int(self.starts[place]), int(stop))
 
@@ -114,7 +113,6 @@ class Extremes:
         self.row: Integers = np.zeros(columns, dtype=np.int64)
 
     def exact(self, column: int) -> Fraction:
-        """The share of a column as a fraction."""
         return Fraction(int(self.weight[column]), int(self.total[column]))
 
     def row_of(self, output: int, source: IntegerRows) -> int:
@@ -124,7 +122,6 @@ class Extremes:
         return int(self.row[output])
 
     def take(self, weights: Integers, totals: Integers, shares: Reals, first: int) -> None:
-        """Take in a block of rows, the first of which is row ``first``."""
         columns = np.arange(shares.shape[1])
         index = shares.argmax(axis=0) if self._sign > 0 else shares.argmin(axis=0)
         value = shares[index, columns]

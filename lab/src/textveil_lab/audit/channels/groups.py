@@ -65,7 +65,6 @@ class _Rows(NamedTuple):
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Words of the group, and all outputs."""
         return len(self.words), self.whole.shape[1]
 
     def rows(self, start: int, stop: int) -> Reals:

@@ -318,7 +318,6 @@ def _divergence(epsilon: float, search: _Search, upper: float, *, complete: bool
 
 
 def _up(delta: float, outputs: int) -> float:
-    """``delta`` plus the rounding of its terms and of their sum."""
     return delta * (1 + (outputs + 8) * 2.0**-52) + 2.0**-50
 
 

@@ -72,7 +72,6 @@ class _RatioSearch:
             np.minimum(self._low, logs.min(axis=0), out=self._low)
 
     def load(self, panel: tuple[int, int]) -> None:
-        """Take rows x' from this range."""
         self._first = panel[0]
         self._panel = np.concatenate(
             [
@@ -83,7 +82,6 @@ class _RatioSearch:
         self._down = (self._high - self._panel).max(axis=1)
 
     def scan(self, start: int, stop: int) -> None:
-        """Every pair of a row in this range with a row of the panel."""
         logs = self._logs(start, stop)
         limits = np.minimum((logs - self._low).max(axis=1)[:, None], self._down)
         apart = self._apart_block(start, stop)

@@ -52,7 +52,6 @@ class MatrixRows:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Inputs n and outputs k."""
         return int(self.table.shape[0]), int(self.table.shape[1])
 
     def rows(self, start: int, stop: int) -> Reals:
@@ -67,7 +66,6 @@ class ChannelRows:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Inputs n and outputs k."""
         size = len(self.channel.vocabulary)
         return size, size
 
@@ -120,7 +118,6 @@ class CheckedRows:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Inputs n and outputs k."""
         return self.source.shape
 
     def rows(self, start: int, stop: int) -> Reals:

@@ -63,11 +63,9 @@ class FieldTable:
 
     @property
     def works(self) -> tuple[str, ...]:
-        """Libraries and papers with a refuted claim."""
         return tuple(dict.fromkeys(row.about.work for row in self.violations))
 
     def to_data(self) -> dict[str, Any]:
-        """JSON data."""
         return {
             "violations": len(self.violations),
             "contested": len(self.contested),

@@ -36,7 +36,6 @@ class Peer:
 
     @property
     def claim(self) -> Claim:
-        """Epsilon times the distance of the pair."""
         return Claim(epsilon=self.epsilon * distance(self.places, *self.pair))
 
     def audited(self) -> Finding:

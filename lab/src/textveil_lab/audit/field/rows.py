@@ -40,12 +40,10 @@ class FieldRow:
 
     @property
     def name(self) -> str:
-        """Of the row."""
         return self.about.name
 
     @property
     def refuted(self) -> bool:
-        """Whether the claim was refuted."""
         return self.finding is not None and self.finding.verdict is Verdict.REFUTED
 
     @property
@@ -55,12 +53,10 @@ class FieldRow:
 
     @property
     def verdict(self) -> str:
-        """In words."""
         return "not run" if self.finding is None else self.finding.verdict.value
 
     @property
     def found(self) -> str:
-        """Claimed and found, in numbers."""
         finding = self.finding
         if finding is None:
             return self.note
@@ -70,7 +66,6 @@ class FieldRow:
 
     @property
     def mended(self) -> str:
-        """What the repair is and costs, in words and numbers."""
         parts = [self.about.repair] if self.about.repair else []
         if self.cost is not None:
             parts.append(
@@ -80,11 +75,9 @@ class FieldRow:
 
     @property
     def repeat(self) -> str:
-        """The command that makes this row again."""
         return f"textveil audit-field {self.name}"
 
     def to_data(self) -> dict[str, Any]:
-        """JSON data."""
         return {
             "name": self.name,
             "work": self.about.work,

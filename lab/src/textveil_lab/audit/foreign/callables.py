@@ -142,7 +142,6 @@ class _InChild:
         return self.receive(limit)
 
     def receive(self, limit: float) -> Any:
-        """The next message of the child."""
         if not self._pipe.poll(limit):
             self.close()
             raise TimeoutError

@@ -100,7 +100,6 @@ def audit_noise(mechanism: NoisyVectors, claim: Claim | None = None, progress: P
     Args:
         mechanism: with noise that offers its profile.
         claim: None is the mechanism's own.
-        progress: called as blocks of pairs are done, where no stored fact names the farthest pair.
 
     Returns:
         ``PROVED``: an upper bound for every pair is within the claim. ``REFUTED``: the witness pair exceeds it.

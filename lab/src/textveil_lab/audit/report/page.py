@@ -57,7 +57,6 @@ class _Frame:
 
     @staticmethod
     def reach(label: str) -> float:
-        """Half the width of a label, at most."""
         return 3.75 * len(label)
 
     def inside(self, x: float, label: str) -> float:

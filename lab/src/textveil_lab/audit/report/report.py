@@ -29,7 +29,6 @@ class Verdict(Enum):
 
     @property
     def fails(self) -> bool:
-        """Whether the claim, or what it rests on, was shown to be false."""
         return self in (Verdict.REFUTED, Verdict.CONTRADICTED)
 
 
@@ -164,7 +163,6 @@ class AuditReport:
 
     @property
     def leading(self) -> Finding:
-        """The finding that decides the verdict."""
         return min(self.findings, key=lambda finding: _WEIGHT.index((finding.subject, finding.verdict)))
 
     @property
@@ -174,7 +172,6 @@ class AuditReport:
 
     @property
     def subject(self) -> Subject:
-        """What the verdict speaks of."""
         return self.leading.subject
 
     def to_data(self) -> dict[str, Any]:
@@ -202,7 +199,6 @@ class AuditReport:
         return json_text(self.to_data())
 
     def sentence(self) -> str:
-        """What a reviewer would quote."""
         told = self._sentence()
         if self.per_distance is None or self.verdict in (Verdict.REFUTED, Verdict.CONTRADICTED, Verdict.NO_VERDICT):
             return told
@@ -240,7 +236,6 @@ class AuditReport:
         return told + _basis(self.draws) if lead.verdict is Verdict.CERTIFIED else told
 
     def summary(self) -> str:
-        """The report for a reader, a few lines."""
         also = "" if self.per_distance is None else f"; per distance: {self.per_distance}"
         lines = [f"verdict    {self.verdict.value}{also}", f"subject    {self.subject.value} of {self.name}"]
         lines.append(self.sentence())
@@ -392,7 +387,6 @@ def shown_delta(finding: Finding) -> str:
 
 
 def _delta(finding: Finding, place: int) -> str:
-    """The lower bound, the estimate or the upper bound of delta, by its place in ``Bound``."""
     value, log = finding.delta[place], finding.log_delta
     if log is None or value > 1e-300 or log[place] < -1e300:
         return _number(value)

@@ -346,13 +346,11 @@ def _named(shown: Any) -> str:
 
 
 def _lower(hits: int | Integers, trials: int, tail: float) -> Reals:
-    """Clopper-Pearson lower limit that fails with probability ``tail`` at most."""
     counts = np.asarray(hits, dtype=np.float64)
     return np.where(counts > 0, betaincinv(np.maximum(counts, 1), trials - np.maximum(counts, 1) + 1, tail), 0.0)
 
 
 def _upper(hits: int | Integers, trials: int, tail: float) -> Reals:
-    """Clopper-Pearson upper limit that fails with probability ``tail`` at most."""
     counts = np.asarray(hits, dtype=np.float64)
     rest = np.maximum(trials - counts, 1)
     return np.where(counts < trials, betaincinv(trials - rest + 1, rest, 1 - tail), 1.0)

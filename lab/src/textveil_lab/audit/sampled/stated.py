@@ -70,7 +70,6 @@ class DrawsCheck:
     words: int = 0  # how many words were drawn; 0 where that is not what a check is made of
 
     def to_data(self) -> dict[str, Any]:
-        """JSON data."""
         power = {} if self.seen is None else {"share": self.seen, "stated": RARE, "power": POWER, "words": self.words}
         return {
             "sees": power or None,
@@ -196,7 +195,6 @@ class _Counts:
 
     @property
     def of(self) -> Integers:
-        """Of words, their draws."""
         return np.full(len(self.ids), self.each)
 
     def planted(self, outputs: int) -> Reals:
@@ -208,13 +206,11 @@ class _Counts:
         return logs
 
     def log_factors(self) -> Reals:
-        """Of words, ``_log_factors``."""
         ends = np.flatnonzero(np.diff(self.places)) + 1
         rows = zip(np.split(self.counts, ends), np.split(self.stated, ends), strict=True)
         return np.array([_log_factors(counts, stated) for counts, stated in rows])
 
     def witness(self, words: Sequence[str], place: int) -> Mapping[str, Any]:
-        """The output of a word that is farthest from what is stated."""
         here = self.places == place
         return _witness(words, int(self.ids[place]), self.outputs[here], self.counts[here], self.stated[here])
 

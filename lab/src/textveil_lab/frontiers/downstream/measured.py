@@ -91,19 +91,16 @@ class Measured:
     recovered: Bound | None = None
 
     def to_data(self) -> dict[str, Any]:
-        """JSON data."""
         scores = {name: values.tolist() for name, values in self.scores.items()}
         return {"scores": scores, "recovered": None if self.recovered is None else list(self.recovered)}
 
     @staticmethod
     def of_dict(data: Mapping[str, Any]) -> Measured:
-        """What ``to_data`` gave."""
         recovered = data["recovered"]
         scores = {name: np.array(values) for name, values in data["scores"].items()}
         return Measured(scores, None if recovered is None else Bound(*recovered))
 
     def bound(self, score: str, confidence: float = CONFIDENCE) -> Bound:
-        """The mean of a score over runs."""
         return student_mean(self.scores[score], confidence)
 
     def lead(self, score: str, other: Measured, confidence: float = CONFIDENCE) -> Bound:

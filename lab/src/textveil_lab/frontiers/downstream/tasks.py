@@ -95,7 +95,6 @@ def _parts(
     reader: DocumentReader,
     rng: np.random.Generator,
 ) -> list[LabelledPart]:
-    """As many parts as there are runs, each with ``each`` documents of every class, in random order."""
     given = np.asarray(source.classes)
     chosen = []
     for number in range(classes):

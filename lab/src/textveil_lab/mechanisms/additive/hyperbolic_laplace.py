@@ -68,12 +68,10 @@ class Points:
 
     @property
     def dim(self) -> int:
-        """Of the space."""
         return int(self.ball.shape[1])
 
     @property
     def diameter(self) -> float:
-        """The largest distance, enlarged as diameters are."""
         return outward(self.farthest.distance)
 
     def word_distances(self, ids: Ids) -> Reals:
@@ -82,7 +80,6 @@ class Points:
 
     @property
     def metric(self) -> str:
-        """What distances are measured on."""
         return f"hyperbolic, {self.source} points in {self.dim} dimensions"
 
     @property
@@ -98,7 +95,6 @@ def hyperbolic_points(
     """The points that options ask for.
 
     Args:
-        vocabulary: public words and vectors.
         source: ``"made"`` or ``"given"``.
         dim: of made points; None is 2.
         radius: of made points; None is ``usual``.

@@ -137,7 +137,6 @@ def drawn_from_noise(
     Args:
         points: what noise is added to, shape (n, dim).
         words: ids, shape (batch,).
-        distribution: of the noise.
         generator: source of randomness.
         choose: from a block of words and their noisy vectors to output ids. A mechanism that is private looks at the
             vectors alone.
@@ -195,12 +194,9 @@ def perturb_project(
     """Assemble the mechanism; that the guarantee holds is up to the caller.
 
     Args:
-        vocabulary: public words and vectors.
         distribution: noise of the dimension of what it is added to.
-        name: the catalog's name.
         parameters: public parameters for reports; the clip, the ranks and the projection are added.
         guarantee: what ``distribution`` gives at the diameter of the clipped vectors.
-        clip: norm to which longer vectors are shortened; None leaves them.
         points: what a public map makes of the clipped vectors, where noise is added to that; the nearest word is then
             the one with the nearest image.
         rank_constant: the paper's c of the resampling around the nearest word; None leaves it out.

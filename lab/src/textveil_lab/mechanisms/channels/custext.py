@@ -87,7 +87,6 @@ class ClusterRows:
     measure: str  # of distances
 
     def __call__(self, words: Ids) -> list[ListedRow]:
-        """The rows of these words."""
         grid, rows = integer_grid(self.vocabulary), []
         members: dict[int, NDArray[Any]] = {}
         for word in words.tolist():

@@ -42,7 +42,6 @@ class FallingWeights:
     floor: int  # least weight
 
     def __call__(self, words: Ids) -> Integers:
-        """The rows of these words."""
         weights = np.exp(-self.rate * distances(self.ball, words)) * float(self.top)
         return np.maximum(weights.astype(np.int64), self.floor)
 

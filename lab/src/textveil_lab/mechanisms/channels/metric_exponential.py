@@ -131,14 +131,10 @@ def on_metric(
     """The exponential mechanism on a metric that is made.
 
     Args:
-        vocabulary: public words and vectors.
         chosen: the metric.
         asked: ``"epsilon"`` or ``"epsilon_per_distance"``, and its value.
         sizes: of the metric, for reports.
         verified: whether its axioms are proved or were gone through.
-        proof: of the guarantee.
-        name: the catalog's.
-        progress: called as words are done.
     """
     kind, value = asked
     counts = np.unique(level_counts(chosen, progress), axis=0)

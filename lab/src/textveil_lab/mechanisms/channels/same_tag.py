@@ -69,7 +69,6 @@ def word_tags(vocabulary: Vocabulary, tags: str | Path | Mapping[str, str] = END
     """The tags of a vocabulary's words.
 
     Args:
-        vocabulary: public words.
         tags: ``"endings"``, a crude rule for English words; a UTF-8 file, each line a word and its tag parted by a tab
             or by the last space; or the tag of each word. They must be public: no tagger may have read private text.
 

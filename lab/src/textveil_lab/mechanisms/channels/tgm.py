@@ -37,7 +37,6 @@ class GumbelNoise:
         return np.clip(noise, -self.limit, self.limit)
 
     def survival(self, at: Reals) -> Reals:
-        """The probability of a draw above ``at``."""
         below, high, low = self._below(at)
         return np.clip((high - below) / (high - low), 0.0, 1.0)
 
@@ -163,7 +162,6 @@ class ScaleSearch:
         self._words = np.unique(np.append(some, [int(nearest.argmin()), int(nearest.argmax())]))
 
     def least(self) -> tuple[float, float]:
-        """The least loss of any scale, of all words, and the scale."""
         diameter = self._counted.diameter
         while True:
             low, high = math.log(_SMALLEST), math.log(_LARGEST)

@@ -103,7 +103,6 @@ def gaussian_codes(
     """Gaussian noise on every coordinate of a bounded code, of a sigma that the caller answers for.
 
     Args:
-        name: the catalog's name.
         coder: encoder and decoder.
         bound: of codes.
         sigma: standard deviation of one coordinate.
@@ -204,7 +203,6 @@ def judged_claim(
     Args:
         coder: gives codes.
         bound: of codes.
-        distribution: of the noise.
         epsilon: claimed, nats.
         log_delta: claimed, its logarithm.
         words: public ones.

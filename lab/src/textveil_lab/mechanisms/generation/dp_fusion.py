@@ -64,7 +64,6 @@ def tagged(texts: Sequence[str], detector: Detector, placeholder: str, *, by_kin
     """The readings of each text.
 
     Args:
-        texts: private.
         detector: finds the spans.
         placeholder: stands for a span that is not shown.
         by_kind: whether spans of each kind are a group, or all of them are one.

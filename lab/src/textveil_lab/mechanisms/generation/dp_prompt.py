@@ -114,7 +114,6 @@ def prompted_writing(
     """The mechanism of one of the names that share this law.
 
     Args:
-        name: the catalog's.
         model: gives the logits.
         prompt: with one place for the document.
         guaranteed: which of epsilon, epsilon_per_token and temperature was given, and its value.

@@ -155,7 +155,6 @@ class PromptedWriting:
         return [self.model.decoded(tokens) for tokens in drawn]
 
     def prompts(self, texts: Sequence[str]) -> list[list[int]]:
-        """The tokens that the model reads for each text."""
         room = self.model.room(self.tokens)
         return [
             fitted(self.model, self.prompt, text, room, cut=self.long_texts == "cut", number=number)

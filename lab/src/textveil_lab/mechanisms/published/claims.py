@@ -47,7 +47,6 @@ class TrialSetting:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Names of the words, by their places."""
         return tuple(f"word at {place:g}" for place in self.points.tolist())
 
     @property

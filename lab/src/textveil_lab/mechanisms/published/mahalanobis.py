@@ -61,12 +61,10 @@ class RenormalizedLaplace:
 
     @property
     def dim(self) -> int:
-        """Number of coordinates."""
         return len(self.root)
 
     @cached_property
     def scales(self) -> Reals:
-        """Eigenvalues of S, the least first."""
         return np.asarray(np.linalg.eigvalsh(self.root), dtype=np.float64)
 
     @property

@@ -106,7 +106,6 @@ class BudgetScores:
         return np.abs(1 - _cosines(whole - vectors, whole))
 
     def alone(self, ids: Ids) -> Reals:
-        """How near the word's vector is to the mean vector."""
         vectors = self.vocabulary.vectors[ids].astype(np.float64)
         return np.abs(_cosines(vectors, vectors.sum(axis=0)))
 

@@ -60,7 +60,6 @@ class PublishedRows:
     alike: FirstRows
 
     def __call__(self, words: Ids) -> list[ListedRow]:
-        """The rows of these words, all words listed."""
         every = np.arange(len(self.vocabulary))
         top = 1 << _top_bits(len(every))
         weights = (published_weights(far, self.rate, self.gamma) for far in self.distances(words))

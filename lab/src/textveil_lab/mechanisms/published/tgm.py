@@ -163,7 +163,6 @@ def tgm_published(
 
 
 def _law(setting: TrialSetting) -> ComputedTable:
-    """As ``TruncatedGumbel.probabilities``, by integrals that are exact to the last digits."""
     n, apart = len(setting.points), setting.distances
     least, most = float(apart[apart > 0].min()), float(apart.max())
     noise = GumbelNoise(scale=_scale(setting.epsilon, n, least, most), limit=most)

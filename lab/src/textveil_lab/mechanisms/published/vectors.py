@@ -65,7 +65,6 @@ class PublishedVectors:
 
     @property
     def released_dim(self) -> int:
-        """As many numbers come out."""
         return self.dim
 
     def worst_inputs(self) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -128,7 +128,6 @@ class LevelRows:
         return partial(LevelRows, budget=self._budget), (self._metric, self._weights)
 
     def draw(self, ids: Ids, rng: np.random.Generator) -> Ids:
-        """One draw for each id."""
         out = np.empty(len(ids), dtype=np.int64)
         order = np.argsort(ids, kind="stable")
         words, starts, which = np.unique(ids[order], return_index=True, return_inverse=True)

@@ -46,11 +46,9 @@ class Falling(NamedTuple):
     floor: int  # least weight
 
     def above(self, distances: Reals) -> Reals:
-        """Upper bounds of the weights at these distances."""
         return np.maximum(self.floor, np.exp(-self.rate * distances) * float(self.top)) * (1 + _MARGIN)
 
     def below(self, distances: Reals) -> Reals:
-        """Lower bounds of them."""
         return np.maximum(self.floor, np.exp(-self.rate * distances) * (self.top * (1 - _MARGIN)) - 1.0)
 
 
@@ -141,7 +139,6 @@ def counted(
         words: whose normalizers are bounded.
         diameter: no two words are farther apart, up to rounding.
         base: what each output counts for; 1 where it is None.
-        progress: called as words are done.
     """
     span = diameter * _WIDER
     least, most = np.full(STEPS, np.iinfo(np.int64).max), np.zeros((FARTHEST, STEPS), dtype=np.int64)
@@ -180,12 +177,9 @@ def distance_bounds(
     """Bounds for Euclidean distances of a vocabulary, made once, and kept on disk where there are many words.
 
     Args:
-        vocabulary: public words and vectors.
-        clip: norm to which longer vectors are shortened; None leaves them.
         diameter: of the clipped vectors.
         base: what each output counts for; 1 where it is None.
         members: the words that are compared, and that alone come out; all where it is None.
-        progress: called as words are done, where the pass is made.
     """
     words = np.arange(len(vocabulary)) if members is None else members
     table = normalizer_table(vocabulary, clip, diameter, words, base)

@@ -55,7 +55,6 @@ class Cube:
         return np.clip((inside - self.lowest) / (self.highest - self.lowest), 0.0, 1.0)
 
     def corners(self) -> tuple[Reals, Reals]:
-        """Two opposite corners, which differ most in every norm."""
         return np.full(self.dim, self.lowest), np.full(self.dim, self.highest)
 
 
@@ -74,12 +73,10 @@ class NoisyCube:
 
     @property
     def dim(self) -> int:
-        """Numbers of a vector that goes in."""
         return self.cube.dim
 
     @property
     def released_dim(self) -> int:
-        """As many come out."""
         return self.cube.dim
 
     def privatize_vectors(self, vectors: ArrayLike, rng: np.random.Generator | None = None) -> Reals:
@@ -109,7 +106,6 @@ def noisy_cube(name: str, cube: Cube, epsilon: float, delta: float | None, **mor
     """Laplace noise of scale dim / epsilon, or with a delta Gaussian noise at the L2 sensitivity sqrt(dim).
 
     Args:
-        name: the catalog's.
         cube: what vectors are mapped to [0, 1].
         epsilon: nats for any two vectors, finite and > 0.
         delta: None is pure DP.

@@ -45,12 +45,10 @@ class NoisyTokenVectors:
 
     @property
     def dim(self) -> int:
-        """Numbers of a vector that goes in."""
         return self.noise.dim
 
     @property
     def released_dim(self) -> int:
-        """As many come out."""
         return self.noise.dim
 
     def privatize_vectors(self, vectors: ArrayLike, rng: np.random.Generator | None = None) -> Reals:

@@ -44,12 +44,10 @@ class FixedPoint:
 
     @property
     def width(self) -> int:
-        """Bits of a number, l in the paper."""
         return 1 + self.integer_bits + self.fraction_bits
 
     @property
     def size(self) -> int:
-        """Bits of a vector."""
         return self.dim * self.width
 
     def bits(self, vectors: ArrayLike) -> Flags:
@@ -106,7 +104,6 @@ class NoisyBits:
 
     @property
     def dim(self) -> int:
-        """Numbers of a vector that goes in."""
         return self.encoding.dim
 
     @property

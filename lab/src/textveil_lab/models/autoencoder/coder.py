@@ -105,7 +105,6 @@ class SentenceCoder:
 
     @property
     def dim(self) -> int:
-        """Coordinates of a code."""
         return self.network.settings.code
 
     @property
@@ -119,7 +118,6 @@ class SentenceCoder:
 
     @property
     def length(self) -> int:
-        """Words of a sentence, as the network was trained."""
         return self.network.settings.length
 
     @property

@@ -81,7 +81,6 @@ def common_words(texts: Sequence[str], vocabulary: Vocabulary, count: int, *, to
     What they are tells of the texts: take public ones.
 
     Args:
-        texts: public.
         count: words at most, >= 2.
 
     Raises:
@@ -128,7 +127,6 @@ def _cut(text: str) -> Iterator[list[str]]:
 
 
 def _cut_at_spaces(text: str, vocabulary: Vocabulary) -> Iterator[list[str]]:
-    """The words of a text whose tokens stand between spaces, as one sentence."""
     yield [
         surface for surface in text.split() if vocabulary.id_of(surface) is not None or classify(surface) is Kind.WORD
     ]

@@ -128,7 +128,6 @@ def restored_network(
     """The network that was saved, and its epochs.
 
     Args:
-        device: where torch is to keep it.
         settings: of a run that goes on for more epochs; None are the saved ones.
 
     Raises:

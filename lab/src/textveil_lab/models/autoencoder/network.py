@@ -68,7 +68,6 @@ class AutoencoderSettings:
         need(self.precision in ("float32", "bfloat16"), "precision", self.precision, "float32 or bfloat16")
 
     def to_data(self) -> dict[str, Any]:
-        """JSON data, by the names of the attributes."""
         return {**asdict(self), "betas": list(self.betas)}
 
     @staticmethod
@@ -183,7 +182,6 @@ def columns(
 
     Args:
         sentences: at least one; none of them empty where no id is added.
-        device: where torch keeps them.
         first: an id, or None.
         last: an id, or None.
     """
@@ -216,7 +214,6 @@ class Autoencoder:
     device: str
 
     def read(self, sentences: Sequence[Ids]) -> SentenceColumns:
-        """Sentences as the encoder reads them."""
         return columns(sentences, self.device)
 
     def fed(self, sentences: Sequence[Ids]) -> SentenceColumns:
@@ -315,7 +312,6 @@ def new_autoencoder(vectors: Vectors, settings: AutoencoderSettings, device: str
     Args:
         vectors: where the words' vectors begin, shape (n, dim).
         settings: its shape.
-        device: where torch keeps it.
     """
     torch = load_torch()
     nn, dim = torch.nn, vectors.shape[1]

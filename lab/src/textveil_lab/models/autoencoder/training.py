@@ -27,7 +27,6 @@ class Views(NamedTuple):
     wanted: Sequence[Ids]
 
     def part(self, rows: Integers) -> Views:
-        """The sentences of some rows, in their order."""
         return Views(*([view[row] for row in rows.tolist()] for view in self))
 
 
@@ -80,7 +79,6 @@ class Training:
 
         Args:
             done: epochs that the network and the optimizer have behind them.
-            progress: called after each step with steps done and in all; shows the loss where it can.
             keep: called after each epoch, with weights that are numbers; None keeps nothing.
 
         Raises:

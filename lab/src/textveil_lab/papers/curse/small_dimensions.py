@@ -82,12 +82,10 @@ class IntegerLaplace:
 
     @property
     def name(self) -> str:
-        """What reports call it."""
         return "laplace on integers"
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """Public parameters, for reports."""
         return {"rate": self.rate, "clip": None}
 
     def probabilities(self, word_id: int) -> Reals:

@@ -101,12 +101,10 @@ class PlanarLaplace:
 
     @property
     def name(self) -> str:
-        """What reports call it."""
         return "laplace on a map"
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """Public parameters, for reports."""
         return {"rate": self.rate, "clip": None}
 
     def probabilities(self, word_id: int) -> Reals:

@@ -49,7 +49,6 @@ class _Scores(NamedTuple):
 
     @property
     def above(self) -> int:
-        """Constants that score more than the texts themselves."""
         return sum(one.scale > self.copy for one in self.constants)
 
 

@@ -49,7 +49,6 @@ class CorpusAtHand:
 
     @property
     def average_tokens(self) -> float:
-        """Tokens of a text, over all parts."""
         return sum(one.tokens for one in self.parts.values()) / self.texts()
 
 

@@ -96,7 +96,6 @@ class GuaranteeCell:
 
     @property
     def name(self) -> str:
-        """Of the cell's file."""
         if self.contender is None:
             return "as-they-are"
         return f"{self.contender:02d}-{CONTENDERS[self.contender].name}-{self.epsilon:g}"

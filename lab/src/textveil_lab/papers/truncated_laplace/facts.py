@@ -52,7 +52,6 @@ class PrintedCell(NamedTuple):
 
     @property
     def table(self) -> str:
-        """Where it stands."""
         if self.block.embeddings == "fastText":
             return "table-1"
         return "table-3" if self.epsilon in HIGH_EPSILONS else "table-2"
@@ -72,12 +71,10 @@ class CorpusSize(NamedTuple):
 
     @property
     def train(self) -> int:
-        """Training texts of all classes."""
         return self.train_negative + (self.train_positive or 0)
 
     @property
     def test(self) -> int:
-        """Test texts of all classes."""
         return self.test_negative + (self.test_positive or 0)
 
 

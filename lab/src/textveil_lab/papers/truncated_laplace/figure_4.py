@@ -72,7 +72,6 @@ class AccuracyCell:
 
     @property
     def name(self) -> str:
-        """Of the cell's file."""
         parts = [self.corpus, self.embeddings.lower()]
         if self.way is not None:
             parts += [self.way.short, str(self.mechanism), f"{self.epsilon:g}"]

@@ -70,7 +70,6 @@ class Judged(NamedTuple):
         return guessed < self.least_guessed
 
     def impossible_by_simple_limit(self, guessed: float) -> bool:
-        """The same by e^epsilon times the predictability, plus delta."""
         assert self.cell.epsilon is not None
         return self.cell.value > unchanged_limit_with_prior(guessed, self.cell.epsilon, self.delta)
 

@@ -35,7 +35,6 @@ class Measurement:
     folder: Path  # of the cells; the networks without privacy are kept in it
 
     def __call__(self, cell: RewritingCell) -> Values:
-        """Measure one cell."""
         material = self.materials[cell.block]
         return self._trained(cell, material) if cell.way is ExperimentWay.CODE else self._released(cell, material)
 

@@ -28,7 +28,6 @@ class Lengths(NamedTuple):
 
     @property
     def ratio(self) -> float:
-        """How many times longer the noise is than the vector."""
         return self.noise / self.vector
 
 

@@ -54,7 +54,6 @@ class SharedNoise:
 
     @property
     def dim(self) -> int:
-        """See ``PublicNoise``."""
         return self.distribution.dim
 
     def size(self, tokens: int) -> float:
@@ -62,7 +61,6 @@ class SharedNoise:
         return math.sqrt(self.dim * self.distribution.variance)
 
     def sample(self, count: int, rng: np.random.Generator | None = None, dtype: Precision = np.float32) -> Draws:
-        """See ``PublicNoise``."""
         return self.distribution.sample(count, rng, dtype)
 
     def delta(self, shift: ArrayLike, epsilon: float) -> float:
@@ -112,7 +110,6 @@ class OneSidedTruncatedLaplace:
         return max(self._one_way(moved, epsilon), self._one_way(-moved, epsilon))
 
     def _one_way(self, shift: Reals, epsilon: float) -> float:
-        """Delta of the first word against the second, whose vector is the first's plus ``shift``."""
         width = np.minimum(np.abs(shift), self.bound)
         whole = -math.expm1(-self.bound / self.scale)
         # A coordinate leaves the other's support [shift, bound + shift] below it, or above it where shift < 0.
@@ -153,11 +150,9 @@ class BatchMahalanobis:
 
     @property
     def dim(self) -> int:
-        """See ``PublicNoise``."""
         return self.second_moment.shape[0]
 
     def size(self, tokens: int) -> float:
-        """See ``PublicNoise``."""
         need(tokens >= 1, "tokens", tokens, ">= 1")
         return math.sqrt(self.dim * (self.dim + 1) / tokens) / self.rate * float(np.linalg.norm(self._shape))
 

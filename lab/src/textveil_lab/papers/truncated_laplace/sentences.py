@@ -38,7 +38,6 @@ class RewritingCell(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Of its file."""
         parts = [self.block.corpus, self.block.embeddings.lower(), self.way.short]
         parts += ["no-privacy"] if self.mechanism is None else [self.mechanism, f"{self.epsilon:g}"]
         return "_".join(parts)
@@ -114,19 +113,15 @@ class Material:
 
     @property
     def examples(self) -> tuple[Ids, ...]:
-        """The two sentences of our own."""
         return self.trained[-2:]
 
     def seen(self, count: int) -> tuple[Ids, ...]:
-        """The first of the trained sentences."""
         return self.trained[: min(count, len(self.trained) - 2)]
 
     def text(self, sentence: Sequence[int] | Ids) -> str:
-        """Words with spaces between them."""
         return " ".join(self.vocabulary.words[index] for index in sentence)
 
     def facts(self) -> dict[str, Any]:
-        """What a report says of it."""
         tokens = sum(map(len, self.trained))
         return {
             "corpus": self.block.corpus,

@@ -50,7 +50,6 @@ class ExperimentWay(Enum):
 
     @property
     def short(self) -> str:
-        """In names of cells and files."""
         return self.name.lower()
 
 

@@ -27,7 +27,6 @@ class LeaderRow:
 
     @property
     def verified(self) -> bool:
-        """Whether the claim follows from an exact computation."""
         return self.verdict in ("proved", "certified")
 
 

@@ -45,7 +45,6 @@ def diameter(vectors: NDArray[Any], order: float, progress: Progress | None = No
     Args:
         vectors: finite real numbers, shape (n, dim), n >= 2; taken as they are, not clipped or normalized.
         order: 1, 2 or infinity.
-        progress: called as blocks are done (L1 and L2; L-infinity takes one pass).
 
     Raises:
         ParameterError: another order, or fewer than two rows.

@@ -66,13 +66,11 @@ class _Squares:
         return self.squares[left, None] + self.squares[right] - 2 * (self.rows[left] @ self.rows[right].T)
 
     def exactly(self, first: Ids, second: Ids) -> Reals:
-        """Of these pairs, by their differences."""
         gaps = self.raw[first].astype(np.float64) - self.raw[second]
         return np.einsum("nd,nd->n", gaps, gaps)
 
 
 def _best_of_block(short: _Squares, long: _Squares, left: slice, right: slice, best: float) -> float:
-    """The largest squared ratio among ``best`` and the pairs of two blocks."""
     before, after = short.block(left, right), long.block(left, right)
     if left == right:
         after[np.tri(len(after), dtype=bool)] = -np.inf  # each pair once

@@ -39,7 +39,6 @@ class AxiomVerdict:
 
     @property
     def holds(self) -> bool:
-        """Whether all axioms were verified on all words."""
         return self.identity and self.symmetry and self.triangle and self.complete
 
 

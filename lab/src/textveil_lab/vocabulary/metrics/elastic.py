@@ -98,7 +98,6 @@ def elastic_metric(
 def _edges(
     vocabulary: Vocabulary, share: Reals, mass: float, levels: int, progress: Progress | None
 ) -> list[csr_array]:
-    """For each length below ``levels`` the edges of that length, both ways."""
     n = len(vocabulary)
     nearest = [_nearest(vocabulary, size) for size in sorted({min(n, size) for size in _TRIED})]
     wanted = [required(mass, level) for level in range(1, levels)]

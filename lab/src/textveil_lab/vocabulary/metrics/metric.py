@@ -34,7 +34,6 @@ class MetricFacts:
 
     @property
     def top(self) -> int:
-        """The last level."""
         return len(self.distances) - 1
 
 

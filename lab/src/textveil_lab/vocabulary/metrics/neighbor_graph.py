@@ -23,7 +23,6 @@ class WordLists(NamedTuple):
     words: NDArray[Any]
 
     def of(self, word: int) -> NDArray[Any]:
-        """The list of one word."""
         return self.words[self.starts[word] : self.starts[word + 1]]
 
 
@@ -104,7 +103,6 @@ class NeighborGraph:
         )
 
     def near(self, ids: Ids) -> list[NearWords]:
-        """The words that fewer than ``hops`` hops lead to."""
         return [self._near(word) for word in ids.tolist()]
 
     def _near(self, word: int) -> NearWords:

@@ -37,7 +37,6 @@ class SharedNeighbors:
         )
 
     def near(self, ids: Ids) -> list[NearWords]:
-        """The words that share a neighbor with each id."""
         return [self._near(word) for word in ids.tolist()]
 
     def _near(self, word: int) -> NearWords:

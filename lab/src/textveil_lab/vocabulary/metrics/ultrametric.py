@@ -50,7 +50,6 @@ class Ultrametric:
         )
 
     def near(self, ids: Ids) -> list[NearWords]:
-        """The words in the cell of each id in the coarsest partition."""
         return [self._near(word) for word in ids.tolist()]
 
     def _near(self, word: int) -> NearWords:

@@ -10,14 +10,7 @@ import math
 import numpy as np
 
 from textveil.errors import need
-from textveil.privacy.calibration import (
-    MARGIN,
-    check_inputs,
-    gaussian_delta,
-    quotient_down,
-    quotient_up,
-    representable,
-)
+from textveil.privacy.calibration import MARGIN, check_inputs, gaussian_delta, quotient_down, quotient_up, representable
 
 
 def laplace_scale(epsilon: float, l1_sensitivity: float) -> float:

@@ -297,12 +297,7 @@ def _check_injection(there: Any, here: Injection) -> None:
 
 
 def _kept_run(
-    folder: Path,
-    vocabulary: Vocabulary,
-    sentences: Sequence[Ids],
-    injection: Injection,
-    feeding: Feeding,
-    seed: int,
+    folder: Path, vocabulary: Vocabulary, sentences: Sequence[Ids], injection: Injection, feeding: Feeding, seed: int
 ) -> KeptRun:
     run = {
         "injection": json_data(json.dumps(injection.to_data())),

@@ -50,12 +50,7 @@ PAPER_SETTINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "close": _CLOSE,
             **_epsilons("fix"),
         },
-        "figure-9": {
-            WORDS: _SAMPLE,
-            "vocabularies": "those of figure 2",
-            "close": _CLOSE,
-            **_epsilons("exponential"),
-        },
+        "figure-9": {WORDS: _SAMPLE, "vocabularies": "those of figure 2", "close": _CLOSE, **_epsilons("exponential")},
         "table-2": {WORDS: _SAMPLE, "ranks": "1, 2 and 101"},
         "example": {
             "vectors": "GloVe",

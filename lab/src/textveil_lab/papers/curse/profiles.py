@@ -88,11 +88,7 @@ def _profile(shares: Reals, words: int, edges: np.ndarray[tuple[int], np.dtype[n
     )
 
 
-PARTS = (
-    ("original", "original word"),
-    ("near", f"close: ranks 1 to {CLOSE}"),
-    ("distant", "distant"),
-)
+PARTS = (("original", "original word"), ("near", f"close: ranks 1 to {CLOSE}"), ("distant", "distant"))
 """Fields of a rank profile and what figures call them, in the order of their looks."""
 
 NOISE_PANELS = ("GloVe-Wiki 300d", "fastText 300d")  # The vocabularies of the paper's figures 2 and 9

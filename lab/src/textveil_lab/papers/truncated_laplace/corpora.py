@@ -68,16 +68,7 @@ def table_4(setting: StudySetting) -> ItemOutcome:
 
 
 def _table(found: Mapping[str, CorpusAtHand]) -> Table:
-    columns = (
-        "corpus",
-        "where",
-        "tokens",
-        "train negative",
-        "train positive",
-        "test negative",
-        "test positive",
-        "all",
-    )
+    columns = ("corpus", "where", "tokens", "train negative", "train positive", "test negative", "test positive", "all")
     rows: list[tuple[Cell, ...]] = []
     for name, printed in corpus_sizes().items():
         rows.append((name, "the paper", *printed, printed.train + printed.test))

@@ -46,10 +46,7 @@ def figure_3(setting: StudySetting) -> ItemOutcome:
     return ItemOutcome(
         tables={"": _table(results, rows)},
         charts=charts,
-        findings=(
-            "Dotted: the paper's numbers. Its loss is summed over a sentence, as ours is here.",
-            BERT_NOTE,
-        ),
+        findings=("Dotted: the paper's numbers. Its loss is summed over a sentence, as ours is here.", BERT_NOTE),
         settings=settings_of(results),
         judgment=judgment_of(rows),
     )

@@ -29,15 +29,7 @@ from textveil_lab.numerics.guarantee_limits import (
     unchanged_limit_with_prior,
 )
 from textveil_lab.papers.setting import ItemOutcome, StudySetting
-from textveil_lab.papers.truncated_laplace.facts import (
-    DIM,
-    EPSILONS,
-    MECHANISMS,
-    NOISE_DIMS,
-    WORDS,
-    PrintedCell,
-    cells,
-)
+from textveil_lab.papers.truncated_laplace.facts import DIM, EPSILONS, MECHANISMS, NOISE_DIMS, WORDS, PrintedCell, cells
 from textveil_lab.papers.truncated_laplace.predictability import (
     CONFIDENCE,
     Guessed,

@@ -45,11 +45,7 @@ def cells_path(setting: StudySetting, item: str) -> Iterator[Path]:
 
 
 def kept_cells(
-    setting: StudySetting,
-    item: str,
-    terms: Mapping[str, Any],
-    cells: Sequence[Named],
-    measure: Callable[[Any], Values],
+    setting: StudySetting, item: str, terms: Mapping[str, Any], cells: Sequence[Named], measure: Callable[[Any], Values]
 ) -> dict[str, Values]:
     """What every cell found, by its name; see ``cells.measured``.
 
